@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["{agentd,bus-client,acp-client,mix,test}/**/*.test.ts"],
+    // Process tests start real children on two cores: a generous limit, and no test relies on it.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: "forks",
+    maxWorkers: 2,
+    sequence: { shuffle: true },
+    globalSetup: ["test/global-setup.ts"],
+  },
+});
