@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the log holds and the topic `agent.session.updated` carries. Members of our own are snake_case; ACP's content
+// blocks, tool call content and locations are carried as the agent wrote them.
+import type { ErrorBody } from "./errors.ts";
+
+export const topic = "agent.session.updated";
+export const service = "agent";
+
+/** The session in which is logged what concerns no session. */
+export const instanceSession = "instance";
+
+export type SessionPhase = "starting" | "idle" | "running" | "waiting" | "closing" | "closed" | "lost" | "failed";
+export const livePhases: readonly SessionPhase[] = ["starting", "idle", "running", "waiting", "closing"];
+
+export interface EntryHead {
+  /** Identity of the log file. */
+  readonly log: string;
+  readonly session: string;
+  /** From 1, without a gap, in its session. */
+  readonly seq: number;
+  /** UTC, RFC 3339, milliseconds. Order is `seq` alone. */
+  readonly at: string;
+}
+
+export interface ContentBlock {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+export type Origin = "local" | "mesh" | "agentd";
+
+export interface PermissionChoice {
+  readonly option: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+export interface ToolCallFields {
+  readonly tool_call_id: string;
+  readonly title?: string | null;
+  readonly name?: string | null;
+  /** ACP's `kind`: read, edit, delete, move, search, execute, think, fetch, switch_mode, other. */
+  readonly tool_kind?: string | null;
+  readonly status?: string | null;
+  readonly content?: readonly unknown[] | null;
+  readonly locations?: readonly unknown[] | null;
+  readonly raw_input?: unknown;
+  readonly raw_output?: unknown;
+  readonly _meta?: unknown;
+}
+
+export interface SessionOption {
+  readonly option: string;
+  readonly name: string;
+  readonly description?: string | null;
+  readonly category?: string | null;
+  readonly type: "select" | "boolean";
+  readonly value: string | boolean;
+  readonly choices?: readonly {
+    readonly value: string;
+    readonly name: string;
+    readonly description?: string | null;
+    readonly group?: string;
+  }[];
+}
+
+export interface AgentInfo {
+  readonly name: string;
+  readonly title?: string | null;
+  readonly version: string;
+}
+
+export type ResolvedVia = "policy" | "timeout" | "cancel" | "agent" | "end" | "restart";
+/** `unknown`: agentd died between the commit and the write. */
+export type Sent = boolean | "unknown";
+
+export interface CommandEntry {
+  readonly kind: "command";
+  readonly verb: string;
+  readonly command_id?: string;
+  /** The name that the broker stamped, or null. */
+  readonly by: string | null;
+  readonly origin: Origin;
+  /** Without a prompt's text (it is in the `message` entries of the same commit) and without secret values. */
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export interface ReplyEntry {
+  readonly kind: "reply";
+  readonly verb: string;
+  readonly command_id?: string;
+  /** `seq` of the command it answers. */
+  readonly command_seq: number;
+  readonly rc: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface StateEntry {
+  readonly kind: "state";
+  readonly state: SessionPhase;
+  readonly reason?: string;
+  readonly error?: ErrorBody;
+  readonly resumed?: "resume" | "load" | "fresh";
+  /** With the first entry of a life. */
+  readonly agent?: string;
+  readonly name?: string;
+  readonly cwd?: string;
+  readonly additional_dirs?: readonly string[];
+  readonly parent?: string;
+  /** When the agent has come up. */
+  readonly agent_session_id?: string;
+  readonly agent_info?: AgentInfo | null;
+  readonly protocol_version?: number;
+  readonly capabilities?: Readonly<Record<string, boolean>>;
+  /** The child, so that it can be found again: never by pid alone. */
+  readonly process?: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
+}
+
+export interface TurnEntry {
+  readonly kind: "turn";
+  readonly turn: number;
+  readonly phase: "queued" | "started" | "ended";
+  /** ACP's as it came, or `interrupted`, `failed`. */
+  readonly stop_reason?: string;
+  readonly sent?: Sent;
+  readonly forced?: true;
+  readonly error?: ErrorBody;
+  readonly usage?: unknown;
+}
+
+export interface MessageEntry {
+  readonly kind: "message";
+  readonly role: "user" | "agent" | "thought";
+  readonly message_id: string;
+  readonly content: ContentBlock;
+  readonly append?: true;
+  /** How many chunks of one burst this is. */
+  readonly chunks?: number;
+  readonly _meta?: unknown;
+}
+
+export interface ToolCallEntry extends ToolCallFields {
+  readonly kind: "tool_call";
+  readonly closed_by?: "agentd";
+}
+
+export interface PlanEntry {
+  readonly kind: "plan";
+  readonly plan_id: string;
+  readonly entries: readonly { readonly content: string; readonly priority: string; readonly status: string }[];
+}
+
+export interface CommandsEntry {
+  readonly kind: "commands";
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+}
+
+export interface OptionsEntry {
+  readonly kind: "options";
+  readonly options: readonly SessionOption[];
+}
+
+export interface InfoEntry {
+  readonly kind: "info";
+  readonly title?: string | null;
+  readonly updated_at?: string | null;
+}
+
+export interface UsageEntry {
+  readonly kind: "usage";
+  readonly used: number | null;
+  readonly size: number | null;
+  readonly cost?: { readonly amount: number; readonly currency: string } | null;
+}
+
+export interface NoticeEntry {
+  readonly kind: "notice";
+  readonly severity: string;
+  readonly title: string;
+  readonly description?: string | null;
+}
+
+export interface CompactionEntry {
+  readonly kind: "compaction";
+  readonly compaction_id: string;
+  readonly status?: string;
+  readonly summary?: readonly ContentBlock[] | null;
+  readonly append?: ContentBlock;
+  readonly error?: string | null;
+}
+
+export interface PermissionEntry {
+  readonly kind: "permission";
+  readonly request: string;
+  readonly phase: "requested" | "resolved" | "sent" | "unsent";
+  /** With `requested`. */
+  readonly tool_call?: ToolCallFields;
+  readonly options?: readonly PermissionChoice[];
+  readonly now?: string;
+  /** Null: waits for a person for ever. */
+  readonly expires_at?: string | null;
+  readonly notified?: boolean;
+  /** With `resolved`. */
+  readonly outcome?: "selected" | "cancelled";
+  readonly option?: string;
+  /** What answered where it was no person; else `by` names who did. */
+  readonly via?: ResolvedVia;
+  readonly by?: string | null;
+  readonly why?: string;
+}
+
+export interface ExtensionEntry {
+  readonly kind: "extension";
+  readonly method: string;
+  readonly data: unknown;
+}
+
+export interface DiagnosticEntry {
+  readonly kind: "diagnostic";
+  readonly what: string;
+  readonly message: string;
+  readonly sample?: string;
+  readonly count?: number;
+}
+
+/** An entry before the log stamps its head. */
+export type EntryContent = (
+  | CommandEntry
+  | ReplyEntry
+  | StateEntry
+  | TurnEntry
+  | MessageEntry
+  | ToolCallEntry
+  | PlanEntry
+  | CommandsEntry
+  | OptionsEntry
+  | InfoEntry
+  | UsageEntry
+  | NoticeEntry
+  | CompactionEntry
+  | PermissionEntry
+  | ExtensionEntry
+  | DiagnosticEntry
+) & {
+  readonly turn?: number;
+  /** It came when its turn had ended. */
+  readonly late?: true;
+};
+
+export type EntryKind = EntryContent["kind"];
+export type Entry = EntryHead & EntryContent;
+
+/** An entry too big for a page (over 1 MiB): read it by `entry`, `offset`, `bytes`. */
+export interface TruncatedEntry {
+  readonly log?: string;
+  readonly session?: string;
+  readonly seq: number;
+  readonly kind: EntryKind;
+  readonly truncated: true;
+  readonly bytes: number;
+}
+
+/** What one publication carries. */
+export type Publication =
+  | Entry
+  | TruncatedEntry
+  | {
+      readonly log: string;
+      readonly session: string;
+      readonly seq_from: number;
+      readonly seq: number;
+      readonly entries: readonly Entry[];
+    };

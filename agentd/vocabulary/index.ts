@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The public face of the service `agent`: the only part of agentd that others may import.
+export * from "./entries.ts";
+export * from "./errors.ts";
+export * from "./replies.ts";
+export * from "./verb-kinds.ts";
+export * from "./verbs.ts";

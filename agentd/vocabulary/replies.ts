@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the verbs answer with rc 0.
+import type { ErrorBody } from "./errors.ts";
+import type {
+  AgentInfo,
+  CommandsEntry,
+  Entry,
+  PermissionChoice,
+  PlanEntry,
+  SessionOption,
+  SessionPhase,
+  ToolCallFields,
+  TruncatedEntry,
+} from "./entries.ts";
+
+/** Every acting command's reply. */
+export interface Accepted {
+  readonly command_id?: string;
+  readonly session: string;
+  /** Of the command's own log entry. */
+  readonly seq: number;
+}
+
+export type StartReply = Accepted & { readonly state: SessionPhase; readonly turn?: number };
+export type PromptReply = Accepted & { readonly turn: number; readonly queued: boolean };
+export type CancelReply = Accepted & { readonly turns: readonly number[] };
+export type CloseReply = Accepted & { readonly state: SessionPhase };
+export type SetConfigReply = Accepted & { readonly options: readonly SessionOption[] };
+export type PermissionAnswerReply = Accepted & {
+  readonly request: string;
+  readonly outcome: "selected" | "cancelled";
+  readonly option?: string;
+};
+
+export interface OpenRequest {
+  readonly request: string;
+  readonly session: string;
+  readonly turn?: number;
+  readonly tool_call: ToolCallFields;
+  readonly options: readonly PermissionChoice[];
+  readonly asked_at: string;
+  readonly expires_at: string | null;
+}
+
+export interface SessionSummary {
+  readonly session: string;
+  readonly name?: string;
+  readonly agent: string;
+  readonly cwd: string;
+  readonly state: SessionPhase;
+  readonly reason?: string;
+  readonly title?: string;
+  readonly parent?: string;
+  readonly turns: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly last_seq: number;
+}
+
+export interface SessionSnapshot extends SessionSummary {
+  readonly log: string;
+  /** `<log>/<session>/<last_seq>`: follow from here. */
+  readonly cursor: string;
+  readonly error?: ErrorBody;
+  readonly additional_dirs: readonly string[];
+  readonly agent_info: AgentInfo | null;
+  readonly protocol_version: number | null;
+  readonly capabilities: Readonly<Record<string, boolean>>;
+  readonly agent_session_id: string | null;
+  readonly running: { readonly turn: number; readonly state: "running" | "cancelling" | "draining" } | null;
+  readonly queued: readonly { readonly turn: number }[];
+  readonly options: readonly SessionOption[];
+  readonly commands: CommandsEntry["commands"];
+  readonly plan: PlanEntry["entries"];
+  readonly requests: readonly OpenRequest[];
+  readonly usage: { readonly used: number | null; readonly size: number | null } | null;
+  readonly children: readonly string[];
+}
+
+export interface SessionListReply {
+  readonly sessions: readonly SessionSummary[];
+  /** Give it as `after` for the next page; absent on the last. */
+  readonly next?: string;
+}
+
+export interface LogPage {
+  readonly log: string;
+  readonly session: string;
+  readonly entries: readonly (Entry | TruncatedEntry)[];
+  /** Cursor after the page; absent when nothing is left. */
+  readonly next?: string;
+  readonly last_seq: number;
+}
+
+export interface LogPiece {
+  readonly session: string;
+  readonly entry: number;
+  readonly offset: number;
+  readonly bytes: number;
+  /** UTF-8 text of the entry's JSON, cut at a character. */
+  readonly text: string;
+  readonly total: number;
+}
+
+export interface WaitReply {
+  readonly session: string;
+  readonly state: SessionPhase;
+  readonly reason?: string;
+  readonly error?: ErrorBody;
+  readonly last_seq: number;
+  /** The one that was waited for, or absent with `timed_out`. */
+  readonly until?: "idle" | "waiting" | "ended";
+  readonly timed_out: boolean;
+}
+
+export interface CatalogueReply {
+  readonly agents: readonly {
+    readonly agent: string;
+    readonly command: readonly string[];
+    readonly installed: boolean;
+    readonly version?: string;
+    readonly login?: string;
+    readonly install?: string;
+    readonly built_in: boolean;
+  }[];
+}
+
+export interface StatusReply {
+  readonly pid: number;
+  readonly version: string;
+  readonly started_at: string;
+  readonly bus: {
+    readonly url: string;
+    readonly embedded: boolean;
+    readonly state: string;
+    readonly generation: number;
+  };
+  readonly log: { readonly id: string; readonly file: string; readonly bytes: number };
+  readonly config: { readonly file: string; readonly loaded: boolean; readonly error?: string };
+  readonly limits: readonly {
+    readonly name: string;
+    readonly value: number;
+    readonly unit: string;
+    readonly description: string;
+  }[];
+  readonly sessions: { readonly live: number; readonly max: number };
+}
+
+export interface PermissionListReply {
+  readonly requests: readonly OpenRequest[];
+}

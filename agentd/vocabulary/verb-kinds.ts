@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// How a verb is answered, and the one argument shape that excludes itself.
+import { z } from "zod";
+
+/** Accepted at once: command, receipt and reply are one commit. Answered when done: the reply is a later commit. */
+export type ReplyKind = "reading" | "at_once" | "when_done";
+
+const replyKinds: Readonly<Record<string, ReplyKind>> = {
+  "agent.session.start": "at_once",
+  "agent.session.prompt": "at_once",
+  "agent.session.cancel": "at_once",
+  "agent.session.close": "at_once",
+  "agent.permission.answer": "at_once",
+  "agent.session.set_config": "when_done",
+};
+
+export function replyKindOf(verb: string): ReplyKind {
+  return replyKinds[verb] ?? "reading";
+}
+
+/** Either one of the offered options, or `cancelled: true`; the session may be left out, a request is unique. */
+export function permissionAnswerArgs(commandId: z.ZodString, session: z.ZodString) {
+  const head = { command_id: commandId.optional(), session: session.optional(), request: z.string().min(1) };
+  return z.union([
+    z.strictObject({ ...head, option: z.string() }),
+    z.strictObject({ ...head, cancelled: z.literal(true) }),
+  ]);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The verbs of the service `agent` and what each takes. Unknown arguments are refused: a mistyped one must not be
+// lost in silence on its way to something that acts.
+import { z } from "zod";
+import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
+
+/** Unique in its session (a start's in the instance); makes a retry safe. */
+const commandId = z.string().min(1).max(128);
+const sessionReference = z.string().min(1).max(128);
+const text = z.string().min(1);
+const contentBlock = z.looseObject({ type: z.string().min(1) });
+const promptText = z.string().refine((value) => value.trim() !== "", "a prompt must not be empty");
+const prompt = z.union([promptText, z.array(contentBlock).min(1).max(256)]);
+const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+
+/** A literal, or the name of a variable that agentd reads for itself: a secret need never travel. */
+const value = z.union([z.string(), z.strictObject({ env: environmentName })]);
+const named = z.strictObject({ name: z.string().min(1), value });
+const mcpServer = z.union([
+  z.strictObject({
+    type: z.literal("stdio").optional(),
+    name: text,
+    command: text,
+    args: z.array(z.string()).default([]),
+    env: z.array(named).default([]),
+  }),
+  z.strictObject({ type: z.enum(["http", "sse"]), name: text, url: z.url(), headers: z.array(named).default([]) }),
+]);
+
+/** A session's name: may not look like a path or an option, and never be the instance's own. */
+const sessionName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    "letters, digits, dot, dash and underscore, at most 64, not starting with a dash or dot",
+  )
+  .refine((name) => name !== "instance", "`instance` is taken");
+
+const states = z.enum(["starting", "idle", "running", "waiting", "closing", "closed", "lost", "failed"]);
+const until = z.enum(["idle", "waiting", "ended"]);
+const page = z.number().int().min(1);
+
+export const verbArguments = {
+  "agent.session.start": z.strictObject({
+    command_id: commandId.optional(),
+    agent: text,
+    cwd: text.optional(),
+    additional_dirs: z.array(text).max(64).default([]),
+    name: sessionName.optional(),
+    prompt: prompt.optional(),
+    config: z.record(z.string().min(1), z.union([z.string(), z.boolean()])).default({}),
+    mcp_servers: z.array(mcpServer).max(64).default([]),
+    env: z.array(environmentName).max(256).default([]),
+    policy: text.optional(),
+  }),
+  "agent.session.prompt": z.strictObject({
+    command_id: commandId.optional(),
+    session: sessionReference,
+    prompt,
+    when_busy: z.enum(["refuse", "queue"]).default("refuse"),
+  }),
+  "agent.session.cancel": z.strictObject({
+    command_id: commandId.optional(),
+    session: sessionReference,
+    turn: z.number().int().min(1).optional(),
+  }),
+  "agent.session.set_config": z.strictObject({
+    command_id: commandId.optional(),
+    session: sessionReference,
+    option: text,
+    value: z.union([z.string(), z.boolean()]),
+  }),
+  "agent.session.close": z.strictObject({ command_id: commandId.optional(), session: sessionReference }),
+  "agent.permission.answer": permissionAnswerArgs(commandId, sessionReference),
+
+  "agent.list": z.strictObject({}),
+  "agent.status": z.strictObject({}),
+  "agent.session.list": z.strictObject({
+    state: z.union([states, z.array(states)]).optional(),
+    agent: text.optional(),
+    cwd: text.optional(),
+    after: z.string().optional(),
+    limit: page.max(1000).default(100),
+  }),
+  "agent.session.get": z.strictObject({ session: sessionReference }),
+  "agent.session.log": z.union([
+    z.strictObject({
+      session: sessionReference,
+      after: z.union([z.string(), z.number().int().min(0)]).optional(),
+      before: z.union([z.string(), z.number().int().min(1)]).optional(),
+      limit: page.max(10_000).default(1000),
+      kinds: z.array(z.string()).min(1).optional(),
+      turn: z.number().int().min(1).optional(),
+    }),
+    z.strictObject({
+      session: sessionReference,
+      entry: z.number().int().min(1),
+      offset: z.number().int().min(0).default(0),
+      bytes: page.max(1024 * 1024).default(1024 * 1024),
+    }),
+  ]),
+  "agent.session.wait": z.strictObject({
+    session: sessionReference,
+    until: z.union([until, z.array(until).min(1)]),
+    after: z.union([z.string(), z.number().int().min(0)]).optional(),
+    timeout_ms: z.number().int().min(0).max(50_000).default(50_000),
+  }),
+  "agent.permission.list": z.strictObject({ session: sessionReference.optional() }),
+} as const;
+
+export type Verb = keyof typeof verbArguments;
+export type VerbArguments<V extends Verb> = z.output<(typeof verbArguments)[V]>;
+/** What a caller writes: defaults may be left out. */
+export type VerbInput<V extends Verb> = z.input<(typeof verbArguments)[V]>;
+
+export const verbs = Object.keys(verbArguments) as Verb[];
+export const isActing = (verb: Verb): boolean => replyKindOf(verb) !== "reading";
+
+/** One line for HELP. */
+export const verbDescriptions: Readonly<Record<Verb, string>> = {
+  "agent.session.start": "Start an agent as a session, with a first prompt if one is given",
+  "agent.session.prompt": "Send a prompt to a session",
+  "agent.session.cancel": "Cancel the running turn and the queued ones, or one turn",
+  "agent.session.set_config": "Set an option of a session: mode, model and what else the agent offers",
+  "agent.session.close": "End a session's agent properly",
+  "agent.permission.answer": "Answer a permission request",
+  "agent.list": "The agents of the catalogue",
+  "agent.status": "The daemon: process, Bus, log, limits, live sessions",
+  "agent.session.list": "Sessions, newest first",
+  "agent.session.get": "One session as it is now",
+  "agent.session.log": "A session's entries in order, in pages",
+  "agent.session.wait": "Wait until a session is idle, waiting or ended",
+  "agent.permission.list": "Open permission requests",
+};
