@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Durations ("30m", "1h30m") and sizes ("10GB", "512MiB") as people write them in the instance's file.
+import { durationMsMax } from "./limits.ts";
+
+export type Reading = { readonly ok: true; readonly value: number } | { readonly ok: false; readonly reason: string };
+
+/**
+ * Milliseconds of a duration: whole or decimal numbers with ms, s, m, h or d, larger units first, each at most once
+ * ("90s", "1.5h", "1h30m"). Refused: a number without a unit (nobody can tell seconds from milliseconds), nothing,
+ * zero, below one millisecond, negative, not a number, and more than 24 days.
+ */
+export function readDuration(written: unknown): Reading {
+  if (typeof written !== "string") return refuse(`must be a duration in quotes, such as "30m"${example(written)}`);
+  const parts = durationPattern.exec(written.trim());
+  if (parts === null || parts[0] === "") {
+    return refuse(`${quote(written)} is not a duration; write a number and ms, s, m, h or d, such as "30m" or "1h30m"`);
+  }
+  let total = 0;
+  for (const [index, unit] of durationUnits.entries()) {
+    const amount = parts[index + 1];
+    if (amount !== undefined) total += Number(amount) * unit;
+  }
+  const value = Math.round(total);
+  if (value < 1) return refuse(`${quote(written)} is no time at all; the shortest is "1ms"`);
+  if (!(value <= durationMsMax))
+    return refuse(`${quote(written)} is longer than 24 days, the longest that can be waited`);
+  return { ok: true, value };
+}
+
+/**
+ * Bytes of a size: a whole or decimal number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of
+ * 1024), in any case. Refused: a number without a unit, below one byte, and beyond 2^53 - 1 bytes.
+ */
+export function readSize(written: unknown): Reading {
+  if (typeof written !== "string") return refuse(`must be a size in quotes, such as "10GB"`);
+  const parts = sizePattern.exec(written.trim());
+  const unit = parts?.[2] === undefined ? undefined : sizeUnits.get(parts[2].toLowerCase());
+  if (parts === null || unit === undefined) {
+    return refuse(
+      `${quote(written)} is not a size; write a number and B, kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as "10GB"`,
+    );
+  }
+  const value = Math.round(Number(parts[1]) * unit);
+  if (value < 1) return refuse(`${quote(written)} is no room at all; the smallest is "1B"`);
+  if (!Number.isSafeInteger(value)) return refuse(`${quote(written)} is more than can be counted`);
+  return { ok: true, value };
+}
+
+const amount = String.raw`(\d+(?:\.\d+)?)`;
+const durationPattern = new RegExp(
+  `^(?:${amount}d)?(?:${amount}h)?(?:${amount}m(?!s))?(?:${amount}s)?(?:${amount}ms)?$`,
+  "u",
+);
+const durationUnits = [24 * 60 * 60 * 1000, 60 * 60 * 1000, 60 * 1000, 1000, 1];
+
+const sizePattern = new RegExp(`^${amount} ?([kmgt]?i?b)$`, "iu");
+const sizeUnits = new Map<string, number>([["b", 1]]);
+for (const [index, letter] of ["k", "m", "g", "t"].entries()) {
+  sizeUnits.set(`${letter}b`, 1000 ** (index + 1));
+  sizeUnits.set(`${letter}ib`, 1024 ** (index + 1));
+}
+
+function refuse(reason: string): Reading {
+  return { ok: false, reason };
+}
+
+function example(written: unknown): string {
+  return typeof written === "number" && Number.isFinite(written) && written > 0 ? `; did you mean "${written}s"?` : "";
+}
+
+function quote(written: string): string {
+  return JSON.stringify(written.length > 40 ? `${written.slice(0, 40)}…` : written);
+}

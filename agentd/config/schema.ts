@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What may stand in the instance's file, and what it means. Strict: an unknown key is an error, since a mistyped
+// `allow_env` or `roots` that is passed over in silence would be a hole.
+import { isAbsolute, join, normalize } from "node:path";
+import { z } from "zod";
+import { type Reading, readDuration, readSize } from "./durations.ts";
+import { nearest } from "./nearest.ts";
+import { type AgentSettings, type PolicySettings, type Settings, defaultSettings, toolKinds } from "./settings.ts";
+
+/** Something in the file that cannot be (or, as a warning, has no effect). `path` leads to it: ["agents", "mine", "command"]. */
+export interface SettingsFault {
+  readonly path: readonly (string | number)[];
+  readonly reason: string;
+}
+
+export type ParsedSettings =
+  | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly SettingsFault[] }
+  | { readonly ok: false; readonly faults: readonly [SettingsFault, ...SettingsFault[]] };
+
+/** Settings from a parsed TOML document. `home` is what `~` stands for. Values are never quoted where they may be secret. */
+export function parseSettings(document: unknown, home: string): ParsedSettings {
+  const parsed = fileSchema.safeParse(document, { reportInput: true });
+  if (!parsed.success) {
+    const [first, ...rest] = parsed.error.issues.flatMap(faultsOf);
+    return { ok: false, faults: [first ?? { path: [], reason: "is not a table" }, ...rest] };
+  }
+  return { ok: true, settings: settingsOf(parsed.data, home), warnings: warningsOf(parsed.data) };
+}
+
+const maxSessionsMax = 256;
+const logQuotaBytesMin = 1_000_000;
+
+const duration = z.unknown().transform((written, context) => read(readDuration(written), context));
+const durationOrNone = z
+  .unknown()
+  .transform((written, context) => (written === "none" ? null : read(readDuration(written), context)));
+const quota = z.unknown().transform((written, context) => {
+  const bytes = read(readSize(written), context);
+  if (bytes < logQuotaBytesMin) context.addIssue({ code: "custom", message: `must be at least "1MB"` });
+  return bytes;
+});
+
+const directory = z
+  .string({ error: "must be a path in quotes" })
+  .refine((path) => (isAbsolute(path) || path === "~" || path.startsWith("~/")) && !path.includes("\0"), {
+    error: "must be an absolute path, or begin with ~/",
+  });
+
+/** agentd's own variables are no business of a file or of a start: AGENTD_SESSION says whose process one is. */
+const environmentName = z
+  .string({ error: "must be the name of an environment variable" })
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
+    error: "must be the name of an environment variable: letters, digits and _, not starting with a digit",
+  })
+  .refine((name) => !name.startsWith("AGENTD_"), {
+    error: "names of agentd's own (AGENTD_…) cannot be set or passed on",
+  });
+
+const noNul = (value: string): boolean => !value.includes("\0");
+const environmentValue = z
+  .string({ error: "must be text in quotes" })
+  .refine(noNul, { error: "must not contain a NUL character" });
+
+const entryName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/u, {
+  error: "a name is 1 to 32 of a-z, 0-9, - and _, and does not start with - or _",
+});
+
+const program = z
+  .string({ error: `must be a list of texts, such as ["my-agent", "--acp"]` })
+  .min(1, { error: "the program must be named" })
+  .refine((path) => !path.includes("/") || isAbsolute(path) || path.startsWith("~/"), {
+    error: "the program must be a bare name (looked up on PATH), an absolute path, or begin with ~/",
+  });
+const commandError = { error: `must be a list of texts, such as ["my-agent", "--acp"]` };
+const argument = z.string(commandError);
+
+const agentSchema = z.strictObject(
+  {
+    command: z.tuple([program], argument, commandError).refine((parts) => parts.every(noNul), {
+      error: "must not contain a NUL character",
+    }),
+    env: z.record(environmentName, environmentValue, { error: "must be a table of names and texts" }).default({}),
+    protocol: z.literal(1, { error: "must be 1, the one version of ACP that is spoken here" }).default(1),
+    start_timeout: duration.optional(),
+  },
+  { error: "must be a table" },
+);
+
+const ruleSchema = z.strictObject(
+  {
+    kinds: z
+      .array(
+        z.enum(toolKinds, {
+          error: ({ input }) => unknownWord("tool kind", typeof input === "string" ? input : "", toolKinds),
+        }),
+        { error: `must be a list of tool kinds, such as ["read", "search"]` },
+      )
+      .min(1, { error: "must name at least one tool kind" }),
+    within: z.union([z.literal("session"), directory], { error: `must be "session" or an absolute directory` }),
+  },
+  { error: "must be a table" },
+);
+
+const policySchema = z.strictObject(
+  { allow_once: z.array(ruleSchema, { error: "must be a list of rules" }).default([]) },
+  { error: "must be a table" },
+);
+
+const fileSchema = z.strictObject({
+  roots: z.array(directory, { error: `must be a list of directories, such as ["~/src"]` }).optional(),
+  max_sessions: z
+    .int({ error: `must be a whole number from 1 to ${maxSessionsMax}` })
+    .min(1, { error: `must be a whole number from 1 to ${maxSessionsMax}` })
+    .max(maxSessionsMax, { error: `must be a whole number from 1 to ${maxSessionsMax}` })
+    .default(defaultSettings.maxSessions),
+  idle_timeout: durationOrNone.optional(),
+  permission_timeout: durationOrNone.optional(),
+  allow_env: z.array(environmentName, { error: `must be a list of names, such as ["GH_TOKEN"]` }).default([]),
+  log_quota: quota.optional(),
+  mcp_deny: z
+    .array(
+      z.string({ error: "must be the name of a Bus service" }).regex(/^[A-Za-z0-9][A-Za-z0-9._-]*\*?$|^\*$/u, {
+        error: `must be the name of a Bus service, where * may stand at the end`,
+      }),
+      { error: `must be a list of Bus services, such as ["term", "term-*"]` },
+    )
+    .optional(),
+  mesh: z.enum(["refuse", "answer"], { error: `must be "refuse" or "answer"` }).default(defaultSettings.mesh),
+  agents: z.record(entryName, agentSchema, { error: "must be a table of agents" }).default({}),
+  policies: z.record(entryName, policySchema, { error: "must be a table of policies" }).default({}),
+});
+
+type File = z.output<typeof fileSchema>;
+
+function settingsOf(file: File, home: string): Settings {
+  return {
+    roots: file.roots?.map((root) => fromHome(root, home)),
+    maxSessions: file.max_sessions,
+    idleTimeoutMs: file.idle_timeout === undefined ? defaultSettings.idleTimeoutMs : file.idle_timeout,
+    permissionTimeoutMs:
+      file.permission_timeout === undefined ? defaultSettings.permissionTimeoutMs : file.permission_timeout,
+    allowEnv: [...new Set(file.allow_env)],
+    logQuotaBytes: file.log_quota ?? defaultSettings.logQuotaBytes,
+    mcpDeny: file.mcp_deny ?? defaultSettings.mcpDeny,
+    mesh: file.mesh,
+    agents: new Map(Object.entries(file.agents).map(([name, agent]) => [name, agentOf(agent, home)])),
+    policies: new Map(Object.entries(file.policies).map(([name, policy]) => [name, policyOf(policy, home)])),
+  };
+}
+
+function agentOf(agent: z.output<typeof agentSchema>, home: string): AgentSettings {
+  const [first, ...rest] = agent.command;
+  const named = first.startsWith("~/") ? fromHome(first, home) : first;
+  return { command: [named, ...rest], env: agent.env, protocol: agent.protocol, startTimeoutMs: agent.start_timeout };
+}
+
+function policyOf(policy: z.output<typeof policySchema>, home: string): PolicySettings {
+  return {
+    allowOnce: policy.allow_once.map(({ kinds, within }) => ({
+      kinds,
+      within: within === "session" ? within : { directory: fromHome(within, home) },
+    })),
+  };
+}
+
+function warningsOf(file: File): SettingsFault[] {
+  return Object.entries(file.policies).flatMap(([name, policy]) =>
+    policy.allow_once.flatMap(({ kinds }, index) =>
+      kinds.includes("switch_mode")
+        ? [
+            {
+              path: ["policies", name, "allow_once", index, "kinds"],
+              reason: "switch_mode has no effect here: a change of mode is always put to a person",
+            },
+          ]
+        : [],
+    ),
+  );
+}
+
+function fromHome(path: string, home: string): string {
+  return normalize(path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path);
+}
+
+function read(reading: Reading, context: z.RefinementCtx): number {
+  if (reading.ok) return reading.value;
+  context.addIssue({ code: "custom", message: reading.reason });
+  return z.NEVER;
+}
+
+function faultsOf(issue: z.core.$ZodIssue): SettingsFault[] {
+  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...path, key], reason: unknownWord("key", key, knownKeys(path)) }));
+  }
+  if (issue.code === "invalid_key") return [{ path, reason: issue.issues[0]?.message ?? issue.message }];
+  if (issue.code === "invalid_type" && issue.input === undefined && isMissing(path)) {
+    return [{ path, reason: `is missing; it ${issue.message}` }];
+  }
+  return [{ path, reason: issue.message }];
+}
+
+/** Of the keys that must be there: an agent's command, a rule's kinds and within. */
+function isMissing(path: readonly (string | number)[]): boolean {
+  const last = path.at(-1);
+  return last === "command" || last === "kinds" || last === "within";
+}
+
+function knownKeys(path: readonly (string | number)[]): readonly string[] {
+  if (path.length === 0) return Object.keys(fileSchema.shape);
+  if (path[0] === "agents") return Object.keys(agentSchema.shape);
+  return Object.keys(path.length === 2 ? policySchema.shape : ruleSchema.shape);
+}
+
+function unknownWord(what: string, word: string, known: readonly string[]): string {
+  const meant = nearest(word, known);
+  return `is an unknown ${what}; ${meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`}`;
+}

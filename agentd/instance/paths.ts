@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Where the instance keeps its things: one file that people write, one directory that agentd writes.
+import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+
+export interface InstancePaths {
+  /** The instance's file (TOML); it need not exist. */
+  readonly configFile: string;
+  readonly stateDirectory: string;
+  /** The append-only log. */
+  readonly logFile: string;
+  /** What agentd says about itself. */
+  readonly processLogFile: string;
+  /** One file a name: values that a start may pass on. */
+  readonly environmentDirectory: string;
+  /** Held locked while agentd lives. */
+  readonly lockFile: string;
+  /** Who holds the lock, for people and for `stop`. */
+  readonly pidFile: string;
+  /** Fresh directories of `start demo` without a cwd. */
+  readonly workspacesDirectory: string;
+}
+
+export type FoundPaths =
+  | { readonly ok: true; readonly paths: InstancePaths }
+  | { readonly ok: false; readonly reason: string };
+
+export type PreparedState =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly path: string; readonly reason: string };
+
+/**
+ * `AGENTD_CONFIG`, else `$XDG_CONFIG_HOME/agentd/agentd.toml` (`~/.config`); `AGENTD_STATE_DIR`, else
+ * `$XDG_STATE_HOME/agentd` (`~/.local/state`). An empty variable counts as unset, and a relative XDG one is ignored, as
+ * the XDG rules say; a relative variable of agentd's own is refused, since agentd does not stay where it was started.
+ */
+export function instancePaths(environment: Readonly<Record<string, string | undefined>>, home: string): FoundPaths {
+  const own = { config: environment["AGENTD_CONFIG"], state: environment["AGENTD_STATE_DIR"] };
+  if (own.config && !isAbsolute(own.config)) return { ok: false, reason: "AGENTD_CONFIG must be an absolute path" };
+  if (own.state && !isAbsolute(own.state)) return { ok: false, reason: "AGENTD_STATE_DIR must be an absolute path" };
+  if (!(own.config && own.state) && !isAbsolute(home)) {
+    return { ok: false, reason: "there is no home directory: set HOME, or AGENTD_CONFIG and AGENTD_STATE_DIR" };
+  }
+  const config = absolute(environment["XDG_CONFIG_HOME"]) ?? join(home, ".config");
+  const state = absolute(environment["XDG_STATE_HOME"]) ?? join(home, ".local", "state");
+  const stateDirectory = join(own.state || join(state, "agentd"), ".");
+  return {
+    ok: true,
+    paths: {
+      configFile: own.config || join(config, "agentd", "agentd.toml"),
+      stateDirectory,
+      logFile: join(stateDirectory, "log.db"),
+      processLogFile: join(stateDirectory, "agentd.log"),
+      environmentDirectory: join(stateDirectory, "env"),
+      lockFile: join(stateDirectory, "agentd.lock"),
+      pidFile: join(stateDirectory, "agentd.pid"),
+      workspacesDirectory: join(stateDirectory, "workspaces"),
+    },
+  };
+}
+
+/**
+ * Creates what is missing of the state directory, mode 0700. Refused: one that is not a directory, belongs to another
+ * user, or that others can write: whoever writes there could replace the log or plant secrets. One that others can only
+ * read is closed to them.
+ */
+export function prepareStateDirectory(paths: InstancePaths, uid: number): PreparedState {
+  for (const path of [paths.stateDirectory, paths.environmentDirectory, paths.workspacesDirectory]) {
+    const reason = preparePrivate(path, uid);
+    if (reason !== undefined) return { ok: false, path, reason };
+  }
+  return { ok: true };
+}
+
+function preparePrivate(path: string, uid: number): string | undefined {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const { uid: owner, mode } = statSync(path);
+    if (owner !== uid) return `belongs to user ${owner}, not to user ${uid} who runs agentd`;
+    if ((mode & 0o022) !== 0) return "others can write it; close it with: chmod go-w";
+    if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
+    return undefined;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "EEXIST" || code === "ENOTDIR") return "is not a directory";
+    return `cannot be used (${code ?? String(cause)})`;
+  }
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}
