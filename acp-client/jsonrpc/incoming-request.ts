@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { errorLine, resultLine } from "./message.ts";
+import type { RequestId, RpcError } from "./message.ts";
+
+export interface IncomingRequestOptions {
+  readonly id: RequestId;
+  /** The id's JSON text, as the other side wrote it. */
+  readonly rawId: string;
+  readonly key: number;
+  readonly method: string;
+  readonly params: unknown;
+  readonly answer: (line: string) => void;
+}
+
+/** A request of the other side. It is answered once: whatever comes after the first answer is dropped. */
+export class IncomingRequest {
+  readonly id: RequestId;
+  /** Unique in one peer's life, whatever ids the other side uses. */
+  readonly key: number;
+  readonly method: string;
+  readonly params: unknown;
+  readonly #rawId: string;
+  #answer: ((line: string) => void) | undefined;
+
+  constructor(options: IncomingRequestOptions) {
+    this.id = options.id;
+    this.key = options.key;
+    this.method = options.method;
+    this.params = options.params;
+    this.#rawId = options.rawId;
+    this.#answer = options.answer;
+  }
+
+  reply(result: object): void {
+    this.#once(resultLine(this.#rawId, result));
+  }
+
+  refuse(error: RpcError): void {
+    this.#once(errorLine(this.#rawId, error));
+  }
+
+  /** The conversation is over: there is nobody to answer. */
+  drop(): void {
+    this.#answer = undefined;
+  }
+
+  #once(line: string): void {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    answer?.(line);
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Bytes of a pipe become lines. Pieces of an unfinished line are carried in a list and joined once, when the newline
+// comes: joining at each chunk would make one long line cost the square of its length.
+
+export interface LineSplitterOptions {
+  /** A line longer than this (its newline not counted) ends the splitter. */
+  readonly lineBytesMax: number;
+  /** One line without its LF or CRLF; never empty. Invalid UTF-8 arrives as U+FFFD. */
+  readonly onLine: (line: string) => void;
+  /** Once, when a line exceeds lineBytesMax: it and all that follows is dropped; what came before was delivered. */
+  readonly onOverlong: (bytes: number) => void;
+}
+
+const LF = 10;
+const CR = 13;
+
+export class LineSplitter {
+  readonly #options: LineSplitterOptions;
+  #carried: Buffer[] = [];
+  #carriedBytes = 0;
+  #ended = false;
+
+  constructor(options: LineSplitterOptions) {
+    this.#options = options;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    while (!this.#ended) {
+      const newline = chunk.indexOf(LF, start);
+      const end = newline === -1 ? chunk.length : newline;
+      const lineBytes = this.#carriedBytes + end - start;
+      if (lineBytes > this.#options.lineBytesMax) {
+        this.#fail(lineBytes);
+        return;
+      }
+      if (newline === -1) {
+        this.#carry(chunk, start);
+        return;
+      }
+      this.#deliver(chunk, start, newline);
+      start = newline + 1;
+    }
+  }
+
+  /** The pipe has ended: a last line without newline is a line. Nothing is delivered afterwards. */
+  end(): void {
+    if (this.#ended) return;
+    if (this.#carriedBytes > 0) this.#deliver(Buffer.alloc(0), 0, 0);
+    this.#ended = true;
+  }
+
+  #carry(chunk: Buffer, start: number): void {
+    if (start === chunk.length) return;
+    this.#carried.push(start === 0 ? chunk : chunk.subarray(start));
+    this.#carriedBytes += chunk.length - start;
+  }
+
+  #deliver(chunk: Buffer, start: number, end: number): void {
+    if (this.#carriedBytes === 0) {
+      this.#emit(chunk, start, end);
+      return;
+    }
+    const whole = Buffer.concat([...this.#carried, chunk.subarray(start, end)]);
+    this.#carried = [];
+    this.#carriedBytes = 0;
+    this.#emit(whole, 0, whole.length);
+  }
+
+  #emit(bytes: Buffer, start: number, end: number): void {
+    const last = end > start && bytes[end - 1] === CR ? end - 1 : end;
+    if (last > start) this.#options.onLine(bytes.toString("utf8", start, last));
+  }
+
+  #fail(bytes: number): void {
+    this.#ended = true;
+    this.#carried = [];
+    this.#carriedBytes = 0;
+    this.#options.onOverlong(bytes);
+  }
+}

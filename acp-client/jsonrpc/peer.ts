@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One side of a JSON-RPC 2.0 conversation over lines. Everything is delivered synchronously and in wire order, replies
+// too: a promise would let the lines behind a response overtake it. The ids of the two sides are two separate spaces.
+import { IncomingRequest } from "./incoming-request.ts";
+import { NoiseCount } from "./noise-count.ts";
+import type { NoiseLimits } from "./noise-count.ts";
+import { RPC, classify, errorLine, errorOf, isRecord, notificationLine, requestLine } from "./message.ts";
+import type { Incoming, RequestId, RpcError } from "./message.ts";
+import { rawMember } from "./raw-member.ts";
+import { sampleOf } from "./sample.ts";
+
+export type Answer =
+  | { readonly type: "result"; readonly result: unknown }
+  | { readonly type: "error"; readonly error: RpcError }
+  /** A response that holds neither result nor error. */
+  | { readonly type: "malformed" }
+  /** The peer was closed before an answer came. */
+  | { readonly type: "closed" };
+
+/** What the other side did wrong without breaking the conversation. */
+export type PeerFault =
+  | "noise"
+  | "batch"
+  | "invalid-request"
+  | "unversioned"
+  | "unusual-id"
+  | "duplicate-id"
+  | "too-many-requests"
+  | "unknown-response"
+  | "id-spelling"
+  | "result-and-error"
+  | "malformed-response"
+  | "malformed-error";
+
+export interface PeerHandler {
+  /** Has to answer it, now or later; an unknown method with -32601. */
+  onRequest(request: IncomingRequest): void;
+  /** `size` is the length of its line in UTF-16 units, for those who hold it back. */
+  onNotification(method: string, params: unknown, size: number): void;
+  /** The other side takes a request back; it must be answered all the same. */
+  onCancelRequest(request: IncomingRequest): void;
+  /** Once for each occurrence; "unversioned" and "id-spelling" once in a peer's life. */
+  onFault(fault: PeerFault, message: string, sample: string): void;
+  /** Nothing sensible comes from the other side: the owner is to close. At most once. */
+  onBroken(message: string): void;
+}
+
+export interface PeerOptions {
+  /** One message without its newline. */
+  readonly write: (line: string) => void;
+  readonly handler: PeerHandler;
+  readonly limits?: Partial<PeerLimits>;
+}
+
+export interface PeerLimits extends NoiseLimits {
+  /** Requests of the other side that may be open at once; one more is refused. */
+  readonly openRequestsMax: number;
+  /** Length of a sample in a fault, UTF-16 units. */
+  readonly sampleCharactersMax: number;
+}
+
+export const peerLimits: PeerLimits = {
+  noiseLinesMax: 10_000,
+  noiseCharactersMax: 16 * 1024 * 1024,
+  openRequestsMax: 1024,
+  sampleCharactersMax: 200,
+};
+
+/** Abandoned requests whose late answer is expected; older ones are forgotten, and their answer is a fault. */
+const abandonedMax = 1024;
+
+export class Peer {
+  readonly #write: (line: string) => void;
+  readonly #handler: PeerHandler;
+  readonly #limits: PeerLimits;
+  readonly #noise: NoiseCount;
+  readonly #pending = new Map<number, (answer: Answer) => void>();
+  readonly #abandoned = new Set<number>();
+  readonly #open = new Map<string, IncomingRequest>();
+  readonly #toldOnce = new Set<PeerFault>();
+  #nextId = 0;
+  #nextKey = 1;
+  #closed = false;
+
+  constructor(options: PeerOptions) {
+    this.#write = options.write;
+    this.#handler = options.handler;
+    this.#limits = { ...peerLimits, ...options.limits };
+    this.#noise = new NoiseCount(this.#limits);
+  }
+
+  /** Sends a request; `done` is called exactly once, in wire order, unless the request is abandoned. */
+  request(method: string, params: unknown, done: (answer: Answer) => void): number {
+    const id = this.#nextId++;
+    if (this.#closed) {
+      done({ type: "closed" });
+      return id;
+    }
+    this.#pending.set(id, done);
+    this.#write(requestLine(id, method, params));
+    return id;
+  }
+
+  notify(method: string, params: unknown): void {
+    if (!this.#closed) this.#write(notificationLine(method, params));
+  }
+
+  /** Asks the other side to give a request up; its answer is still awaited. */
+  cancelRequest(id: number): void {
+    if (this.#pending.has(id)) this.notify("$/cancel_request", { requestId: id });
+  }
+
+  /** Waits no longer: `done` is not called, and a late answer is ignored. */
+  abandon(id: number): void {
+    if (!this.#pending.delete(id)) return;
+    this.#abandoned.add(id);
+    const oldest = this.#abandoned.values().next();
+    if (this.#abandoned.size > abandonedMax && !oldest.done) this.#abandoned.delete(oldest.value);
+  }
+
+  /** Ends every pending request as "closed", in the order of sending, and hears and says nothing more. Idempotent. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const request of this.#open.values()) request.drop();
+    this.#open.clear();
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const done of pending) done({ type: "closed" });
+  }
+
+  /** One line of the other side. Never throws on what is in it. */
+  receive(line: string): void {
+    if (this.#closed) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      if (line.trim() !== "") this.#onNoise(line);
+      return;
+    }
+    const message = classify(value);
+    if (message.type === "noise" || message.type === "batch") {
+      if (message.type === "batch") this.#refuseBatch(line);
+      else this.#onNoise(line);
+      return;
+    }
+    this.#noise.reset();
+    if (isRecord(value) && value["jsonrpc"] !== "2.0") {
+      this.#faultOnce("unversioned", 'A message without "jsonrpc":"2.0" was taken as if it had it', line);
+    }
+    this.#dispatch(message, line);
+  }
+
+  #dispatch(message: Exclude<Incoming, { type: "noise" | "batch" }>, line: string): void {
+    switch (message.type) {
+      case "notification":
+        this.#onNotification(message.method, message.params, line);
+        return;
+      case "request":
+        this.#onRequest(message, line);
+        return;
+      case "response":
+        this.#onResponse(message.id, message.body, line);
+        return;
+      case "invalid":
+        this.#fault("invalid-request", `A message was refused: ${message.message}`, line);
+        this.#refuse(message.id === null ? "null" : (rawMember(line, "id") ?? "null"), {
+          code: RPC.invalidRequest,
+          message: `Invalid request: ${message.message}`,
+        });
+    }
+  }
+
+  #onNotification(method: string, params: unknown, line: string): void {
+    if (method !== "$/cancel_request") {
+      this.#handler.onNotification(method, params, line.length);
+      return;
+    }
+    if (!isRecord(params)) return;
+    for (const request of this.#open.values()) {
+      if (request.id !== params["requestId"]) continue;
+      this.#handler.onCancelRequest(request);
+      return;
+    }
+  }
+
+  #onRequest(message: { id: RequestId; method: string; params: unknown }, line: string): void {
+    const rawId = rawMember(line, "id") ?? "null";
+    const key = idKey(message.id, rawId);
+    if (message.id === null || (typeof message.id === "number" && !Number.isInteger(message.id))) {
+      this.#fault("unusual-id", "A request has null or a fraction as its id", line);
+    }
+    if (this.#open.has(key)) {
+      this.#fault("duplicate-id", "A request repeats the id of one that is still open", line);
+      this.#refuse(rawId, { code: RPC.invalidRequest, message: "Invalid request: this id is in use" });
+      return;
+    }
+    if (this.#open.size >= this.#limits.openRequestsMax) {
+      this.#fault("too-many-requests", `More than ${this.#limits.openRequestsMax} requests are open at once`, line);
+      this.#refuse(rawId, { code: RPC.internalError, message: "Too many requests are open" });
+      return;
+    }
+    const answer = (reply: string): void => {
+      this.#open.delete(key);
+      if (!this.#closed) this.#write(reply);
+    };
+    const request = new IncomingRequest({ ...message, rawId, key: this.#nextKey++, answer });
+    this.#open.set(key, request);
+    this.#handler.onRequest(request);
+  }
+
+  #onResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string): void {
+    const ours = this.#ourId(id, line);
+    const done = ours === undefined ? undefined : this.#pending.get(ours);
+    if (ours === undefined || done === undefined) {
+      if (ours !== undefined && this.#abandoned.delete(ours)) return;
+      this.#onUnexpectedResponse(id, body, line);
+      return;
+    }
+    this.#pending.delete(ours);
+    done(this.#answerOf(body, line));
+  }
+
+  #answerOf(body: Readonly<Record<string, unknown>>, line: string): Answer {
+    const failed = errorOf(body);
+    if (failed === undefined) {
+      if ("result" in body) return { type: "result", result: body["result"] };
+      this.#fault("malformed-response", "A response holds neither result nor error", line);
+      return { type: "malformed" };
+    }
+    if ("result" in body) this.#fault("result-and-error", "A response holds both; the error counts", line);
+    if (!failed.whole) this.#fault("malformed-error", "An error lacks its integer code or its message", line);
+    return { type: "error", error: failed.error };
+  }
+
+  #onUnexpectedResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string): void {
+    const about = id === null ? (errorOf(body)?.error.message ?? "") : "";
+    const message =
+      about === "" ? "A response to nothing that was asked, or a second one" : `It could not read a message: ${about}`;
+    this.#fault("unknown-response", sampleOf(message, this.#limits.sampleCharactersMax), line);
+  }
+
+  /**
+   * Ids are minted here as integers. An agent that answers "0" or 0.0 to our 0 is taken at its meaning and reported
+   * once: refusing it would leave a request waiting that was answered.
+   */
+  #ourId(id: unknown, line: string): number | undefined {
+    const number = typeof id === "string" && id.trim() !== "" ? Number(id) : id;
+    if (typeof number !== "number" || !this.#pending.has(number)) {
+      return typeof number === "number" ? number : undefined;
+    }
+    if (rawMember(line, "id") !== String(number)) {
+      this.#faultOnce("id-spelling", "A response spells the integer id of its request in another way", line);
+    }
+    return number;
+  }
+
+  #refuseBatch(line: string): void {
+    this.#fault("batch", "An array came: ACP has no batches", line);
+    this.#refuse("null", { code: RPC.invalidRequest, message: "Invalid request: batches are not supported" });
+    this.#countNoise(line);
+  }
+
+  #onNoise(line: string): void {
+    this.#fault("noise", "Something that is no JSON-RPC message was on the agent's stdout", line);
+    this.#countNoise(line);
+  }
+
+  #countNoise(line: string): void {
+    const broken = this.#noise.add(line.length);
+    if (broken !== undefined) this.#handler.onBroken(broken);
+  }
+
+  #refuse(rawId: string, error: RpcError): void {
+    if (!this.#closed) this.#write(errorLine(rawId, error));
+  }
+
+  #faultOnce(fault: PeerFault, message: string, line: string): void {
+    if (this.#toldOnce.has(fault)) return;
+    this.#toldOnce.add(fault);
+    this.#fault(fault, message, line);
+  }
+
+  #fault(fault: PeerFault, message: string, line: string): void {
+    this.#handler.onFault(fault, message, sampleOf(line, this.#limits.sampleCharactersMax));
+  }
+}
+
+/** Two ids are the same when their owner would read them as the same: 1 and 1.0 are, "1" is another. */
+function idKey(id: RequestId, rawId: string): string {
+  if (typeof id === "string") return `s${id}`;
+  if (id === null) return "null";
+  return Number.isSafeInteger(id) ? `n${id}` : `n${rawId}`;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// JSON.parse loses how an id was written (1.0, 1e3, 9007199254740993, "a\u0041"), and a peer may compare its ids as
+// text: so they are echoed from the line itself.
+
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+const OPENING = new Set([91, 123]);
+const CLOSING = new Set([93, 125]);
+const SPACE = new Set([9, 10, 13, 32]);
+
+/**
+ * The value of a top-level member, exactly as it stands in the line; of several, the last, as in JSON.parse.
+ * `line` must be an object that JSON.parse accepted. Linear in the length of the line.
+ */
+export function rawMember(line: string, name: string): string | undefined {
+  let found: string | undefined;
+  let at = skipSpace(line, line.indexOf("{") + 1);
+  while (line.charCodeAt(at) === QUOTE) {
+    const keyEnd = stringEnd(line, at);
+    const valueStart = skipSpace(line, skipSpace(line, keyEnd) + 1);
+    const valueEnd = endOfValue(line, valueStart);
+    if (keyIs(line.slice(at, keyEnd), name)) found = line.slice(valueStart, valueEnd);
+    const next = skipSpace(line, valueEnd);
+    at = line.charCodeAt(next) === COMMA ? skipSpace(line, next + 1) : next;
+  }
+  return found;
+}
+
+function keyIs(quoted: string, name: string): boolean {
+  return quoted.includes("\\") ? JSON.parse(quoted) === name : quoted === `"${name}"`;
+}
+
+function endOfValue(line: string, start: number): number {
+  const first = line.charCodeAt(start);
+  if (first === QUOTE) return stringEnd(line, start);
+  return OPENING.has(first) ? nestedEnd(line, start) : scalarEnd(line, start);
+}
+
+function nestedEnd(line: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  while (at < line.length) {
+    const code = line.charCodeAt(at);
+    if (code === QUOTE) {
+      at = stringEnd(line, at);
+      continue;
+    }
+    if (OPENING.has(code)) depth += 1;
+    if (CLOSING.has(code)) depth -= 1;
+    at += 1;
+    if (depth === 0) return at;
+  }
+  return at;
+}
+
+function scalarEnd(line: string, start: number): number {
+  let at = start;
+  while (at < line.length) {
+    const code = line.charCodeAt(at);
+    if (code === COMMA || CLOSING.has(code) || SPACE.has(code)) return at;
+    at += 1;
+  }
+  return at;
+}
+
+/** Past the closing quote of the string that opens at `start`. */
+function stringEnd(line: string, start: number): number {
+  let quote = line.indexOf('"', start + 1);
+  while (quote !== -1 && isEscaped(line, quote)) quote = line.indexOf('"', quote + 1);
+  return quote === -1 ? line.length : quote + 1;
+}
+
+function isEscaped(line: string, quote: number): boolean {
+  let at = quote - 1;
+  while (line.charCodeAt(at) === BACKSLASH) at -= 1;
+  return (quote - at) % 2 === 0;
+}
+
+function skipSpace(line: string, start: number): number {
+  let at = start;
+  while (SPACE.has(line.charCodeAt(at))) at += 1;
+  return at;
+}
