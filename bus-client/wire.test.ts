@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import fc from "fast-check";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { BusError } from "./bus-error.ts";
+import { parse, parseStrict, serialise, serialiseParsed } from "./wire.ts";
+
+interface Vector {
+  id: string;
+  kind: "parse" | "serialise" | "serialise-refuse" | "parse-generated";
+  input?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  wire?: string;
+  expect?: {
+    headers?: Record<string, string>;
+    header_count?: number;
+    body?: string;
+    skipped?: [number, string][];
+    json_errors?: [string, string][];
+    strict?: "ok" | "NonCompliant";
+    error?: string;
+    head?: string;
+  };
+}
+
+const file = new URL("../test/data/bus-vectors.json", import.meta.url);
+const { vectors, count } = JSON.parse(readFileSync(file, "utf8")) as { vectors: Vector[]; count: number };
+const generated: Record<string, string> = {
+  "g01-header-cap-exact": `---\n${Array.from({ length: 4096 }, (_, i) => `k${i}: v\n`).join("")}---\n`,
+  "g03-cap-counts-duplicates-and-junk": `---\n${"a: 1\n".repeat(4096)}b: 2\n---\n`,
+};
+
+function codeOf(run: () => unknown): string | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error instanceof BusError ? error.code : String(error);
+  }
+}
+
+test("the contract's vectors are all here", () => {
+  expect(vectors.length).toBe(count);
+});
+
+for (const vector of vectors.filter(({ kind }) => kind === "parse" || kind === "parse-generated")) {
+  test(`vector ${vector.id} is read as the contract says`, () => {
+    const input = vector.input ?? generated[vector.id]!;
+    const expected = vector.expect!;
+    if (expected.error !== undefined) {
+      expect(codeOf(() => parse(input))).toBe("MISSING_OPENING_FENCE");
+      expect(codeOf(() => parseStrict(input))).toBe("MISSING_OPENING_FENCE");
+      return;
+    }
+    const frame = parse(input);
+    expect(frame.skipped).toEqual(expected.skipped);
+    if (expected.headers) expect(frame.headers).toEqual(expected.headers);
+    if (expected.header_count) expect(Object.keys(frame.headers)).toHaveLength(expected.header_count);
+    if (expected.body !== undefined) expect(frame.body).toBe(expected.body);
+    if (expected.json_errors) expect(frame.jsonErrors).toEqual(expected.json_errors);
+    expect(codeOf(() => parseStrict(input))).toBe(expected.strict === "ok" ? undefined : "NON_COMPLIANT");
+  });
+}
+
+for (const vector of vectors.filter(({ kind }) => kind === "serialise")) {
+  test(`vector ${vector.id} is written byte for byte`, () => {
+    expect(serialise({ headers: vector.headers!, body: vector.body! })).toBe(vector.wire);
+  });
+}
+
+for (const vector of vectors.filter(({ kind }) => kind === "serialise-refuse")) {
+  test(`vector ${vector.id} is refused by the writer`, () => {
+    expect(codeOf(() => serialise({ headers: vector.headers!, body: vector.body! }))).toBe("UNSERIALISABLE");
+  });
+}
+
+test("the missing fence is quoted with its first 40 characters, escaped", () => {
+  expect(() => parse("hello")).toThrow(`Bus message must start with '---\\n', got: "hello"`);
+  expect(() => parse('a\n"\t\0\u007f')).toThrow(`got: "a\\n\\"\\t\\0\\u{7f}"`);
+  expect(() => parse("🌍".repeat(41))).toThrow(`got: "${"🌍".repeat(40)}"`);
+});
+
+test("a header named __proto__ is kept, comes back and touches no prototype", () => {
+  const frame = parse("---\n__proto__: x\nconstructor: y\n---\n");
+  expect(Object.keys(frame.headers)).toEqual(["__proto__", "constructor"]);
+  expect(Object.getPrototypeOf(frame.headers)).toBe(Object.prototype);
+  expect(serialise(frame)).toBe("---\n__proto__: x\nconstructor: y\n---\n");
+});
+
+test("JSON in a header is checked as the reference does: depth, number range and lone surrogates", () => {
+  const errors = (value: string): number => parse(`---\na: ${value}\n---\n`).jsonErrors.length;
+  expect(errors(`${"[".repeat(128)}${"]".repeat(128)}`)).toBe(0);
+  expect(errors(`${"[".repeat(129)}${"]".repeat(129)}`)).toBe(1);
+  expect(errors("[1e308, -1.5e-400, 0]")).toBe(0);
+  expect(errors("[1e400]")).toBe(1);
+  expect(errors(`[${"9".repeat(400)}]`)).toBe(1);
+  expect(errors('["1e400"]')).toBe(0);
+  expect(errors('["\\ud83c\\udf0d"]')).toBe(0);
+  expect(errors('["\\ud83c"]')).toBe(1);
+  expect(errors('["\\udf0d"]')).toBe(1);
+  expect(errors('["\\ud83c\\\\udf0d"]')).toBe(1);
+  expect(errors('["\\\\ud83c"]')).toBe(0);
+});
+
+test("the writer refuses what a reader would report: spaces in keys, carriage returns, JSON after white space, too many headers", () => {
+  for (const headers of [
+    { "a ": "1" },
+    { " a": "1" },
+    { "a\u00a0b": "1" },
+    { a: "x\ry" },
+    { "a\nb": "1" },
+    { a: "  {x" },
+  ]) {
+    expect(codeOf(() => serialise({ headers }))).toBe("UNSERIALISABLE");
+  }
+  const many = Object.fromEntries(Array.from({ length: 4097 }, (_, i) => [`k${i}`, "v"]));
+  expect(codeOf(() => serialise({ headers: many }))).toBe("UNSERIALISABLE");
+});
+
+const key = fc.string({ unit: "binary", minLength: 1, maxLength: 12 });
+const text = fc.string({ unit: "binary", maxLength: 40 });
+
+test("whatever the writer accepts, the strict reader gives back, but for outer white space", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, text), { minLength: 1, maxLength: 8 }), text, (pairs, body) => {
+      const headers = Object.fromEntries(pairs);
+      let wire: string;
+      try {
+        wire = serialise({ headers, body });
+      } catch (error) {
+        expect(error).toBeInstanceOf(BusError);
+        return;
+      }
+      const frame = parseStrict(wire);
+      const trim = (value: string): string => value.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, "");
+      expect(Object.entries(frame.headers).sort()).toEqual(
+        Object.entries(headers)
+          .map(([k, v]) => [k, trim(v)])
+          .sort(),
+      );
+      expect(frame.body).toBe(body.replace(/\p{White_Space}+$/u, ""));
+    }),
+  );
+});
+
+test("what was read once is read the same after a broker has written it again", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom("-", "\n", ":", " ", "a", "\r", "[", "\u0085", "é"), maxLength: 60 }),
+      (tail) => {
+        const once = parse(`---\n${tail}`);
+        if (Object.keys(once.headers).length === 0) return;
+        const twice = parse(serialiseParsed(once.headers, once.body));
+        expect(twice.headers).toEqual(once.headers);
+        expect(twice.body).toBe(once.body);
+      },
+    ),
+  );
+});
