@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One agent as a child process: its pipes, its end, and how it is brought to one.
 import type { ProcessIdentity } from "./process-identity.ts";
+import { processTable } from "./process-table.ts";
+import { spawnChild } from "./spawn-child.ts";
+import { SpawnedAgent } from "./spawned-agent.ts";
 import type { StopLimits } from "./stop-ladder.ts";
+import { UnstartedAgent } from "./unstarted-agent.ts";
+
+/**
+ * Starts the program in a session of its own, without a controlling terminal. Never throws: what cannot be started
+ * is an exit with `spawnError`, told after this call returned.
+ */
+export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
+  const spawned = spawnChild(options);
+  return "child" in spawned
+    ? new SpawnedAgent(spawned.child, options, processTable())
+    : new UnstartedAgent(spawned.failure);
+}
 
 export interface AgentExit {
   readonly code: number | null;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The writing end of an agent's stdin. A write to a reader that is gone fails a tick later, as an event: without a
+// listener for it that would end this process.
+import type { Writable } from "node:stream";
+
+export class AgentStdin {
+  readonly #pipe: Writable | undefined;
+
+  constructor(pipe: Writable | undefined) {
+    this.#pipe = pipe;
+    pipe?.on("error", () => pipe.destroy());
+  }
+
+  /** False when the pipe is full (the text is queued) or gone (it is dropped). */
+  write(text: string): boolean {
+    if (this.#pipe?.writable !== true) return false;
+    // As bytes, so that what waits is counted in bytes.
+    return this.#pipe.write(Buffer.from(text, "utf8"));
+  }
+
+  get writableBytes(): number {
+    return this.#pipe?.writable === true ? this.#pipe.writableLength : 0;
+  }
+
+  /** What was written before still goes out. */
+  close(): void {
+    if (this.#pipe?.writable === true) this.#pipe.end();
+  }
+
+  destroy(): void {
+    this.#pipe?.destroy();
+  }
+}

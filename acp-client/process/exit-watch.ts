@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// When is an agent over? One rule:
+//   its first process has exited, and its stdout has ended or no living process of its tree holds both its stdin and
+//   its stdout.
+// A process that does is an heir: an agent that re-executed itself behind a wrapper that is gone. A tool that merely
+// holds stdout open is none. And an agent that closed its stdout but lives on is over too, for it can say no more.
+import type { AgentExit } from "./agent-process.ts";
+
+export interface ExitWatchLimits {
+  /** From the exit to the look for an heir: what has no heir ends its stdout in this time as a rule. */
+  readonly heirCheckMs: number;
+  /** Between looks whether the heir still lives: its end is seen at once unless something else holds stdout. */
+  readonly heirPollMs: number;
+  /** From the end of stdout to giving the agent up. */
+  readonly stdoutClosedGraceMs: number;
+}
+
+export const exitWatchLimits: ExitWatchLimits = { heirCheckMs: 100, heirPollMs: 1000, stdoutClosedGraceMs: 2000 };
+
+export interface ExitWatchOptions {
+  /** Whether an heir lives. */
+  readonly hasHeir: () => boolean;
+  readonly onOver: () => void;
+  readonly onStdoutClosed: () => void;
+  readonly limits?: ExitWatchLimits;
+}
+
+type Life =
+  | { readonly state: "running" }
+  | { readonly state: "mute"; readonly timer: NodeJS.Timeout }
+  | { readonly state: "exited"; readonly exit: AgentExit; readonly timer: NodeJS.Timeout }
+  | { readonly state: "over"; readonly exit: AgentExit };
+
+export class ExitWatch {
+  readonly #options: ExitWatchOptions;
+  readonly #limits: ExitWatchLimits;
+  #life: Life = { state: "running" };
+
+  constructor(options: ExitWatchOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? exitWatchLimits;
+  }
+
+  /** How the first process exited; undefined while it runs. */
+  get exit(): AgentExit | undefined {
+    return this.#life.state === "exited" || this.#life.state === "over" ? this.#life.exit : undefined;
+  }
+
+  processExited(exit: AgentExit): void {
+    switch (this.#life.state) {
+      case "running":
+        this.#life = {
+          state: "exited",
+          exit,
+          timer: setTimeout(() => this.#lookForHeir(exit), this.#limits.heirCheckMs),
+        };
+        return;
+      case "mute":
+        clearTimeout(this.#life.timer);
+        this.#finish(exit);
+        return;
+      case "exited":
+      case "over":
+        return;
+    }
+  }
+
+  stdoutEnded(): void {
+    switch (this.#life.state) {
+      case "running": {
+        const timer = setTimeout(this.#options.onStdoutClosed, this.#limits.stdoutClosedGraceMs);
+        this.#life = { state: "mute", timer };
+        return;
+      }
+      case "exited":
+        clearTimeout(this.#life.timer);
+        this.#finish(this.#life.exit);
+        return;
+      case "mute":
+      case "over":
+        return;
+    }
+  }
+
+  #lookForHeir(exit: AgentExit): void {
+    if (!this.#options.hasHeir()) {
+      this.#finish(exit);
+      return;
+    }
+    this.#life = { state: "exited", exit, timer: setTimeout(() => this.#lookForHeir(exit), this.#limits.heirPollMs) };
+  }
+
+  #finish(exit: AgentExit): void {
+    this.#life = { state: "over", exit };
+    this.#options.onOver();
+  }
+}

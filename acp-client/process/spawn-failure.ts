@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Why a program could not be started. The kernel says ENOENT for a missing program, a missing working directory and
+// a missing interpreter alike, and EACCES for a directory and for a missing permission: people need to know which.
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, resolve } from "node:path";
+
+export interface SpawnFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface SpawnAttempt {
+  readonly command: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export function explainSpawnFailure(error: unknown, attempt: SpawnAttempt): SpawnFailure {
+  const code = codeOf(error);
+  const why =
+    cwdFault(attempt.cwd) ?? programFault(attempt) ?? (error instanceof Error ? error.message : String(error));
+  return { code, message: `${JSON.stringify(attempt.command[0])} could not be started: ${why}` };
+}
+
+/** execa wraps what spawn threw. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "UNKNOWN";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return error.cause === undefined ? "UNKNOWN" : codeOf(error.cause);
+}
+
+function cwdFault(cwd: string): string | undefined {
+  const found = kindOf(cwd);
+  if (found === "absent") return `its working directory ${cwd} does not exist`;
+  return found === "directory" ? undefined : `its working directory ${cwd} is not a directory`;
+}
+
+function programFault(attempt: SpawnAttempt): string | undefined {
+  const path = findProgram(attempt);
+  if (path === undefined) return `there is no such program in PATH (${attempt.env["PATH"] ?? "not set"})`;
+  const kind = kindOf(path);
+  if (kind === "absent") return `there is no file ${path}`;
+  if (kind === "directory") return `${path} is a directory`;
+  if (!isExecutable(path)) return `${path} is not executable`;
+  const interpreter = interpreterOf(path);
+  if (interpreter !== undefined && kindOf(interpreter) === "absent")
+    return `its interpreter ${interpreter}, named in the first line of ${path}, does not exist`;
+  return undefined;
+}
+
+/** As execvp looks: a name with a slash is a path, any other is looked for in PATH; an unusable hit is kept for the message. */
+function findProgram({ command: [program], cwd, env }: SpawnAttempt): string | undefined {
+  if (program.includes("/")) return isAbsolute(program) ? program : resolve(cwd, program);
+  const hits = (env["PATH"] ?? "")
+    .split(delimiter)
+    .map((directory) => resolve(cwd, directory, program))
+    .filter((path) => kindOf(path) !== "absent");
+  return hits.find((path) => kindOf(path) === "file" && isExecutable(path)) ?? hits[0];
+}
+
+function kindOf(path: string): "absent" | "directory" | "file" {
+  const stat = statOrUndefined(path);
+  if (stat === undefined) return "absent";
+  return stat.isDirectory() ? "directory" : "file";
+}
+
+function statOrUndefined(path: string) {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function interpreterOf(path: string): string | undefined {
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const head = Buffer.alloc(256);
+      const length = readSync(file, head, 0, head.length, 0);
+      return /^#!\s*(\S+)/.exec(head.toString("utf8", 0, length))?.[1];
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Readable } from "node:stream";
+import type { AgentExit, AgentProcess, AgentProcessOptions } from "./agent-process.ts";
+import { AgentStdin } from "./agent-stdin.ts";
+import { ExitWatch } from "./exit-watch.ts";
+import { identityOf } from "./process-identity.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+import type { ProcessTable } from "./process-table.ts";
+import { findTree } from "./process-tree.ts";
+import type { TreeSeed } from "./process-tree.ts";
+import type { SpawnedChild } from "./spawn-child.ts";
+import { StderrLines } from "./stderr-lines.ts";
+import { StderrTail } from "./stderr-tail.ts";
+import { descendStopLadder, happensWithin, stopLimits } from "./stop-ladder.ts";
+import type { StopLimits } from "./stop-ladder.ts";
+
+/** How long the pipes may stay open after the tree is dead: only a stranger can hold them then. */
+const drainMs = 1000;
+
+export class SpawnedAgent implements AgentProcess {
+  readonly pid: number;
+  readonly identity: ProcessIdentity | undefined;
+  readonly #table: ProcessTable;
+  readonly #seed: TreeSeed;
+  readonly #pipes: ReturnType<ProcessTable["stdio"]>;
+  readonly #stdin: AgentStdin;
+  readonly #stdout: Readable;
+  readonly #stderr: Readable;
+  readonly #tail: StderrTail;
+  readonly #watch: ExitWatch;
+  readonly #exited = gate();
+  readonly #over = gate();
+  readonly #drained: Promise<unknown>;
+  readonly #stdoutListeners: ((chunk: Buffer) => void)[] = [];
+  readonly #exitListeners: ((exit: AgentExit) => void)[] = [];
+  #paused = false;
+  #stdoutClosed = false;
+  #ending: Promise<AgentExit> | undefined;
+  #ended: AgentExit | undefined;
+
+  constructor(child: SpawnedChild, options: AgentProcessOptions, table: ProcessTable) {
+    this.#table = table;
+    this.pid = child.pid;
+    this.identity = identityOf(child.pid, table);
+    this.#pipes = table.stdio(child.pid);
+    this.#seed = { identity: this.identity, marker: options.marker };
+    this.#stdin = new AgentStdin(takeStdin(child));
+    this.#stdout = child.stdout;
+    this.#stderr = child.stderr;
+    this.#watch = new ExitWatch({
+      hasHeir: () => this.#hasHeir(),
+      onOver: () => this.#onOver(),
+      onStdoutClosed: () => this.#onStdoutClosed(),
+    });
+    const { redact = (text) => text, stderrBytesMax = 64 * 1024, onStderr } = options;
+    this.#tail = new StderrTail({ bytesMax: stderrBytesMax, redact });
+    const lines = onStderr && new StderrLines((line) => onStderr(redact(line)));
+    this.#drained = Promise.all([this.#readStdout(), this.#readStderr(lines)]);
+    this.#awaitExit(child);
+  }
+
+  onStdout(listener: (chunk: Buffer) => void): void {
+    this.#stdoutListeners.push(listener);
+    if (!this.#paused) this.#stdout.resume();
+  }
+
+  onExit(listener: (exit: AgentExit) => void): void {
+    const ended = this.#ended;
+    if (ended === undefined) this.#exitListeners.push(listener);
+    else queueMicrotask(() => listener(ended));
+  }
+
+  write(line: string): boolean {
+    return this.#stdin.write(line);
+  }
+
+  get writableBytes(): number {
+    return this.#stdin.writableBytes;
+  }
+
+  closeStdin(): void {
+    this.#stdin.close();
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#stdout.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    if (this.#stdoutListeners.length > 0) this.#stdout.resume();
+  }
+
+  stderrTail(): string {
+    return this.#tail.text();
+  }
+
+  stop(limits: Partial<StopLimits> = {}): Promise<AgentExit> {
+    this.#ending ??= this.#end({ ...stopLimits, ...limits });
+    return this.#ending;
+  }
+
+  async #end(limits: StopLimits): Promise<AgentExit> {
+    const agent = { seed: this.#seed, closeStdin: () => this.closeStdin(), over: this.#over.promise };
+    await descendStopLadder(agent, limits, this.#table);
+    await happensWithin(this.#exited.promise, limits.killWaitMs);
+    this.#stdout.resume();
+    await happensWithin(this.#drained, drainMs);
+    this.#stdin.destroy();
+    this.#stdout.destroy();
+    this.#stderr.destroy();
+    const exit = this.#watch.exit ?? { code: null, signal: null };
+    const ended = this.#stdoutClosed ? { ...exit, stdoutClosed: true as const } : exit;
+    this.#ended = ended;
+    for (const listener of this.#exitListeners) listener(ended);
+    return ended;
+  }
+
+  #readStdout(): Promise<void> {
+    // Paused before anything can flow: execa lets a pipe that nobody reads run dry, and with it the first words.
+    this.#stdout.pause();
+    this.#stdout.on("data", (chunk: Buffer) => {
+      for (const listener of this.#stdoutListeners) listener(chunk);
+    });
+    return closed(this.#stdout).then(() => this.#watch.stdoutEnded());
+  }
+
+  #readStderr(lines: StderrLines | undefined): Promise<void> {
+    this.#stderr.on("data", (chunk: Buffer) => {
+      this.#tail.push(chunk);
+      lines?.push(chunk);
+    });
+    return closed(this.#stderr).then(() => lines?.end());
+  }
+
+  #awaitExit(child: SpawnedChild): void {
+    child.once("exit", (code, signal) => {
+      this.#exited.resolve();
+      this.#watch.processExited({ code, signal });
+      // Node lets the pipes of an exited child flow; an heir may still fill them.
+      setImmediate(() => {
+        if (this.#paused && this.#ending === undefined) this.#stdout.pause();
+      });
+    });
+  }
+
+  #onOver(): void {
+    this.#over.resolve();
+    // Whatever the agent left behind goes with it, whether or not anybody asks.
+    void this.stop();
+  }
+
+  #onStdoutClosed(): void {
+    this.#stdoutClosed = this.#ending === undefined;
+    void this.stop({ stdinGraceMs: 0 });
+  }
+
+  #hasHeir(): boolean {
+    const pipes = this.#pipes;
+    return findTree(this.#seed, this.#table).some((row) => {
+      if (pipes === undefined) return true; // they cannot be compared: any survivor of the tree counts
+      const held = this.#table.stdio(row.pid);
+      return held?.stdin === pipes.stdin && held.stdout === pipes.stdout;
+    });
+  }
+}
+
+/** Node closes a child's stdin when the child exits, which would silence an agent that re-executed itself: take it away. */
+function takeStdin(child: SpawnedChild): SpawnedChild["stdin"] {
+  const stdin = child.stdin;
+  (child as { stdin: unknown }).stdin = null;
+  return stdin;
+}
+
+/** Settles when the pipe has ended or broken; what is told by an error here is told by the exit too. */
+function closed(pipe: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    pipe.once("end", resolve);
+    pipe.once("close", resolve);
+    pipe.on("error", () => resolve());
+  });
+}
+
+function gate(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
