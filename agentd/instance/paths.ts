@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where the instance keeps its things: one file that people write, one directory that agentd writes.
 import { chmodSync, mkdirSync, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join, normalize } from "node:path";
 
 export interface InstancePaths {
   /** The instance's file (TOML); it need not exist. */
@@ -43,11 +43,11 @@ export function instancePaths(environment: Readonly<Record<string, string | unde
   }
   const config = absolute(environment["XDG_CONFIG_HOME"]) ?? join(home, ".config");
   const state = absolute(environment["XDG_STATE_HOME"]) ?? join(home, ".local", "state");
-  const stateDirectory = join(own.state || join(state, "agentd"), ".");
+  const stateDirectory = join(own.state || join(state, "agentd"));
   return {
     ok: true,
     paths: {
-      configFile: own.config || join(config, "agentd", "agentd.toml"),
+      configFile: normalize(own.config || join(config, "agentd", "agentd.toml")),
       stateDirectory,
       logFile: join(stateDirectory, "log.db"),
       processLogFile: join(stateDirectory, "agentd.log"),

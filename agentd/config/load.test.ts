@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ConfigSource, describeProblem, loadConfig } from "./load.ts";
+import { defaultSettings } from "./settings.ts";
+
+const uid = process.getuid?.() ?? 0;
+let directory: string;
+let source: ConfigSource;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "agentd-config-"));
+  source = { file: join(directory, "agentd.toml"), home: "/home/ann", uid, bytesMax: 64 * 1024 };
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+test("no file is needed", () => {
+  expect(loadConfig(source)).toEqual({ ok: true, settings: defaultSettings, warnings: [], text: undefined });
+  expect(loadConfig({ ...source, file: join(directory, "no", "such", "agentd.toml") }).ok).toBe(true);
+});
+
+test("a file is read, and its warnings carry file and line", () => {
+  write(`max_sessions = 2\n[policies.p]\nallow_once = [{ kinds = ["switch_mode"], within = "session" }]\n`);
+  const loaded = loadConfig(source);
+  expect(loaded).toMatchObject({ ok: true, settings: { maxSessions: 2 } });
+  expect(loaded.ok && loaded.warnings.map(describeProblem)).toEqual([
+    `${source.file}:3: policies.p.allow_once[0].kinds switch_mode has no effect here: a change of mode is always put to a person`,
+  ]);
+});
+
+test("every fault is told with file, line and reason, in the order of the lines", () => {
+  write(`[agents.mine]\ncomand = ["a"]\ncommand = ["b"]\n\n[agents.mine.env]\n"A B" = "x"\nC = 3\n`);
+  expect(problems()).toEqual([
+    `${source.file}:2: agents.mine.comand is an unknown key; did you mean command?`,
+    `${source.file}:6: agents.mine.env."A B" must be the name of an environment variable: letters, digits and _, not starting with a digit`,
+    `${source.file}:7: agents.mine.env.C must be text in quotes`,
+  ]);
+});
+
+test("a file of many faults tells some of them", () => {
+  write(Array.from({ length: 500 }, (_, index) => `wrong_${index} = 1`).join("\n"));
+  expect(problems()).toHaveLength(20);
+});
+
+test("what is no TOML is told with its line, without quoting lines that may hold a secret", () => {
+  write(`[agents.mine]\nenv = { KEY = "sk-secret" }\ncommand = \n`);
+  expect(problems()).toEqual([`${source.file}:3: is not TOML: invalid value`]);
+  expect(JSON.stringify(problems())).not.toContain("sk-secret");
+});
+
+test.each([
+  [0o620, "written by others"],
+  [0o602, "written by others"],
+  [0o666, "written by others"],
+])("a file of mode %o is refused, whatever it says", (mode, reason) => {
+  write("max_sessions = 2");
+  chmodSync(source.file, mode);
+  expect(problems()).toEqual([expect.stringContaining(reason)]);
+});
+
+test.each([0o600, 0o644, 0o444])("a file of mode %o is read", (mode) => {
+  write("max_sessions = 2");
+  chmodSync(source.file, mode);
+  expect(loadConfig(source).ok).toBe(true);
+});
+
+test("the file of another user is refused, root's is read", () => {
+  write("max_sessions = 2");
+  if (uid === 0) {
+    expect(loadConfig({ ...source, uid: 12_345 }).ok).toBe(true);
+    chownSync(source.file, 12_346, 0);
+  }
+  expect(loadConfig({ ...source, uid: 12_345 })).toMatchObject({ ok: false });
+});
+
+test("a file where everybody can replace it is refused, unless the directory is sticky", () => {
+  write("max_sessions = 2");
+  chmodSync(directory, 0o777);
+  expect(problems()).toEqual([expect.stringContaining("everybody can replace it")]);
+  chmodSync(directory, 0o1777);
+  expect(loadConfig(source).ok).toBe(true);
+});
+
+test("the file that a link leads to is the one that is judged", () => {
+  const target = join(directory, "elsewhere.toml");
+  writeFileSync(target, "max_sessions = 2");
+  symlinkSync(target, source.file);
+  expect(loadConfig(source)).toMatchObject({ ok: true, settings: { maxSessions: 2 } });
+  chmodSync(target, 0o666);
+  expect(loadConfig(source).ok).toBe(false);
+});
+
+test("a directory, a FIFO, a file too large and bytes that are no text are refused by name", () => {
+  mkdirSync(source.file);
+  expect(problems()).toEqual([`${source.file}: is not a file`]);
+  rmSync(source.file, { recursive: true });
+  execFileSync("mkfifo", ["-m", "600", source.file]);
+  expect(problems()).toEqual([`${source.file}: is not a file`]);
+  rmSync(source.file);
+  write("");
+  truncateSync(source.file, source.bytesMax + 1);
+  expect(problems()).toEqual([`${source.file}: is larger than ${source.bytesMax} bytes`]);
+  writeFileSync(source.file, Buffer.from([0x61, 0xff]));
+  expect(problems()).toEqual([`${source.file}: is not UTF-8 text`]);
+});
+
+test("a link that leads nowhere is no file", () => {
+  symlinkSync(join(directory, "nowhere"), source.file);
+  expect(loadConfig(source)).toMatchObject({ ok: true, text: undefined });
+});
+
+function write(text: string): void {
+  writeFileSync(source.file, text, { mode: 0o600 });
+}
+
+function problems(): string[] {
+  const loaded = loadConfig(source);
+  return loaded.ok ? [] : loaded.problems.map(describeProblem);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The instance's file, read and understood as a whole, or refused as a whole.
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { TomlError, parse } from "smol-toml";
+import { locate } from "./locate.ts";
+import { type SettingsFault, parseSettings } from "./schema.ts";
+import { type Settings, defaultSettings } from "./settings.ts";
+
+export interface ConfigProblem {
+  readonly file: string;
+  /** From 1; null where it concerns the file as a whole. */
+  readonly line: number | null;
+  /** For people. Never holds a value of an agent's environment. */
+  readonly reason: string;
+}
+
+export type LoadedConfig =
+  | {
+      readonly ok: true;
+      readonly settings: Settings;
+      /** What was written and has no effect. */
+      readonly warnings: readonly ConfigProblem[];
+      /** The file as read; undefined where there is none, and the defaults hold. */
+      readonly text: string | undefined;
+    }
+  | {
+      readonly ok: false;
+      /** In the order of their lines. */
+      readonly problems: readonly [ConfigProblem, ...ConfigProblem[]];
+      /** The file as read, if it could be read. */
+      readonly text: string | undefined;
+    };
+
+export interface ConfigSource {
+  /** Absolute. */
+  readonly file: string;
+  /** What `~` in the file stands for. */
+  readonly home: string;
+  /** Who runs agentd: the file must be theirs or root's. */
+  readonly uid: number;
+  readonly bytesMax: number;
+}
+
+/**
+ * Reads the file; none is needed. Refused: one that group or others can write, that belongs to somebody else, or that
+ * lies in a directory where everybody can replace it: whoever writes it decides which programs agentd runs.
+ */
+export function loadConfig(source: ConfigSource): LoadedConfig {
+  const read = readTrusted(source);
+  if (read.status === "none") return { ok: true, settings: defaultSettings, warnings: [], text: undefined };
+  if (read.status === "refused") return refused(source, [{ path: [], reason: read.reason }], undefined);
+  return understand(source, read.text);
+}
+
+/** `file:line: reason`, as compilers write it. */
+export function describeProblem({ file, line, reason }: ConfigProblem): string {
+  return line === null ? `${file}: ${reason}` : `${file}:${line}: ${reason}`;
+}
+
+function understand(source: ConfigSource, text: string): LoadedConfig {
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch (cause) {
+    return { ok: false, problems: [syntaxProblem(source.file, cause)], text };
+  }
+  const parsed = parseSettings(document, source.home);
+  if (!parsed.ok) return refused(source, parsed.faults, text);
+  return {
+    ok: true,
+    settings: parsed.settings,
+    warnings: parsed.warnings.map((fault) => problemOf(source.file, fault, text)),
+    text,
+  };
+}
+
+/** The parser's own message quotes the lines around the fault, which may hold secrets: its first line alone is kept. */
+function syntaxProblem(file: string, cause: unknown): ConfigProblem {
+  if (!(cause instanceof TomlError)) throw cause;
+  const [first = ""] = cause.message.split("\n");
+  return { file, line: cause.line, reason: `is not TOML: ${first.replace(/^Invalid TOML document: /u, "")}` };
+}
+
+function refused(
+  source: ConfigSource,
+  faults: readonly [SettingsFault, ...SettingsFault[]],
+  text: string | undefined,
+): LoadedConfig {
+  const [first, ...rest] = faults
+    .slice(0, problemsMax)
+    .map((fault) => problemOf(source.file, fault, text))
+    .sort((one, other) => (one.line ?? 0) - (other.line ?? 0));
+  return { ok: false, problems: [first as ConfigProblem, ...rest], text };
+}
+
+/** More than anybody mends at a time. */
+const problemsMax = 20;
+
+function problemOf(file: string, { path, reason }: SettingsFault, text: string | undefined): ConfigProblem {
+  const line = text === undefined ? null : locate(text, path);
+  return { file, line, reason: path.length === 0 ? reason : `${dotted(path)} ${reason}` };
+}
+
+/** A path as TOML writes it: `agents.mine.command[0]`. */
+function dotted(path: readonly (string | number)[]): string {
+  let written = "";
+  for (const step of path) {
+    if (typeof step === "number") written += `[${step}]`;
+    else written += `${written === "" ? "" : "."}${/^[\w-]+$/u.test(step) ? step : JSON.stringify(step)}`;
+  }
+  return written;
+}
+
+type ReadFile =
+  | { readonly status: "none" }
+  | { readonly status: "refused"; readonly reason: string }
+  | { readonly status: "read"; readonly text: string };
+
+/** What is looked at is what is read: one descriptor for both. O_NONBLOCK, so that a FIFO cannot hold us. */
+function readTrusted({ file, uid, bytesMax }: ConfigSource): ReadFile {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT") return { status: "none" };
+    return { status: "refused", reason: `cannot be read (${code ?? String(cause)})` };
+  }
+  try {
+    const reason = distrust(descriptor, file, uid);
+    if (reason !== undefined) return { status: "refused", reason };
+    const bytes = readUpTo(descriptor, bytesMax + 1);
+    if (bytes.length > bytesMax) return { status: "refused", reason: `is larger than ${bytesMax} bytes` };
+    return { status: "read", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch (cause) {
+    if (cause instanceof TypeError) return { status: "refused", reason: "is not UTF-8 text" };
+    return { status: "refused", reason: `cannot be read (${(cause as NodeJS.ErrnoException).code ?? String(cause)})` };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function distrust(descriptor: number, file: string, uid: number): string | undefined {
+  const found = fstatSync(descriptor);
+  if (!found.isFile()) return "is not a file";
+  if (found.uid !== uid && found.uid !== 0) return `belongs to user ${found.uid}, not to user ${uid} who runs agentd`;
+  if ((found.mode & 0o022) !== 0) return "can be written by others; close it with: chmod go-w";
+  const { mode } = statSync(dirname(file));
+  // A group may be the user's own, as many systems set it up; where everybody may write, only the sticky bit protects.
+  if ((mode & 0o002) !== 0 && (mode & 0o1000) === 0) return "lies in a directory where everybody can replace it";
+  return undefined;
+}
+
+function readUpTo(descriptor: number, bytesMax: number): Buffer {
+  const buffer = Buffer.alloc(bytesMax);
+  let length = 0;
+  while (length < bytesMax) {
+    const count = readSync(descriptor, buffer, length, bytesMax - length, null);
+    if (count === 0) break;
+    length += count;
+  }
+  return buffer.subarray(0, length);
+}
