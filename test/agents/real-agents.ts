@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// How each real agent runs without a network and without an account: its command, its private home with the
+// configuration that points it at the scripted model, and what the model must call its tools.
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { ModelToolCall } from "./model-server/script.ts";
+
+export const realAgentNames = ["codex", "opencode"] as const;
+export type RealAgentName = (typeof realAgentNames)[number];
+
+export interface RealAgent {
+  readonly name: RealAgentName;
+  readonly command: readonly [string, ...string[]];
+  /** The whole environment: nothing of the caller's is passed on. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly tools: AgentTools;
+}
+
+/** The agent's own tools; each call below is one it asks permission for. Paths are absolute. */
+export interface AgentTools {
+  write(path: string, content: string): ModelToolCall;
+  shell(command: string): ModelToolCall;
+}
+
+export interface RealAgentOptions {
+  /** Where the packages are: their node_modules' parent. */
+  readonly installed: string;
+  /** A directory of this agent's own. What agents leave in TMPDIR stays in it too (OpenCode: 5.6 MB a start). */
+  readonly home: string;
+  readonly modelPort: number;
+}
+
+/** Writes the agent's configuration into its home. */
+export function prepareRealAgent(name: RealAgentName, options: RealAgentOptions): Promise<RealAgent> {
+  switch (name) {
+    case "codex":
+      return prepareCodex(options);
+    case "opencode":
+      return prepareOpencode(options);
+  }
+}
+
+async function prepareCodex({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
+  const codexHome = join(home, ".codex");
+  await put(
+    join(codexHome, "config.toml"),
+    `# A model name that Codex knows: an unknown one gets a warning in the conversation and fewer tools.
+model = "gpt-5.5"
+model_provider = "scripted"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.scripted]
+name = "Scripted"
+base_url = "http://127.0.0.1:${modelPort}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_LOGIN"
+request_max_retries = 0
+stream_max_retries = 0
+`,
+  );
+  return {
+    name: "codex",
+    command: [process.execPath, join(installed, "node_modules/@agentclientprotocol/codex-acp/dist/index.js")],
+    env: {
+      ...(await commonEnvironment(home, modelPort)),
+      CODEX_HOME: codexHome,
+      SCRIPTED_LOGIN: "scripted",
+      NO_BROWSER: "1",
+      // The mode that asks the user. What config.toml says of approvals is overridden by the adapter's own start mode.
+      INITIAL_AGENT_MODE: "read-only",
+    },
+    tools: {
+      write: (path, content) => ({ name: "apply_patch", input: addFilePatch(path, content) }),
+      shell: (cmd) => ({
+        name: "exec_command",
+        arguments: { cmd, sandbox_permissions: "require_escalated", justification: "the test wants it" },
+      }),
+    },
+  };
+}
+
+function addFilePatch(path: string, content: string): string {
+  const lines = content.replace(/\n$/, "").split("\n");
+  return ["*** Begin Patch", `*** Add File: ${path}`, ...lines.map((line) => `+${line}`), "*** End Patch"].join("\n");
+}
+
+async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
+  const configuration = {
+    autoupdate: false,
+    share: "disabled",
+    model: "scripted/scripted",
+    small_model: "scripted/scripted",
+    // Without this it never asks.
+    permission: { bash: "ask", edit: "ask" },
+    provider: {
+      scripted: {
+        npm: "@ai-sdk/openai-compatible",
+        name: "Scripted",
+        options: { baseURL: `http://127.0.0.1:${modelPort}/v1`, apiKey: "scripted" },
+        models: { scripted: { name: "Scripted" } },
+      },
+    },
+  };
+  await put(join(home, ".config/opencode/opencode.json"), JSON.stringify(configuration, null, 2));
+  return {
+    name: "opencode",
+    command: [join(installed, "node_modules/opencode-linux-x64/bin/opencode"), "acp"],
+    env: {
+      ...(await commonEnvironment(home, modelPort)),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+    },
+    tools: {
+      write: (filePath, content) => ({ name: "write", arguments: { filePath, content } }),
+      shell: (command) => ({ name: "bash", arguments: { command, description: "the test wants it" } }),
+    },
+  };
+}
+
+/** Every host but this one is behind a proxy, and the proxy is the model server, which refuses and remembers. */
+async function commonEnvironment(home: string, modelPort: number): Promise<Record<string, string>> {
+  const temporary = join(home, "tmp");
+  await mkdir(temporary, { recursive: true });
+  const proxy = `http://127.0.0.1:${modelPort}`;
+  const direct = "127.0.0.1,localhost,::1";
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: home,
+    TMPDIR: temporary,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    NO_PROXY: direct,
+    http_proxy: proxy,
+    https_proxy: proxy,
+    no_proxy: direct,
+  };
+}
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}

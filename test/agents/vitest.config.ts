@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+// The real agents, apart from the other tests: they need 0.6 GB of installed agents and minutes.
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL("../..", import.meta.url)),
+    include: ["test/agents/**/*.agents.ts"],
+    globalSetup: ["test/agents/require-installation.ts"],
+    // Above the sum of the bounded waits of one test, so that the wait that failed is the one that tells.
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    // One agent at a time: each is several processes, and OpenCode alone keeps two cores busy while it starts.
+    fileParallelism: false,
+    sequence: { shuffle: true },
+  },
+});
