@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { BusError } from "./bus-error.ts";
+import type { Clock } from "./clock.ts";
+import { replyOf } from "./reply.ts";
+import type { Reply } from "./reply.ts";
+import type { Transport } from "./transport.ts";
+import { frameBytesMax, parse, serialise } from "./wire.ts";
+import type { FrameHeaders, ParsedFrame } from "./wire.ts";
+
+/** How long a request waits for its answer unless it says otherwise. */
+export const callTimeoutMs = 60_000;
+
+/** Requests of one connection that may be unanswered; more fail with OVERLOADED, unsent. */
+export const unansweredMax = 4_096;
+
+/** What may wait in this process to be sent on one connection; more fails with OVERLOADED, unsent. */
+export const bufferedBytesMax = 64 * 1024 * 1024;
+
+export interface ConnectionListener {
+  /** Has a `command`, and is neither an answer nor a topic delivery. */
+  command(frame: ParsedFrame): void;
+  /** Has a `topic`. Never to be answered. */
+  delivery(frame: ParsedFrame): void;
+  /** Once. Every unanswered request has failed by then. */
+  closed(cause: BusError): void;
+}
+
+export type ReplyListener = (error: BusError | undefined, reply: Reply | undefined) => void;
+
+/** One connection to a broker, from its opening to its end: requests with their answers, commands and deliveries. */
+export class Connection {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #listener: ConnectionListener;
+  readonly #calls = new Map<string, { readonly done: ReplyListener; readonly cancelTimer: () => void }>();
+  /** In the order of their deadlines, since all have the same time: one timer watches the oldest. */
+  readonly #publications = new Map<string, { readonly done: ReplyListener; readonly deadline: number }>();
+  #cancelPublicationTimer: (() => void) | undefined;
+  #lastId = 0;
+  #ended: BusError | undefined;
+
+  constructor(transport: Transport, clock: Clock, listener: ConnectionListener) {
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#listener = listener;
+    transport.listen({
+      message: (text) => this.#receive(text),
+      close: (cause) => this.#end(cause),
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#ended === undefined;
+  }
+
+  get bufferedBytes(): number {
+    return this.#transport.bufferedBytes;
+  }
+
+  /** Sends a request and resolves with its answer, whatever its `rc`. Rejects with BusError on trouble of the transport. */
+  request(headers: FrameHeaders, body: string, timeoutMs: number): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId();
+      const text = serialise({ headers: { ...headers, id, type: "request" }, body });
+      const refusal = this.#send(text);
+      if (refusal !== undefined) return reject(refusal);
+      const cancelTimer = this.#clock.after(timeoutMs, () => {
+        this.#calls.delete(id);
+        reject(new BusError("TIMEOUT", `no answer to ${headers["command"]} within ${timeoutMs} ms`));
+      });
+      const done: ReplyListener = (error, reply) => (error ? reject(error) : resolve(reply!));
+      this.#calls.set(id, { done, cancelTimer });
+    });
+  }
+
+  /**
+   * The hot path: a publication whose text is ready but for its `id`, which stands between the two halves. No promise
+   * and no timer of its own. `done` is called once, in a later turn of the event loop, within `callTimeoutMs`.
+   */
+  publish(before: string, after: string, done: ReplyListener | undefined): void {
+    const id = this.#nextId();
+    const refusal = this.#send(before + id + after);
+    if (refusal !== undefined) {
+      if (done) queueMicrotask(() => done(refusal, undefined));
+      return;
+    }
+    this.#publications.set(id, { done: done ?? ignore, deadline: this.#clock.now() + callTimeoutMs });
+    this.#cancelPublicationTimer ??= this.#clock.after(callTimeoutMs, () => this.#expirePublications());
+  }
+
+  /** Sends an answer. False when the connection is gone or the answer cannot be sent. */
+  answer(headers: FrameHeaders, body: string): boolean {
+    return this.#send(serialise({ headers, body })) === undefined;
+  }
+
+  cork(): void {
+    this.#transport.cork();
+  }
+
+  uncork(): void {
+    this.#transport.uncork();
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  destroy(): void {
+    this.#transport.destroy();
+  }
+
+  #nextId(): string {
+    return String(++this.#lastId);
+  }
+
+  #send(text: string): BusError | undefined {
+    if (this.#ended !== undefined) return new BusError("NOT_CONNECTED");
+    if (this.#calls.size + this.#publications.size >= unansweredMax) {
+      return new BusError("OVERLOADED", `${unansweredMax} requests are unanswered`);
+    }
+    if (this.#transport.bufferedBytes > bufferedBytesMax) {
+      return new BusError("OVERLOADED", `${bufferedBytesMax} bytes wait to be sent`);
+    }
+    // A UTF-16 unit is at most three bytes: a short text need not be counted.
+    if (text.length * 3 > frameBytesMax && Buffer.byteLength(text) > frameBytesMax) {
+      return new BusError("FRAME_TOO_LARGE", `a message of more than ${frameBytesMax} bytes`);
+    }
+    this.#transport.send(text);
+    return undefined;
+  }
+
+  /**
+   * A genuine topic delivery comes before all else: within a published frame `type`, `id` and `rc` are the publisher's
+   * own words, and must not pass for an answer. An answer that matches nothing is dropped, and never taken for a command.
+   */
+  #receive(text: string): void {
+    const frame = readOrNothing(text);
+    if (frame === undefined || this.#ended !== undefined) return;
+    const { headers } = frame;
+    if (headers["topic"] !== undefined && headers["broker_registration"] !== undefined) {
+      return this.#listener.delivery(frame);
+    }
+    if (headers["type"] === "response") return this.#settle(headers["id"], frame);
+    if (headers["rc"] !== undefined && this.#isAwaited(headers["id"])) return this.#settle(headers["id"], frame);
+    if (headers["topic"] !== undefined) return this.#listener.delivery(frame);
+    if (headers["command"] !== undefined && !isNoise(headers)) this.#listener.command(frame);
+  }
+
+  #isAwaited(id: string | undefined): boolean {
+    return id !== undefined && (this.#calls.has(id) || this.#publications.has(id));
+  }
+
+  #settle(id: string | undefined, frame: ParsedFrame): void {
+    if (id === undefined) return;
+    const publication = this.#publications.get(id);
+    if (publication !== undefined) {
+      this.#publications.delete(id);
+      publication.done(undefined, replyOf(frame));
+      return;
+    }
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    this.#calls.delete(id);
+    call.cancelTimer();
+    call.done(undefined, replyOf(frame));
+  }
+
+  #expirePublications(): void {
+    const now = this.#clock.now();
+    this.#cancelPublicationTimer = undefined;
+    for (const [id, { done, deadline }] of this.#publications) {
+      if (deadline > now) {
+        this.#cancelPublicationTimer = this.#clock.after(deadline - now, () => this.#expirePublications());
+        return;
+      }
+      this.#publications.delete(id);
+      done(new BusError("TIMEOUT", `no answer to a publication within ${callTimeoutMs} ms`), undefined);
+    }
+  }
+
+  #end(cause: Error | undefined): void {
+    this.#ended = new BusError("CONNECTION_LOST", cause?.message, { cause });
+    this.#cancelPublicationTimer?.();
+    const calls = [...this.#calls.values()];
+    const publications = [...this.#publications.values()];
+    this.#calls.clear();
+    this.#publications.clear();
+    for (const { cancelTimer, done } of calls) {
+      cancelTimer();
+      done(this.#ended, undefined);
+    }
+    for (const { done } of publications) done(this.#ended, undefined);
+    this.#listener.closed(this.#ended);
+  }
+}
+
+function ignore(): void {}
+
+/** What cannot be read is dropped: there is nobody to tell, and the next frame is whole again. */
+function readOrNothing(text: string): ParsedFrame | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a broker says of its own accord, and nobody answers. */
+function isNoise(headers: FrameHeaders): boolean {
+  const command = headers["command"];
+  if (command === "noded.admit.challenge") return true;
+  return (command === "topic.active" || command === "topic.idle") && headers["id"] === undefined;
+}

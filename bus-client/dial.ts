@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { BusError } from "./bus-error.ts";
+import { checkUnixPath } from "./socket-path.ts";
+import type { Transport } from "./transport.ts";
+
+export interface DialOptions {
+  /** From the first packet to the end of the WebSocket handshake. */
+  readonly timeoutMs?: number;
+}
+
+export const dialTimeoutMs = 5_000;
+
+export type BusAddress =
+  | { readonly kind: "tcp"; readonly url: string }
+  | { readonly kind: "unix"; readonly socketPath: string; readonly requestPath: string };
+
+/**
+ * Opens a WebSocket to a broker. `ws://host:port/ws` goes over TCP, `ws+unix:///path/bus.sock:/ws` over a Unix socket.
+ * Rejects with BusError URL_INVALID, PATH_TOO_LONG or DIAL_FAILED.
+ */
+export async function dial(url: string, options: DialOptions = {}): Promise<Transport> {
+  const address = parseAddress(url);
+  const timeoutMs = options.timeoutMs ?? dialTimeoutMs;
+  switch (address.kind) {
+    case "unix": {
+      const { dialUnix } = await import("./unix-transport.ts");
+      return dialUnix(address, timeoutMs);
+    }
+    case "tcp": {
+      // Loaded only here: a command line that speaks over a Unix socket never pays for it.
+      const { dialTcp } = await import("./tcp-transport.ts");
+      return dialTcp(address.url, timeoutMs);
+    }
+  }
+}
+
+/** Throws BusError URL_INVALID or PATH_TOO_LONG. */
+export function parseAddress(url: string): BusAddress {
+  if (url.startsWith("ws+unix:")) return parseUnixAddress(url);
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch (cause) {
+    throw new BusError("URL_INVALID", `not a Bus address: ${url}`, { cause });
+  }
+  if (parsed.protocol !== "ws:" || parsed.hostname === "") {
+    throw new BusError("URL_INVALID", `a Bus address starts with ws:// or ws+unix://, not ${url}`);
+  }
+  if (parsed.username !== "" || parsed.password !== "") {
+    throw new BusError("URL_INVALID", "a Bus address holds no user name or password");
+  }
+  parsed.hash = "";
+  if (parsed.pathname === "/") parsed.pathname = "/ws";
+  return { kind: "tcp", url: parsed.href };
+}
+
+/** The path is taken as it stands, without percent decoding; `:/ws` at its end may be left out. */
+function parseUnixAddress(url: string): BusAddress {
+  const match = /^ws\+unix:\/\/(\/.+?)(?::(\/[^\s:]*))?$/u.exec(url);
+  if (match === null) throw new BusError("URL_INVALID", `not of the form ws+unix:///path/bus.sock:/ws: ${url}`);
+  const socketPath = match[1]!;
+  checkUnixPath(socketPath);
+  return { kind: "unix", socketPath, requestPath: match[2] ?? "/ws" };
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+// The broker has its own door, broker/index.ts, so that it does not load with a client.
+export { BusClient } from "./bus-client.ts";
+export type { BusClientOptions, BusClientState, CallOptions } from "./bus-client.ts";
+export { BusError } from "./bus-error.ts";
+export type { BusErrorCode } from "./bus-error.ts";
+export { systemClock } from "./clock.ts";
+export type { Clock } from "./clock.ts";
+export type { IncomingCommand } from "./command.ts";
+export type { ReplyListener } from "./connection.ts";
+export type { Delivery } from "./delivery.ts";
+export { dial } from "./dial.ts";
+export { localTransportPair } from "./local-transport.ts";
+export type { PublishOptions } from "./publication.ts";
+export type { Provenance } from "./registration.ts";
+export { replyFailure } from "./reply.ts";
+export type { Reply, ReplyFailure } from "./reply.ts";
+export { unixPathBytesMax, unixUrl } from "./socket-path.ts";
+export type { DeliveryListener } from "./subscriptions.ts";
+export type { Transport, TransportListener } from "./transport.ts";
+export { frameBytesMax, parse, parseStrict, serialise } from "./wire.ts";
+export type { Frame, FrameHeaders, ParsedFrame } from "./wire.ts";

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import type { Transport, TransportListener } from "./transport.ts";
+
+/** Two ends within one process. What one sends the other gets in a later turn of the event loop, in order. */
+export function localTransportPair(): [LocalTransport, LocalTransport] {
+  const left = new LocalTransport();
+  const right = new LocalTransport();
+  left.join(right);
+  right.join(left);
+  return [left, right];
+}
+
+/**
+ * A burst is delivered in one turn of the event loop, so that its answers can be corked together. The sender bounds the
+ * queue: it looks at `queuedMessages` or `bufferedBytes` before it sends, as it would with a socket.
+ */
+export class LocalTransport implements Transport {
+  readonly kind = "local";
+  #other: LocalTransport | undefined;
+  #listener: TransportListener | undefined;
+  #incoming: string[] = [];
+  #incomingCharacters = 0;
+  #scheduled = false;
+  #closed = false;
+  #ended = false;
+
+  /** Only for `localTransportPair`. */
+  join(other: LocalTransport): void {
+    this.#other = other;
+  }
+
+  /** Messages that the other end has not taken yet. */
+  get queuedMessages(): number {
+    return this.#other!.#incoming.length;
+  }
+
+  /** Counted in UTF-16 units: what these strings hold in memory, near enough. */
+  get bufferedBytes(): number {
+    return this.#other!.#incomingCharacters;
+  }
+
+  send(text: string): void {
+    const other = this.#other!;
+    if (this.#closed || other.#ended) return;
+    other.#incoming.push(text);
+    other.#incomingCharacters += text.length;
+    other.#schedule();
+  }
+
+  cork(): void {}
+
+  uncork(): void {}
+
+  listen(listener: TransportListener): void {
+    this.#listener = listener;
+    this.#schedule();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#schedule();
+    const other = this.#other!;
+    other.#closed = true;
+    other.#schedule();
+  }
+
+  destroy(): void {
+    this.#incoming = [];
+    this.#incomingCharacters = 0;
+    this.close();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#ended || this.#listener === undefined) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    this.#scheduled = false;
+    const messages = this.#incoming;
+    this.#incoming = [];
+    this.#incomingCharacters = 0;
+    for (const text of messages) this.#listener!.message(text);
+    // A message of this burst may have closed the pair, or brought more.
+    if (this.#incoming.length > 0) this.#schedule();
+    else if (this.#closed && !this.#ended) {
+      this.#ended = true;
+      this.#listener!.close();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { BusError } from "./bus-error.ts";
+import type { Connection } from "./connection.ts";
+import { replyFailure } from "./reply.ts";
+import type { Reply } from "./reply.ts";
+
+/** The schema that a broker names in the body of a refusal with a machine-readable reason. */
+export const rejectionSchema = "noded.registration-rejection.v1";
+
+/** Bytes of a refusal's body that are looked into for the reason. */
+export const rejectionBytesMax = 4_096;
+
+/** What a citizen says of itself when it registers; all of it optional, shown to others by `noded.list`. */
+export interface Provenance {
+  readonly binary?: string;
+  readonly version?: string;
+  readonly git_sha?: string;
+  readonly git_dirty?: boolean;
+  readonly build_time?: string;
+  readonly pid?: number;
+  readonly started_at?: string;
+  readonly meta?: Readonly<Record<string, string>>;
+}
+
+/** Resolves once the broker has the name. Rejects with BusError NAME_TAKEN, REGISTRATION_REFUSED, or the transport's. */
+export async function register(
+  connection: Connection,
+  name: string,
+  provenance: Provenance | undefined,
+  timeoutMs: number,
+): Promise<void> {
+  const body = provenance === undefined ? "" : JSON.stringify(provenance);
+  const reply = await connection.request({ command: "noded.register", from: name, to: "noded" }, body, timeoutMs);
+  if (reply.rc < 10) return;
+  const message = replyFailure(reply)!.message;
+  throw new BusError(reasonOf(reply) === "NAME_TAKEN" ? "NAME_TAKEN" : "REGISTRATION_REFUSED", message, {
+    cause: reply,
+  });
+}
+
+/** The typed reason is read only from a small body that names the schema; all else is an unknown refusal. */
+function reasonOf(reply: Reply): unknown {
+  if (Buffer.byteLength(reply.body) > rejectionBytesMax) return undefined;
+  try {
+    const body = JSON.parse(reply.body) as { schema?: unknown; error_code?: unknown } | null;
+    return body?.schema === rejectionSchema ? body.error_code : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { createHash, randomBytes } from "node:crypto";
+import { createConnection } from "node:net";
+import type { Socket } from "node:net";
+import { BusError, asBusError } from "./bus-error.ts";
+import { corkPerTick } from "./cork-per-tick.ts";
+import { closeTimeoutMs } from "./transport.ts";
+import type { Transport, TransportListener } from "./transport.ts";
+import { FrameReader, MaskingEncoder, WebSocketFault, opcodes } from "./websocket-frames.ts";
+import { frameBytesMax } from "./wire.ts";
+
+/** Bytes of the answer to the WebSocket upgrade, up to the empty line. */
+const handshakeBytesMax = 16 * 1024;
+
+/**
+ * A WebSocket client over a Unix socket, without any library: the command line starts with it, and a library's parsing
+ * alone would take a third of its start. Rejects with BusError DIAL_FAILED.
+ */
+export async function dialUnix(
+  address: { readonly socketPath: string; readonly requestPath: string },
+  timeoutMs: number,
+): Promise<Transport> {
+  const socket = createConnection({ path: address.socketPath });
+  try {
+    const rest = await shakeHands(socket, address.requestPath, timeoutMs);
+    return new UnixTransport(socket, rest);
+  } catch (error) {
+    socket.destroy();
+    throw asBusError(error, "DIAL_FAILED");
+  }
+}
+
+class UnixTransport implements Transport {
+  readonly kind = "unix";
+  readonly #socket: Socket;
+  readonly #corkThisTick: () => void;
+  readonly #encoder = new MaskingEncoder();
+  #held: Buffer;
+  #state: "open" | "closing" | "closed" = "open";
+  #fault: Error | undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
+
+  constructor(socket: Socket, held: Buffer) {
+    this.#socket = socket;
+    this.#held = held;
+    this.#corkThisTick = corkPerTick(socket);
+    socket.on("error", (error) => (this.#fault ??= error));
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  send(text: string): void {
+    if (this.#state === "open") this.#write(opcodes.text, text);
+  }
+
+  cork(): void {
+    this.#socket.cork();
+  }
+
+  uncork(): void {
+    this.#socket.uncork();
+  }
+
+  listen(listener: TransportListener): void {
+    const reader = new FrameReader(
+      {
+        text: (message) => {
+          if (this.#state !== "closed") listener.message(message);
+        },
+        // The Bus is text; a broker that sends anything else is not one.
+        binary: () => this.#fail(new WebSocketFault(1003, "a binary message")),
+        ping: (payload) => this.#write(opcodes.pong, payload),
+        close: (code) => this.#answerClose(code),
+      },
+      frameBytesMax,
+    );
+    const push = (chunk: Buffer): void => {
+      if (this.#state === "closed") return;
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        if (!(error instanceof WebSocketFault)) throw error;
+        this.#fail(error);
+      }
+    };
+    this.#socket.on("close", () => {
+      this.#state = "closed";
+      clearTimeout(this.#closeTimer);
+      listener.close(this.#fault);
+    });
+    if (this.#socket.destroyed) {
+      setImmediate(() => listener.close(this.#fault));
+      return;
+    }
+    const held = this.#held;
+    this.#held = Buffer.alloc(0);
+    setImmediate(() => {
+      if (held.length > 0) push(held);
+      this.#socket.on("data", push);
+    });
+  }
+
+  close(): void {
+    if (this.#state !== "open") return;
+    this.#state = "closing";
+    this.#write(opcodes.close, closePayload(1000));
+    this.#endSoon();
+  }
+
+  destroy(): void {
+    this.#state = "closed";
+    this.#socket.destroy();
+  }
+
+  #write(opcode: number, payload: string | Buffer): void {
+    if (!this.#socket.writable) return;
+    this.#corkThisTick();
+    this.#socket.write(this.#encoder.encode(opcode, payload));
+  }
+
+  #answerClose(code: number | undefined): void {
+    if (this.#state === "open") {
+      this.#write(opcodes.close, code === undefined ? Buffer.alloc(0) : closePayload(code));
+      if (code !== undefined && code !== 1000 && code !== 1001) {
+        this.#fault ??= new BusError("CONNECTION_LOST", `the broker closed the connection with WebSocket code ${code}`);
+      }
+    }
+    this.#state = "closed";
+    this.#socket.end();
+    this.#endSoon();
+  }
+
+  #fail(fault: WebSocketFault): void {
+    this.#fault ??= fault;
+    this.#write(opcodes.close, closePayload(fault.closeCode));
+    this.#state = "closed";
+    this.#socket.end();
+    this.#endSoon();
+  }
+
+  #endSoon(): void {
+    this.#closeTimer ??= setTimeout(() => this.#socket.destroy(), closeTimeoutMs);
+  }
+}
+
+function closePayload(code: number): Buffer {
+  const payload = Buffer.allocUnsafe(2);
+  payload.writeUInt16BE(code, 0);
+  return payload;
+}
+
+/** Resolves to the bytes that came after the handshake; the socket is paused then. */
+function shakeHands(socket: Socket, requestPath: string, timeoutMs: number): Promise<Buffer> {
+  const key = randomBytes(16).toString("base64");
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => end(new BusError("DIAL_FAILED", `no WebSocket handshake within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    const closed = (): void =>
+      end(new BusError("DIAL_FAILED", "the broker closed the connection during the handshake"));
+    const failed = (error: Error): void => end(error);
+    let received = Buffer.alloc(0);
+    const read = (chunk: Buffer): void => {
+      received = Buffer.concat([received, chunk]);
+      const headEnd = received.indexOf("\r\n\r\n");
+      if (headEnd < 0) {
+        if (received.length > handshakeBytesMax)
+          end(new BusError("DIAL_FAILED", "the handshake's answer does not end"));
+        return;
+      }
+      const refusal = refusalOf(received.toString("latin1", 0, headEnd), key);
+      if (refusal !== undefined) return end(new BusError("DIAL_FAILED", refusal));
+      end(undefined, received.subarray(headEnd + 4));
+    };
+    const end = (error: Error | undefined, rest?: Buffer): void => {
+      clearTimeout(timer);
+      socket.pause();
+      socket.off("data", read).off("error", failed).off("close", closed);
+      if (rest !== undefined) return resolve(rest);
+      // A late error of a socket that is given up must not end the process.
+      socket.on("error", () => {});
+      reject(error!);
+    };
+    socket.on("data", read).on("error", failed).on("close", closed);
+    socket.write(
+      `GET ${requestPath} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+        `Sec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+    );
+  });
+}
+
+function refusalOf(head: string, key: string): string | undefined {
+  const [status = "", ...lines] = head.split("\r\n");
+  if (!/^HTTP\/1\.1 101( |$)/.test(status)) return `the WebSocket upgrade was refused: ${status.slice(0, 100)}`;
+  const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+  const header = (name: string): string | undefined =>
+    lines
+      .find((line) => line.toLowerCase().startsWith(`${name}:`))
+      ?.slice(name.length + 1)
+      .trim();
+  if (header("upgrade")?.toLowerCase() !== "websocket") return "the answer upgrades to something else than a WebSocket";
+  if (header("sec-websocket-accept") !== accept) return "the answer does not prove that it read the handshake";
+  if (header("sec-websocket-extensions")) return "the answer uses an extension that was not asked for";
+  if (header("sec-websocket-protocol")) return "the answer uses a sub-protocol that was not asked for";
+  return undefined;
+}
