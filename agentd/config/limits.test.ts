@@ -7,10 +7,8 @@ test("every limit is listed once, with a whole value above zero, its unit and wh
   const listed = listLimits(defaultLimits, defaultSettings);
   expect(new Set(listed.map(({ name }) => name)).size).toBe(listed.length);
   expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(defaultLimits)));
-  for (const { name, value, description } of listed) {
-    expect(Number.isSafeInteger(value) && (value ?? 0) > 0, name).toBe(true);
-    expect(description.length, name).toBeGreaterThan(10);
-  }
+  expect(listed.filter(({ value }) => !Number.isSafeInteger(value) || (value ?? 0) <= 0)).toEqual([]);
+  expect(listed.filter(({ description }) => description.length < 10)).toEqual([]);
 });
 
 test("a limit's name tells its unit", () => {
@@ -19,9 +17,9 @@ test("a limit's name tells its unit", () => {
 });
 
 test("no wait is longer than a timer can hold", () => {
-  for (const { name, unit, value } of listLimits(defaultLimits, defaultSettings)) {
-    if (unit === "ms") expect(value, name).toBeLessThanOrEqual(durationMsMax);
-  }
+  const waits = listLimits(defaultLimits, defaultSettings).filter(({ unit }) => unit === "ms");
+  expect(waits.length).toBeGreaterThan(10);
+  expect(waits.filter(({ value }) => (value ?? 0) > durationMsMax)).toEqual([]);
 });
 
 test("what the instance's file sets is listed as set, and none as null", () => {
