@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What an agent may ask of its client beyond permission. Each is an optional object: there, it is advertised and served;
+// not there, it is neither, and a request for it is answered with -32601.
+import type { RpcError } from "./jsonrpc/message.ts";
+
+export interface ClientSideRequest {
+  readonly method: string;
+  /** As they came: whoever serves it checks them. */
+  readonly params: unknown;
+  /** Reply or refuse, once; a second answer, or one after the agent's end, is dropped. */
+  reply(result: object): void;
+  refuse(error: RpcError): void;
+}
+
+export interface ClientSideHandler {
+  serve(request: ClientSideRequest): void;
+}
+
+export interface ElicitationHandler extends ClientSideHandler {
+  /** At least one; a request in another mode is answered with -32602. */
+  readonly modes: readonly ("form" | "url")[];
+}
+
+export interface ClientSide {
+  /** fs/read_text_file and fs/write_text_file. */
+  readonly fs?: ClientSideHandler;
+  /** The five terminal/ methods. */
+  readonly terminal?: ClientSideHandler;
+  readonly elicitation?: ElicitationHandler;
+}
+
+/** Who serves a method, if anybody does. */
+export function handlerOf(side: ClientSide, method: string): ClientSideHandler | undefined {
+  switch (method) {
+    case "fs/read_text_file":
+    case "fs/write_text_file":
+      return side.fs;
+    case "terminal/create":
+    case "terminal/output":
+    case "terminal/wait_for_exit":
+    case "terminal/kill":
+    case "terminal/release":
+      return side.terminal;
+    case "elicitation/create":
+      return side.elicitation;
+    default:
+      return undefined;
+  }
+}

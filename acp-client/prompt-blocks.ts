@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Which blocks of a prompt an agent can be told. Text and links are understood by every agent; the rest it must have
+// offered. What can be said in another way is; what cannot is refused, since a prompt without its picture is another
+// prompt.
+import type { AgentCapabilities, ContentBlock } from "./model.ts";
+import { isRecord } from "./jsonrpc/message.ts";
+import { decodeContentBlock } from "./schema/v1/content.ts";
+
+export type TellableBlocks =
+  | { readonly type: "blocks"; readonly blocks: readonly ContentBlock[] }
+  | { readonly type: "refused"; readonly message: string };
+
+type PromptCapabilities = Pick<AgentCapabilities, "promptImage" | "promptAudio" | "promptEmbeddedContext">;
+
+export function tellableBlocks(blocks: readonly ContentBlock[], offered: PromptCapabilities): TellableBlocks {
+  if (blocks.length === 0) return { type: "refused", message: "The prompt is empty" };
+  const told: ContentBlock[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const tellable = tellableBlock(block, offered);
+    if (typeof tellable === "string") return { type: "refused", message: `Block ${index + 1}: ${tellable}` };
+    told.push(tellable);
+  }
+  return { type: "blocks", blocks: told };
+}
+
+/** The block to send, or why there is none. */
+function tellableBlock(given: ContentBlock, offered: PromptCapabilities): ContentBlock | string {
+  const block = decodeContentBlock(given);
+  if (block === undefined) return "it lacks what a block of its type needs";
+  switch (block.type) {
+    case "text":
+    case "resource_link":
+      return block;
+    case "image":
+      return offered.promptImage ? block : "this agent does not take images";
+    case "audio":
+      return offered.promptAudio ? block : "this agent does not take audio";
+    case "resource":
+      return offered.promptEmbeddedContext ? block : withoutEmbedding(block);
+    default:
+      return `"${block.type}" is not a type that ACP knows`;
+  }
+}
+
+/** An embedded text is said as text; bytes become a link where the agent can follow it. */
+function withoutEmbedding(block: ContentBlock): ContentBlock | string {
+  const { resource } = block;
+  if (!isRecord(resource) || typeof resource["uri"] !== "string") return "it has no resource";
+  const { uri, text, mimeType } = resource;
+  if (typeof text === "string") return { type: "text", text: `${uri}\n\n${text}` };
+  if (!/^(file|https?):/i.test(uri)) return "this agent takes no embedded bytes, and they have no address it could open";
+  const link = { type: "resource_link", uri, name: nameOf(uri) };
+  return typeof mimeType === "string" ? { ...link, mimeType } : link;
+}
+
+function nameOf(uri: string): string {
+  const path = uri.replace(/[?#].*$/, "").replace(/\/+$/, "");
+  return path.slice(path.lastIndexOf("/") + 1) || uri;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Modes and config options: how a v1 agent tells what can be set in a session.
+import * as z from "zod";
+import { isRecord } from "../../jsonrpc/message.ts";
+import type { ConfigChoice, ConfigOption } from "../../model.ts";
+import { decode, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
+
+export const SessionMode = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  description: optionalText,
+  _meta: optionalObject,
+});
+export const SessionModeState = z.looseObject({
+  currentModeId: z.string(),
+  availableModes: unread,
+  _meta: optionalObject,
+});
+
+const optionMembers = {
+  id: z.string(),
+  name: z.string(),
+  description: optionalText,
+  category: optionalText,
+  _meta: optionalObject,
+};
+export const SelectOption = z.looseObject({
+  ...optionMembers,
+  type: z.literal("select"),
+  currentValue: z.string(),
+  options: z.array(z.unknown()),
+});
+export const BooleanOption = z.looseObject({
+  ...optionMembers,
+  type: z.literal("boolean"),
+  currentValue: z.boolean(),
+});
+const Option = z.discriminatedUnion("type", [SelectOption, BooleanOption]);
+
+export const SessionConfigSelectOption = z.looseObject({
+  value: z.string(),
+  name: z.string(),
+  description: optionalText,
+  _meta: optionalObject,
+});
+export const SessionConfigSelectGroup = z.looseObject({
+  group: z.string(),
+  name: z.string(),
+  options: unread,
+  _meta: optionalObject,
+});
+
+export interface Modes {
+  readonly current: string;
+  readonly choices: readonly ConfigChoice[];
+}
+
+/** Undefined when the agent has no modes, or tells them without the current one. */
+export function decodeModes(value: unknown): Modes | undefined {
+  const state = decode(SessionModeState, value);
+  if (state === undefined) return undefined;
+  const choices = validItems(state.availableModes, (item) => {
+    const mode = decode(SessionMode, item);
+    return mode && present({ value: mode.id, name: mode.name, description: mode.description });
+  });
+  return { current: state.currentModeId, choices: choices ?? [] };
+}
+
+/** Options of an unknown type and broken ones are dropped; undefined when the value is no list. */
+export function decodeConfigOptions(value: unknown): ConfigOption[] | undefined {
+  return validItems(value, (item) => {
+    const option = decode(Option, item);
+    if (option === undefined) return undefined;
+    return present({
+      option: option.id,
+      name: option.name,
+      description: option.description,
+      category: option.category,
+      type: option.type,
+      value: option.currentValue,
+      choices: option.type === "select" ? flatChoices(option.options) : undefined,
+    });
+  });
+}
+
+function flatChoices(items: readonly unknown[]): ConfigChoice[] {
+  return items.flatMap((item) => {
+    if (!isRecord(item) || !("group" in item)) return decodeChoice(item, undefined);
+    const group = decode(SessionConfigSelectGroup, item);
+    return group === undefined || !Array.isArray(group.options)
+      ? []
+      : group.options.flatMap((choice) => decodeChoice(choice, group.name));
+  });
+}
+
+function decodeChoice(item: unknown, group: string | undefined): ConfigChoice[] {
+  const choice = decode(SessionConfigSelectOption, item);
+  if (choice === undefined) return [];
+  return [present({ value: choice.value, name: choice.name, description: choice.description, group })];
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import * as z from "zod";
+import { isRecord } from "../../jsonrpc/message.ts";
+import type { ContentBlock } from "../../model.ts";
+import { clearableText, decode, optionalObject, optionalText, present, validItems } from "../lenient.ts";
+
+const audience = z
+  .unknown()
+  .optional()
+  .transform((value) => validItems(value, (item) => (item === "assistant" || item === "user" ? item : undefined)));
+
+export const Annotations = z.looseObject({
+  audience,
+  lastModified: optionalText,
+  priority: z.number().optional().catch(undefined),
+  _meta: optionalObject,
+});
+
+const annotations = Annotations.optional().catch(undefined);
+
+export const TextContent = z.looseObject({
+  type: z.literal("text"),
+  text: z.string(),
+  annotations,
+  _meta: optionalObject,
+});
+
+export const ImageContent = z.looseObject({
+  type: z.literal("image"),
+  data: z.string(),
+  mimeType: z.string(),
+  uri: optionalText,
+  annotations,
+  _meta: optionalObject,
+});
+
+export const AudioContent = z.looseObject({
+  type: z.literal("audio"),
+  data: z.string(),
+  mimeType: z.string(),
+  annotations,
+  _meta: optionalObject,
+});
+
+export const ResourceLink = z.looseObject({
+  type: z.literal("resource_link"),
+  uri: z.string(),
+  name: z.string(),
+  title: optionalText,
+  description: optionalText,
+  mimeType: optionalText,
+  size: z.int().optional().catch(undefined),
+  annotations,
+  _meta: optionalObject,
+});
+
+export const TextResourceContents = z.looseObject({
+  uri: z.string(),
+  text: z.string(),
+  mimeType: clearableText,
+  _meta: optionalObject,
+});
+
+export const BlobResourceContents = z.looseObject({
+  uri: z.string(),
+  blob: z.string(),
+  mimeType: clearableText,
+  _meta: optionalObject,
+});
+
+export const EmbeddedResource = z.looseObject({
+  type: z.literal("resource"),
+  resource: z.union([TextResourceContents, BlobResourceContents]),
+  annotations,
+  _meta: optionalObject,
+});
+
+const ByType = {
+  text: TextContent,
+  image: ImageContent,
+  audio: AudioContent,
+  resource_link: ResourceLink,
+  resource: EmbeddedResource,
+} as const;
+
+/** Undefined when it is no block, or one of a known type without what that type requires. Other types are kept. */
+export function decodeContentBlock(value: unknown): ContentBlock | undefined {
+  return plainText(value) ?? decodeContentBlockBySchema(value);
+}
+
+/** The slow way, which is right for every block. */
+export function decodeContentBlockBySchema(value: unknown): ContentBlock | undefined {
+  if (!isRecord(value) || typeof value["type"] !== "string") return undefined;
+  const { type } = value;
+  if (!Object.hasOwn(ByType, type)) return { ...value, type };
+  const block: ContentBlock | undefined = decode<ContentBlock>(ByType[type as keyof typeof ByType], value);
+  return block === undefined ? undefined : present(block);
+}
+
+/** Text with nothing that would have to be looked at is what an agent sends thousands of times: no schema, no copy. */
+export function plainText(value: unknown): ContentBlock | undefined {
+  if (!isRecord(value) || value["type"] !== "text" || typeof value["text"] !== "string") return undefined;
+  if (Object.hasOwn(value, "annotations") || Object.hasOwn(value, "_meta") || Object.hasOwn(value, "__proto__")) {
+    return undefined;
+  }
+  return value as ContentBlock;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What we write to a v1 agent: the params and results, each as the official schema wants it.
+import type { OpenRequest } from "../../agent-client.ts";
+import type { ContentBlock, McpServer, PermissionOutcome } from "../../model.ts";
+
+export const METHODS = {
+  initialize: "initialize",
+  authenticate: "authenticate",
+  logout: "logout",
+  newSession: "session/new",
+  prompt: "session/prompt",
+  cancel: "session/cancel",
+  setMode: "session/set_mode",
+  setConfigOption: "session/set_config_option",
+  list: "session/list",
+  close: "session/close",
+  delete: "session/delete",
+  update: "session/update",
+  requestPermission: "session/request_permission",
+  elicitationCreate: "elicitation/create",
+} as const;
+
+export interface ClientInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What this client serves; what is false or absent is not offered, and answered with -32601. */
+export interface OfferedCapabilities {
+  readonly fs: boolean;
+  readonly terminal: boolean;
+  readonly elicitation: readonly ("form" | "url")[];
+}
+
+export function initializeParams(clientInfo: ClientInfo, offered: OfferedCapabilities): object {
+  const elicitation = Object.fromEntries(offered.elicitation.map((mode) => [mode, {}]));
+  return {
+    protocolVersion: 1,
+    clientCapabilities: {
+      fs: { readTextFile: offered.fs, writeTextFile: offered.fs },
+      terminal: offered.terminal,
+      session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+      auth: { terminal: false },
+      // An empty object would not mean "none" to every agent.
+      ...(offered.elicitation.length > 0 ? { elicitation } : {}),
+    },
+    clientInfo: { name: clientInfo.name, version: clientInfo.version },
+  };
+}
+
+/** additionalDirectories is left out when empty: agents that never heard of it must not see it. */
+export function newSessionParams(request: OpenRequest): object {
+  const { cwd, additionalDirectories } = request;
+  const mcpServers = request.mcpServers.map(mcpServer);
+  return additionalDirectories.length === 0 ? { cwd, mcpServers } : { cwd, mcpServers, additionalDirectories };
+}
+
+export function promptParams(sessionId: string, prompt: readonly ContentBlock[]): object {
+  return { sessionId, prompt };
+}
+
+export function sessionParams(sessionId: string): object {
+  return { sessionId };
+}
+
+export function setModeParams(sessionId: string, modeId: string): object {
+  return { sessionId, modeId };
+}
+
+/** A boolean goes with its type; a select's value goes without, as the older form of the request has it. */
+export function setConfigOptionParams(sessionId: string, configId: string, value: string | boolean): object {
+  return typeof value === "boolean"
+    ? { sessionId, configId, type: "boolean", value }
+    : { sessionId, configId, value };
+}
+
+export function listParams(cwd: string | undefined, cursor: string | undefined): object {
+  return { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
+}
+
+export function authenticateParams(methodId: string): object {
+  return { methodId };
+}
+
+export function permissionResult(outcome: PermissionOutcome): object {
+  if (outcome === "cancelled") return { outcome: { outcome: "cancelled" } };
+  return { outcome: { outcome: "selected", optionId: outcome.optionId } };
+}
+
+/** A stdio server has no `type` in v1: some agents refuse "stdio". */
+function mcpServer(server: McpServer): object {
+  if ("type" in server) {
+    const { type, name, url, headers } = server;
+    return { type, name, url, headers: headers.map(pair) };
+  }
+  const { name, command, args, env } = server;
+  return { name, command, args: [...args], env: env.map(pair) };
+}
+
+function pair(entry: { readonly name: string; readonly value: string }): object {
+  return { name: entry.name, value: entry.value };
+}

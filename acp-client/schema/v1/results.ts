@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a v1 agent answers to our requests. Where every member is optional, null stands for the empty object.
+import * as z from "zod";
+import type { SessionInfo as ListedSession } from "../../agent-client.ts";
+import { isRecord } from "../../jsonrpc/message.ts";
+import type { AgentIdentity, AuthMethod, ConfigOption } from "../../model.ts";
+import {
+  clearableText,
+  decode,
+  optionalFlag,
+  optionalObject,
+  optionalText,
+  present,
+  unread,
+  validItems,
+} from "../lenient.ts";
+import { decodeConfigOptions, decodeModes } from "./config.ts";
+import type { Modes } from "./config.ts";
+
+export const Implementation = z.looseObject({
+  name: z.string(),
+  title: optionalText,
+  version: z.string(),
+  _meta: optionalObject,
+});
+export const PromptCapabilities = z.looseObject({
+  image: optionalFlag,
+  audio: optionalFlag,
+  embeddedContext: optionalFlag,
+  _meta: optionalObject,
+});
+export const McpCapabilities = z.looseObject({ http: optionalFlag, sse: optionalFlag, _meta: optionalObject });
+/** In v1 these are objects: present means offered, and true is as malformed as "yes". */
+export const SessionCapabilities = z.looseObject({
+  list: optionalObject,
+  delete: optionalObject,
+  additionalDirectories: optionalObject,
+  resume: optionalObject,
+  close: optionalObject,
+  _meta: optionalObject,
+});
+export const AgentAuthCapabilities = z.looseObject({ logout: optionalObject, _meta: optionalObject });
+export const AgentCapabilities = z.looseObject({
+  loadSession: optionalFlag,
+  promptCapabilities: PromptCapabilities.optional().catch(undefined),
+  mcpCapabilities: McpCapabilities.optional().catch(undefined),
+  sessionCapabilities: SessionCapabilities.optional().catch(undefined),
+  auth: AgentAuthCapabilities.optional().catch(undefined),
+  _meta: optionalObject,
+});
+export const InitializeResponse = z.looseObject({
+  protocolVersion: z.int().min(0).max(65_535),
+  agentCapabilities: AgentCapabilities.optional().catch(undefined),
+  authMethods: unread,
+  agentInfo: Implementation.optional().catch(undefined),
+  _meta: optionalObject,
+});
+export const AuthMethodAgent = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  description: optionalText,
+  _meta: optionalObject,
+});
+export const AuthMethodTerminal = AuthMethodAgent.extend({
+  type: z.literal("terminal"),
+  args: z.array(z.string()).nullish(),
+  env: z.record(z.string(), z.string()).nullish(),
+});
+export const NewSessionResponse = z.looseObject({
+  sessionId: z.string(),
+  modes: unread,
+  configOptions: unread,
+  _meta: optionalObject,
+});
+export const PromptResponse = z.looseObject({
+  // Another reason than the five of v1 is an end all the same.
+  stopReason: z.string(),
+  usage: optionalObject,
+  _meta: optionalObject,
+});
+export const SetSessionConfigOptionResponse = z.looseObject({ configOptions: unread, _meta: optionalObject });
+export const ListSessionsResponse = z.looseObject({
+  sessions: unread,
+  nextCursor: optionalText,
+  _meta: optionalObject,
+});
+export const SessionInfo = z.looseObject({
+  sessionId: z.string(),
+  cwd: z.string(),
+  additionalDirectories: unread,
+  title: clearableText,
+  updatedAt: clearableText,
+  _meta: optionalObject,
+});
+
+/** The protocol version of an answer to initialize, exactly as it came; undefined when there is none. */
+export function answeredVersion(result: unknown): unknown {
+  return isRecord(result) ? result["protocolVersion"] : undefined;
+}
+
+/** Undefined when the version is no uint16; everything else has a default. */
+export function decodeIdentity(result: unknown): AgentIdentity | undefined {
+  const answer = decode(InitializeResponse, result);
+  if (answer === undefined) return undefined;
+  const { agentCapabilities: offered, agentInfo: info } = answer;
+  const session = offered?.sessionCapabilities;
+  return {
+    protocolVersion: answer.protocolVersion,
+    info: info ? present({ name: info.name, title: info.title, version: info.version }) : null,
+    capabilities: {
+      load: offered?.loadSession ?? false,
+      resume: session?.resume !== undefined,
+      list: session?.list !== undefined,
+      close: session?.close !== undefined,
+      delete: session?.delete !== undefined,
+      additionalDirectories: session?.additionalDirectories !== undefined,
+      logout: offered?.auth?.logout !== undefined,
+      promptImage: offered?.promptCapabilities?.image ?? false,
+      promptAudio: offered?.promptCapabilities?.audio ?? false,
+      promptEmbeddedContext: offered?.promptCapabilities?.embeddedContext ?? false,
+      mcpHttp: offered?.mcpCapabilities?.http ?? false,
+      mcpSse: offered?.mcpCapabilities?.sse ?? false,
+    },
+    authMethods: validItems(answer.authMethods, decodeAuthMethod) ?? [],
+  };
+}
+
+export interface NewSession {
+  readonly sessionId: string;
+  readonly modes: Modes | undefined;
+  readonly options: readonly ConfigOption[];
+}
+
+/** Undefined when there is no session id. */
+export function decodeNewSession(result: unknown): NewSession | undefined {
+  const answer = decode(NewSessionResponse, result);
+  if (answer === undefined) return undefined;
+  const { sessionId } = answer;
+  return {
+    sessionId,
+    modes: decodeModes(answer.modes),
+    options: decodeConfigOptions(answer.configOptions) ?? [],
+  };
+}
+
+/** Undefined when there is no stop reason. */
+export function decodePrompted(result: unknown): { stopReason: string; usage?: unknown } | undefined {
+  const answer = decode(PromptResponse, result);
+  return answer && present({ stopReason: answer.stopReason, usage: answer.usage });
+}
+
+/** The options after a change; undefined when the agent did not send them back. */
+export function decodeOptionsAfterChange(result: unknown): readonly ConfigOption[] | undefined {
+  return decodeConfigOptions(decode(SetSessionConfigOptionResponse, result)?.configOptions);
+}
+
+export interface SessionPage {
+  readonly sessions: readonly ListedSession[];
+  readonly nextCursor: string | undefined;
+}
+
+/** Undefined when the answer is neither an object nor null. */
+export function decodeSessionPage(result: unknown): SessionPage | undefined {
+  const page = decode(ListSessionsResponse, result ?? {});
+  return page && { sessions: validItems(page.sessions, decodeSessionInfo) ?? [], nextCursor: page.nextCursor };
+}
+
+function decodeSessionInfo(item: unknown): ListedSession | undefined {
+  const info = decode(SessionInfo, item);
+  if (info === undefined) return undefined;
+  return present({ sessionId: info.sessionId, cwd: info.cwd, title: info.title, updatedAt: info.updatedAt });
+}
+
+/** A type that is not known here is handled by the agent; a broken terminal method is dropped, never passed to it. */
+function decodeAuthMethod(item: unknown): AuthMethod | undefined {
+  if (isRecord(item) && item["type"] === "terminal") {
+    const method = decode(AuthMethodTerminal, item);
+    if (method === undefined) return undefined;
+    const { id, name, description } = method;
+    return present({ id, name, description, type: "terminal", args: method.args ?? [], env: method.env ?? {} });
+  }
+  const method = decode(AuthMethodAgent, item);
+  return method && present({ id: method.id, name: method.name, description: method.description, type: "agent" });
+}

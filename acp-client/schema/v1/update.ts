@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// session/update of ACP v1. The union is closed in the schema and open in practice: agents add variants, and what is
+// not known here is kept, never fatal.
+import * as z from "zod";
+import { isRecord } from "../../jsonrpc/message.ts";
+import { sampleOf } from "../../jsonrpc/sample.ts";
+import type { AgentUpdate, ConfigOption, MessageRole } from "../../model.ts";
+import { clearableText, decode, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
+import { decodeConfigOptions } from "./config.ts";
+import { decodeContentBlock, decodeContentBlockBySchema, plainText } from "./content.ts";
+import { decodeToolCall, decodeToolCallUpdate } from "./tool-call.ts";
+
+export const SessionNotification = z.looseObject({ sessionId: z.string(), update: z.unknown(), _meta: optionalObject });
+export const ContentChunk = z.looseObject({ content: z.unknown(), messageId: optionalText, _meta: optionalObject });
+export const Plan = z.looseObject({ entries: unread, _meta: optionalObject });
+export const PlanEntry = z.looseObject({
+  content: z.string(),
+  priority: z.string(),
+  status: z.string(),
+  _meta: optionalObject,
+});
+export const AvailableCommandsUpdate = z.looseObject({ availableCommands: unread, _meta: optionalObject });
+export const UnstructuredCommandInput = z.looseObject({ hint: z.string(), _meta: optionalObject });
+export const AvailableCommand = z.looseObject({
+  name: z.string(),
+  description: z.string(),
+  input: UnstructuredCommandInput.optional().catch(undefined),
+  _meta: optionalObject,
+});
+/** The official text once showed `modeId`, and agents were written after it. */
+export const CurrentModeUpdate = z.looseObject({
+  currentModeId: optionalText,
+  modeId: optionalText,
+  _meta: optionalObject,
+});
+export const ConfigOptionUpdate = z.looseObject({ configOptions: unread, _meta: optionalObject });
+export const SessionInfoUpdate = z.looseObject({
+  title: clearableText,
+  updatedAt: clearableText,
+  _meta: optionalObject,
+});
+export const Cost = z.looseObject({ amount: z.number(), currency: z.string() });
+/** Agents send null before they know. */
+export const UsageUpdate = z.looseObject({
+  used: z.number().nullable().catch(null),
+  size: z.number().nullable().catch(null),
+  cost: Cost.nullable().optional().catch(undefined),
+  _meta: optionalObject,
+});
+export const Notice = z.looseObject({
+  severity: z.string(),
+  title: z.string(),
+  description: clearableText,
+  _meta: optionalObject,
+});
+export const CompactionUpdate = z.looseObject({
+  compactionId: z.string(),
+  status: z.string(),
+  summary: unread,
+  error: clearableText,
+  _meta: optionalObject,
+});
+export const CompactionSummaryChunk = z.looseObject({
+  compactionId: z.string(),
+  content: z.unknown(),
+  _meta: optionalObject,
+});
+
+export type DecodedUpdate =
+  | AgentUpdate
+  /** What the options of the session are depends on what it told before. */
+  | { readonly kind: "current_mode"; readonly modeId: string; readonly meta?: unknown }
+  | { readonly kind: "config_options"; readonly options: readonly ConfigOption[]; readonly meta?: unknown };
+
+const decoders: Readonly<Record<string, (update: unknown) => DecodedUpdate | undefined>> = {
+  user_message_chunk: (update) => decodeMessageChunk("user", update),
+  agent_message_chunk: (update) => decodeMessageChunk("agent", update),
+  agent_thought_chunk: (update) => decodeMessageChunk("thought", update),
+  tool_call: (update) => toolCallUpdate(decodeToolCall(update)),
+  tool_call_update: (update) => toolCallUpdate(decodeToolCallUpdate(update)),
+  plan: decodePlan,
+  available_commands_update: decodeCommands,
+  current_mode_update: decodeCurrentMode,
+  config_option_update: decodeConfigOptionUpdate,
+  session_info_update: decodeInfo,
+  usage_update: decodeUsage,
+  notice: decodeNotice,
+  compaction_update: decodeCompaction,
+  compaction_summary_chunk: decodeCompactionChunk,
+};
+
+/** The variants that are read here; any other is an extension. */
+export const knownVariants: readonly string[] = Object.keys(decoders);
+
+/** Undefined when it is no update, or a known one without what it requires. */
+export function decodeUpdate(update: unknown): DecodedUpdate | undefined {
+  if (!isRecord(update) || typeof update["sessionUpdate"] !== "string") return undefined;
+  const variant = update["sessionUpdate"];
+  const decoder = Object.hasOwn(decoders, variant) ? decoders[variant] : undefined;
+  return decoder === undefined ? extensionUpdate(update) : decoder(update);
+}
+
+/** The update as it came, under the name "session/update:<variant>". */
+export function extensionUpdate(update: unknown): AgentUpdate {
+  const variant = isRecord(update) && typeof update["sessionUpdate"] === "string" ? update["sessionUpdate"] : "";
+  return { kind: "extension", method: `session/update:${sampleOf(variant, 100)}`, data: update };
+}
+
+function decodeMessageChunk(role: MessageRole, update: unknown): AgentUpdate | undefined {
+  return plainMessage(role, update) ?? decodeMessageBySchema(role, update);
+}
+
+/** The same as decodeMessageBySchema for plain text, without the schema: this is most of what an agent sends. */
+function plainMessage(role: MessageRole, update: unknown): AgentUpdate | undefined {
+  const { content: block, messageId, _meta: meta } = update as Readonly<Record<string, unknown>>;
+  const content = plainText(block);
+  if (content === undefined) return undefined;
+  return message(role, content, typeof messageId === "string" ? messageId : undefined, isRecord(meta) ? meta : undefined);
+}
+
+export function decodeMessageBySchema(role: MessageRole, update: unknown): AgentUpdate | undefined {
+  const chunk = decode(ContentChunk, update);
+  const content = chunk && decodeContentBlockBySchema(chunk.content);
+  return content && message(role, content, chunk.messageId, chunk._meta);
+}
+
+function message(
+  role: MessageRole,
+  content: NonNullable<ReturnType<typeof decodeContentBlock>>,
+  messageId: string | undefined,
+  meta: unknown,
+): AgentUpdate {
+  if (messageId === undefined && meta === undefined) return { kind: "message", role, content, append: true };
+  if (meta === undefined) return { kind: "message", role, messageId, content, append: true };
+  return present({ kind: "message", role, messageId, content, append: true, meta });
+}
+
+function toolCallUpdate(call: ReturnType<typeof decodeToolCall>): AgentUpdate | undefined {
+  return call && { kind: "tool_call", call };
+}
+
+function decodePlan(update: unknown): AgentUpdate | undefined {
+  const plan = decode(Plan, update);
+  if (plan === undefined) return undefined;
+  const entries = validItems(plan.entries, (entry) => decode(PlanEntry, entry)) ?? [];
+  return present({ kind: "plan", planId: "default", entries, meta: plan._meta });
+}
+
+function decodeCommands(update: unknown): AgentUpdate | undefined {
+  const told = decode(AvailableCommandsUpdate, update);
+  if (told === undefined) return undefined;
+  const commands = validItems(told.availableCommands, (command) => decode(AvailableCommand, command)) ?? [];
+  return present({ kind: "commands", commands, meta: told._meta });
+}
+
+function decodeCurrentMode(update: unknown): DecodedUpdate | undefined {
+  const told = decode(CurrentModeUpdate, update);
+  const modeId = told?.currentModeId ?? told?.modeId;
+  return modeId === undefined ? undefined : present({ kind: "current_mode", modeId, meta: told?._meta });
+}
+
+function decodeConfigOptionUpdate(update: unknown): DecodedUpdate | undefined {
+  const told = decode(ConfigOptionUpdate, update);
+  if (told === undefined) return undefined;
+  return present({ kind: "config_options", options: decodeConfigOptions(told.configOptions) ?? [], meta: told._meta });
+}
+
+function decodeInfo(update: unknown): AgentUpdate | undefined {
+  const info = decode(SessionInfoUpdate, update);
+  return info && present({ kind: "info", title: info.title, updatedAt: info.updatedAt, meta: info._meta });
+}
+
+function decodeUsage(update: unknown): AgentUpdate | undefined {
+  const usage = decode(UsageUpdate, update);
+  return usage && present({ kind: "usage", used: usage.used, size: usage.size, cost: usage.cost, meta: usage._meta });
+}
+
+function decodeNotice(update: unknown): AgentUpdate | undefined {
+  const notice = decode(Notice, update);
+  if (notice === undefined) return undefined;
+  const { severity, title, description } = notice;
+  return present({ kind: "notice", severity, title, description, meta: notice._meta });
+}
+
+function decodeCompaction(update: unknown): AgentUpdate | undefined {
+  const told = decode(CompactionUpdate, update);
+  if (told === undefined) return undefined;
+  const { compactionId, status, error } = told;
+  const summary = told.summary === null ? null : validItems(told.summary, decodeContentBlock);
+  return present({ kind: "compaction", compactionId, status, summary, error, meta: told._meta });
+}
+
+function decodeCompactionChunk(update: unknown): AgentUpdate | undefined {
+  const chunk = decode(CompactionSummaryChunk, update);
+  const append = chunk && decodeContentBlock(chunk.content);
+  return append && present({ kind: "compaction", compactionId: chunk.compactionId, append, meta: chunk._meta });
+}
