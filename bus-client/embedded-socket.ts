@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { lstat, mkdir, unlink } from "node:fs/promises";
+import { createConnection } from "node:net";
+import { dirname, isAbsolute, join } from "node:path";
+import { BusError } from "./bus-error.ts";
+import { unixPathBytesMax } from "./socket-path.ts";
+
+/**
+ * Where the embedded broker of this user listens: `$XDG_RUNTIME_DIR/mixos/bus.sock`; where that variable is unset, or
+ * would make the path longer than a socket's may be, `mixos-<uid>/bus.sock` in the directory for temporary files, which
+ * `TMPDIR` does not move: a daemon and a command line with different environments must meet.
+ */
+export function embeddedSocketPath(surroundings: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid: number;
+  readonly temporaryDirectory?: string;
+}): string {
+  const runtime = surroundings.env["XDG_RUNTIME_DIR"];
+  if (runtime && isAbsolute(runtime)) {
+    const path = join(runtime, "mixos", "bus.sock");
+    if (Buffer.byteLength(path) <= unixPathBytesMax) return path;
+  }
+  return join(surroundings.temporaryDirectory ?? "/tmp", `mixos-${surroundings.uid}`, "bus.sock");
+}
+
+export type SocketDirectory =
+  | { readonly kind: "trusted" }
+  | { readonly kind: "absent" }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Whether the directory of a socket is the user's own and closed to all others; a link to one is not. */
+export async function trustedSocketDirectory(socketPath: string, uid: number): Promise<SocketDirectory> {
+  const directory = dirname(socketPath);
+  try {
+    const stats = await lstat(directory);
+    const refused = (reason: string): SocketDirectory => ({ kind: "refused", reason: `${directory} ${reason}` });
+    if (!stats.isDirectory()) return refused("is not a directory");
+    if (stats.uid !== uid) return refused(`belongs to uid ${stats.uid}, not to uid ${uid}`);
+    if ((stats.mode & 0o077) !== 0)
+      return refused(`is open to others (mode ${(stats.mode & 0o777).toString(8)}, not 700)`);
+    return { kind: "trusted" };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return { kind: "absent" };
+    return { kind: "refused", reason: `${directory}: ${message}` };
+  }
+}
+
+/** Makes the directory of a socket, mode 0700, where there is none. Throws BusError DIRECTORY_REFUSED. */
+export async function prepareSocketDirectory(socketPath: string, uid: number): Promise<void> {
+  const directory = dirname(socketPath);
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new BusError("DIRECTORY_REFUSED", `${directory} cannot be made: ${(cause as Error).message}`, { cause });
+  }
+  const state = await trustedSocketDirectory(socketPath, uid);
+  if (state.kind === "trusted") return;
+  throw new BusError("DIRECTORY_REFUSED", state.kind === "refused" ? state.reason : `${directory} went away`);
+}
+
+/** How long a listener may take to accept. */
+export const probeTimeoutMs = 1_000;
+
+/** Whether anybody listens on a Unix socket. A full backlog counts as life; so does silence. */
+export function probeSocket(path: string): Promise<"absent" | "stale" | "live"> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ path });
+    const end = (state: "absent" | "stale" | "live"): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(state);
+    };
+    const timer = setTimeout(() => end("live"), probeTimeoutMs);
+    socket.on("connect", () => end("live"));
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => {
+      if (code === "ENOENT" || code === "ENOTDIR") end("absent");
+      else end(code === "ECONNREFUSED" || code === "ENOTSOCK" ? "stale" : "live");
+    });
+  });
+}
+
+/**
+ * Removes the socket file that a killed process left. Only under a lock of the caller's own: between the look and the
+ * removal another process could begin to listen. What is not a socket is left alone, as "live".
+ */
+export async function removeStaleSocket(path: string): Promise<"absent" | "removed" | "live"> {
+  const state = await probeSocket(path);
+  if (state !== "stale") return state;
+  if (!(await lstat(path)).isSocket()) return "live";
+  await unlink(path);
+  return "removed";
+}
