@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the demo agent can be told to do: one act a name. Any other prompt is small talk.
+import { listFolder, readFile, writeFile } from "./file-acts.ts";
+import { count, fail, hello, markdown, showPlan, slow, smallTalk } from "./talk-acts.ts";
+import { FolderError } from "./session-folder.ts";
+import type { Turn } from "./turn.ts";
+
+export interface Act {
+  readonly usage: string;
+  readonly description: string;
+  /** What to type after the name, if anything. */
+  readonly hint?: string;
+  readonly run: (turn: Turn, rest: string) => Promise<void>;
+}
+
+export const acts: ReadonlyMap<string, Act> = new Map<string, Act>([
+  ["help", { usage: "help", description: "Show what you can ask for", run: help }],
+  ["hello", { usage: "hello", description: "Say hello", run: hello }],
+  ["plan", { usage: "plan", description: "Work through a plan of four steps", run: showPlan }],
+  [
+    "write",
+    {
+      usage: "write <file> [text]",
+      description: "Write a small file here",
+      hint: "<file> [text]",
+      run: writeFile("as the mode says"),
+    },
+  ],
+  [
+    "ask",
+    {
+      usage: "ask write <file> [text]",
+      description: "The same, but ask you first",
+      hint: "write <file> [text]",
+      run: askFirst,
+    },
+  ],
+  [
+    "read",
+    { usage: "read <file>", description: "Show a file of the working directory", hint: "<file>", run: readFile },
+  ],
+  ["list", { usage: "list", description: "List the working directory", run: listFolder }],
+  ["count", { usage: "count <n>", description: "Count to n, one chunk a number", hint: "<n>", run: count }],
+  [
+    "slow",
+    { usage: "slow <seconds>", description: "Take that long: something to cancel", hint: "<seconds>", run: slow },
+  ],
+  ["markdown", { usage: "markdown", description: "Answer in Markdown with everything in it", run: markdown }],
+  ["fail", { usage: "fail", description: "End the turn with an error", run: fail }],
+]);
+
+/** Runs what the prompt names; a leading slash is how clients write commands. What the file system refuses is told in words. */
+export async function actOn(turn: Turn, prompt: string): Promise<void> {
+  const [, name = "", rest = ""] = /^\s*\/?(\S*)\s*([^]*)$/.exec(prompt) ?? [];
+  const act = acts.get(name.toLowerCase());
+  try {
+    await (act ? act.run(turn, rest.trimEnd()) : smallTalk(turn));
+  } catch (error) {
+    if (!isRefusedFile(error)) throw error;
+    turn.endOpenToolCalls();
+    await turn.say(`I cannot: ${error.message}.\n`);
+  }
+}
+
+export function availableCommands(): object[] {
+  return Array.from(acts, ([name, { description, hint }]) => ({
+    name,
+    description,
+    ...(hint !== undefined && { input: { hint } }),
+  }));
+}
+
+function isRefusedFile(error: unknown): error is Error {
+  return error instanceof FolderError || (error instanceof Error && "syscall" in error);
+}
+
+async function help(turn: Turn): Promise<void> {
+  const width = Math.max(...Array.from(acts.values(), ({ usage }) => usage.length));
+  const lines = Array.from(acts.values(), ({ usage, description }) => `  ${usage.padEnd(width)}  ${description}`);
+  await turn.say(`I am a demo: I need no model and no key. You can ask me to:\n\n${lines.join("\n")}\n`);
+}
+
+async function askFirst(turn: Turn, rest: string): Promise<void> {
+  const [, name, target = ""] = /^(\S*)\s*([^]*)$/.exec(rest) ?? [];
+  if (name === "write") await writeFile("ask first")(turn, target);
+  else await turn.say("I can ask before I write: ask write <file> [text]\n");
+}

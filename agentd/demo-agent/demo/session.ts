@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { randomUUID } from "node:crypto";
+import { actOn, availableCommands } from "./acts.ts";
+import { RpcError, isObject, rpcCodes } from "./connection.ts";
+import type { Connection, Params } from "./connection.ts";
+import { DemoOptions } from "./options.ts";
+import { SessionFolder } from "./session-folder.ts";
+import { Turn } from "./turn.ts";
+
+const titleCharactersMax = 60;
+const contextTokens = 100_000;
+
+export class DemoSession {
+  readonly id = randomUUID();
+  readonly cwd: string;
+  readonly options: DemoOptions;
+  readonly #connection: Connection;
+  #title: string | undefined;
+  #updatedAt = new Date();
+  #usedTokens = 0;
+  /** Set by the answer allow_always. */
+  #mayAlwaysWrite = false;
+  #running: AbortController | undefined;
+
+  constructor(cwd: string, booleans: boolean, connection: Connection) {
+    this.cwd = cwd;
+    this.options = new DemoOptions(booleans);
+    this.#connection = connection;
+  }
+
+  info(): object {
+    const title = this.#title === undefined ? {} : { title: this.#title };
+    return { sessionId: this.id, cwd: this.cwd, updatedAt: this.#updatedAt.toISOString(), ...title };
+  }
+
+  greet(): void {
+    this.update({ sessionUpdate: "available_commands_update", availableCommands: availableCommands() });
+  }
+
+  /** One turn at a time. The result of session/prompt; cancelled by `cancel` or by the request's signal. */
+  async prompt(blocks: unknown, requestSignal: AbortSignal): Promise<object> {
+    const text = textOf(blocks);
+    if (this.#running) throw new RpcError(rpcCodes.invalidRequest, "a turn is running in this session");
+    const running = new AbortController();
+    this.#running = running;
+    const signal = AbortSignal.any([running.signal, requestSignal]);
+    const turn = new Turn({
+      options: this.options,
+      folder: new SessionFolder(this.cwd),
+      signal,
+      update: (update) => this.update(update),
+      askPermission: (toolCall) => this.#askPermission(toolCall, signal),
+    });
+    try {
+      this.#name(text);
+      await actOn(turn, text);
+      this.#count(text);
+      return { stopReason: "end_turn" };
+    } catch (error) {
+      turn.endOpenToolCalls();
+      if (signal.aborted) return { stopReason: "cancelled" };
+      throw error;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  cancel(): void {
+    this.#running?.abort();
+  }
+
+  /** Both ways to tell the mode are kept in step. */
+  setMode(mode: unknown): void {
+    this.options.setMode(mode);
+    this.update({ sessionUpdate: "config_option_update", configOptions: this.options.configOptions() });
+  }
+
+  setOption(option: string, value: unknown): void {
+    this.options.set(option, value);
+    if (option === "mode") this.update({ sessionUpdate: "current_mode_update", currentModeId: this.options.mode });
+  }
+
+  update(update: object): void {
+    this.#connection.notify("session/update", { sessionId: this.id, update });
+  }
+
+  async #askPermission(toolCall: object, signal: AbortSignal): Promise<boolean> {
+    if (this.#mayAlwaysWrite) return true;
+    const options = [
+      { optionId: "allow", name: "Write it", kind: "allow_once" },
+      { optionId: "allow-always", name: "Write it, and do not ask again in this session", kind: "allow_always" },
+      { optionId: "reject", name: "Leave it", kind: "reject_once" },
+    ];
+    const chosen = await this.#choice({ sessionId: this.id, toolCall, options }, signal);
+    if (chosen === "allow-always") this.#mayAlwaysWrite = true;
+    return chosen === "allow" || chosen === "allow-always";
+  }
+
+  /** Only an option that was offered is a yes; an error, or anything else, is a no. */
+  async #choice(params: Params, signal: AbortSignal): Promise<unknown> {
+    try {
+      const answer = await this.#connection.request("session/request_permission", params, signal);
+      const outcome = isObject(answer) && isObject(answer["outcome"]) ? answer["outcome"] : {};
+      return outcome["outcome"] === "selected" ? outcome["optionId"] : undefined;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return undefined;
+    }
+  }
+
+  /** The first prompt gives the session its title. */
+  #name(prompt: string): void {
+    this.#updatedAt = new Date();
+    const updatedAt = this.#updatedAt.toISOString();
+    if (this.#title !== undefined) return this.update({ sessionUpdate: "session_info_update", updatedAt });
+    this.#title = Array.from(prompt.trim().replace(/\s+/g, " ")).slice(0, titleCharactersMax).join("");
+    this.update({ sessionUpdate: "session_info_update", title: this.#title, updatedAt });
+  }
+
+  /** A guess that suffices to show the gauge: four characters a token, and an answer of some length. */
+  #count(prompt: string): void {
+    this.#usedTokens += Math.ceil(prompt.length / 4) + 50;
+    this.update({ sessionUpdate: "usage_update", used: this.#usedTokens, size: contextTokens });
+  }
+}
+
+function textOf(blocks: unknown): string {
+  if (!Array.isArray(blocks)) throw new RpcError(rpcCodes.invalidParams, "prompt must be an array of content blocks");
+  return blocks
+    .filter(isObject)
+    .map((block) => (block["type"] === "text" && typeof block["text"] === "string" ? block["text"] : ""))
+    .join("");
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What an act of the demo agent can do while its turn runs. Everything that takes time ends at once, by throwing the
+// signal's reason, when the turn is cancelled.
+import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { DemoOptions, Pace } from "./options.ts";
+import type { SessionFolder } from "./session-folder.ts";
+
+export interface TurnOptions {
+  readonly options: DemoOptions;
+  readonly folder: SessionFolder;
+  readonly signal: AbortSignal;
+  readonly update: (update: object) => void;
+  readonly askPermission: (toolCall: object, signal: AbortSignal) => Promise<boolean>;
+}
+
+export interface ToolCallStart {
+  readonly title: string;
+  readonly kind: "read" | "edit" | "search";
+  readonly path: string;
+  readonly rawInput: object;
+  readonly content?: readonly object[];
+}
+
+export type StepStatus = "pending" | "in_progress" | "completed";
+
+const wordMs: Readonly<Record<Pace, number>> = { slow: 120, normal: 30, fast: 0 };
+
+export class Turn {
+  readonly options: DemoOptions;
+  readonly folder: SessionFolder;
+  readonly #turn: TurnOptions;
+  readonly #openToolCalls = new Set<string>();
+
+  constructor(turn: TurnOptions) {
+    this.options = turn.options;
+    this.folder = turn.folder;
+    this.#turn = turn;
+  }
+
+  /** Streams one message of the agent, word by word. */
+  say(text: string): Promise<void> {
+    return this.#stream("agent_message_chunk", text);
+  }
+
+  async think(text: string): Promise<void> {
+    if (this.options.thoughts) await this.#stream("agent_thought_chunk", text);
+  }
+
+  plan(steps: readonly (readonly [content: string, status: StepStatus])[]): void {
+    const entries = steps.map(([content, status]) => ({ content, priority: "medium", status }));
+    this.#turn.update({ sessionUpdate: "plan", entries });
+  }
+
+  startToolCall(call: ToolCallStart): string {
+    const toolCallId = randomUUID();
+    this.#openToolCalls.add(toolCallId);
+    this.#turn.update({ sessionUpdate: "tool_call", ...toolCallFields(toolCallId, call), status: "pending" });
+    return toolCallId;
+  }
+
+  runToolCall(toolCallId: string): void {
+    this.#turn.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
+  }
+
+  endToolCall(toolCallId: string, status: "completed" | "failed", content?: readonly object[]): void {
+    this.#openToolCalls.delete(toolCallId);
+    this.#turn.update({ sessionUpdate: "tool_call_update", toolCallId, status, ...(content && { content }) });
+  }
+
+  /** No tool call stays open after its turn. */
+  endOpenToolCalls(): void {
+    for (const toolCallId of this.#openToolCalls) this.endToolCall(toolCallId, "failed");
+  }
+
+  async askPermission(toolCallId: string, call: ToolCallStart): Promise<boolean> {
+    const toolCall = { ...toolCallFields(toolCallId, call), status: "pending" };
+    return await this.#turn.askPermission(toolCall, this.#turn.signal);
+  }
+
+  /** One beat for the eye, scaled by the pace. */
+  async pause(): Promise<void> {
+    await this.wait(10 * wordMs[this.options.pace]);
+  }
+
+  async wait(ms: number): Promise<void> {
+    this.#turn.signal.throwIfAborted();
+    if (ms > 0) await setTimeout(ms, undefined, { signal: this.#turn.signal });
+  }
+
+  async #stream(sessionUpdate: string, text: string): Promise<void> {
+    const messageId = randomUUID();
+    for (const word of text.match(/\s*\S+\s*/g) ?? []) {
+      await this.wait(wordMs[this.options.pace]);
+      this.#turn.update({ sessionUpdate, messageId, content: { type: "text", text: word } });
+    }
+  }
+}
+
+/** A tool call's content that is plain text. */
+export function textContent(text: string): object {
+  return { type: "content", content: { type: "text", text } };
+}
+
+function toolCallFields(toolCallId: string, call: ToolCallStart): object {
+  const { title, kind, path, rawInput, content } = call;
+  return { toolCallId, title, kind, locations: [{ path }], rawInput, ...(content && { content }) };
+}
