@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One call of a verb, parsed, and the ways to answer it.
+import type { Answer } from "../../bus-client/index.ts";
+import { type ErrorBody, errorBody, type ErrorCode, type Verb, type VerbArguments } from "../vocabulary/index.ts";
+import type { Instance } from "./instance.ts";
+
+export interface Call<V extends Verb = Verb> {
+  readonly verb: V;
+  readonly args: VerbArguments<V>;
+  /** The name that the broker stamped, or null. */
+  readonly by: string | null;
+  readonly origin: "local" | "mesh";
+}
+
+export type Handler<V extends Verb> = (instance: Instance, call: Call<V>) => Answer | Promise<Answer>;
+
+export function ok(value: object): Answer {
+  return { rc: 0, body: JSON.stringify(value) };
+}
+
+export function refusal(body: ErrorBody): Answer {
+  return { rc: 10, body: JSON.stringify(body) };
+}
+
+export function refuse(code: ErrorCode, message: string, members: Readonly<Record<string, unknown>> = {}): Answer {
+  return refusal(errorBody(code, message, members));
+}
+
+/** The session that an id, a name or a unique prefix means; or the refusal. */
+export function findSession(instance: Instance, reference: string): string | Answer {
+  const found = instance.log.sessions.find(reference);
+  switch (found.found) {
+    case "one":
+      return found.session;
+    case "none":
+      return refuse("SESSION_UNKNOWN", `no session "${reference}": agent.session.list has them`, {
+        session: reference,
+      });
+    case "several": {
+      const message = `several sessions begin with "${reference}": give more of the id`;
+      return refuse("SESSION_UNKNOWN", message, { session: reference, sessions: found.sessions });
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// From a frame of the Bus to the function of its verb: arguments are parsed at this door and trusted inside.
+import { z } from "zod";
+import type { Answer, Request, Verb as BusVerb } from "../../bus-client/index.ts";
+import {
+  isActing,
+  type Verb,
+  verbArguments,
+  type VerbArguments,
+  verbDescriptions,
+  verbs,
+} from "../vocabulary/index.ts";
+import { answerPermission } from "./answer-permission.ts";
+import { type Call, type Handler, refuse } from "./call.ts";
+import type { Instance } from "./instance.ts";
+import { listAgents } from "./list-agents.ts";
+import { listPermissions } from "./list-permissions.ts";
+import { cancel, close, prompt, setConfig } from "./session-commands.ts";
+import { getSession } from "./session-get.ts";
+import { listSessions } from "./session-list.ts";
+import { readLog } from "./session-log.ts";
+import { start } from "./session-start.ts";
+import { waitForSession } from "./session-wait.ts";
+import { status } from "./status.ts";
+
+const handlers: { readonly [V in Verb]: Handler<V> } = {
+  "agent.session.start": start,
+  "agent.session.prompt": prompt,
+  "agent.session.cancel": cancel,
+  "agent.session.set_config": setConfig,
+  "agent.session.close": close,
+  "agent.permission.answer": answerPermission,
+  "agent.list": listAgents,
+  "agent.status": status,
+  "agent.session.list": listSessions,
+  "agent.session.get": getSession,
+  "agent.session.log": readLog,
+  "agent.session.wait": waitForSession,
+  "agent.permission.list": listPermissions,
+};
+
+/** Waits have a cap of their own, so that they never crowd out a cancel. */
+export const waitPool = "wait";
+
+export function busVerbs(instance: Instance): BusVerb[] {
+  return verbs.map((name) => ({
+    name,
+    args: argumentNames(name),
+    description: verbDescriptions[name],
+    readOnly: !isActing(name),
+    ...(name === "agent.session.wait" ? { pool: waitPool } : {}),
+    handler: (request) => dispatch(instance, name, request),
+  }));
+}
+
+function dispatch<V extends Verb>(instance: Instance, verb: V, request: Request): Answer | Promise<Answer> {
+  const parsed = verbArguments[verb].safeParse(request.args);
+  if (!parsed.success) return argumentRefusal(parsed.error);
+  if (isActing(verb) && request.origin === "mesh" && instance.settings().mesh === "refuse") {
+    const message =
+      'acting commands from other nodes are refused here: set mesh = "answer" in the configuration to allow them';
+    return refuse("UNSUPPORTED", message);
+  }
+  const call: Call<V> = { verb, args: parsed.data as VerbArguments<V>, by: request.from, origin: request.origin };
+  const handler: Handler<V> = handlers[verb];
+  return handler(instance, call);
+}
+
+function argumentRefusal(error: z.ZodError): Answer {
+  const [issue] = flatten(error.issues);
+  const field = issue?.code === "unrecognized_keys" ? (issue.keys[0] ?? "") : (issue?.path.join(".") ?? "");
+  const reason = issue?.message ?? "not understood";
+  return refuse("ARGUMENT", field === "" ? reason : `${field}: ${reason}`, { field });
+}
+
+/** Of a union, the branch that came furthest says what is wrong. */
+function flatten(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const [first] = issues;
+  if (first?.code !== "invalid_union" || first.errors.length === 0) return issues;
+  const branches = first.errors
+    .map((branch) => flatten(branch))
+    .toSorted((a, b) => depth(b) - depth(a) || a.length - b.length);
+  return (branches[0] ?? []).map((issue) => ({ ...issue, path: [...first.path, ...issue.path] }));
+}
+
+function depth(issues: readonly z.core.$ZodIssue[]): number {
+  return Math.max(0, ...issues.map(({ path }) => path.length));
+}
+
+/** For HELP: a trailing question mark marks what may be left out. */
+function argumentNames(verb: Verb): string[] {
+  const schema = z.toJSONSchema(verbArguments[verb], { io: "input", unrepresentable: "any" });
+  const branches = (schema.anyOf ?? [schema]) as { properties?: Record<string, unknown>; required?: string[] }[];
+  const names = new Set(branches.flatMap(({ properties }) => Object.keys(properties ?? {})));
+  return [...names].map((name) => (branches.every(({ required }) => required?.includes(name)) ? name : `${name}?`));
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the verbs act upon: one agentd, composed.
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Limits } from "../config/limits.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Log } from "../log/open.ts";
+import type { LiveSessions } from "../session/live-sessions.ts";
+import type { Mailbox } from "../session/mailbox.ts";
+import type { StatusReply } from "../vocabulary/index.ts";
+import type { Callers } from "./callers.ts";
+
+export interface Instance {
+  readonly log: Log;
+  readonly sessions: LiveSessions;
+  readonly mailbox: Mailbox;
+  readonly callers: Callers;
+  readonly limits: Limits;
+  /** As the configuration file has them now. */
+  readonly settings: () => Settings;
+  readonly catalogue: () => Catalogue;
+  readonly home: string;
+  readonly stateDirectory: string;
+  readonly workspacesDirectory: string;
+  readonly environmentDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly uid: number;
+  readonly now: () => number;
+  readonly after: (ms: number, run: () => void) => () => void;
+  readonly newSessionId: () => string;
+  readonly status: () => Omit<StatusReply, "log" | "limits" | "sessions">;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Hands an acting command to the mailbox and waits for its reply.
+import type { Answer } from "../../bus-client/index.ts";
+import { scrubbed } from "./shown-arguments.ts";
+import type { SessionCommand } from "../session/input.ts";
+import { type Call, findSession } from "./call.ts";
+import type { Instance } from "./instance.ts";
+
+type SessionVerb = SessionCommand["verb"];
+
+/** `reference`: what the caller calls the session; the command's id is compared with the session it means. */
+export function postCommand<V extends SessionVerb>(
+  instance: Instance,
+  call: Call<V>,
+  reference: string,
+): Answer | Promise<Answer> {
+  const session = findSession(instance, reference);
+  if (typeof session !== "string") return session;
+  const { verb, by, origin } = call;
+  const args = { ...call.args, session };
+  return instance.callers.ask((caller) => {
+    const command = { verb, args, by, origin, caller, shown: scrubbed(args) } as unknown as SessionCommand;
+    instance.mailbox.post(session, { type: "command", command });
+    return undefined;
+  });
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// agent.session.get: one session as it is now, with the seq up to which that holds.
+import { formatCursor } from "../log/cursor.ts";
+import type { SessionSnapshot } from "../vocabulary/index.ts";
+import type { SessionState } from "../session/state.ts";
+import { findSession, type Handler, ok, refuse } from "./call.ts";
+import type { Instance } from "./instance.ts";
+import { openRequests } from "./list-permissions.ts";
+import { summaryOf } from "./session-list.ts";
+
+export const getSession: Handler<"agent.session.get"> = (instance, { args }) => {
+  const session = findSession(instance, args.session);
+  if (typeof session !== "string") return session;
+  const snapshot = snapshotOf(instance, session);
+  return snapshot ? ok(snapshot) : refuse("SESSION_UNKNOWN", `"${session}" is not a session of an agent`, { session });
+};
+
+/** Nothing awaits between the reads: the snapshot is of one moment. */
+export function snapshotOf(instance: Instance, session: string): SessionSnapshot | undefined {
+  const { log, sessions } = instance;
+  const row = log.sessions.row(session);
+  const state = sessions.get(session);
+  if (!row || row.state === null || !state) return undefined;
+  const latest = log.sessions.latest(session);
+  const usage = latest?.usage;
+  return {
+    ...summaryOf(row),
+    log: log.id,
+    cursor: formatCursor(log.id, session, row.last_seq),
+    ...(latest?.state?.error === undefined ? {} : { error: latest.state.error }),
+    additional_dirs: latest?.life?.additional_dirs ?? [],
+    agent_info: latest?.up?.agent_info ?? null,
+    protocol_version: latest?.up?.protocol_version ?? null,
+    capabilities: latest?.up?.capabilities ?? {},
+    agent_session_id: row.agent_session_id,
+    running: runningTurn(state),
+    queued: state.queue.map(({ turn }) => ({ turn })),
+    options: latest?.options?.options ?? [],
+    commands: latest?.commands?.commands ?? [],
+    plan: latest?.plan?.entries ?? [],
+    requests: openRequests(state),
+    usage: usage ? { used: usage.used, size: usage.size } : null,
+    children: log.sessions.children(session),
+  };
+}
+
+function runningTurn({ life }: SessionState): SessionSnapshot["running"] {
+  if (life.phase === "turn") return { turn: life.turn.turn, state: life.turn.cancelling ? "cancelling" : "running" };
+  return life.phase === "draining" ? { turn: life.turn, state: "draining" } : null;
+}

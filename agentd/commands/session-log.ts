@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// agent.session.log: a session's entries in pages, as the texts that the log holds; or a piece of one big entry.
+import type { Answer } from "../../bus-client/index.ts";
+import { formatCursor, parseCursor } from "../log/cursor.ts";
+import type { EntryKind } from "../vocabulary/index.ts";
+import { type Call, findSession, type Handler, ok, refuse } from "./call.ts";
+import type { Instance } from "./instance.ts";
+
+type PageArguments = Exclude<Call<"agent.session.log">["args"], { entry: number }>;
+
+export const readLog: Handler<"agent.session.log"> = (instance, { args }) => {
+  const session = findSession(instance, args.session);
+  if (typeof session !== "string") return session;
+  return "entry" in args
+    ? readPiece(instance, session, args.entry, args.offset, args.bytes)
+    : readPage(instance, session, args);
+};
+
+function readPage(instance: Instance, session: string, args: PageArguments): Answer {
+  const { log, limits } = instance;
+  const after = seqOf(args.after, log.id, session);
+  const before = seqOf(args.before, log.id, session);
+  if (typeof after === "string") return cursorRefusal("after", after);
+  if (typeof before === "string") return cursorRefusal("before", before);
+  const page = log.entries.page({
+    session,
+    ...(after === undefined ? {} : { after }),
+    ...(before === undefined ? {} : { before }),
+    limit: args.limit,
+    ...(args.kinds === undefined ? {} : { kinds: args.kinds as EntryKind[] }),
+    ...(args.turn === undefined ? {} : { turn: args.turn }),
+    bytesMax: limits.pageBytesMax,
+  });
+  const members = [
+    `"log":"${log.id}","session":"${session}","entries":[${page.entries.join(",")}]`,
+    ...(page.next === undefined ? [] : [`"next":"${formatCursor(log.id, session, page.next)}"`]),
+    ...(page.previous === undefined ? [] : [`"previous":"${formatCursor(log.id, session, page.previous)}"`]),
+    `"last_seq":${page.lastSeq}`,
+  ];
+  return { rc: 0, body: `{${members.join(",")}}` };
+}
+
+function readPiece(instance: Instance, session: string, entry: number, offset: number, bytes: number): Answer {
+  const piece = instance.log.entries.piece(session, entry, offset, bytes);
+  if (!piece) return refuse("ARGUMENT", `entry: the session has no entry ${entry}`, { field: "entry" });
+  return ok({ session, entry, ...piece });
+}
+
+/** A cursor of this log and session, or a plain seq; else what is wrong with it. */
+export function seqOf(cursor: string | number | undefined, log: string, session: string): number | undefined | string {
+  if (cursor === undefined || typeof cursor === "number") return cursor;
+  const parsed = parseCursor(cursor, log, session);
+  return "seq" in parsed ? parsed.seq : parsed.refused;
+}
+
+export function cursorRefusal(field: string, why: string): Answer {
+  const message = {
+    malformed: "not a cursor",
+    other_log: "the cursor is of another log: read from the beginning",
+    other_session: "the cursor is of another session",
+  }[why];
+  return refuse("CURSOR_UNKNOWN", `${field}: ${message ?? why}`, { field });
+}

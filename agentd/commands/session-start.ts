@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// agent.session.start: what must be looked up (program, directories, variables) is looked up before the decision, so
+// that an accepted start is refused by nothing but the agent itself.
+import type { Answer } from "../../bus-client/index.ts";
+import { unknownAgentMessage } from "../catalogue/catalogue.ts";
+import { findProgram } from "../catalogue/find-program.ts";
+import { passedValues } from "../catalogue/passed-values.ts";
+import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
+import type { NewSession } from "../session/state.ts";
+import { instanceSession } from "../vocabulary/index.ts";
+import { type Call, type Handler, refuse } from "./call.ts";
+import type { Instance } from "./instance.ts";
+import { scrubbed } from "./shown-arguments.ts";
+
+type StartCall = Call<"agent.session.start">;
+
+export const start: Handler<"agent.session.start"> = (instance, call) => {
+  const { args, verb, by, origin } = call;
+  return instance.callers.ask((caller) => {
+    // A retry is answered before anything is looked up: what held then need not hold now.
+    const recalled = instance.mailbox.recall(instanceSession, verb, args, caller);
+    if (recalled) return recalled === "posted" ? undefined : recalled;
+    const session = lookUp(instance, call);
+    if ("rc" in session) return { caller, ...session };
+    const { maxSessions } = instance.settings();
+    const shown = scrubbed({ ...args, cwd: session.cwd });
+    const literals = args.mcp_servers.length === 0 ? {} : { literals: JSON.stringify(args.mcp_servers) };
+    const command = { verb, args, by, origin, caller, shown };
+    instance.mailbox.post(session.id, { type: "start", command, session, maxSessions, ...literals });
+    return undefined;
+  });
+};
+
+function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answer {
+  if (args.policy !== undefined)
+    return refuse("UNSUPPORTED", "this agentd has no policies yet: leave `policy` out", { field: "policy" });
+  const catalogue = instance.catalogue();
+  const definition = catalogue.get(args.agent);
+  if (!definition) return refuse("AGENT_UNKNOWN", unknownAgentMessage(args.agent, catalogue), { agent: args.agent });
+  const found = findProgram(definition.command[0], instance.environment["PATH"]);
+  if (found.status !== "installed") {
+    const install = definition.install === undefined ? {} : { install: definition.install };
+    return refuse("AGENT_UNAVAILABLE", found.message, { agent: args.agent, ...install });
+  }
+  const values = passedValuesOf(instance, args.env);
+  if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
+  const directories = directoriesOf(instance, args);
+  if ("rc" in directories) return directories;
+  const parent = by === null ? undefined : /^mcp-s-([a-z2-7]{12})-/.exec(by)?.[1];
+  return {
+    id: instance.newSessionId(),
+    agent: args.agent,
+    ...(args.name === undefined ? {} : { name: args.name }),
+    ...directories,
+    ...(parent === undefined ? {} : { parent }),
+    env: args.env,
+    createdAt: new Date(instance.now()).toISOString(),
+  };
+}
+
+export function passedValuesOf(instance: Instance, names: readonly string[]) {
+  return passedValues({
+    names,
+    allowEnv: instance.settings().allowEnv,
+    parent: instance.environment,
+    environmentDirectory: instance.environmentDirectory,
+    uid: instance.uid,
+    bytesMax: instance.limits.environmentValueBytesMax,
+  });
+}
+
+function directoriesOf(
+  instance: Instance,
+  args: StartCall["args"],
+): Answer | { cwd: string; additionalDirs: readonly string[] } {
+  const { home, stateDirectory, workspacesDirectory } = instance;
+  if (args.cwd === undefined && args.agent !== "demo") {
+    return refuse("ARGUMENT", "cwd: say in which directory the agent works", { field: "cwd" });
+  }
+  const cwd = args.cwd ?? freshWorkspace(workspacesDirectory);
+  const { roots } = instance.settings();
+  const resolved = resolveDirectories(
+    { cwd, additionalDirectories: args.additional_dirs },
+    { roots, home, stateDirectory, workspacesDirectory },
+  );
+  if (resolved.ok) return { cwd: resolved.cwd, additionalDirs: resolved.additionalDirectories };
+  const { code, message, ...members } = resolved.refusal;
+  return refuse(code, message, members);
+}

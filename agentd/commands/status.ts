@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// agent.status: the daemon as it is.
+import { listLimits } from "../config/limits.ts";
+import { type Handler, ok } from "./call.ts";
+
+export const status: Handler<"agent.status"> = (instance) => {
+  const { log, limits, sessions } = instance;
+  const settings = instance.settings();
+  return ok({
+    ...instance.status(),
+    log: { id: log.id, file: log.file, bytes: log.bytes() },
+    limits: listLimits(limits, settings),
+    sessions: { live: sessions.live().length, max: settings.maxSessions },
+  });
+};

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Committed entries, on the topic, after a cursor that lives in memory. What is published is the text that the log
+// holds. Nothing is queued but the cursor: while the Bus is away or behind, entries wait in the log.
+import type { Appended } from "./log/open.ts";
+import type { EntryReader } from "./log/read.ts";
+import { topic } from "./vocabulary/index.ts";
+
+/** What the publisher needs of a Bus client. */
+export interface Publishing {
+  publish(topic: string, body: string, options: { retain: boolean }, done: (error: Error | undefined) => void): void;
+  cork(): void;
+  uncork(): void;
+}
+
+export interface PublisherOptions {
+  readonly log: string;
+  readonly entries: EntryReader;
+  readonly bus: Publishing;
+  /** Publications that the broker has not acknowledged: its queue holds 256, acknowledgements too. */
+  readonly unansweredMax: number;
+  /** UTF-8 bytes of one body; the topic's frame, with its header, must stay below the broker's cap. */
+  readonly bodyBytesMax: number;
+}
+
+interface Cursor {
+  published: number;
+  committed: number;
+  /** Texts of the entries after `published` as they were committed; dropped when they grow stale. */
+  texts: string[];
+}
+
+/** UTF-16 units of committed text that are kept for publication without reading them again, over all sessions. */
+const keptUnitsMax = 8 * 1024 * 1024;
+
+export class Publisher {
+  readonly #options: PublisherOptions;
+  readonly #cursors = new Map<string, Cursor>();
+  #behind = new Set<string>();
+  #unanswered = 0;
+  #kept = 0;
+  #connected = false;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+  }
+
+  /** Takes what one transaction has written. */
+  committed(appended: readonly Appended[]): void {
+    for (const { session, seqFrom, seq, bodies } of appended) {
+      if (seq < seqFrom) continue;
+      const cursor = this.#cursorOf(session, seqFrom - 1);
+      if (this.#connected && cursor.published + cursor.texts.length === seqFrom - 1 && this.#kept < keptUnitsMax) {
+        for (const body of bodies) {
+          cursor.texts.push(body);
+          this.#kept += body.length;
+        }
+      }
+      cursor.committed = seq;
+      this.#behind.add(session);
+    }
+    this.#publish();
+  }
+
+  /**
+   * The Bus is there (again): the last entry of each live session is published, so that followers see what they missed.
+   * Whatever was published before and not acknowledged is not repeated: a follower fetches its gap.
+   */
+  connected(live: readonly { readonly session: string; readonly seq: number }[]): void {
+    this.#connected = true;
+    this.#unanswered = 0;
+    this.#forgetTexts();
+    this.#behind.clear();
+    for (const { session, seq } of live) {
+      if (seq === 0) continue;
+      this.#cursors.set(session, { published: seq - 1, committed: seq, texts: [] });
+      this.#behind.add(session);
+    }
+    this.#publish();
+  }
+
+  disconnected(): void {
+    this.#connected = false;
+    this.#forgetTexts();
+  }
+
+  /** The session has ended: its cursor goes when everything of it is published. */
+  forget(session: string): void {
+    const cursor = this.#cursors.get(session);
+    if (cursor && cursor.published >= cursor.committed) this.#cursors.delete(session);
+  }
+
+  #publish(): void {
+    const { bus, unansweredMax } = this.#options;
+    if (!this.#connected || this.#behind.size === 0 || this.#unanswered >= unansweredMax) return;
+    bus.cork();
+    try {
+      for (const session of this.#behind) {
+        const cursor = this.#cursors.get(session);
+        while (cursor && cursor.published < cursor.committed && this.#unanswered < unansweredMax) {
+          this.#publishNext(session, cursor);
+        }
+        if (!cursor || cursor.published >= cursor.committed) this.#behind.delete(session);
+        if (this.#unanswered >= unansweredMax) break;
+      }
+    } finally {
+      bus.uncork();
+    }
+  }
+
+  /** One publication: as many entries in order as one frame takes. */
+  #publishNext(session: string, cursor: Cursor): void {
+    const texts = this.#nextTexts(session, cursor);
+    const { log, bodyBytesMax } = this.#options;
+    let count = 0;
+    let bytes = 0;
+    for (const text of texts) {
+      const more = Buffer.byteLength(text) + 1;
+      if (count > 0 && bytes + more > bodyBytesMax) break;
+      bytes += more;
+      count += 1;
+    }
+    const from = cursor.published + 1;
+    const to = cursor.published + count;
+    const [first = ""] = texts;
+    let body: string;
+    if (count > 1) {
+      const entries = texts.slice(0, count).join(",");
+      body = `{"log":"${log}","session":"${session}","seq_from":${from},"seq":${to},"entries":[${entries}]}`;
+    } else if (bytes > bodyBytesMax) body = truncated(log, session, from, first);
+    else body = first;
+    cursor.published = to;
+    if (cursor.texts.length > 0) {
+      for (const text of cursor.texts.splice(0, count)) this.#kept -= text.length;
+    }
+    this.#unanswered += 1;
+    this.#options.bus.publish(topic, body, { retain: false }, () => this.#answered());
+  }
+
+  #answered(): void {
+    if (this.#unanswered > 0) this.#unanswered -= 1;
+    if (this.#behind.size > 0) this.#publish();
+  }
+
+  #nextTexts(session: string, cursor: Cursor): readonly string[] {
+    if (cursor.texts.length > 0) return cursor.texts;
+    const { entries } = this.#options;
+    const page = entries.page({ session, after: cursor.published, limit: 256, bytesMax: this.#options.bodyBytesMax });
+    if (page.entries.length === 0)
+      throw new Error(`${session} has committed ${cursor.committed}, the log ends at ${page.lastSeq}`);
+    return page.entries;
+  }
+
+  #cursorOf(session: string, published: number): Cursor {
+    const known = this.#cursors.get(session);
+    if (known) return known;
+    const fresh: Cursor = { published, committed: published, texts: [] };
+    this.#cursors.set(session, fresh);
+    return fresh;
+  }
+
+  #forgetTexts(): void {
+    for (const cursor of this.#cursors.values()) cursor.texts = [];
+    this.#kept = 0;
+  }
+}
+
+/** What stands for an entry that one frame cannot carry: who wants it reads it from the log. */
+function truncated(log: string, session: string, seq: number, text: string): string {
+  const kind = /"kind":"([a-z_]+)"/.exec(text)?.[1] ?? "extension";
+  return JSON.stringify({ log, session, seq, kind, truncated: true, bytes: Buffer.byteLength(text) });
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Acts: starts and ends agents, sends what a commit has allowed, and posts what comes back. Nothing here decides.
+import type { AgentClient, AgentSink } from "../../acp-client/agent-client.ts";
+import type { McpServer } from "../../acp-client/model.ts";
+import { Burst } from "./burst.ts";
+import type { Effect, SessionInput, Timer } from "./input.ts";
+import type { SessionState } from "./state.ts";
+
+/** How an agent is started for a session; what cannot be started says why as the launch's failure. */
+export interface Launch {
+  readonly start: (sink: AgentSink) => AgentClient;
+  readonly mcpServers: readonly McpServer[];
+  /** Of the process, once it runs; recorded, so that it can be found again. */
+  readonly identityOf: (client: AgentClient) => { pid: number; start_time: string; boot_id: string } | undefined;
+}
+
+export type PlannedLaunch =
+  | { readonly ok: true; readonly launch: Launch }
+  | { readonly ok: false; readonly failure: import("../../acp-client/agent-client.ts").AgentFailure };
+
+export interface AgentsOptions {
+  readonly post: (session: string, input: SessionInput) => void;
+  readonly plan: (state: SessionState) => PlannedLaunch;
+  /** Runs a function after some milliseconds; the result cancels it. */
+  readonly after: (ms: number, run: () => void) => () => void;
+  readonly chunkMergeBytesMax: number;
+  /** A child came up or is gone: for the record by which the next agentd finds it. */
+  readonly record: (
+    session: string,
+    process: { pid: number; start_time: string; boot_id: string },
+    lives: boolean,
+  ) => void;
+}
+
+interface Running {
+  readonly client: AgentClient;
+  readonly burst: Burst;
+  readonly process: { pid: number; start_time: string; boot_id: string } | undefined;
+}
+
+export class Agents {
+  readonly #options: AgentsOptions;
+  readonly #running = new Map<string, Running>();
+  /** Agents on their way out: a new one of the same session starts when the old one is gone. */
+  readonly #ending = new Map<string, Promise<void>>();
+  /** Launches that wait for that. */
+  readonly #awaited = new Set<string>();
+  readonly #timers = new Map<string, () => void>();
+
+  constructor(options: AgentsOptions) {
+    this.#options = options;
+  }
+
+  act(session: string, effects: readonly Effect[]): void {
+    for (const effect of effects) this.#act(session, effect);
+  }
+
+  /** Back pressure on every agent: while the log cannot be written, nothing more is read. */
+  pauseAll(): void {
+    for (const { client } of this.#running.values()) client.pause();
+  }
+
+  resumeAll(): void {
+    for (const { client } of this.#running.values()) client.resume();
+  }
+
+  /** Resolves when every agent that is on its way out is gone. */
+  async ended(): Promise<void> {
+    while (this.#ending.size > 0) await Promise.all(this.#ending.values());
+  }
+
+  clearTimers(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
+
+  #act(session: string, effect: Effect): void {
+    const { post } = this.#options;
+    const running = this.#running.get(session);
+    switch (effect.type) {
+      case "launch":
+        this.#launchAfterPrevious(session, effect.state);
+        return;
+      case "prompt":
+        running?.client.prompt(effect.blocks, (outcome) => {
+          running.burst.add({ type: "prompt_done", turn: effect.turn, outcome });
+        });
+        break;
+      case "cancel":
+        running?.client.cancel();
+        return;
+      case "set_option": {
+        const { seq, option, value } = effect;
+        running?.client.setOption(option, value, (outcome) => {
+          running.burst.add({ type: "option_set", seq, option, outcome });
+        });
+        break;
+      }
+      case "answer_permission":
+        if (!running) return;
+        running.client.answerPermission(effect.key, effect.outcome);
+        post(session, { type: "permission_sent", request: effect.request });
+        return;
+      case "arm":
+        this.#arm(session, effect.timer, effect.key, effect.afterMs);
+        return;
+      case "disarm":
+        this.#disarm(session, effect.timer, effect.key);
+        return;
+      case "stop_agent":
+        this.#stop(session);
+        return;
+    }
+    // What the client refuses by itself it answers within the call, outside of any read.
+    if (running) this.#post(session, running.burst);
+  }
+
+  #launchAfterPrevious(session: string, state: SessionState): void {
+    const previous = this.#ending.get(session);
+    if (!previous) return this.#launch(session, state);
+    this.#awaited.add(session);
+    void previous.then(() => {
+      if (this.#awaited.delete(session)) this.#launch(session, state);
+    });
+  }
+
+  #launch(session: string, state: SessionState): void {
+    const { plan, post, record, chunkMergeBytesMax } = this.#options;
+    const planned = plan(state);
+    if (!planned.ok) {
+      post(session, { type: "open_failed", failure: planned.failure });
+      return;
+    }
+    const { launch } = planned;
+    const burst = new Burst(chunkMergeBytesMax);
+    const client = launch.start({
+      onEvent: (event) => burst.event(event),
+      onBurstEnd: () => this.#post(session, burst),
+    });
+    const process = launch.identityOf(client);
+    this.#running.set(session, { client, burst, process });
+    if (process) {
+      record(session, process, true);
+      post(session, { type: "spawned", process });
+    }
+    client.initialize((initialized) => {
+      if (!initialized.ok) {
+        burst.add({ type: "open_failed", failure: initialized.failure });
+        return;
+      }
+      const { cwd, additionalDirs } = state;
+      const { mcpServers } = launch;
+      client.open({ how: "new", cwd, additionalDirectories: additionalDirs, mcpServers }, (opened) => {
+        if (opened.ok) burst.add({ type: "came_up", identity: initialized.value, opened: opened.value });
+        else burst.add({ type: "open_failed", failure: opened.failure });
+      });
+    });
+    this.#post(session, burst);
+  }
+
+  /** Ends the agent and its whole tree, then says so. */
+  #stop(session: string): void {
+    const { post, record } = this.#options;
+    this.#disarmAll(session);
+    this.#awaited.delete(session);
+    const running = this.#running.get(session);
+    if (!running) {
+      if (!this.#ending.has(session)) post(session, { type: "stopped" });
+      return;
+    }
+    this.#running.delete(session);
+    const ended = running.client.stop().then(() => {
+      if (running.process) record(session, running.process, false);
+      this.#ending.delete(session);
+      post(session, { type: "stopped" });
+    });
+    this.#ending.set(session, ended);
+  }
+
+  #post(session: string, burst: Burst): void {
+    for (const input of burst.take()) this.#options.post(session, input);
+  }
+
+  #arm(session: string, timer: Timer, key: string, afterMs: number): void {
+    const name = timerName(session, timer, key);
+    this.#timers.get(name)?.();
+    const cancel = this.#options.after(afterMs, () => {
+      this.#timers.delete(name);
+      this.#options.post(session, { type: "timer", timer, key });
+    });
+    this.#timers.set(name, cancel);
+  }
+
+  #disarm(session: string, timer: Timer, key: string): void {
+    const name = timerName(session, timer, key);
+    this.#timers.get(name)?.();
+    this.#timers.delete(name);
+  }
+
+  #disarmAll(session: string): void {
+    const prefix = `${session}/`;
+    for (const [name, cancel] of this.#timers) {
+      if (!name.startsWith(prefix)) continue;
+      cancel();
+      this.#timers.delete(name);
+    }
+  }
+}
+
+function timerName(session: string, timer: Timer, key: string): string {
+  return `${session}/${timer}/${key}`;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the agent brings about: its updates, its questions, its answers to us, and its end.
+import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
+import type { AgentIdentity, ConfigOption } from "../../acp-client/model.ts";
+import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
+import type { Draft } from "./draft.ts";
+import { mapUpdate, sessionOptions } from "./map-update.ts";
+import { noteMessage, noteToolCall } from "./messages.ts";
+import { requestPermission, resolveAllPermissions, resolvePermission } from "./permissions.ts";
+import { currentTurn, type SessionState } from "./state.ts";
+import { closeStrayTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
+
+export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent): void {
+  const { state } = draft;
+  switch (event.type) {
+    case "update":
+      return onUpdate(draft, event.update);
+    case "permission":
+      requestPermission(draft, event);
+      return draft.sayState(before);
+    case "withdrawn": {
+      const open = state.requests.find(({ key }) => key === event.request);
+      // The client has answered it on the wire: nothing is left to send.
+      if (open) resolvePermission(draft, { ...open, key: null }, "cancelled", { by: null, via: "agent" });
+      return draft.sayState(before);
+    }
+    case "fault": {
+      const { fault, message, sample, count } = event;
+      draft.add({ kind: "diagnostic", what: fault, message, ...(sample === undefined ? {} : { sample }), count });
+      return;
+    }
+    case "exited":
+      return onExited(draft, before, event);
+  }
+}
+
+function onUpdate(draft: Draft, update: Extract<AgentEvent, { type: "update" }>["update"]): void {
+  const { state } = draft;
+  if (update.kind === "message") return noteMessage(draft, update);
+  if (update.kind === "tool_call") return noteToolCall(draft, update);
+  const entry = mapUpdate(update);
+  // A plan belongs to a turn as messages do; what is of the session carries the turn only while one runs.
+  const where = currentTurn(state);
+  const ofSession = entry.kind !== "plan" && entry.kind !== "extension" && where.late === true;
+  draft.add(ofSession ? entry : { ...entry, ...where });
+  if (entry.kind === "options") state.options = entry.options;
+}
+
+export function onCameUp(draft: Draft, before: SessionState, identity: AgentIdentity, opened: Opened): void {
+  const { state } = draft;
+  if (state.life.phase !== "starting") return;
+  state.agentSide = {
+    sessionId: opened.sessionId,
+    info: identity.info,
+    protocolVersion: identity.protocolVersion,
+    capabilities: { ...identity.capabilities },
+  };
+  if (opened.options.length > 0) sayOptions(draft, opened.options);
+  configure(draft, before);
+}
+
+/** The next option of the start's config; the session is usable when none is left. */
+function configure(draft: Draft, before: SessionState): void {
+  const { state } = draft;
+  if (state.life.phase !== "starting") return;
+  const [next] = state.life.config;
+  if (next) {
+    draft.effect({ type: "set_option", seq: null, option: next[0], value: next[1] });
+    return;
+  }
+  settle(draft);
+  const side = state.agentSide;
+  draft.sayState(before, {
+    agent_session_id: side?.sessionId,
+    agent_info: side?.info,
+    protocol_version: side?.protocolVersion,
+    capabilities: side?.capabilities,
+  });
+}
+
+export function onOpenFailed(draft: Draft, before: SessionState, failure: AgentFailure): void {
+  // An agent that ended reports that itself, with its exit and the tail of its stderr.
+  if (draft.state.life.phase !== "starting" || failure.code === "AGENT_EXITED") return;
+  fail(draft, before, failureBody(failure), "it did not come up");
+}
+
+function fail(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
+  const { state } = draft;
+  endQueuedTurns(draft, "interrupted");
+  resolveAllPermissions(draft, "end");
+  closeStrayTools(draft);
+  answerPending(draft, error);
+  state.life = { phase: "ended", state: "failed", reason, error };
+  draft.sayState(before, { reason, error });
+  draft.effect({ type: "stop_agent" });
+}
+
+export function onPromptDone(draft: Draft, before: SessionState, turn: number, outcome: Outcome<Prompted>): void {
+  const { state } = draft;
+  const { life } = state;
+  // An agent that ended reports that itself, and its turn ends then.
+  if (!outcome.ok && outcome.failure.code === "AGENT_EXITED") return;
+  if (life.phase === "draining" && life.turn === turn) {
+    draft.effect({ type: "disarm", timer: "drain", key: String(turn) });
+    settle(draft);
+    return draft.sayState(before, state.life.phase === "turn" ? { reason: "drained" } : {});
+  }
+  if (life.phase !== "turn" || life.turn.turn !== turn) return;
+  endRunningTurn(draft, turnEnd(life.turn.cancelling, outcome), life.turn.cancelling ? "cancel" : "agent");
+  settle(draft);
+  draft.sayState(before);
+}
+
+function turnEnd(cancelling: boolean, outcome: Outcome<Prompted>) {
+  if (outcome.ok) {
+    const { stopReason, usage } = outcome.value;
+    return { stopReason, sent: true, ...(usage === undefined ? {} : { usage }) } as const;
+  }
+  // An agent that answers a cancelled turn with an error has cancelled it.
+  if (cancelling) return { stopReason: "cancelled", sent: true } as const;
+  const sent = outcome.failure.code !== "UNSUPPORTED";
+  return { stopReason: "failed", sent, error: failureBody(outcome.failure) } as const;
+}
+
+export function onOptionSet(
+  draft: Draft,
+  before: SessionState,
+  seq: number | null,
+  option: string,
+  outcome: Outcome<{ readonly options: readonly ConfigOption[] }>,
+): void {
+  const { state } = draft;
+  if (outcome.ok) sayOptions(draft, outcome.value.options);
+  if (seq !== null) {
+    const pending = state.pending.find((candidate) => candidate.seq === seq);
+    if (!pending) return;
+    const id = pending.commandId === undefined ? {} : { command_id: pending.commandId };
+    const head = { ...id, session: state.id, seq };
+    if (outcome.ok) draft.answer(pending, 0, { ...head, options: state.options });
+    else draft.answer(pending, 10, { ...failureBody(outcome.failure), ...head });
+    return;
+  }
+  if (state.life.phase !== "starting") return;
+  if (!outcome.ok) {
+    if (outcome.failure.code === "AGENT_EXITED") return;
+    // A mode that is lost in silence is dangerous: nothing is prompted.
+    fail(draft, before, failureBody(outcome.failure), `the option "${option}" was refused`);
+    return;
+  }
+  state.life = { ...state.life, config: state.life.config.slice(1) };
+  configure(draft, before);
+}
+
+function sayOptions(draft: Draft, options: readonly ConfigOption[]): void {
+  const { state } = draft;
+  state.options = sessionOptions(options);
+  const where = currentTurn(state);
+  draft.add({ kind: "options", ...(where.late ? {} : where), options: state.options });
+}
+
+function onExited(draft: Draft, before: SessionState, event: Extract<AgentEvent, { type: "exited" }>): void {
+  const { state } = draft;
+  const { life } = state;
+  if (life.phase === "ended" || life.phase === "closing") return;
+  const error = exitError(event);
+  if (life.phase === "starting") return fail(draft, before, error, "it did not come up");
+  endRunningTurn(draft, { stopReason: "failed", sent: true, error }, "end");
+  lose(draft, before, error, "the agent ended");
+}
+
+/** The session has lost its agent; whatever was open ends here. */
+export function lose(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
+  const { state } = draft;
+  if (state.life.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(state.life.turn) });
+  if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
+  resolveAllPermissions(draft, "end");
+  endQueuedTurns(draft, "interrupted");
+  closeStrayTools(draft);
+  answerPending(draft, error);
+  state.life = { phase: "ended", state: "lost", reason, error };
+  draft.sayState(before, { reason, error });
+  draft.effect({ type: "stop_agent" });
+}
+
+/** Commands that wait for an agent that will not answer any more. */
+export function answerPending(draft: Draft, error: ErrorBody): void {
+  for (const pending of draft.state.pending) {
+    const id = pending.commandId === undefined ? {} : { command_id: pending.commandId };
+    draft.answer(pending, 10, { ...error, ...id, session: draft.state.id, seq: pending.seq });
+  }
+}
+
+function exitError(event: Extract<AgentEvent, { type: "exited" }>): ErrorBody {
+  const { exit, stderrTail } = event;
+  const tail = stderrTail === "" ? {} : { stderr_tail: stderrTail };
+  if (exit.spawnError) return errorBody("AGENT_UNAVAILABLE", exit.spawnError.message, { exit, ...tail });
+  const how = exit.signal === null ? `exit code ${exit.code ?? "unknown"}` : `signal ${exit.signal}`;
+  return errorBody("AGENT_EXITED", `the agent ended by itself (${how})`, { exit, ...tail });
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What people and programs ask of a session. A refusal has run nothing and leaves no trace.
+import { type ContentBlock, errorBody } from "../vocabulary/index.ts";
+import { type Draft, refuse } from "./draft.ts";
+import type { Command, Decision, SessionCommand } from "./input.ts";
+import { resolvePermission } from "./permissions.ts";
+import { phaseOf, type SessionState } from "./state.ts";
+import { acceptPrompt, closeStrayTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
+
+export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
+  switch (command.verb) {
+    case "agent.session.prompt":
+      return decidePrompt(draft, before, command);
+    case "agent.session.cancel":
+      return decideCancel(draft, before, command);
+    case "agent.session.set_config":
+      return decideSetConfig(draft, before, command);
+    case "agent.session.close":
+      return decideClose(draft, before, command);
+    case "agent.permission.answer":
+      return decideAnswer(draft, before, command);
+  }
+}
+
+function decidePrompt(draft: Draft, before: SessionState, command: Command<"agent.session.prompt">): Decision {
+  const { state, context } = draft;
+  const { life, queue } = state;
+  if (life.phase === "ended" || life.phase === "closing") return notIn(before, "takes no prompts");
+  const blocks = promptBlocks(command.args.prompt);
+  const unsupported = unsupportedBlock(state, blocks);
+  if (unsupported) return refuse("UNSUPPORTED", `${state.agent} takes no ${unsupported} in a prompt`);
+  const mayWait = command.args.when_busy === "queue" || life.phase === "starting" || life.phase === "draining";
+  if (life.phase !== "idle" && !mayWait) {
+    const turn = life.phase === "turn" ? { turn: life.turn.turn } : {};
+    return refuse("AGENT_BUSY", "a turn is running: wait for its end, cancel it, or send with when_busy: queue", {
+      ...turn,
+      queued: queue.length,
+    });
+  }
+  if (queue.length >= context.settings.queuedPromptsMax) {
+    return refuse("AGENT_BUSY", `${queue.length} prompts wait already: try again when some have run`, {
+      queued: queue.length,
+    });
+  }
+  const seq = draft.command(command);
+  const queued = life.phase !== "idle";
+  const turn = acceptPrompt(draft, blocks, queued ? "queued" : "started");
+  if (queued) state.queue = [...queue, { turn, blocks }];
+  else runTurn(draft, turn, blocks);
+  draft.sayState(before);
+  draft.accept(command, seq, { turn, queued });
+  return draft.decision();
+}
+
+function decideCancel(draft: Draft, before: SessionState, command: Command<"agent.session.cancel">): Decision {
+  const { state, context } = draft;
+  const { life } = state;
+  const { turn: only } = command.args;
+  if (life.phase === "ended" || life.phase === "closing") return notIn(before, "has nothing to cancel");
+  if (only !== undefined && only > state.turns) {
+    return refuse("ARGUMENT", `this session has had ${state.turns} turns`, { field: "turn" });
+  }
+  const seq = draft.command(command);
+  const turns: number[] = [];
+  if (life.phase === "turn" && (only === undefined || only === life.turn.turn)) {
+    turns.push(life.turn.turn);
+    if (!life.turn.cancelling) {
+      for (const open of state.requests) resolvePermission(draft, open, "cancelled", { by: command.by, via: "cancel" });
+      state.life = { phase: "turn", turn: { ...life.turn, cancelling: true } };
+      draft.effect({ type: "cancel" });
+      draft.effect({
+        type: "arm",
+        timer: "cancel",
+        key: String(life.turn.turn),
+        afterMs: context.settings.cancelGraceMs,
+      });
+    }
+  }
+  if (only === undefined) turns.push(...endQueuedTurns(draft, "cancelled"));
+  else if (state.queue.some(({ turn }) => turn === only)) {
+    state.queue = state.queue.filter(({ turn }) => turn !== only);
+    sayEnded(draft, only, { stopReason: "cancelled", sent: false });
+    turns.push(only);
+  }
+  draft.sayState(before);
+  draft.accept(command, seq, { turns });
+  return draft.decision();
+}
+
+function decideSetConfig(draft: Draft, before: SessionState, command: Command<"agent.session.set_config">): Decision {
+  const { state } = draft;
+  const { phase } = state.life;
+  if (phase === "ended" || phase === "closing" || phase === "starting")
+    return notIn(before, "has no options to set now");
+  const { option: name, value } = command.args;
+  const option = state.options.find((candidate) => candidate.option === name);
+  if (!option) {
+    const options = state.options.map((candidate) => candidate.option);
+    return refuse("OPTION_UNKNOWN", `${state.agent} offers no option "${name}"`, { option: name, options });
+  }
+  if (option.type === "boolean" && typeof value !== "boolean") {
+    return refuse("OPTION_UNKNOWN", `"${name}" takes true or false`, { option: name, values: [true, false] });
+  }
+  const values = option.choices?.map((choice) => choice.value) ?? [];
+  if (option.type === "select" && !values.includes(value as string)) {
+    return refuse("OPTION_UNKNOWN", `"${name}" has no value "${value}"`, { option: name, values });
+  }
+  const seq = draft.command(command);
+  const { command_id: commandId } = command.args;
+  state.pending = [
+    ...state.pending,
+    { seq, verb: command.verb, caller: command.caller, ...(commandId === undefined ? {} : { commandId }) },
+  ];
+  if (commandId !== undefined) draft.receipt = { commandId, seq };
+  draft.effect({ type: "set_option", seq, option: name, value });
+  return draft.decision();
+}
+
+function decideClose(draft: Draft, before: SessionState, command: Command<"agent.session.close">): Decision {
+  const { state } = draft;
+  const { life } = state;
+  if (life.phase === "ended" && life.state === "closed") return notIn(before, "is closed already");
+  const seq = draft.command(command);
+  if (life.phase === "ended") state.life = { phase: "ended", state: "closed" };
+  else if (life.phase !== "closing") beginClosing(draft, "asked", "cancelled");
+  draft.sayState(before, life.phase === "closing" ? {} : { reason: "asked" });
+  draft.accept(command, seq, { state: phaseOf(state) });
+  return draft.decision();
+}
+
+/** Ends what is open and has the agent ended; the session is closed when the agent is gone. */
+export function beginClosing(draft: Draft, reason: string, stopReason: "cancelled" | "interrupted"): void {
+  const { state } = draft;
+  const { life } = state;
+  if (life.phase === "turn") {
+    if (!life.turn.cancelling) draft.effect({ type: "cancel" });
+    endRunningTurn(draft, { stopReason, sent: true }, "end");
+  }
+  if (life.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(life.turn) });
+  if (life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
+  endQueuedTurns(draft, stopReason);
+  closeStrayTools(draft);
+  state.life = { phase: "closing", reason };
+  draft.effect({ type: "stop_agent" });
+}
+
+function decideAnswer(draft: Draft, before: SessionState, command: Command<"agent.permission.answer">): Decision {
+  const { state } = draft;
+  const { request } = command.args;
+  const open = state.requests.find((candidate) => candidate.request === request);
+  if (!open) return notOpen(state, request);
+  const option = "option" in command.args ? command.args.option : undefined;
+  if (option !== undefined && !open.options.some((offered) => offered.option === option)) {
+    const options = open.options.map((offered) => offered.option);
+    return refuse("OPTION_UNKNOWN", "the agent did not offer that option", { request, option, options });
+  }
+  const seq = draft.command(command);
+  resolvePermission(draft, open, option === undefined ? "cancelled" : { option }, { by: command.by });
+  draft.sayState(before);
+  const outcome = option === undefined ? { outcome: "cancelled" } : { outcome: "selected", option };
+  draft.accept(command, seq, { request, ...outcome });
+  return draft.decision();
+}
+
+function notOpen(state: SessionState, request: string): Decision {
+  const closed = state.closedRequests.find((candidate) => candidate.request === request);
+  if (closed) {
+    const { outcome, option, by, via } = closed;
+    const who = by ?? (via === undefined ? "somebody" : via);
+    return refuse("REQUEST_CLOSED", `the request was closed before, by ${who}`, { request, outcome, option, by, via });
+  }
+  const number = Number(request.slice(state.id.length + 1));
+  if (Number.isSafeInteger(number) && number >= 1 && number <= state.requestCount) {
+    return refuse("REQUEST_CLOSED", "the request was closed before: the session's log says how", { request });
+  }
+  return refuse("REQUEST_UNKNOWN", "no such request", { request });
+}
+
+export function promptBlocks(prompt: string | readonly ContentBlock[]): readonly ContentBlock[] {
+  return typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
+}
+
+const neededCapability: Readonly<Record<string, string>> = { image: "promptImage", audio: "promptAudio" };
+
+/** Only what cannot be told in another way is refused; an embedded resource becomes a link where it must. */
+function unsupportedBlock(state: SessionState, blocks: readonly ContentBlock[]): string | undefined {
+  const capabilities = state.agentSide?.capabilities;
+  if (!capabilities) return undefined;
+  return blocks.find(({ type }) => {
+    const needed = neededCapability[type];
+    return needed !== undefined && capabilities[needed] !== true;
+  })?.type;
+}
+
+function notIn(state: SessionState, what: string): Decision {
+  const phase = phaseOf(state);
+  return { refusal: errorBody("SESSION_STATE", `the session is ${phase} and ${what}`, { state: phase }) };
+}

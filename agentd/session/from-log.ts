@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A session's state as the log has it: enough to refuse rightly where it has ended, and to end it where its agentd died.
+import type { SessionReader, SessionRow } from "../log/open.ts";
+import type { EntryReader } from "../log/read.ts";
+import type { RecoveredTool, RecoveredTurn, SessionInput } from "./input.ts";
+import { newSession, type OpenPermission, type SessionState } from "./state.ts";
+
+export function stateFromLog(reader: SessionReader, session: string): SessionState | undefined {
+  const row = reader.row(session);
+  if (!row || row.state === null) return undefined;
+  const base = newSession({
+    id: row.session,
+    agent: row.agent ?? "",
+    ...(row.name === null ? {} : { name: row.name }),
+    cwd: row.cwd ?? "",
+    additionalDirs: [],
+    ...(row.parent === null ? {} : { parent: row.parent }),
+    env: [],
+    createdAt: row.created_at,
+  });
+  return {
+    ...base,
+    seq: row.last_seq,
+    turns: row.turns,
+    lastTurn: lastBegun(row),
+    requestCount: row.requests,
+    life: lifeOf(row),
+    agentSide: row.agent_session_id === null ? null : agentSideOf(row, reader),
+  };
+}
+
+/** The state of a session that was live when its agentd died, with the input that ends it. */
+export function recoveryOf(
+  reader: SessionReader,
+  entries: EntryReader,
+  row: SessionRow,
+): readonly [SessionState, SessionInput] {
+  const state = stateFromLog(reader, row.session);
+  if (!state) throw new Error(`the live session ${row.session} has no row`);
+  const { open } = row;
+  const turns = open.turns.map(({ turn, phase, answered }): RecoveredTurn => ({
+    turn,
+    started: phase === "started",
+    answered: answered === true,
+  }));
+  const openTools = open.tools.map(({ tool_call_id, turn }): RecoveredTool => ({
+    toolCallId: tool_call_id,
+    ...(turn === undefined ? {} : { turn }),
+  }));
+  const requested = open.requests.filter(({ phase }) => phase === "requested");
+  return [
+    {
+      ...state,
+      requests: requested.map(({ request, seq }) => openPermission(entries, row.session, request, seq)),
+      unsent: open.requests.filter(({ phase }) => phase === "resolved").map(({ request }) => request),
+      pending: open.commands.map(({ seq, verb, command_id }) => ({
+        seq,
+        verb,
+        caller: null,
+        ...(command_id === undefined ? {} : { commandId: command_id }),
+      })),
+    },
+    { type: "recover", turns, openTools },
+  ];
+}
+
+function openPermission(entries: EntryReader, session: string, request: string, seq: number): OpenPermission {
+  const body = entries.body(session, seq);
+  const entry = body === undefined ? {} : (JSON.parse(body) as { turn?: number; now?: string });
+  return {
+    request,
+    key: null,
+    ...(entry.turn === undefined ? {} : { turn: entry.turn }),
+    toolCall: { tool_call_id: "" },
+    options: [],
+    askedAt: entry.now ?? "",
+    expiresAt: null,
+  };
+}
+
+/** A live session of the log whose agentd is gone is in the life that its row tells; its turns are ended by number. */
+function lifeOf(row: SessionRow): SessionState["life"] {
+  const reason = row.reason === null ? {} : { reason: row.reason };
+  switch (row.state) {
+    case "starting":
+      return { phase: "starting", config: [] };
+    case "closing":
+      return { phase: "closing", reason: row.reason ?? "asked" };
+    case "closed":
+    case "lost":
+    case "failed":
+      return { phase: "ended", state: row.state, ...reason };
+    case "idle":
+    case "running":
+    case "waiting":
+    case null:
+      return { phase: "idle" };
+  }
+}
+
+function lastBegun(row: SessionRow): number {
+  const queued = row.open.turns.filter(({ phase }) => phase === "queued").map(({ turn }) => turn);
+  return queued.length === 0 ? row.turns : Math.min(...queued) - 1;
+}
+
+function agentSideOf(row: SessionRow, reader: SessionReader): SessionState["agentSide"] {
+  const up = reader.latest(row.session)?.up;
+  return {
+    sessionId: row.agent_session_id ?? "",
+    info: up?.agent_info ?? null,
+    protocolVersion: up?.protocol_version ?? 1,
+    capabilities: up?.capabilities ?? {},
+  };
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What moves a session, and what a move brings about.
+import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
+import type { AgentIdentity, PermissionOutcome } from "../../acp-client/model.ts";
+import type { ContentBlock, EntryContent, ErrorBody, Origin, Verb, VerbArguments } from "../vocabulary/index.ts";
+import type { SessionState } from "./state.ts";
+
+/** Stands for whoever waits for a reply. */
+export type CallerToken = number;
+
+export interface Sender {
+  /** The name that the broker stamped, or null. */
+  readonly by: string | null;
+  readonly origin: Origin;
+}
+
+export interface Command<V extends Verb = Verb> extends Sender {
+  readonly verb: V;
+  readonly args: VerbArguments<V>;
+  /** What the log may show of the arguments. */
+  readonly shown: Readonly<Record<string, unknown>>;
+  readonly caller: CallerToken;
+}
+
+export type SessionCommand =
+  | Command<"agent.session.prompt">
+  | Command<"agent.session.cancel">
+  | Command<"agent.session.set_config">
+  | Command<"agent.session.close">
+  | Command<"agent.permission.answer">;
+
+export type Timer = "permission" | "cancel" | "drain" | "idle";
+
+export type SessionInput =
+  | { readonly type: "command"; readonly command: SessionCommand }
+  | { readonly type: "agent"; readonly event: AgentEvent }
+  | {
+      readonly type: "spawned";
+      readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
+    }
+  | { readonly type: "came_up"; readonly identity: AgentIdentity; readonly opened: Opened }
+  | { readonly type: "open_failed"; readonly failure: AgentFailure }
+  | { readonly type: "prompt_done"; readonly turn: number; readonly outcome: Outcome<Prompted> }
+  /** `seq` of the set_config command, or null for an option of the start's `config`. */
+  | {
+      readonly type: "option_set";
+      readonly seq: number | null;
+      readonly option: string;
+      readonly outcome: Outcome<{ readonly options: readonly import("../../acp-client/model.ts").ConfigOption[] }>;
+    }
+  | { readonly type: "permission_sent"; readonly request: string }
+  | { readonly type: "stopped" }
+  | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
+  /** The daemon stops. */
+  | { readonly type: "stop" }
+  /** The daemon has started again and no agent of this session lives. */
+  | {
+      readonly type: "recover";
+      readonly turns: readonly RecoveredTurn[];
+      readonly openTools: readonly RecoveredTool[];
+    };
+
+export interface RecoveredTurn {
+  readonly turn: number;
+  readonly started: boolean;
+  /** Something the agent said in this turn is in the log. */
+  readonly answered: boolean;
+}
+
+export interface RecoveredTool {
+  readonly toolCallId: string;
+  readonly turn?: number;
+}
+
+export type Effect =
+  | { readonly type: "launch"; readonly state: SessionState }
+  | { readonly type: "prompt"; readonly turn: number; readonly blocks: readonly ContentBlock[] }
+  | { readonly type: "cancel" }
+  | {
+      readonly type: "set_option";
+      readonly seq: number | null;
+      readonly option: string;
+      readonly value: string | boolean;
+    }
+  | {
+      readonly type: "answer_permission";
+      readonly request: string;
+      readonly key: number;
+      readonly outcome: PermissionOutcome;
+    }
+  | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
+  | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
+  /** End the agent by the ladder, then report `stopped`. */
+  | { readonly type: "stop_agent" };
+
+export interface Reply {
+  readonly caller: CallerToken;
+  readonly rc: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What the log keeps so that a retry gets the first reply. */
+export interface ReceiptNote {
+  readonly commandId: string;
+  readonly seq: number;
+  /** With a command that is answered when done, in the commit of its reply; else in the command's own. */
+  readonly answer?: Pick<Reply, "rc" | "body">;
+}
+
+export type Decision =
+  | { readonly refusal: ErrorBody }
+  | {
+      readonly refusal?: undefined;
+      readonly state: SessionState;
+      readonly entries: readonly EntryContent[];
+      readonly effects: readonly Effect[];
+      readonly replies: readonly Reply[];
+      /** Of the command that this decision accepts. */
+      readonly receipt?: ReceiptNote;
+      /** Of commands that were accepted before and are answered now. */
+      readonly answers: readonly Required<ReceiptNote>[];
+    };
+
+export interface Settings {
+  /** Null: no limit. */
+  readonly permissionTimeoutMs: number | null;
+  readonly idleTimeoutMs: number | null;
+  readonly cancelGraceMs: number;
+  readonly drainGraceMs: number;
+  readonly queuedPromptsMax: number;
+  readonly openRequestsMax: number;
+}
+
+export interface Context {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly settings: Settings;
+}

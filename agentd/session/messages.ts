@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Messages and tool calls of the agent: to which turn and to which message each belongs.
+import type { AgentUpdate } from "../../acp-client/model.ts";
+import type { Draft } from "./draft.ts";
+import { toolCallFields } from "./map-update.ts";
+import { currentTurn } from "./state.ts";
+import { findTool, noteTool } from "./tool-ledger.ts";
+
+/** A message update, perhaps several chunks of one burst joined. */
+export type MessageUpdate = Extract<AgentUpdate, { kind: "message" }> & { readonly chunks?: number };
+
+export function noteMessage(draft: Draft, update: MessageUpdate): void {
+  const { state } = draft;
+  if (update.role === "user" && dropEcho(draft, update)) return;
+  draft.add({
+    kind: "message",
+    ...currentTurn(state),
+    role: update.role,
+    message_id: messageId(draft, update),
+    content: update.content,
+    ...(update.append ? { append: true as const } : {}),
+    ...(update.chunks === undefined ? {} : { chunks: update.chunks }),
+    ...(update.meta === undefined ? {} : { _meta: update.meta }),
+  });
+}
+
+export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "tool_call" }>): void {
+  const { state } = draft;
+  const fields = toolCallFields(update.call);
+  const now = currentTurn(state);
+  const seen = findTool(state.tools, fields.tool_call_id);
+  const turn = seen ? seen.turn : now.turn;
+  const late = turn !== undefined && (now.late === true || turn !== now.turn);
+  draft.add({
+    kind: "tool_call",
+    ...(turn === undefined ? {} : { turn }),
+    ...(late ? { late: true as const } : {}),
+    ...fields,
+  });
+  state.tools = noteTool(state.tools, fields.tool_call_id, turn, fields.status);
+  // A call ends a run of chunks that bear no message id of their own.
+  if (state.messages.role !== undefined) state.messages = { made: state.messages.made };
+}
+
+/** The agent's own id; without one, an id for each run of one role. */
+function messageId(draft: Draft, update: MessageUpdate): string {
+  const { state } = draft;
+  if (update.messageId !== undefined) {
+    state.messages = { made: state.messages.made };
+    return update.messageId;
+  }
+  const { role, id, made } = state.messages;
+  if (role === update.role && id !== undefined) return id;
+  const fresh = `m${made + 1}`;
+  state.messages = { made: made + 1, role: update.role, id: fresh };
+  return fresh;
+}
+
+/** The prompt is in the log already: an agent that repeats it says nothing new. */
+function dropEcho(draft: Draft, update: MessageUpdate): boolean {
+  const { state } = draft;
+  if (state.life.phase !== "turn") return false;
+  const { turn } = state.life;
+  const text = update.content["text"];
+  if (typeof text !== "string" || text === "" || !turn.echo.startsWith(text)) return false;
+  state.life = { phase: "turn", turn: { ...turn, echo: turn.echo.slice(text.length) } };
+  return true;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What lies in the mailbox, and how it is answered.
+import { type ErrorBody, instanceSession } from "../vocabulary/index.ts";
+import type { Command, Reply, SessionInput } from "./input.ts";
+import type { NewSession } from "./state.ts";
+
+export interface StartInput {
+  readonly type: "start";
+  readonly command: Command<"agent.session.start">;
+  readonly session: NewSession;
+  readonly maxSessions: number;
+  /** JSON of what the log may not show. */
+  readonly literals?: string;
+}
+
+export type Input = SessionInput | StartInput;
+
+export interface Posted {
+  readonly session: string;
+  readonly input: Input;
+}
+
+/** A reply as it goes out: the text is the one that a retry will get. */
+export interface SentReply {
+  readonly caller: number;
+  readonly rc: number;
+  readonly body: string;
+}
+
+/** Where a command's id is unique. */
+export function scopeOf(posted: Posted): string {
+  return posted.input.type === "start" ? instanceSession : posted.session;
+}
+
+export function textOf(reply: Reply): SentReply {
+  return { caller: reply.caller, rc: reply.rc, body: JSON.stringify(reply.body) };
+}
+
+export function refusalReply({ input }: Posted, refusal: ErrorBody): SentReply {
+  if (input.type !== "start" && input.type !== "command") throw new Error(`a ${input.type} cannot be refused`);
+  const { command_id } = input.command.args as { command_id?: string };
+  const id = command_id === undefined ? {} : { command_id };
+  return textOf({ caller: input.command.caller, rc: 10, body: { ...refusal, ...id } });
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A command id that was accepted once never runs again: the same command gets the first reply, another one a conflict.
+import type { Commit, NewReceipt, ReceiptAnswer, ReceiptReader } from "../log/open.ts";
+import { errorBody } from "../vocabulary/index.ts";
+import type { Decision } from "./input.ts";
+import { type Posted, scopeOf, type SentReply } from "./posted.ts";
+
+type Accepted = Exclude<Decision, { refusal: {} }>;
+
+interface Known {
+  readonly verb: string;
+  readonly hash: Uint8Array;
+  readonly answer?: { readonly rc: number; readonly body: string };
+}
+
+export class Recall {
+  readonly #receipts: ReceiptReader;
+  /** Callers that repeat a command which is still being worked on: they get its reply. */
+  readonly #repeaters = new Map<string, number[]>();
+
+  constructor(receipts: ReceiptReader) {
+    this.#receipts = receipts;
+  }
+
+  answer(
+    scope: string,
+    verb: string,
+    args: Readonly<Record<string, unknown>>,
+    caller: number,
+  ): SentReply | "posted" | undefined {
+    const id = args["command_id"];
+    if (typeof id !== "string") return undefined;
+    const known = this.#receipts.find(scope, id);
+    return known ? this.compare(known, scope, id, { verb, hash: this.#receipts.hash(verb, args) }, caller) : undefined;
+  }
+
+  compare(
+    known: Known,
+    scope: string,
+    id: string,
+    asked: { readonly verb: string; readonly hash: Uint8Array },
+    caller: number,
+  ): SentReply | "posted" {
+    if (known.verb !== asked.verb || Buffer.compare(known.hash, asked.hash) !== 0) {
+      const message = "this command id was used for another command: take a new one for what differs";
+      const body = errorBody("COMMAND_CONFLICT", message, { command_id: id, verb: known.verb });
+      return { caller, rc: 10, body: JSON.stringify(body) };
+    }
+    if (known.answer) return { caller, ...known.answer };
+    const key = keyOf(scope, id);
+    this.#repeaters.set(key, [...(this.#repeaters.get(key) ?? []), caller]);
+    return "posted";
+  }
+
+  batch(): RecallBatch {
+    return new RecallBatch(this, this.#receipts, this.#repeaters);
+  }
+}
+
+/** What one flush learns of command ids; it counts only when the flush's commit stands. */
+class RecallBatch {
+  readonly #recall: Recall;
+  readonly #receipts: ReceiptReader;
+  readonly #repeaters: Map<string, number[]>;
+  readonly #fresh = new Map<string, Known>();
+  readonly #answered: { readonly key: string; readonly rc: number; readonly body: string }[] = [];
+  #stands = false;
+
+  constructor(recall: Recall, receipts: ReceiptReader, repeaters: Map<string, number[]>) {
+    this.#recall = recall;
+    this.#receipts = receipts;
+    this.#repeaters = repeaters;
+  }
+
+  lookUp(posted: Posted): SentReply | "posted" | undefined {
+    const { input } = posted;
+    if (input.type !== "start" && input.type !== "command") return undefined;
+    const { args, verb, caller } = input.command;
+    const { command_id: id } = args as { command_id?: string };
+    if (id === undefined) return undefined;
+    const scope = scopeOf(posted);
+    const fresh = this.#fresh.get(keyOf(scope, id));
+    if (!fresh) return this.#recall.answer(scope, verb, args, caller);
+    return this.#recall.compare(fresh, scope, id, { verb, hash: this.#receipts.hash(verb, args) }, caller);
+  }
+
+  /** What the decision writes; undefined when it writes nothing. */
+  commit(posted: Posted, expectSeq: number, decision: Accepted): Commit | undefined {
+    const scope = scopeOf(posted);
+    const receipt = this.#newReceipt(posted, scope, decision);
+    const answers = decision.answers.map(({ commandId, answer }): ReceiptAnswer => {
+      const body = JSON.stringify(answer.body);
+      this.#answered.push({ key: keyOf(posted.session, commandId), rc: answer.rc, body });
+      return { scope: posted.session, commandId, rc: answer.rc, body };
+    });
+    if (decision.entries.length === 0) return undefined;
+    const { input } = posted;
+    return {
+      session: posted.session,
+      expectSeq,
+      entries: decision.entries,
+      ...(receipt ? { receipts: [receipt] } : {}),
+      ...(answers.length > 0 ? { answers } : {}),
+      ...(input.type === "start" && input.literals !== undefined ? { literals: input.literals } : {}),
+    };
+  }
+
+  #newReceipt(posted: Posted, scope: string, decision: Accepted): NewReceipt | undefined {
+    const { receipt } = decision;
+    const { input } = posted;
+    if (!receipt || (input.type !== "start" && input.type !== "command")) return undefined;
+    const { verb, args } = input.command;
+    const hash = this.#receipts.hash(verb, args);
+    const answer = receipt.answer && { rc: receipt.answer.rc, body: JSON.stringify(receipt.answer.body) };
+    const known = { verb, hash, ...(answer ? { answer } : {}) };
+    this.#fresh.set(keyOf(scope, receipt.commandId), known);
+    return { scope, commandId: receipt.commandId, seq: receipt.seq, ...known };
+  }
+
+  stand(): void {
+    this.#stands = true;
+  }
+
+  /** Replies to those who repeated a command that this flush has answered. */
+  *late(): Generator<SentReply> {
+    if (!this.#stands) return;
+    for (const { key, rc, body } of this.#answered) {
+      for (const caller of this.#repeaters.get(key) ?? []) yield { caller, rc, body };
+      this.#repeaters.delete(key);
+    }
+  }
+}
+
+function keyOf(scope: string, commandId: string): string {
+  return `${scope}/${commandId}`;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A session whose agentd is gone, as the next agentd finds it: nothing of it lives, and whatever was open ends here.
+// Done twice, it changes nothing more.
+import { errorBody } from "../vocabulary/index.ts";
+import { answerPending } from "./decide-agent.ts";
+import type { Draft } from "./draft.ts";
+import type { SessionInput } from "./input.ts";
+import { resolveAllPermissions } from "./permissions.ts";
+import type { SessionState } from "./state.ts";
+import { sayEnded } from "./turns.ts";
+
+export function recover(draft: Draft, before: SessionState, found: Extract<SessionInput, { type: "recover" }>): void {
+  const { state } = draft;
+  const { life } = state;
+  if (life.phase === "ended") return;
+  const interrupted = errorBody(
+    "AGENT_INTERRUPTED",
+    "agentd ended before it answered: it may have run, and will not run again",
+  );
+  answerPending(draft, interrupted);
+  resolveAllPermissions(draft, "restart");
+  for (const request of state.unsent) draft.add({ kind: "permission", request, phase: "unsent" });
+  state.unsent = [];
+  for (const { toolCallId, turn } of found.openTools) {
+    const where = turn === undefined ? {} : { turn };
+    draft.add({ kind: "tool_call", ...where, tool_call_id: toolCallId, status: "failed", closed_by: "agentd" });
+  }
+  for (const { turn, started, answered } of found.turns) {
+    sayEnded(draft, turn, { stopReason: "interrupted", sent: started ? answered || "unknown" : false });
+  }
+  state.queue = [];
+  state.life = { phase: "ended", ...endOf(state) };
+  draft.sayState(before, { reason: "restart" });
+}
+
+function endOf(state: Readonly<SessionState>): {
+  readonly state: "closed" | "lost" | "failed";
+  readonly reason: string;
+} {
+  const reason = "restart";
+  if (state.life.phase === "closing") return { state: "closed", reason };
+  if (state.life.phase === "starting" && state.agentSide === null) return { state: "failed", reason };
+  return { state: "lost", reason };
+}

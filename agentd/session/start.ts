@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The first decision of a session: the command that starts it.
+import { Draft } from "./draft.ts";
+import { promptBlocks } from "./decide-commands.ts";
+import type { Command, Context, Decision } from "./input.ts";
+import { type NewSession, newSession } from "./state.ts";
+import { acceptPrompt } from "./turns.ts";
+
+/** What must be looked up first (directories, program, name, limits) has been looked up: this cannot refuse. */
+export function startSession(command: Command<"agent.session.start">, session: NewSession, context: Context): Decision {
+  const fresh = newSession(session);
+  const draft = new Draft(fresh, context);
+  const { state } = draft;
+  const { prompt, config } = command.args;
+  state.life = { phase: "starting", config: Object.entries(config) };
+  const seq = draft.command(command);
+  draft.add({
+    kind: "state",
+    state: "starting",
+    agent: state.agent,
+    ...(state.name === undefined ? {} : { name: state.name }),
+    cwd: state.cwd,
+    additional_dirs: state.additionalDirs,
+    ...(state.parent === undefined ? {} : { parent: state.parent }),
+  });
+  let first: { turn?: number } = {};
+  if (prompt !== undefined) {
+    const blocks = promptBlocks(prompt);
+    const turn = acceptPrompt(draft, blocks, "queued");
+    state.queue = [{ turn, blocks }];
+    first = { turn };
+  }
+  draft.accept(command, seq, { state: "starting", ...first });
+  draft.effect({ type: "launch", state: { ...state } });
+  return draft.decision();
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What is known of a session: the value that `step` moves. Never changed in place, so that a commit that fails can be
+// dropped with the states that were decided upon it.
+import type {
+  AgentInfo,
+  ContentBlock,
+  ErrorBody,
+  PermissionChoice,
+  ResolvedVia,
+  Sent,
+  SessionOption,
+  SessionPhase,
+  ToolCallFields,
+} from "../vocabulary/index.ts";
+import type { CallerToken } from "./input.ts";
+import { noTools, type ToolLedger } from "./tool-ledger.ts";
+
+export interface SessionState {
+  readonly id: string;
+  readonly agent: string;
+  readonly name?: string;
+  readonly cwd: string;
+  readonly additionalDirs: readonly string[];
+  readonly parent?: string;
+  /** Names of variables that a start passes on. */
+  readonly env: readonly string[];
+  readonly createdAt: string;
+  /** Of the last entry. */
+  readonly seq: number;
+  readonly life: Life;
+  /** The number of the last turn that was accepted. */
+  readonly turns: number;
+  /** The turn that was begun last; 0 before the first. */
+  readonly lastTurn: number;
+  readonly queue: readonly QueuedTurn[];
+  readonly agentSide: AgentSide | null;
+  readonly options: readonly SessionOption[];
+  readonly requests: readonly OpenPermission[];
+  /** Resolved, and the frame that tells the agent is not yet known to be written. */
+  readonly unsent: readonly string[];
+  readonly closedRequests: readonly ClosedPermission[];
+  readonly requestCount: number;
+  readonly tools: ToolLedger;
+  readonly messages: MessageRun;
+  /** Commands that are answered when done. */
+  readonly pending: readonly PendingCommand[];
+}
+
+export type Life =
+  /** `config`: options still to be set before the session is usable. */
+  | { readonly phase: "starting"; readonly config: readonly (readonly [string, string | boolean])[] }
+  | { readonly phase: "idle" }
+  | { readonly phase: "turn"; readonly turn: RunningTurn }
+  /** The turn was ended by force; the agent still owes its answer, and until then nothing can be sent. */
+  | { readonly phase: "draining"; readonly turn: number }
+  | { readonly phase: "closing"; readonly reason: string }
+  | {
+      readonly phase: "ended";
+      readonly state: "closed" | "lost" | "failed";
+      readonly reason?: string;
+      readonly error?: ErrorBody;
+    };
+
+export interface RunningTurn {
+  readonly turn: number;
+  readonly cancelling: boolean;
+  /** Of the prompt's text, what the agent has not echoed yet. */
+  readonly echo: string;
+}
+
+export interface QueuedTurn {
+  readonly turn: number;
+  readonly blocks: readonly ContentBlock[];
+}
+
+export interface AgentSide {
+  readonly sessionId: string;
+  readonly info: AgentInfo | null;
+  readonly protocolVersion: number;
+  readonly capabilities: Readonly<Record<string, boolean>>;
+}
+
+export interface OpenPermission {
+  readonly request: string;
+  /** The client's own name for it; null after a restart. */
+  readonly key: number | null;
+  readonly turn?: number;
+  readonly toolCall: ToolCallFields;
+  readonly options: readonly PermissionChoice[];
+  readonly askedAt: string;
+  readonly expiresAt: string | null;
+}
+
+export interface ClosedPermission {
+  readonly request: string;
+  readonly outcome: "selected" | "cancelled";
+  readonly option?: string;
+  readonly by: string | null;
+  readonly via?: ResolvedVia;
+}
+
+export interface MessageRun {
+  /** How many message ids were made here. */
+  readonly made: number;
+  readonly role?: string;
+  readonly id?: string;
+}
+
+export interface PendingCommand {
+  readonly seq: number;
+  readonly verb: string;
+  readonly commandId?: string;
+  readonly caller: CallerToken | null;
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly agent: string;
+  readonly name?: string;
+  readonly cwd: string;
+  readonly additionalDirs: readonly string[];
+  readonly parent?: string;
+  readonly env: readonly string[];
+  readonly createdAt: string;
+}
+
+export function newSession(session: NewSession): SessionState {
+  return {
+    ...session,
+    seq: 0,
+    life: { phase: "starting", config: [] },
+    turns: 0,
+    lastTurn: 0,
+    queue: [],
+    agentSide: null,
+    options: [],
+    requests: [],
+    unsent: [],
+    closedRequests: [],
+    requestCount: 0,
+    tools: noTools,
+    messages: { made: 0 },
+    pending: [],
+  };
+}
+
+/** The state that people see. */
+export function phaseOf(state: SessionState): SessionPhase {
+  switch (state.life.phase) {
+    case "starting":
+    case "closing":
+      return state.life.phase;
+    case "idle":
+      return state.requests.length > 0 ? "waiting" : "idle";
+    case "turn":
+      return state.requests.length > 0 ? "waiting" : "running";
+    case "draining":
+      return "running";
+    case "ended":
+      return state.life.state;
+  }
+}
+
+export function isLive(state: SessionState): boolean {
+  return state.life.phase !== "ended";
+}
+
+/** The turn that messages belong to now, and whether it has ended. */
+export function currentTurn(state: SessionState): { readonly turn?: number; readonly late?: true } {
+  if (state.life.phase === "turn") return { turn: state.life.turn.turn };
+  return state.lastTurn > 0 ? { turn: state.lastTurn, late: true } : {};
+}
+
+export type { Sent };

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Decides one input upon one state: a refusal, or the next state with its entries, replies and effects. It awaits
+// nothing, reads no clock and touches nothing outside; who calls it appends the entries, then acts, then publishes.
+import { errorBody } from "../vocabulary/index.ts";
+import { lose, onAgentEvent, onCameUp, onOpenFailed, onOptionSet, onPromptDone } from "./decide-agent.ts";
+import { beginClosing, decideCommand } from "./decide-commands.ts";
+import { Draft } from "./draft.ts";
+import type { Context, Decision, SessionInput } from "./input.ts";
+import { expirePermission } from "./permissions.ts";
+import { recover } from "./recover.ts";
+import { currentTurn, type SessionState } from "./state.ts";
+import { endRunningTurn } from "./turns.ts";
+
+export function step(state: SessionState, input: SessionInput, context: Context): Decision {
+  const draft = new Draft(state, context);
+  switch (input.type) {
+    case "command":
+      return decideCommand(draft, state, input.command);
+    case "agent":
+      onAgentEvent(draft, state, input.event);
+      break;
+    case "spawned":
+      if (state.life.phase === "starting") draft.add({ kind: "state", state: "starting", process: input.process });
+      break;
+    case "came_up":
+      onCameUp(draft, state, input.identity, input.opened);
+      break;
+    case "open_failed":
+      onOpenFailed(draft, state, input.failure);
+      break;
+    case "prompt_done":
+      onPromptDone(draft, state, input.turn, input.outcome);
+      break;
+    case "option_set":
+      onOptionSet(draft, state, input.seq, input.option, input.outcome);
+      break;
+    case "permission_sent":
+      onPermissionSent(draft, input.request);
+      break;
+    case "stopped":
+      onStopped(draft, state);
+      break;
+    case "timer":
+      onTimer(draft, state, input.timer, input.key);
+      break;
+    case "stop":
+      onStop(draft, state);
+      break;
+    case "recover":
+      recover(draft, state, input);
+      break;
+  }
+  return draft.decision();
+}
+
+function onPermissionSent(draft: Draft, request: string): void {
+  const { state } = draft;
+  if (!state.unsent.includes(request)) return;
+  state.unsent = state.unsent.filter((candidate) => candidate !== request);
+  const { turn } = currentTurn(state);
+  draft.add({ kind: "permission", ...(turn === undefined ? {} : { turn }), request, phase: "sent" });
+}
+
+function onStopped(draft: Draft, before: SessionState): void {
+  const { state } = draft;
+  if (state.life.phase !== "closing") return;
+  const { reason } = state.life;
+  state.life = { phase: "ended", state: "closed", reason };
+  draft.sayState(before, { reason });
+}
+
+function onTimer(draft: Draft, before: SessionState, timer: string, key: string): void {
+  const { state, context } = draft;
+  const { life } = state;
+  if (timer === "permission") {
+    const open = state.requests.find(({ request }) => request === key);
+    if (open) expirePermission(draft, open);
+    return draft.sayState(before);
+  }
+  if (timer === "cancel" && life.phase === "turn" && life.turn.cancelling && String(life.turn.turn) === key) {
+    endRunningTurn(draft, { stopReason: "cancelled", sent: true, forced: true }, "cancel");
+    state.life = { phase: "draining", turn: life.turn.turn };
+    draft.effect({ type: "arm", timer: "drain", key, afterMs: context.settings.drainGraceMs });
+    return draft.sayState(before, { reason: "draining" });
+  }
+  if (timer === "drain" && life.phase === "draining" && String(life.turn) === key) {
+    const error = errorBody("AGENT_PROTOCOL", "the agent did not end its cancelled turn and was ended");
+    return lose(draft, before, error, "it did not end its cancelled turn");
+  }
+  if (timer === "idle" && life.phase === "idle") {
+    beginClosing(draft, "idle", "interrupted");
+    return draft.sayState(before, { reason: "idle" });
+  }
+}
+
+function onStop(draft: Draft, before: SessionState): void {
+  const { life } = draft.state;
+  if (life.phase === "ended" || life.phase === "closing") return;
+  beginClosing(draft, "stop", "interrupted");
+  draft.sayState(before, { reason: "stop" });
+}
