@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The face of the client. Everything the agent says arrives at one sink, in wire order, inside the read of the pipe
 // that brought it; replies come by callback in that same order, since a promise would let later lines overtake them.
 import type {
@@ -13,6 +14,7 @@ import type {
   ToolCallPatch,
 } from "./model.ts";
 import type { AgentExit } from "./process/agent-process.ts";
+import type { ProcessIdentity } from "./process/process-identity.ts";
 
 export type AgentFailureCode =
   /** Login needed: JSON-RPC -32000. */
@@ -39,7 +41,9 @@ export interface AgentFailure {
   readonly stderrTail?: string;
 }
 
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: AgentFailure };
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: AgentFailure };
 export type Done<T> = (outcome: Outcome<T>) => void;
 
 export type AgentEvent =
@@ -53,7 +57,13 @@ export type AgentEvent =
   /** The agent took a request back ($/cancel_request); the client has answered it already. */
   | { readonly type: "withdrawn"; readonly request: RequestKey }
   /** Noise on stdout, protocol faults, requests for sessions it never opened: for the log, bounded and counted. */
-  | { readonly type: "fault"; readonly fault: string; readonly message: string; readonly sample?: string; readonly count: number }
+  | {
+      readonly type: "fault";
+      readonly fault: string;
+      readonly message: string;
+      readonly sample?: string;
+      readonly count: number;
+    }
   /** The last event of a client, exactly once: the process is gone and its pipes are drained. */
   | { readonly type: "exited"; readonly exit: AgentExit; readonly stderrTail: string };
 
@@ -91,6 +101,10 @@ export interface SessionInfo {
 
 export interface AgentClient {
   readonly pid: number | undefined;
+  /** Record it: it finds the agent again after a crash of ours. */
+  readonly processIdentity: ProcessIdentity | undefined;
+  /** The end of what the agent wrote to stderr: bounded, redacted. */
+  stderrTail(): string;
   /** After initialize was answered. */
   readonly identity: AgentIdentity | undefined;
   /** Initialize and check the version. Every other request waits for its success (C18) and fails as it failed. */

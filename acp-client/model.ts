@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent says and is asked, whatever version of ACP it speaks. The client turns each version's shapes into
 // these; whoever composes a client never learns the version. Members keep ACP's own camelCase names.
 

@@ -48,7 +48,8 @@ function withoutEmbedding(block: ContentBlock): ContentBlock | string {
   if (!isRecord(resource) || typeof resource["uri"] !== "string") return "it has no resource";
   const { uri, text, mimeType } = resource;
   if (typeof text === "string") return { type: "text", text: `${uri}\n\n${text}` };
-  if (!/^(file|https?):/i.test(uri)) return "this agent takes no embedded bytes, and they have no address it could open";
+  if (!/^(file|https?):/i.test(uri))
+    return "this agent takes no embedded bytes, and they have no address it could open";
   const link = { type: "resource_link", uri, name: nameOf(uri) };
   return typeof mimeType === "string" ? { ...link, mimeType } : link;
 }

@@ -31,6 +31,11 @@ export class IncomingRequest {
     this.#answer = options.answer;
   }
 
+  /** Answered, or nobody is left to answer. */
+  get settled(): boolean {
+    return this.#answer === undefined;
+  }
+
   reply(result: object): void {
     this.#once(resultLine(this.#rawId, result));
   }

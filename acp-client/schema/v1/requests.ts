@@ -69,9 +69,7 @@ export function setModeParams(sessionId: string, modeId: string): object {
 
 /** A boolean goes with its type; a select's value goes without, as the older form of the request has it. */
 export function setConfigOptionParams(sessionId: string, configId: string, value: string | boolean): object {
-  return typeof value === "boolean"
-    ? { sessionId, configId, type: "boolean", value }
-    : { sessionId, configId, value };
+  return typeof value === "boolean" ? { sessionId, configId, type: "boolean", value } : { sessionId, configId, value };
 }
 
 export function listParams(cwd: string | undefined, cursor: string | undefined): object {

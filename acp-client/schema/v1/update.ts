@@ -115,7 +115,12 @@ function plainMessage(role: MessageRole, update: unknown): AgentUpdate | undefin
   const { content: block, messageId, _meta: meta } = update as Readonly<Record<string, unknown>>;
   const content = plainText(block);
   if (content === undefined) return undefined;
-  return message(role, content, typeof messageId === "string" ? messageId : undefined, isRecord(meta) ? meta : undefined);
+  return message(
+    role,
+    content,
+    typeof messageId === "string" ? messageId : undefined,
+    isRecord(meta) ? meta : undefined,
+  );
 }
 
 export function decodeMessageBySchema(role: MessageRole, update: unknown): AgentUpdate | undefined {

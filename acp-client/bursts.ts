@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What one read of the pipe brings is one burst: the sink hears all of it, then once that it is over, which is where a
+// log commits. A timer and the agent's end are bursts of their own.
+import type { AgentEvent, AgentSink, Done, Outcome } from "./agent-client.ts";
+import { FaultTally } from "./jsonrpc/fault-tally.ts";
+
+export class Bursts {
+  readonly #sink: AgentSink;
+  readonly #faults = new FaultTally();
+  #depth = 0;
+  #heard = false;
+
+  constructor(sink: AgentSink) {
+    this.#sink = sink;
+  }
+
+  /** Runs as a burst, or as a part of the one that is running. */
+  run(work: () => void): void {
+    this.#depth += 1;
+    try {
+      work();
+    } finally {
+      this.#depth -= 1;
+    }
+    if (this.#depth > 0) return;
+    this.#end();
+  }
+
+  /** Runs as a part of the running burst, or as one of its own once the caller has returned. */
+  soon(work: () => void): void {
+    if (this.#depth > 0) this.run(work);
+    else queueMicrotask(() => this.run(work));
+  }
+
+  /**
+   * Asks something whose answer may be known at once. `done` is called in a burst in any case, and never before the
+   * caller has returned: a callback that comes early only sometimes is a trap.
+   */
+  ask<T>(done: Done<T>, ask: (tell: Done<T>) => void): void {
+    let returned = false;
+    const tell = (outcome: Outcome<T>): void => {
+      this.#heard = true;
+      done(outcome);
+    };
+    ask((outcome) => {
+      if (returned) this.run(() => tell(outcome));
+      else queueMicrotask(() => this.run(() => tell(outcome)));
+    });
+    returned = true;
+  }
+
+  emit(event: AgentEvent): void {
+    this.#heard = true;
+    this.#sink.onEvent(event);
+  }
+
+  fault(fault: string, message: string, sample?: string): void {
+    this.#faults.add(fault, message, sample);
+    // Outside of a burst there is no end that would tell it.
+    if (this.#depth === 0) this.soon(() => {});
+  }
+
+  /** Faults are told at the end of a burst; sooner where something must be last. */
+  flushFaults(): void {
+    for (const fault of this.#faults.take()) this.emit({ type: "fault", ...fault });
+  }
+
+  #end(): void {
+    this.flushFaults();
+    if (!this.#heard) return;
+    this.#heard = false;
+    this.#sink.onBurstEnd();
+  }
+}

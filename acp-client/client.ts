@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One agent: its process, its lines, the wait for each answer, and the order in which all of it reaches the sink. What
+// is said over those lines depends on the version and lives behind ProtocolSession.
+import type { AgentClient, AgentEvent, AgentFailure, AgentSink, Done, Outcome } from "./agent-client.ts";
+import type { Opened, OpenRequest, Prompted, SessionInfo } from "./agent-client.ts";
+import { Bursts } from "./bursts.ts";
+import { AcpClientError } from "./client-error.ts";
+import { clientLimits } from "./client-limits.ts";
+import type { ClientLimits } from "./client-limits.ts";
+import type { ClientSide } from "./client-side.ts";
+import { exitFailure, protocolFailure, rpcFailure } from "./failure.ts";
+import { LineSplitter } from "./jsonrpc/line-splitter.ts";
+import { Peer } from "./jsonrpc/peer.ts";
+import type { Answer } from "./jsonrpc/peer.ts";
+import type { AgentIdentity, ContentBlock, PermissionOutcome, RequestKey } from "./model.ts";
+import { startAgentProcess } from "./process/agent-process.ts";
+import type { AgentExit, AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
+import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
+import { ReadyGate } from "./ready-gate.ts";
+import type { ClientInfo } from "./schema/v1/requests.ts";
+import { V1Session } from "./v1-session.ts";
+
+export interface AgentOptions extends AgentProcessOptions {
+  /** The version of ACP to speak. */
+  readonly protocol: 1;
+  /** What the agent is told about us. */
+  readonly clientInfo: ClientInfo;
+  /** What the agent may ask of us beyond permission. Nothing where absent. */
+  readonly clientSide?: ClientSide;
+  readonly limits?: Partial<ClientLimits>;
+  /** Default: a real process. */
+  readonly start?: (options: AgentProcessOptions) => AgentProcess;
+  /** Runs `run` once after `ms`, unless the returned function is called first. Default: setTimeout. */
+  readonly setTimer?: (run: () => void, ms: number) => () => void;
+}
+
+/** Starts the agent; initialize comes next. Throws AcpClientError PROTOCOL_UNKNOWN before anything is started. */
+export function startAgent(options: AgentOptions, sink: AgentSink): AgentClient {
+  const protocol: number = options.protocol;
+  if (protocol !== 1) {
+    throw new AcpClientError("PROTOCOL_UNKNOWN", `ACP version ${protocol} is not spoken here; version 1 is`);
+  }
+  return new Client(options, sink, (link) => new V1Session(link));
+}
+
+class Client implements AgentClient {
+  readonly #options: AgentOptions;
+  readonly #limits: ClientLimits;
+  readonly #setTimer: (run: () => void, ms: number) => () => void;
+  readonly #bursts: Bursts;
+  readonly #process: AgentProcess;
+  readonly #splitter: LineSplitter;
+  readonly #peer: Peer;
+  readonly #session: ProtocolSession;
+  readonly #ready = new ReadyGate();
+  #identity: AgentIdentity | undefined;
+  /** Why nothing can be asked any more. */
+  #over: AgentFailure | undefined;
+  #stopping: Promise<AgentExit> | undefined;
+
+  constructor(options: AgentOptions, sink: AgentSink, speak: (link: AgentLink) => ProtocolSession) {
+    this.#options = options;
+    this.#limits = { ...clientLimits, ...options.limits };
+    this.#setTimer = options.setTimer ?? setRealTimer;
+    this.#bursts = new Bursts(sink);
+    this.#session = speak(this.#link());
+    this.#peer = new Peer({ write: (line) => this.#write(line), handler: this.#peerHandler(), limits: this.#limits });
+    this.#splitter = new LineSplitter({
+      lineBytesMax: this.#limits.lineBytesMax,
+      onLine: (line) => this.#peer.receive(line),
+      onOverlong: () =>
+        this.#break("line-too-long", `wrote a line of more than ${this.#limits.lineBytesMax} bytes on its stdout`),
+    });
+    this.#process = (options.start ?? startAgentProcess)(options);
+    this.#process.onStdout((chunk) => this.#bursts.run(() => this.#splitter.push(chunk)));
+    this.#process.onExit((exit) => this.#bursts.run(() => this.#onExit(exit)));
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  get processIdentity(): AgentProcess["identity"] {
+    return this.#process.identity;
+  }
+
+  get identity(): AgentIdentity | undefined {
+    return this.#identity;
+  }
+
+  stderrTail(): string {
+    return this.#process.stderrTail();
+  }
+
+  initialize(done: Done<AgentIdentity>): void {
+    if (!this.#ready.start()) throw new AcpClientError("INITIALIZED_TWICE", "initialize was called before");
+    this.#bursts.ask(done, (tell) =>
+      this.#session.initialize((outcome) => {
+        if (outcome.ok) this.#identity = outcome.value;
+        tell(outcome);
+        this.#ready.settle(outcome.ok ? undefined : outcome.failure);
+      }),
+    );
+  }
+
+  open(request: OpenRequest, done: Done<Opened>): void {
+    this.#whenReady(done, (tell) => this.#session.open(request, tell));
+  }
+
+  prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void {
+    this.#whenReady(done, (tell) => this.#session.prompt(blocks, tell));
+  }
+
+  cancel(): void {
+    this.#session.cancel();
+  }
+
+  setOption(option: string, value: string | boolean, done: Done<Pick<Opened, "options">>): void {
+    this.#whenReady(done, (tell) => this.#session.setOption(option, value, tell));
+  }
+
+  answerPermission(request: RequestKey, outcome: PermissionOutcome): void {
+    this.#session.answerPermission(request, outcome);
+  }
+
+  listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {
+    this.#whenReady(done, (tell) => this.#session.listSessions(cwd, tell));
+  }
+
+  closeSession(done: Done<void>): void {
+    this.#whenReady(done, (tell) => this.#session.closeSession(this.#limits.closeTimeoutMs, tell));
+  }
+
+  deleteSession(sessionId: string, done: Done<void>): void {
+    this.#whenReady(done, (tell) => this.#session.deleteSession(sessionId, tell));
+  }
+
+  authenticate(methodId: string, done: Done<void>): void {
+    this.#whenReady(done, (tell) => this.#session.authenticate(methodId, tell));
+  }
+
+  logout(done: Done<void>): void {
+    this.#whenReady(done, (tell) => this.#session.logout(tell));
+  }
+
+  pause(): void {
+    this.#process.pause();
+  }
+
+  resume(): void {
+    this.#process.resume();
+  }
+
+  stop(): Promise<AgentExit> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<AgentExit> {
+    // Who ends an agent is done with holding it back, and an answer to session/close has to be read.
+    this.#process.resume();
+    if (this.#over === undefined && this.#session.canClose) {
+      await new Promise<void>((resolve) => {
+        this.#session.closeSession(this.#limits.closeTimeoutMs, () => resolve());
+      });
+    }
+    return await this.#process.stop(this.#limits.stop);
+  }
+
+  #whenReady<T>(done: Done<T>, ask: (tell: Done<T>) => void): void {
+    this.#bursts.ask(done, (tell) =>
+      this.#ready.pass((failure) => (failure === undefined ? ask(tell) : tell({ ok: false, failure }))),
+    );
+  }
+
+  #link(): AgentLink {
+    return {
+      limits: this.#limits,
+      clientInfo: this.#options.clientInfo,
+      clientSide: this.#options.clientSide ?? {},
+      request: (method, params, timeoutMs, done) => this.#request(method, params, timeoutMs, done),
+      notify: (method, params) => this.#peer.notify(method, params),
+      emit: (event) => this.#emit(event),
+      fault: (fault, message, sample) => this.#bursts.fault(fault, message, sample),
+      protocolFailure: (what) => protocolFailure(this.#agent(), what),
+    };
+  }
+
+  #peerHandler(): ConstructorParameters<typeof Peer>[0]["handler"] {
+    return {
+      onNotification: (method, params, size) => this.#session.onNotification(method, params, size),
+      onRequest: (request) => this.#session.onRequest(request),
+      onCancelRequest: (request) => this.#session.onCancelRequest(request),
+      onFault: (fault, message, sample) => this.#bursts.fault(fault, message, sample),
+      onBroken: (message) => this.#break("only-noise", `does not speak ACP: ${message}`),
+    };
+  }
+
+  #request(method: string, params: object, timeoutMs: number | undefined, done: Done<unknown>): void {
+    let cancelTimer: (() => void) | undefined;
+    const id = this.#peer.request(method, params, (answer) => {
+      cancelTimer?.();
+      done(this.#outcome(method, answer));
+    });
+    if (timeoutMs === undefined || this.#over !== undefined) return;
+    cancelTimer = this.#setTimer(() => {
+      this.#bursts.run(() => {
+        if (method !== "initialize") this.#peer.cancelRequest(id);
+        this.#peer.abandon(id);
+        done({ ok: false, failure: protocolFailure(this.#agent(), `did not answer ${method} within ${timeoutMs} ms`) });
+      });
+    }, timeoutMs);
+  }
+
+  #outcome(method: string, answer: Answer): Outcome<unknown> {
+    switch (answer.type) {
+      case "result":
+        return { ok: true, value: answer.result };
+      case "error": {
+        const methods = this.#identity?.authMethods ?? [];
+        return { ok: false, failure: rpcFailure(method, answer.error, methods, this.#limits) };
+      }
+      case "malformed":
+        return {
+          ok: false,
+          failure: protocolFailure(this.#agent(), `answered ${method} with neither result nor error`),
+        };
+      case "closed":
+        return { ok: false, failure: this.#over ?? protocolFailure(this.#agent(), "can no longer be asked") };
+    }
+  }
+
+  #write(line: string): void {
+    if (this.#over !== undefined) return;
+    this.#process.write(`${line}\n`);
+    if (this.#process.writableBytes <= this.#limits.writableBytesMax) return;
+    this.#break("stdin-full", `does not read its stdin: ${this.#limits.writableBytesMax} bytes are waiting`);
+  }
+
+  /** The conversation has no future: what is pending fails, nothing more is heard, and the process is ended. */
+  #break(fault: string, what: string): void {
+    if (this.#over !== undefined) return;
+    const failure = protocolFailure(this.#agent(), what);
+    this.#over = failure;
+    this.#bursts.soon(() => {
+      this.#bursts.fault(fault, failure.message);
+      this.#ready.settle(failure);
+      this.#peer.close();
+      void this.stop();
+    });
+  }
+
+  #onExit(exit: AgentExit): void {
+    this.#splitter.end();
+    this.#over ??= exitFailure(this.#agent(), exit);
+    this.#peer.close();
+    this.#ready.settle(this.#over);
+    this.#bursts.flushFaults();
+    this.#emit({ type: "exited", exit, stderrTail: this.#process.stderrTail() });
+  }
+
+  #emit(event: AgentEvent): void {
+    this.#bursts.emit(event);
+  }
+
+  #agent(): { command: string; stderrTail: () => string } {
+    const command = this.#options.command.join(" ");
+    return { command: this.#options.redact?.(command) ?? command, stderrTail: () => this.#process.stderrTail() };
+  }
+}
+
+function setRealTimer(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a v1 agent says and asks. Until session/new is answered, what belongs to a session is held back, since agents
+// speak about a session before they have told its id.
+import { handlerOf } from "./client-side.ts";
+import type { HeldMessages } from "./held-messages.ts";
+import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
+import { RPC, isRecord } from "./jsonrpc/message.ts";
+import { sampleOf } from "./jsonrpc/sample.ts";
+import type { PermissionOutcome, RequestKey } from "./model.ts";
+import { OpenPermissions } from "./open-permissions.ts";
+import type { AgentLink } from "./protocol-session.ts";
+import { decodePermissionRequest } from "./schema/v1/permission.ts";
+import { METHODS, permissionResult } from "./schema/v1/requests.ts";
+import { decodeUpdate, extensionUpdate } from "./schema/v1/update.ts";
+import type { DecodedUpdate } from "./schema/v1/update.ts";
+import type { SessionOptions } from "./session-options.ts";
+
+export type V1State =
+  | { readonly state: "none" }
+  | { readonly state: "opening"; readonly held: HeldMessages }
+  | { readonly state: "open"; readonly id: string; readonly options: SessionOptions };
+
+/** What a request weighs while it is held back: those are few, and small. */
+const heldRequestCharacters = 4_096;
+
+export class V1Inbound {
+  readonly #link: AgentLink;
+  readonly #state: () => V1State;
+  readonly #permissions = new OpenPermissions();
+
+  constructor(link: AgentLink, state: () => V1State) {
+    this.#link = link;
+    this.#state = state;
+  }
+
+  answerPermission(request: RequestKey, outcome: PermissionOutcome): void {
+    this.#permissions.answer(request, outcome);
+  }
+
+  onNotification(method: string, params: unknown, size: number): void {
+    if (method === METHODS.update) {
+      this.#onUpdate(params, size);
+      return;
+    }
+    // Notifications of the protocol itself that are not known are ignored; so is the end of a form that nobody showed.
+    if (method.startsWith("$/") || method === "elicitation/complete") return;
+    const name = sampleOf(method, 100);
+    this.#link.emit({ type: "update", update: { kind: "extension", method: name, data: params } });
+  }
+
+  onRequest(request: IncomingRequest): void {
+    const state = this.#state();
+    const { params } = request;
+    const ofSession = isRecord(params) && typeof params["sessionId"] === "string";
+    if (state.state === "opening" && ofSession) {
+      this.#hold(state.held, heldRequestCharacters, () => this.onRequest(request), request);
+      return;
+    }
+    // It was held back, and taken back meanwhile.
+    if (request.settled) return;
+    if (request.method === METHODS.requestPermission) this.#onPermission(request);
+    else this.#onClientSide(request);
+  }
+
+  /** Only a question can be taken back in time; whatever else is asked gets its answer. */
+  onCancelRequest(request: IncomingRequest): void {
+    if (request.method !== METHODS.requestPermission) return;
+    if (this.#permissions.withdraw(request.key)) this.#link.emit({ type: "withdrawn", request: request.key });
+    else request.reply(permissionResult("cancelled"));
+  }
+
+  #onUpdate(params: unknown, size: number): void {
+    if (!isRecord(params) || typeof params["sessionId"] !== "string") {
+      this.#link.fault("invalid-update", "A session/update has no session id");
+      this.#link.emit({ type: "update", update: { kind: "extension", method: METHODS.update, data: params } });
+      return;
+    }
+    const state = this.#state();
+    switch (state.state) {
+      case "opening":
+        this.#hold(state.held, size, () => this.#onUpdate(params, size));
+        return;
+      case "none":
+        this.#onForeignUpdate(params, params["sessionId"]);
+        return;
+      case "open":
+        if (params["sessionId"] === state.id) this.#onOwnUpdate(params["update"], state.options);
+        else this.#onForeignUpdate(params, params["sessionId"]);
+    }
+  }
+
+  #onOwnUpdate(raw: unknown, options: SessionOptions): void {
+    const update = decodeUpdate(raw);
+    if (update === undefined) {
+      const kept = extensionUpdate(raw);
+      this.#link.fault("invalid-update", "An update lacks what its kind requires; it was kept as it came");
+      this.#link.emit({ type: "update", update: kept });
+      return;
+    }
+    this.#emitUpdate(update, raw, options);
+  }
+
+  #emitUpdate(update: DecodedUpdate, raw: unknown, options: SessionOptions): void {
+    if (update.kind === "config_options") {
+      options.configIs(update.options);
+      this.#emitOptions(options, update.meta);
+    } else if (update.kind === "current_mode") {
+      if (options.modeIs(update.modeId)) this.#emitOptions(options, update.meta);
+      else this.#link.emit({ type: "update", update: extensionUpdate(raw) });
+    } else {
+      this.#link.emit({ type: "update", update });
+    }
+  }
+
+  #emitOptions(options: SessionOptions, meta: unknown): void {
+    const update = { kind: "options", options: options.list() } as const;
+    this.#link.emit({ type: "update", update: meta === undefined ? update : { ...update, meta } });
+  }
+
+  #onForeignUpdate(params: Readonly<Record<string, unknown>>, sessionId: string): void {
+    this.#link.fault("foreign-session", "An update came for a session that was never opened", sampleOf(sessionId, 200));
+    this.#link.emit({ type: "update", update: { kind: "extension", method: METHODS.update, data: params } });
+  }
+
+  #onPermission(request: IncomingRequest): void {
+    const asked = decodePermissionRequest(request.params);
+    if (asked === undefined) {
+      this.#link.fault("invalid-permission", "A permission request lacks what it requires; it was refused");
+      request.refuse({ code: RPC.invalidParams, message: "Invalid params of session/request_permission" });
+      return;
+    }
+    const state = this.#state();
+    if (state.state !== "open" || state.id !== asked.sessionId) {
+      const sample = sampleOf(asked.sessionId, 200);
+      this.#link.fault("foreign-session", "A permission was asked for a session that was never opened", sample);
+      // It must be answered, or the agent would wait for ever; and nobody can say yes for it.
+      request.reply(permissionResult("cancelled"));
+      return;
+    }
+    this.#permissions.add(request, asked.options);
+    const { toolCall, options } = asked;
+    this.#link.emit({ type: "permission", request: request.key, toolCall, options });
+  }
+
+  #onClientSide(request: IncomingRequest): void {
+    const { clientSide } = this.#link;
+    const handler = handlerOf(clientSide, request.method);
+    if (handler === undefined) {
+      request.refuse({ code: RPC.methodNotFound, message: `Method not found: ${sampleOf(request.method, 100)}` });
+      return;
+    }
+    const { params } = request;
+    const sessionId = isRecord(params) ? params["sessionId"] : undefined;
+    const state = this.#state();
+    if (sessionId !== undefined && (state.state !== "open" || sessionId !== state.id)) {
+      request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
+      return;
+    }
+    const mode = isRecord(params) ? params["mode"] : undefined;
+    const modes: readonly unknown[] = clientSide.elicitation?.modes ?? [];
+    if (request.method === METHODS.elicitationCreate && !modes.includes(mode)) {
+      request.refuse({ code: RPC.invalidParams, message: "This mode of elicitation is not offered" });
+      return;
+    }
+    handler.serve(request);
+  }
+
+  #hold(held: HeldMessages, characters: number, deliver: () => void, request?: IncomingRequest): void {
+    if (held.hold(characters, deliver)) return;
+    this.#link.fault("overflow", "More came before the answer to session/new than is held back; it was dropped");
+    request?.refuse({ code: RPC.internalError, message: "Too much came before session/new was answered" });
+  }
+}

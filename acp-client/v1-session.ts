@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The one session of a client, in ACP v1: what is asked of the agent. What the agent says is in v1-inbound.ts.
+import { isAbsolute } from "node:path";
+import type { Done, Opened, OpenRequest, Outcome, Prompted, SessionInfo } from "./agent-client.ts";
+import { failed, succeeded } from "./failure.ts";
+import { HeldMessages } from "./held-messages.ts";
+import { RPC } from "./jsonrpc/message.ts";
+import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
+import type { AgentIdentity, ContentBlock, McpServer, PermissionOutcome, RequestKey } from "./model.ts";
+import { tellableBlocks } from "./prompt-blocks.ts";
+import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
+import * as requests from "./schema/v1/requests.ts";
+import * as results from "./schema/v1/results.ts";
+import { SessionOptions } from "./session-options.ts";
+import { V1Inbound } from "./v1-inbound.ts";
+import type { V1State } from "./v1-inbound.ts";
+import { checkVersion } from "./v1-version.ts";
+
+const { METHODS } = requests;
+
+export class V1Session implements ProtocolSession {
+  readonly #link: AgentLink;
+  readonly #inbound: V1Inbound;
+  #identity: AgentIdentity | undefined;
+  #state: V1State = { state: "none" };
+  #closed = false;
+
+  constructor(link: AgentLink) {
+    this.#link = link;
+    this.#inbound = new V1Inbound(link, () => this.#state);
+  }
+
+  initialize(done: Done<AgentIdentity>): void {
+    const { clientInfo, clientSide, limits } = this.#link;
+    const params = requests.initializeParams(clientInfo, {
+      fs: clientSide.fs !== undefined,
+      terminal: clientSide.terminal !== undefined,
+      elicitation: clientSide.elicitation?.modes ?? [],
+    });
+    this.#link.request(METHODS.initialize, params, limits.initializeTimeoutMs, (answer) => {
+      const checked = checkVersion(answer, this.#link);
+      if (checked.ok) this.#identity = checked.value;
+      done(checked);
+    });
+  }
+
+  open(request: OpenRequest, done: Done<Opened>): void {
+    const refusal = this.#cannotOpen(request);
+    if (refusal !== undefined) {
+      done(failed("UNSUPPORTED", refusal));
+      return;
+    }
+    const held = new HeldMessages(this.#link.limits);
+    this.#state = { state: "opening", held };
+    this.#link.request(
+      METHODS.newSession,
+      requests.newSessionParams(request),
+      this.#link.limits.openTimeoutMs,
+      (answer) => {
+        const opened = this.#opened(answer);
+        done(opened);
+        held.release();
+      },
+    );
+  }
+
+  prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void {
+    const sessionId = this.#sessionId(done);
+    if (sessionId === undefined || this.#identity === undefined) return;
+    const told = tellableBlocks(blocks, this.#identity.capabilities);
+    if (told.type === "refused") {
+      done(failed("UNSUPPORTED", told.message));
+      return;
+    }
+    this.#link.request(METHODS.prompt, requests.promptParams(sessionId, told.blocks), undefined, (answer) => {
+      done(this.#decoded(answer, METHODS.prompt, "a stop reason", results.decodePrompted));
+    });
+  }
+
+  cancel(): void {
+    if (this.#state.state === "open") this.#link.notify(METHODS.cancel, requests.sessionParams(this.#state.id));
+  }
+
+  setOption(option: string, value: string | boolean, done: Done<Pick<Opened, "options">>): void {
+    if (this.#state.state !== "open") {
+      done(failed("UNSUPPORTED", "No session is open"));
+      return;
+    }
+    const { id, options } = this.#state;
+    const change = options.change(option, value);
+    if (change.type === "refused") {
+      done(failed("UNSUPPORTED", change.message));
+      return;
+    }
+    const [method, params] =
+      change.type === "mode"
+        ? [METHODS.setMode, requests.setModeParams(id, change.modeId)]
+        : [METHODS.setConfigOption, requests.setConfigOptionParams(id, option, change.value)];
+    this.#link.request(method, params, this.#link.limits.requestTimeoutMs, (answer) => {
+      if (!answer.ok) {
+        done(answer);
+        return;
+      }
+      if (change.type === "mode") options.modeIs(change.modeId);
+      else this.#afterConfigChange(options, option, change.value, answer.value);
+      done(succeeded({ options: options.list() }));
+    });
+  }
+
+  answerPermission(request: RequestKey, outcome: PermissionOutcome): void {
+    this.#inbound.answerPermission(request, outcome);
+  }
+
+  listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {
+    if (!this.#identity?.capabilities.list) {
+      done(failed("UNSUPPORTED", "This agent does not list its sessions"));
+      return;
+    }
+    this.#listPage(cwd, undefined, { sessions: [], cursors: new Set() }, done);
+  }
+
+  get canClose(): boolean {
+    return this.#state.state === "open" && !this.#closed && this.#identity?.capabilities.close === true;
+  }
+
+  closeSession(timeoutMs: number, done: Done<void>): void {
+    const sessionId = this.#sessionId(done);
+    if (sessionId === undefined) return;
+    if (!this.#identity?.capabilities.close) {
+      done(failed("UNSUPPORTED", "This agent does not close sessions"));
+      return;
+    }
+    this.#link.request(METHODS.close, requests.sessionParams(sessionId), timeoutMs, (answer) => {
+      const closed = goneIsFine(answer);
+      this.#closed ||= closed.ok;
+      done(closed);
+    });
+  }
+
+  deleteSession(sessionId: string, done: Done<void>): void {
+    if (!this.#identity?.capabilities.delete) {
+      done(failed("UNSUPPORTED", "This agent does not delete sessions"));
+      return;
+    }
+    const { requestTimeoutMs } = this.#link.limits;
+    this.#link.request(METHODS.delete, requests.sessionParams(sessionId), requestTimeoutMs, (answer) =>
+      done(goneIsFine(answer)),
+    );
+  }
+
+  authenticate(methodId: string, done: Done<void>): void {
+    const method = this.#identity?.authMethods.find((known) => known.id === methodId);
+    if (method === undefined || method.type === "terminal") {
+      const why = method === undefined ? "is none this agent offers" : "is done in a terminal, not through the agent";
+      done(failed("UNSUPPORTED", `The login method "${methodId}" ${why}`));
+      return;
+    }
+    const { requestTimeoutMs } = this.#link.limits;
+    this.#link.request(METHODS.authenticate, requests.authenticateParams(methodId), requestTimeoutMs, (answer) =>
+      done(withoutValue(answer)),
+    );
+  }
+
+  logout(done: Done<void>): void {
+    if (!this.#identity?.capabilities.logout) {
+      done(failed("UNSUPPORTED", "This agent offers no logout"));
+      return;
+    }
+    this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(withoutValue(answer)));
+  }
+
+  onNotification(method: string, params: unknown, size: number): void {
+    this.#inbound.onNotification(method, params, size);
+  }
+
+  onRequest(request: IncomingRequest): void {
+    this.#inbound.onRequest(request);
+  }
+
+  onCancelRequest(request: IncomingRequest): void {
+    this.#inbound.onCancelRequest(request);
+  }
+
+  /** Why session/new is not sent. */
+  #cannotOpen(request: OpenRequest): string | undefined {
+    const offered = this.#identity?.capabilities;
+    if (offered === undefined || this.#state.state !== "none") return "A client opens one session, after initialize";
+    if (!isAbsolute(request.cwd)) return `The directory "${request.cwd}" is not absolute`;
+    if (request.additionalDirectories.length > 0 && !offered.additionalDirectories) {
+      return "This agent takes no additional directories";
+    }
+    const relative = request.additionalDirectories.find((directory) => !isAbsolute(directory));
+    if (relative !== undefined) return `The additional directory "${relative}" is not absolute`;
+    const server = request.mcpServers.find((candidate) => !takesServer(candidate, offered));
+    return (
+      server && `This agent takes no MCP server over ${"type" in server ? server.type : "stdio"}: "${server.name}"`
+    );
+  }
+
+  #opened(answer: Outcome<unknown>): Outcome<Opened> {
+    const opened = this.#decoded(answer, METHODS.newSession, "a session id", results.decodeNewSession);
+    if (!opened.ok) {
+      this.#state = { state: "none" };
+      return opened;
+    }
+    const { sessionId, modes } = opened.value;
+    const options = new SessionOptions(modes, opened.value.options);
+    this.#state = { state: "open", id: sessionId, options };
+    return succeeded({ sessionId, options: options.list() });
+  }
+
+  #afterConfigChange(options: SessionOptions, option: string, value: string | boolean, result: unknown): void {
+    const told = results.decodeOptionsAfterChange(result);
+    if (told === undefined) options.valueIs(option, value);
+    else options.configIs(told);
+  }
+
+  #listPage(
+    cwd: string | undefined,
+    cursor: string | undefined,
+    found: { readonly sessions: SessionInfo[]; readonly cursors: Set<string> },
+    done: Done<readonly SessionInfo[]>,
+  ): void {
+    const { requestTimeoutMs, listPagesMax } = this.#link.limits;
+    this.#link.request(METHODS.list, requests.listParams(cwd, cursor), requestTimeoutMs, (answer) => {
+      const page = this.#decoded(answer, METHODS.list, "a list", results.decodeSessionPage);
+      if (!page.ok) {
+        done(page);
+        return;
+      }
+      found.sessions.push(...page.value.sessions);
+      const next = page.value.nextCursor;
+      if (next === undefined || found.cursors.has(next) || found.cursors.size + 1 >= listPagesMax) {
+        done(succeeded(found.sessions));
+        return;
+      }
+      found.cursors.add(next);
+      this.#listPage(cwd, next, found, done);
+    });
+  }
+
+  /** The id of the open session; without one, `done` has been told. */
+  #sessionId(done: Done<never>): string | undefined {
+    if (this.#state.state === "open") return this.#state.id;
+    done(failed("UNSUPPORTED", "No session is open"));
+    return undefined;
+  }
+
+  #decoded<T>(
+    answer: Outcome<unknown>,
+    method: string,
+    needed: string,
+    decodeResult: (result: unknown) => T | undefined,
+  ): Outcome<T> {
+    if (!answer.ok) return answer;
+    const value = decodeResult(answer.value);
+    if (value !== undefined) return succeeded(value);
+    return { ok: false, failure: this.#link.protocolFailure(`answered ${method} without ${needed}`) };
+  }
+}
+
+function takesServer(server: McpServer, offered: { mcpHttp: boolean; mcpSse: boolean }): boolean {
+  if (!("type" in server)) return true;
+  return server.type === "http" ? offered.mcpHttp : offered.mcpSse;
+}
+
+/** What should be gone and is not known to the agent is gone. */
+function goneIsFine(answer: Outcome<unknown>): Outcome<void> {
+  if (!answer.ok && answer.failure.rpc?.code === RPC.resourceNotFound) return succeeded(undefined);
+  return withoutValue(answer);
+}
+
+function withoutValue(answer: Outcome<unknown>): Outcome<void> {
+  return answer.ok ? succeeded(undefined) : answer;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Outcome } from "./agent-client.ts";
+import { RPC, isRecord } from "./jsonrpc/message.ts";
+import { sampleOf } from "./jsonrpc/sample.ts";
+import type { AgentIdentity } from "./model.ts";
+import type { AgentLink } from "./protocol-session.ts";
+import { answeredVersion, decodeIdentity } from "./schema/v1/results.ts";
+
+/**
+ * ACP v1: the agent answers initialize with the version that was asked for, or with another that it would rather
+ * speak, and then the client has to leave. Only the JSON integer 1 is version 1.
+ */
+export function checkVersion(answer: Outcome<unknown>, link: AgentLink): Outcome<AgentIdentity> {
+  if (!answer.ok) return refused(answer, link);
+  const version = answeredVersion(answer.value);
+  const identity = version === 1 ? decodeIdentity(answer.value) : undefined;
+  if (identity !== undefined) return { ok: true, value: identity };
+  const spoken = version === undefined ? "without a protocol version" : `with protocol version ${shown(version)}`;
+  return { ok: false, failure: link.protocolFailure(`answered initialize ${spoken}; version 1 was asked for`) };
+}
+
+function refused(answer: Extract<Outcome<unknown>, { ok: false }>, link: AgentLink): Outcome<AgentIdentity> {
+  const { rpc } = answer.failure;
+  if (rpc?.code === RPC.methodNotFound) {
+    return { ok: false, failure: { ...link.protocolFailure("does not know initialize: it is no ACP agent"), rpc } };
+  }
+  if (rpc?.code !== RPC.unsupportedVersion) return answer;
+  const supported = isRecord(rpc.data) && Array.isArray(rpc.data["supported"]) ? rpc.data["supported"] : [];
+  const needs = supported.includes(2) ? "needs protocol 2" : `speaks protocol version ${shown(supported)}`;
+  return { ok: false, failure: { ...link.protocolFailure(`${needs}; version 1 was asked for`), rpc } };
+}
+
+function shown(version: unknown): string {
+  return sampleOf(JSON.stringify(version), 100);
+}
