@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { AgentSettings } from "../config/settings.ts";
+import { builtInAgents } from "./built-in.ts";
+import { buildCatalogue, catalogueEntries, unknownAgentMessage } from "./catalogue.ts";
+
+let directory: string;
+let demoProgram: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "agentd-catalogue-"));
+  demoProgram = join(directory, "main.js");
+  writeFileSync(demoProgram, "");
+  mkdirSync(join(directory, "bin"));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+test("five agents are built in, each with a way to get it", () => {
+  const agents = builtIn();
+  expect(agents.map(({ name, command }) => [name, ...command])).toEqual([
+    ["claude", "claude-agent-acp"],
+    ["codex", "codex-acp"],
+    ["gemini", "gemini", "--acp"],
+    ["opencode", "opencode", "acp"],
+    ["demo", process.execPath, demoProgram],
+  ]);
+  expect(agents.filter(({ install }) => install === undefined)).toEqual([]);
+});
+
+test("a user's agent joins the built-in ones, and one of the same name replaces it as a whole", () => {
+  const catalogue = buildCatalogue(
+    builtIn(),
+    new Map<string, AgentSettings>([
+      ["mine", { command: ["my-agent", "--acp"], env: { A: "b" }, protocol: 1, startTimeoutMs: 5_000 }],
+      ["gemini", { command: ["/opt/gemini"], env: {}, protocol: 1, startTimeoutMs: undefined }],
+    ]),
+  );
+  expect([...catalogue.keys()]).toEqual(["claude", "codex", "gemini", "opencode", "demo", "mine"]);
+  expect(catalogue.get("mine")).toMatchObject({
+    command: ["my-agent", "--acp"],
+    env: { A: "b" },
+    startTimeoutMs: 5_000,
+  });
+  expect(catalogue.get("gemini")).toMatchObject({
+    command: ["/opt/gemini"],
+    env: {},
+    builtIn: false,
+    install: undefined,
+  });
+});
+
+test("an entry says what is wrong and how to mend it, or the version that is there", () => {
+  const packageDirectory = join(directory, "lib", "node_modules", "opencode-ai");
+  mkdirSync(join(packageDirectory, "bin"), { recursive: true });
+  writeFileSync(join(packageDirectory, "package.json"), `{"name":"opencode-ai","version":"1.18.33"}`);
+  writeFileSync(join(packageDirectory, "bin", "opencode.exe"), "#!/bin/sh\n", { mode: 0o755 });
+  symlinkSync(join(packageDirectory, "bin", "opencode.exe"), join(directory, "bin", "opencode"));
+  writeFileSync(join(directory, "bin", "gemini"), "#!/bin/sh\n", { mode: 0o755 });
+  writeFileSync(join(directory, "bin", "codex-acp"), "#!/bin/sh\n");
+  chmodSync(join(directory, "bin", "codex-acp"), 0o644);
+
+  const entries = new Map(
+    catalogueEntries(buildCatalogue(builtIn(), new Map()), join(directory, "bin")).map((entry) => [entry.agent, entry]),
+  );
+  expect(entries.get("opencode")).toEqual({
+    agent: "opencode",
+    title: "OpenCode",
+    command: ["opencode", "acp"],
+    built_in: true,
+    installed: true,
+    version: "1.18.33",
+    login: expect.stringContaining("opencode auth login"),
+  });
+  expect(entries.get("gemini")).not.toHaveProperty("version");
+  expect(entries.get("codex")).toMatchObject({
+    installed: false,
+    problem: expect.stringContaining("not executable"),
+    install: "npm install --global @agentclientprotocol/codex-acp",
+  });
+  expect(entries.get("claude")).toMatchObject({ installed: false, install: expect.stringContaining("Node 22") });
+  expect(entries.get("demo")).toMatchObject({ installed: true, version: "7.8.9" });
+});
+
+test("a program of another package is not taken for the agent's version", () => {
+  writeFileSync(join(directory, "package.json"), `{"name":"something-else","version":"9.9.9"}`);
+  writeFileSync(join(directory, "bin", "opencode"), "#!/bin/sh\n", { mode: 0o755 });
+  const entries = catalogueEntries(buildCatalogue(builtIn(), new Map()), join(directory, "bin"));
+  expect(entries.find(({ agent }) => agent === "opencode")).not.toHaveProperty("version");
+});
+
+test("a mistyped agent is told the one that was meant", () => {
+  const catalogue = buildCatalogue(builtIn(), new Map());
+  expect(unknownAgentMessage("cluade", catalogue)).toBe(`there is no agent "cluade"; did you mean claude?`);
+  expect(unknownAgentMessage("something", catalogue)).toContain("known are claude, codex, gemini, opencode, demo");
+});
+
+function builtIn() {
+  return builtInAgents({ nodeProgram: process.execPath, demoProgram, version: "7.8.9" });
+}

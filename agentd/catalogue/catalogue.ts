@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Which agents there are: those built in, and the user's own, which may replace one of them.
+import { realpathSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { nearest } from "../config/nearest.ts";
+import type { AgentSettings } from "../config/settings.ts";
+import type { AgentDefinition } from "./built-in.ts";
+import { findProgram } from "./find-program.ts";
+
+export type Catalogue = ReadonlyMap<string, AgentDefinition>;
+
+/** An agent as `agent.list` shows it. */
+export interface CatalogueEntry {
+  readonly agent: string;
+  readonly title: string;
+  readonly command: readonly string[];
+  readonly built_in: boolean;
+  readonly installed: boolean;
+  /** Of its package, where that can be told without starting it. */
+  readonly version?: string;
+  /** What is wrong, where it cannot be started. */
+  readonly problem?: string;
+  /** How to get it, where it cannot be started. */
+  readonly install?: string;
+  /** How a person logs in; whether one is logged in, only the agent knows. */
+  readonly login?: string;
+}
+
+/** The user's agents replace built-in ones of the same name as a whole: nothing of the old command is left over. */
+export function buildCatalogue(
+  builtIn: readonly AgentDefinition[],
+  configured: ReadonlyMap<string, AgentSettings>,
+): Catalogue {
+  const catalogue = new Map(builtIn.map((agent) => [agent.name, agent]));
+  for (const [name, agent] of configured) catalogue.set(name, ownAgent(name, agent));
+  return catalogue;
+}
+
+/** Looks every agent up on `searchPath`; starts none. */
+export function catalogueEntries(catalogue: Catalogue, searchPath: string | undefined): readonly CatalogueEntry[] {
+  return [...catalogue.values()].map((agent) => entryOf(agent, searchPath));
+}
+
+/** What to say of a name that is not in the catalogue. */
+export function unknownAgentMessage(name: string, catalogue: Catalogue): string {
+  const known = [...catalogue.keys()];
+  const meant = nearest(name, known);
+  const advice = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
+  return `there is no agent ${JSON.stringify(name.slice(0, 64))}; ${advice}`;
+}
+
+function ownAgent(name: string, { command, env, protocol, startTimeoutMs }: AgentSettings): AgentDefinition {
+  return {
+    name,
+    title: name,
+    command,
+    env,
+    protocol,
+    startTimeoutMs,
+    builtIn: false,
+    npmPackage: undefined,
+    install: undefined,
+    login: undefined,
+    version: undefined,
+  };
+}
+
+function entryOf(agent: AgentDefinition, searchPath: string | undefined): CatalogueEntry {
+  const found = findProgram(agent.command[0], searchPath);
+  const entry = { agent: agent.name, title: agent.title, command: agent.command, built_in: agent.builtIn };
+  const login = agent.login === undefined ? {} : { login: agent.login };
+  if (found.status !== "installed") {
+    const install = agent.install === undefined ? {} : { install: agent.install };
+    return { ...entry, installed: false, problem: found.message, ...install, ...login };
+  }
+  const version = agent.version ?? packageVersion(found.file, agent.npmPackage);
+  return { ...entry, installed: true, ...(version === undefined ? {} : { version }), ...login };
+}
+
+/** npm links a program into a bin directory; behind the link lies its package, some directories up. */
+function packageVersion(file: string, npmPackage: string | undefined): string | undefined {
+  if (npmPackage === undefined) return undefined;
+  try {
+    let directory = dirname(realpathSync(file));
+    for (let step = 0; step < packageDepthMax && directory !== dirname(directory); step += 1) {
+      const version = versionIn(join(directory, "package.json"), npmPackage);
+      if (version !== undefined) return version;
+      directory = dirname(directory);
+    }
+  } catch {
+    // Gone since it was looked up.
+  }
+  return undefined;
+}
+
+const packageDepthMax = 6;
+
+function versionIn(file: string, npmPackage: string): string | undefined {
+  try {
+    const { name, version } = JSON.parse(readFileSync(file, "utf8")) as { name?: unknown; version?: unknown };
+    return name === npmPackage && typeof version === "string" ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}

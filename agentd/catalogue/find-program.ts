@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Whether a program is there and can be started, looked up before anything is decided: a spawn that fails later says
+// far less.
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+
+export type FoundProgram =
+  | {
+      readonly status: "installed";
+      /** Absolute: start this, so that what was checked is what runs. */
+      readonly file: string;
+    }
+  | {
+      readonly status: "missing" | "not_executable" | "no_interpreter";
+      /** For people: what was looked for, and where. */
+      readonly message: string;
+    };
+
+/**
+ * A bare name is looked up on `searchPath`; an absolute path stands for itself. A relative path with a slash is
+ * refused, as are empty and relative parts of `searchPath`: both would mean the directory that agentd or the session
+ * happens to be in, and a project could bring its own program into it.
+ */
+export function findProgram(program: string, searchPath: string | undefined): FoundProgram {
+  if (isAbsolute(program)) return startable(program, searchPath);
+  if (program === "" || program.includes("/")) {
+    return { status: "missing", message: `${quote(program)} is neither a bare name nor an absolute path` };
+  }
+  let inTheWay: FoundProgram | undefined;
+  for (const directory of searchDirectories(searchPath)) {
+    const found = startable(join(directory, program), searchPath);
+    if (found.status === "installed") return found;
+    if (found.status !== "missing") inTheWay ??= found;
+  }
+  return inTheWay ?? { status: "missing", message: `${program} was not found on PATH (${searchPath ?? "unset"})` };
+}
+
+function startable(file: string, searchPath: string | undefined): FoundProgram {
+  let isDirectory: boolean;
+  try {
+    const found = statSync(file);
+    isDirectory = found.isDirectory();
+    if (!isDirectory && !found.isFile()) return { status: "not_executable", message: `${file} is not a program` };
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "EACCES") return { status: "not_executable", message: `${file} may not be looked at` };
+    return { status: "missing", message: `${file} does not exist` };
+  }
+  if (isDirectory) return { status: "not_executable", message: `${file} is a directory` };
+  try {
+    accessSync(file, constants.X_OK);
+  } catch {
+    return { status: "not_executable", message: `${file} is not executable; chmod +x makes it so` };
+  }
+  const lacking = lackingInterpreter(file, searchPath);
+  if (lacking === undefined) return { status: "installed", file };
+  return { status: "no_interpreter", message: `${file} needs ${lacking}` };
+}
+
+/**
+ * A script whose interpreter is missing ends as exit 127 without a word that helps, most often since a service
+ * manager's PATH has no node. What `#!/usr/bin/env name` names is looked up as env will do it.
+ */
+function lackingInterpreter(file: string, searchPath: string | undefined): string | undefined {
+  const line = firstLine(file);
+  if (!line.startsWith("#!")) return undefined;
+  const [interpreter = "", ...rest] = line.slice(2).trim().split(/\s+/u);
+  if (!isAbsolute(interpreter)) return undefined;
+  if (!isProgram(interpreter)) return `${interpreter}, which does not exist`;
+  if (!interpreter.endsWith("/env")) return undefined;
+  const name = rest.find((word) => !word.startsWith("-") && !/^\w+=/u.test(word));
+  if (name === undefined || name.includes("/")) return undefined;
+  if (searchDirectories(searchPath).some((directory) => isProgram(join(directory, name)))) return undefined;
+  return `${name}, which was not found on PATH (${searchPath ?? "unset"})`;
+}
+
+/** As much as the kernel looks at. A program that may be run but not read tells nothing. */
+function firstLine(file: string): string {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return "";
+  }
+  try {
+    const buffer = Buffer.alloc(256);
+    const length = readSync(descriptor, buffer, 0, buffer.length, 0);
+    return buffer.toString("latin1", 0, length).split("\n", 1)[0] ?? "";
+  } catch {
+    return "";
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function searchDirectories(searchPath: string | undefined): readonly string[] {
+  return (searchPath ?? "").split(delimiter).filter((directory) => isAbsolute(directory));
+}
+
+function quote(program: string): string {
+  return JSON.stringify(program.slice(0, 200));
+}

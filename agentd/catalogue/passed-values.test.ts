@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type PassedNames, passedValues } from "./passed-values.ts";
+
+const uid = process.getuid?.() ?? 0;
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "agentd-env-"));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function pass(names: string[], more: Partial<PassedNames> = {}) {
+  const allowEnv = ["GH_TOKEN", "OTHER", "THIRD"];
+  return passedValues({ names, allowEnv, parent: {}, environmentDirectory: directory, uid, bytesMax: 1024, ...more });
+}
+
+test("a value comes from agentd's own environment, else from the file of that name", () => {
+  store("GH_TOKEN", "from the file\n");
+  store("OTHER", "two\nlines\r\n");
+  expect(pass(["GH_TOKEN", "OTHER"], { parent: { GH_TOKEN: "from the environment" } })).toEqual({
+    ok: true,
+    values: { GH_TOKEN: "from the environment", OTHER: "two\nlines" },
+  });
+  expect(pass(["GH_TOKEN"], { parent: { GH_TOKEN: "" } })).toEqual({ ok: true, values: { GH_TOKEN: "from the file" } });
+});
+
+test("a file is read anew each time", () => {
+  store("GH_TOKEN", "first");
+  expect(pass(["GH_TOKEN"])).toEqual({ ok: true, values: { GH_TOKEN: "first" } });
+  store("GH_TOKEN", "second");
+  expect(pass(["GH_TOKEN"])).toEqual({ ok: true, values: { GH_TOKEN: "second" } });
+});
+
+test("a name without a value is refused by name alone, and then nothing is passed", () => {
+  const passed = pass(["OTHER", "GH_TOKEN"], { parent: { OTHER: "hidden-value" } });
+  expect(passed).toMatchObject({ ok: false, name: "GH_TOKEN", message: expect.stringContaining("has no value") });
+  expect(JSON.stringify(passed)).not.toContain("hidden-value");
+});
+
+test.each(["PATH", "AGENTD_SESSION", "gh_token", "../GH_TOKEN", "", "constructor"])(
+  "%j, which the instance does not list, is refused though it has a value",
+  (name) => {
+    expect(pass([name], { parent: { [name]: "value" } })).toMatchObject({ ok: false, name });
+  },
+);
+
+test("a listed name that would lead out of the directory is refused", () => {
+  writeFileSync(`${directory}-outside`, "value", { mode: 0o600 });
+  const name = `../${directory.split("/").at(-1)}-outside`;
+  expect(pass([name], { allowEnv: [name] }).ok).toBe(false);
+  rmSync(`${directory}-outside`);
+});
+
+test.each([0o640, 0o604, 0o620, 0o601])("a file of mode %o is refused", (mode) => {
+  store("GH_TOKEN", "hidden-value");
+  chmodSync(join(directory, "GH_TOKEN"), mode);
+  const passed = pass(["GH_TOKEN"]);
+  expect(passed).toMatchObject({ ok: false, message: expect.stringContaining("mode 0600") });
+  expect(JSON.stringify(passed)).not.toContain("hidden-value");
+});
+
+test("the file of another user is refused", () => {
+  store("GH_TOKEN", "value");
+  expect(pass(["GH_TOKEN"], { uid: uid + 1 })).toMatchObject({ ok: false, name: "GH_TOKEN" });
+});
+
+test("links, FIFOs, directories, empty files, files too large and NUL are refused", () => {
+  const file = join(directory, "GH_TOKEN");
+  const message = () => {
+    const passed = pass(["GH_TOKEN"]);
+    rmSync(file, { recursive: true });
+    return passed.ok ? "passed" : passed.message;
+  };
+  store("OTHER", "value");
+  symlinkSync(join(directory, "OTHER"), file);
+  expect(message()).toContain("ELOOP");
+  execFileSync("mkfifo", ["-m", "600", file]);
+  expect(message()).toContain("is not a file");
+  mkdirSync(file);
+  expect(message()).toContain("is not a file");
+  store("GH_TOKEN", "\n");
+  expect(message()).toContain("is empty");
+  store("GH_TOKEN", "x".repeat(1025));
+  expect(message()).toContain("larger than 1024 bytes");
+  store("GH_TOKEN", "a\0b");
+  expect(message()).toContain("NUL");
+});
+
+function store(name: string, value: string): void {
+  writeFileSync(join(directory, name), value, { mode: 0o600 });
+}

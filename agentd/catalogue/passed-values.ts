@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The values behind the names that a start passes on. They never travel over the Bus: agentd looks them up itself.
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+
+export type PassedValues =
+  | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
+  /** The message has the name and where it was looked for, never a value. */
+  | { readonly ok: false; readonly name: string; readonly message: string };
+
+export interface PassedNames {
+  readonly names: readonly string[];
+  /** From the instance's file: no other name may be passed. */
+  readonly allowEnv: readonly string[];
+  /** agentd's own environment: asked first. An empty value counts as none. */
+  readonly parent: Readonly<Record<string, string | undefined>>;
+  /** Asked next: a file named like the variable holds its value. */
+  readonly environmentDirectory: string;
+  /** Who runs agentd: the files must be theirs alone. */
+  readonly uid: number;
+  readonly bytesMax: number;
+}
+
+/** Reads the files anew each time, so that a changed secret counts from the next start or resume on. All names or none. */
+export function passedValues(from: PassedNames): PassedValues {
+  const values: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const name of from.names) {
+    if (!from.allowEnv.includes(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(name)) {
+      return refuse(name, "may not be passed on; allow_env in the instance's file lists the names that may");
+    }
+    const own = from.parent[name];
+    if (own !== undefined && own !== "") {
+      values[name] = own;
+      continue;
+    }
+    const stored = storedValue(from, name);
+    if (!stored.ok) return refuse(name, stored.reason);
+    values[name] = stored.value;
+  }
+  return { ok: true, values };
+}
+
+function refuse(name: string, reason: string): PassedValues {
+  return { ok: false, name, message: `${JSON.stringify(name.slice(0, 128))} ${reason}` };
+}
+
+type Stored = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly reason: string };
+
+function storedValue({ environmentDirectory, uid, bytesMax }: PassedNames, name: string): Stored {
+  const file = join(environmentDirectory, name);
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== "ENOENT") return { ok: false, reason: `cannot be read from ${file} (${code ?? String(cause)})` };
+    return { ok: false, reason: `has no value: neither in agentd's own environment nor in ${file}` };
+  }
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) return { ok: false, reason: `is not a file: ${file}` };
+    if (found.uid !== uid || (found.mode & 0o077) !== 0) {
+      return { ok: false, reason: `is kept where others have a hand in it; ${file} must be yours, with mode 0600` };
+    }
+    if (found.size > bytesMax) return { ok: false, reason: `is larger than ${bytesMax} bytes: ${file}` };
+    return usable(readWhole(descriptor, found.size), file);
+  } catch (cause) {
+    return { ok: false, reason: `cannot be read from ${file} (${(cause as NodeJS.ErrnoException).code ?? "failed"})` };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The newline that an editor or `echo` leaves at the end is not part of it. */
+function usable(bytes: Buffer, file: string): Stored {
+  const value = bytes.toString("utf8").replace(/\r?\n$/u, "");
+  if (value === "") return { ok: false, reason: `has no value: ${file} is empty` };
+  if (value.includes("\0")) return { ok: false, reason: `holds a NUL character, which no variable can: ${file}` };
+  return { ok: true, value };
+}
+
+function readWhole(descriptor: number, size: number): Buffer {
+  const buffer = Buffer.alloc(size);
+  let length = 0;
+  while (length < size) {
+    const count = readSync(descriptor, buffer, length, size - length, null);
+    if (count === 0) break;
+    length += count;
+  }
+  return buffer.subarray(0, length);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Keeps secrets out of what is written down about a process: its stderr tail, error messages, agentd's own log.
+
+/**
+ * Values that must not be shown: those a start passed on, and those under a name that looks like a secret's. Values
+ * under 6 characters are left out, since hiding every "1" or "true" would make texts unreadable and protect nothing; of
+ * the rest, the longest 256, and of each of them at most 64 KiB.
+ */
+export function secretValues(
+  environment: Readonly<Record<string, string | undefined>>,
+  passed: Readonly<Record<string, string>>,
+): readonly string[] {
+  const found = new Set(Object.values(passed));
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && secretName.test(name)) found.add(value);
+  }
+  return longestFirst([...found].filter((value) => value.length >= lengthMin)).slice(0, valuesMax);
+}
+
+/** Replaces each value wherever it stands, also as it stands in JSON or in a URL. */
+export function redactor(values: readonly string[]): (text: string) => string {
+  const written = new Set(values.flatMap(waysToWrite).filter((value) => value.length >= lengthMin));
+  if (written.size === 0) return (text) => text;
+  // Longest first: where one value begins another, the whole of the longer one must go.
+  const ordered = longestFirst([...written]);
+  return (text) => {
+    let shown = text;
+    for (const value of ordered) shown = shown.replaceAll(value, () => "[redacted]");
+    return shown;
+  };
+}
+
+const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/iu;
+const lengthMin = 6;
+const valuesMax = 256;
+const valueLengthMax = 64 * 1024;
+
+/** Through bytes, as a process would write it: without lone surrogates, which no URL can hold. A value of several lines (a private key) is most often shown line by line. */
+function waysToWrite(value: string): string[] {
+  const whole = Buffer.from(value.slice(0, valueLengthMax)).toString();
+  const lines = whole.includes("\n") ? whole.split(/\r?\n/u).map((line) => line.trim()) : [];
+  return [whole, ...lines].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)]);
+}
+
+function longestFirst(values: readonly string[]): string[] {
+  return values.toSorted((one, other) => other.length - one.length);
+}
