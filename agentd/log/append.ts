@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The one way into the log. Everything that one flush decided goes in as one durable transaction: entries, seals,
+// receipts and the sessions' rows together, or nothing of it.
+import type Database from "better-sqlite3";
+import type { EntryContent } from "../vocabulary/index.ts";
+import { kindNumbers } from "./kinds.ts";
+import { translated } from "./log-error.ts";
+import { newRow, project, type SessionRow } from "./project.ts";
+import { type NewReceipt, type ReceiptAnswer, type ReceiptWriter, receiptWriter } from "./receipts.ts";
+import { sealWriter, type SealWriter } from "./seals.ts";
+import { entriesPerSession, sessionTable, type SessionTable } from "./session-table.ts";
+
+export interface Commit {
+  /** Made by its first commit, which expects 0. */
+  readonly session: string;
+  /** The last seq that the caller believes in. Of several commits of one session, each expects the one before. */
+  readonly expectSeq: number;
+  /** May be empty, where only receipts are answered. */
+  readonly entries: readonly EntryContent[];
+  readonly receipts?: readonly NewReceipt[];
+  readonly answers?: readonly ReceiptAnswer[];
+  /** JSON of secret values that a start gave as literals: kept beside the log, in the place of earlier ones. */
+  readonly literals?: string;
+}
+
+export interface Appended {
+  readonly session: string;
+  readonly seqFrom: number;
+  /** One less than `seqFrom` where the commit had no entries. */
+  readonly seq: number;
+  /** The entries' JSON as it stands in the log, and as it is to be published. */
+  readonly bodies: readonly string[];
+  readonly at: string;
+}
+
+export interface AppendOptions {
+  readonly db: Database.Database;
+  readonly file: string;
+  readonly log: string;
+  readonly clock: { now(): number };
+  readonly random: (bytes: number) => Uint8Array;
+}
+
+/**
+ * Commits in one transaction, on disk when it returns; the result with the same index belongs to a commit. Throws
+ * LogError where the store fails, and then nothing was written. Any other error is a promise that our own code broke:
+ * a seq that is not the session's last, an id taken twice.
+ */
+export type Append = (commits: readonly Commit[]) => readonly Appended[];
+
+export function appender(options: AppendOptions): Append {
+  const { db, file, clock } = options;
+  const tables = writersOf(options);
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  const rollback = db.prepare("ROLLBACK");
+  return (commits) =>
+    translated(file, () => {
+      const at = new Date(clock.now()).toISOString();
+      begin.run();
+      try {
+        const appended = writeAll(tables, at, commits);
+        commit.run();
+        return appended;
+      } catch (error) {
+        // A full disk or a failed write has rolled back by itself.
+        if (db.inTransaction) rollback.run();
+        throw error;
+      }
+    });
+}
+
+interface Writers {
+  readonly log: string;
+  readonly entry: Database.Statement<[number, number, number | null, string]>;
+  readonly literal: Database.Statement<[number, string]>;
+  readonly sessions: SessionTable;
+  readonly seals: SealWriter;
+  readonly receipts: ReceiptWriter;
+}
+
+function writersOf({ db, log, random }: AppendOptions): Writers {
+  const sessions = sessionTable(db);
+  return {
+    log,
+    entry: db.prepare("INSERT INTO entry (id, kind, turn, body) VALUES (?, ?, ?, ?)"),
+    literal: db.prepare(
+      "INSERT INTO literal (sid, servers) VALUES (?, ?) ON CONFLICT (sid) DO UPDATE SET servers = excluded.servers",
+    ),
+    sessions,
+    seals: sealWriter(db, random),
+    receipts: receiptWriter(db, (session) => sessions.sid(session)),
+  };
+}
+
+/** What one transaction does to one session. */
+interface Lane {
+  readonly base: number;
+  readonly before: SessionRow;
+  row: SessionRow;
+  readonly sid: number;
+  readonly bodies: string[];
+}
+
+function writeAll(writers: Writers, at: string, commits: readonly Commit[]): Appended[] {
+  const lanes = new Map<string, Lane>();
+  const appended = commits.map((commit) => {
+    const lane = lanes.get(commit.session) ?? openLane(writers, at, commit.session);
+    lanes.set(commit.session, lane);
+    return writeCommit(writers, at, lane, commit);
+  });
+  for (const { sid, base, before, row, bodies } of lanes.values()) {
+    if (bodies.length > 0) writers.seals.seal(sid, base + before.last_seq + 1, base + row.last_seq, bodies);
+    writers.sessions.update(sid, before, row);
+  }
+  return appended;
+}
+
+function openLane({ sessions }: Writers, at: string, session: string): Lane {
+  const stored = sessions.read(session);
+  const row = stored?.row ?? newRow(session, at);
+  const sid = stored?.sid ?? sessions.insert(row);
+  return { sid, base: sid * entriesPerSession, before: row, row, bodies: [] };
+}
+
+function writeCommit(writers: Writers, at: string, lane: Lane, commit: Commit): Appended {
+  const { session, expectSeq, entries, receipts = [], answers = [], literals } = commit;
+  const { base, row } = lane;
+  if (expectSeq !== row.last_seq) {
+    throw new Error(`session ${session} is at seq ${row.last_seq} in the log, and a commit expects ${expectSeq}`);
+  }
+  const bodies = serialise(writers.log, session, expectSeq, at, entries);
+  for (const [index, entry] of entries.entries()) {
+    writers.entry.run(base + expectSeq + 1 + index, kindNumbers[entry.kind], entry.turn ?? null, bodies[index]!);
+  }
+  for (const body of bodies) lane.bodies.push(body);
+  lane.row = project(row, at, entries);
+  for (const receipt of receipts) writers.receipts.take(receipt, base, expectSeq, lane.row.last_seq);
+  for (const answer of answers) writers.receipts.answer(answer);
+  if (literals !== undefined) writers.literal.run(lane.sid, literals);
+  return { session, seqFrom: expectSeq + 1, seq: lane.row.last_seq, bodies, at };
+}
+
+/** The head first, whatever order an entry's members have; each entry is turned into text here and nowhere else. */
+function serialise(log: string, session: string, last: number, at: string, entries: readonly EntryContent[]): string[] {
+  const head = `{"log":${JSON.stringify(log)},"session":${JSON.stringify(session)},"seq":`;
+  const stamp = `,"at":"${at}"`;
+  let seq = last;
+  return entries.map((entry) => {
+    const { kind, turn, late, ...rest } = entry;
+    const place = (turn === undefined ? "" : `,"turn":${turn}`) + (late ? ',"late":true' : "");
+    const members = JSON.stringify(rest);
+    seq += 1;
+    return `${head}${seq}${stamp}${place},"kind":"${kind}"${members === "{}" ? "}" : `,${members.slice(1)}`}`;
+  });
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The log: one SQLite file, in which every acting command and every update stands before it is run or published.
+import { chmodSync, closeSync, lstatSync, openSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { instanceSession } from "../vocabulary/index.ts";
+import { type Append, appender } from "./append.ts";
+import { LogError, translated } from "./log-error.ts";
+import { checkSchema, migrate, readMigrations } from "./migrate.ts";
+import { type ProcessRecords, processRecords } from "./processes.ts";
+import { newRow } from "./project.ts";
+import { type EntryReader, entryReader } from "./read.ts";
+import { type ReceiptReader, receiptReader } from "./receipts.ts";
+import { sessionTable } from "./session-table.ts";
+import { type SessionReader, sessionReader } from "./sessions.ts";
+
+export interface LogOptions {
+  readonly file: string;
+  /** Milliseconds since the epoch. */
+  readonly clock: { now(): number };
+  /** Unguessable bytes: node:crypto's randomBytes. */
+  readonly random: (bytes: number) => Uint8Array;
+  /** A directory; without it, the one that comes with the package. */
+  readonly migrations?: string;
+  /** How far the file may grow, in pages of 4 KiB; without it, as far as the disk goes. */
+  readonly pageCountMax?: number;
+}
+
+export interface Log {
+  /** Identity of the log file, made with it: 12 characters of a-z and 2-7. */
+  readonly id: string;
+  readonly file: string;
+  readonly append: Append;
+  readonly entries: EntryReader;
+  readonly sessions: SessionReader;
+  readonly receipts: ReceiptReader;
+  readonly processes: ProcessRecords;
+  /** JSON of the secret literals that came with a start of the session. */
+  literals(session: string): string | undefined;
+  /** What it takes on disk, the write-ahead log with it. */
+  bytes(): number;
+  /** Leaves one file, without a write-ahead log. */
+  close(): void;
+}
+
+/**
+ * Opens the log or makes it, with the mode 0600, and brings it to the newest schema. Throws LogError; `newer_schema`,
+ * `not_a_log` and `foreign_file` leave the file untouched.
+ */
+export function openLog(options: LogOptions): Log {
+  const { file } = options;
+  const migrations = readMigrations(options.migrations ?? packagedMigrations);
+  return translated(file, () => {
+    claimFile(file);
+    const db = new Database(file, { timeout: busyTimeoutMs });
+    try {
+      checkSchema(db, file, migrations);
+      configure(db, options.pageCountMax);
+      migrate(db, file, migrations);
+      return opened(db, options);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+/** Waiting for another process's lock blocks the event loop: not for long. There is one writer, whoever else looks in. */
+const busyTimeoutMs = 250;
+
+const packagedMigrations = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+/**
+ * A log holds what people trust us with: a plain file of this user that no one else reads. An existing one is looked at
+ * by its name alone: opening and closing it would drop the locks that this process already has on it.
+ */
+function claimFile(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (!found) return makeFile(file);
+  if (!found.isFile()) throw new LogError("foreign_file", `${file} is no plain file`);
+  const user = process.getuid?.();
+  if (user !== undefined && found.uid !== user) {
+    throw new LogError("foreign_file", `${file} belongs to user ${found.uid}, this is user ${user}`);
+  }
+  if ((found.mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+function makeFile(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    // Someone made it in between: then it is looked at like any other.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    claimFile(file);
+  }
+}
+
+/** On every connection; the page size and auto_vacuum count in a file that holds nothing yet. */
+function configure(db: Database.Database, pageCountMax: number | undefined): void {
+  for (const pragma of [
+    "page_size = 4096",
+    "auto_vacuum = INCREMENTAL",
+    "journal_mode = WAL",
+    // On disk before it is run or published: group commit makes that nearly free.
+    "synchronous = FULL",
+    "wal_autocheckpoint = 1000",
+    "recursive_triggers = ON",
+    "foreign_keys = ON",
+    // What purge and redaction take is overwritten, not merely let go.
+    "secure_delete = ON",
+    "trusted_schema = OFF",
+  ]) {
+    db.pragma(pragma);
+  }
+  if (pageCountMax !== undefined) db.pragma(`max_page_count = ${pageCountMax}`);
+}
+
+function opened(db: Database.Database, options: LogOptions): Log {
+  const { file } = options;
+  const { log, hash_key } = identity(db, options);
+  const literals = db
+    .prepare<[string], string>("SELECT servers FROM literal JOIN session USING (sid) WHERE id = ?")
+    .pluck();
+  return {
+    id: log,
+    file,
+    append: appender({ db, file, log, clock: options.clock, random: options.random }),
+    entries: entryReader(db, file, log),
+    sessions: sessionReader(db, file),
+    receipts: receiptReader(db, file, hash_key),
+    processes: processRecords(db, file),
+    literals: (session) => translated(file, () => literals.get(session)),
+    bytes: () => fileBytes(file) + fileBytes(`${file}-wal`),
+    close: () => {
+      if (!db.open) return;
+      translated(file, () => {
+        try {
+          db.pragma("wal_checkpoint(TRUNCATE)");
+        } finally {
+          db.close();
+        }
+      });
+    },
+  };
+}
+
+interface Identity {
+  readonly log: string;
+  readonly hash_key: Buffer;
+}
+
+/** Written once, with the session `instance`; whoever opens a new log second finds it written. */
+function identity(db: Database.Database, { clock, random }: LogOptions): Identity {
+  const find = db.prepare<[], Identity>("SELECT log, hash_key FROM meta");
+  const found = find.get();
+  if (found) return found;
+  return db
+    .transaction(() => {
+      const already = find.get();
+      if (already) return already;
+      const at = new Date(clock.now()).toISOString();
+      const made = { log: randomId(random), hash_key: Buffer.from(random(hashKeyBytes)) };
+      db.prepare("INSERT INTO meta (only, log, hash_key, created_at) VALUES (1, ?, ?, ?)").run(
+        made.log,
+        made.hash_key,
+        at,
+      );
+      sessionTable(db).insert(newRow(instanceSession, at));
+      return made;
+    })
+    .immediate();
+}
+
+const hashKeyBytes = 32;
+
+/** 12 characters of 32: 60 bits. */
+function randomId(random: (bytes: number) => Uint8Array): string {
+  return Array.from(random(12), (byte) => "abcdefghijklmnopqrstuvwxyz234567"[byte % 32]).join("");
+}
+
+function fileBytes(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// An accepted command takes its id for ever: the receipt holds what the command was, by a keyed hash, and the reply
+// that every retry gets, byte for byte.
+import { createHmac } from "node:crypto";
+import type Database from "better-sqlite3";
+import { translated } from "./log-error.ts";
+import { entriesPerSession } from "./session-table.ts";
+
+export interface NewReceipt {
+  /** In which the id is taken: a session, or `instance` for a start and for what has no session. */
+  readonly scope: string;
+  readonly commandId: string;
+  readonly verb: string;
+  readonly hash: Uint8Array;
+  /** Of the command's entry, which is in the same commit. */
+  readonly seq: number;
+  readonly answer?: Answer;
+}
+
+export interface Answer {
+  readonly rc: number;
+  /** The reply's JSON text. */
+  readonly body: string;
+}
+
+export interface ReceiptAnswer extends Answer {
+  readonly scope: string;
+  readonly commandId: string;
+}
+
+export interface Receipt {
+  readonly verb: string;
+  readonly hash: Uint8Array;
+  /** Where the command's entry is. */
+  readonly session: string;
+  readonly seq: number;
+  /** Absent while the command is worked on. */
+  readonly answer?: Answer;
+}
+
+export interface UnansweredReceipt {
+  readonly scope: string;
+  readonly commandId: string;
+  readonly verb: string;
+  readonly session: string;
+  readonly seq: number;
+}
+
+export interface ReceiptReader {
+  find(scope: string, commandId: string): Receipt | undefined;
+  /** Of a command's arguments: two commands with the same id are the same if their hashes are. */
+  hash(verb: string, args: Readonly<Record<string, unknown>>): Buffer;
+  /** What recovery has to answer. */
+  unanswered(): readonly UnansweredReceipt[];
+}
+
+export function receiptReader(db: Database.Database, file: string, hashKey: Uint8Array): ReceiptReader {
+  const find = db.prepare<[string, string], ReceiptColumns>(`${selectReceipt} WHERE scope.id = ? AND command_id = ?`);
+  const unanswered = db.prepare<[], ReceiptColumns>(`${selectReceipt} WHERE rc IS NULL ORDER BY entry`);
+  return {
+    find: (scope, commandId) => {
+      const found = translated(file, () => find.get(scope, commandId));
+      if (!found) return undefined;
+      const { verb, hash, session, entry, rc, body } = found;
+      const receipt = { verb, hash, session, seq: entry % entriesPerSession };
+      return rc === null || body === null ? receipt : { ...receipt, answer: { rc, body } };
+    },
+    hash: (verb, args) => argumentsHash(hashKey, verb, args),
+    unanswered: () =>
+      translated(file, () => unanswered.all()).map(({ scope, command_id, verb, session, entry }) => {
+        return { scope, commandId: command_id, verb, session, seq: entry % entriesPerSession };
+      }),
+  };
+}
+
+const selectReceipt = `
+  SELECT scope.id AS scope, command_id, verb, hash, session.id AS session, entry, rc, body
+  FROM receipt JOIN session AS scope ON scope.sid = receipt.sid JOIN session ON session.sid = entry >> 30`;
+
+interface ReceiptColumns {
+  readonly scope: string;
+  readonly command_id: string;
+  readonly verb: string;
+  readonly hash: Buffer;
+  readonly session: string;
+  readonly entry: number;
+  readonly rc: number | null;
+  readonly body: string | null;
+}
+
+export interface ReceiptWriter {
+  /** `base`: id of the commit's session before its first entry; the commit's entries are after `last` up to `to`. */
+  take(receipt: NewReceipt, base: number, last: number, to: number): void;
+  answer(answer: ReceiptAnswer): void;
+}
+
+/** For within the transaction of an append. */
+export function receiptWriter(db: Database.Database, sidOf: (session: string) => number | undefined): ReceiptWriter {
+  const insert = db.prepare(
+    "INSERT INTO receipt (sid, command_id, verb, hash, entry, rc, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const answer = db.prepare("UPDATE receipt SET rc = ?, body = ? WHERE sid = ? AND command_id = ? AND rc IS NULL");
+  return {
+    take: ({ scope, commandId, verb, hash, seq, answer: given }, base, last, to) => {
+      if (seq <= last || seq > to)
+        throw new Error(`the receipt of ${commandId} names seq ${seq}, which is not of its commit`);
+      insert.run(sidOf(scope) ?? null, commandId, verb, hash, base + seq, given?.rc ?? null, given?.body ?? null);
+    },
+    answer: ({ scope, commandId, rc, body }) => {
+      const { changes } = answer.run(rc, body, sidOf(scope) ?? null, commandId);
+      if (changes !== 1) throw new Error(`no command ${commandId} of ${scope} waits for an answer`);
+    },
+  };
+}
+
+/** HMAC-SHA-256 over verb and arguments, without `command_id`, in canonical JSON: a guess at a secret cannot be checked. */
+export function argumentsHash(key: Uint8Array, verb: string, args: Readonly<Record<string, unknown>>): Buffer {
+  const { command_id: _, ...rest } = args;
+  return createHmac("sha256", key)
+    .update(canonicalJson([verb, rest]))
+    .digest();
+}
+
+/**
+ * JSON with members in the order of their names' code units and without those that are undefined: the same text for
+ * the same value, however it was written. Takes what JSON can hold.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
+  return `{${members.join(",")}}`;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The rows of the table `session`: read into the projection and written back where it changed.
+import type Database from "better-sqlite3";
+import type { SessionPhase } from "../vocabulary/index.ts";
+import type { Latest, Open, SessionRow } from "./project.ts";
+
+/** An entry's id is its session's number times this, plus its seq. */
+export const entriesPerSession = 2 ** 30;
+
+export interface StoredSession {
+  readonly sid: number;
+  readonly row: SessionRow;
+}
+
+export interface SessionTable {
+  read(session: string): StoredSession | undefined;
+  sid(session: string): number | undefined;
+  /** Returns the new session's number. */
+  insert(row: SessionRow): number;
+  /** Writes what differs: while an agent only talks, that is the last seq and its time. */
+  update(sid: number, before: SessionRow, after: SessionRow): void;
+}
+
+export function sessionTable(db: Database.Database): SessionTable {
+  const read = db.prepare<[string], SessionColumns>(`SELECT ${columns} FROM session WHERE id = ?`);
+  const sid = db.prepare<[string], number>("SELECT sid FROM session WHERE id = ?").pluck();
+  const insert = db.prepare(
+    "INSERT INTO session (id, created_at, updated_at, latest, open) VALUES (:session, :created_at, :updated_at, :latest, :open)",
+  );
+  const advance = db.prepare("UPDATE session SET last_seq = ?, updated_at = ? WHERE sid = ?");
+  const replace = db.prepare(`
+    UPDATE session SET name = :name, agent = :agent, cwd = :cwd, parent = :parent, state = :state, reason = :reason,
+      turns = :turns, requests = :requests, last_seq = :last_seq, agent_session_id = :agent_session_id,
+      updated_at = :updated_at, latest = :latest, open = :open
+    WHERE sid = :sid`);
+  return {
+    read: (session) => {
+      const found = read.get(session);
+      return found && { sid: found.sid, row: rowOf(found) };
+    },
+    sid: (session) => sid.get(session),
+    insert: (row) => Number(insert.run(bound(row)).lastInsertRowid),
+    update: (number, before, after) => {
+      if (before === after) return;
+      if (onlyAdvanced(before, after)) advance.run(after.last_seq, after.updated_at, number);
+      else replace.run({ ...bound(after), sid: number });
+    },
+  };
+}
+
+/** What a query must select for `rowOf`. */
+export const columns =
+  "sid, id, name, agent, cwd, parent, state, reason, turns, requests, last_seq, agent_session_id, created_at, updated_at, latest, open";
+
+export interface SessionColumns {
+  readonly sid: number;
+  readonly id: string;
+  readonly name: string | null;
+  readonly agent: string | null;
+  readonly cwd: string | null;
+  readonly parent: string | null;
+  readonly state: SessionPhase | null;
+  readonly reason: string | null;
+  readonly turns: number;
+  readonly requests: number;
+  readonly last_seq: number;
+  readonly agent_session_id: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly latest: string;
+  readonly open: string;
+}
+
+export function rowOf(stored: SessionColumns): SessionRow {
+  const { id, latest, open, sid: _sid, ...rest } = stored;
+  return { session: id, ...rest, latest: JSON.parse(latest) as Latest, open: JSON.parse(open) as Open };
+}
+
+function bound(row: SessionRow): Record<string, unknown> {
+  return { ...row, latest: JSON.stringify(row.latest), open: JSON.stringify(row.open) };
+}
+
+/** The projection hands on what it did not touch. */
+function onlyAdvanced(before: SessionRow, after: SessionRow): boolean {
+  return (
+    before.latest === after.latest &&
+    before.open === after.open &&
+    before.turns === after.turns &&
+    before.requests === after.requests &&
+    before.state === after.state
+  );
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Sessions as the log knows them: found by what people call them, listed, and laid out for a snapshot.
+import type Database from "better-sqlite3";
+import {
+  type CommandsEntry,
+  type EntryContent,
+  type EntryHead,
+  instanceSession,
+  livePhases,
+  type OptionsEntry,
+  type PlanEntry,
+  type SessionPhase,
+  type StateEntry,
+  type UsageEntry,
+} from "../vocabulary/index.ts";
+import { translated } from "./log-error.ts";
+import type { Latest, SessionRow } from "./project.ts";
+import { columns, rowOf, type SessionColumns, sessionTable } from "./session-table.ts";
+
+export type FoundSession =
+  | { readonly found: "one"; readonly session: string }
+  | { readonly found: "none" }
+  /** A prefix of several; at most 8 of them. */
+  | { readonly found: "several"; readonly sessions: readonly string[] };
+
+export interface SessionQuery {
+  readonly state?: readonly SessionPhase[];
+  readonly agent?: string;
+  readonly cwd?: string;
+  /** The `next` of the page before. */
+  readonly after?: string;
+  /** 100; at most 1000. */
+  readonly limit?: number;
+}
+
+export type SessionList =
+  | { readonly sessions: readonly SessionRow[]; readonly next?: string; readonly refused?: undefined }
+  /** `after` is no `next` of a list. */
+  | { readonly refused: "cursor" };
+
+type Logged<E extends EntryContent> = EntryHead & E & { readonly turn?: number; readonly late?: true };
+
+/** Of each part of a snapshot the entry that was logged last. */
+export interface LatestEntries {
+  readonly state?: Logged<StateEntry>;
+  /** The last that began a life. */
+  readonly life?: Logged<StateEntry>;
+  /** The last of an agent that has come up. */
+  readonly up?: Logged<StateEntry>;
+  readonly options?: Logged<OptionsEntry>;
+  readonly commands?: Logged<CommandsEntry>;
+  readonly plan?: Logged<PlanEntry>;
+  readonly usage?: Logged<UsageEntry>;
+  readonly info: Latest["info"];
+}
+
+/** Throws LogError where the store fails. */
+export interface SessionReader {
+  /** By id (which may be `instance`), then by name among live sessions, then by a prefix of an id. */
+  find(reference: string): FoundSession;
+  row(session: string): SessionRow | undefined;
+  /** Those in a live state, oldest first. */
+  live(): readonly SessionRow[];
+  /** Newest first, without `instance`. A session that is made meanwhile does not move the pages that follow. */
+  list(query: SessionQuery): SessionList;
+  /** Sessions that this one's agent started, newest first, at most 256. */
+  children(session: string): readonly string[];
+  latest(session: string): LatestEntries | undefined;
+}
+
+export const sessionsPerPageDefault = 100;
+export const sessionsPerPageMax = 1000;
+const ambiguousMax = 8;
+const childrenMax = 256;
+
+export function sessionReader(db: Database.Database, file: string): SessionReader {
+  const table = sessionTable(db);
+  const find = preparedFind(db);
+  const latest = preparedLatest(db);
+  const live = db.prepare<[], SessionColumns>(`SELECT ${columns} FROM session WHERE ${isLive} ORDER BY sid`);
+  const children = db
+    .prepare<[string], string>(`SELECT id FROM session WHERE parent = ? ORDER BY sid DESC LIMIT ${childrenMax}`)
+    .pluck();
+  return {
+    find: (reference) => translated(file, () => find(reference)),
+    row: (session) => translated(file, () => table.read(session)?.row),
+    live: () => translated(file, () => live.all().map((found) => rowOf(found))),
+    list: (query) => translated(file, () => list(db, query)),
+    children: (session) => translated(file, () => children.all(session)),
+    latest: (session) => translated(file, () => latest(session)),
+  };
+}
+
+/** As the index of live sessions has it, word for word: else it would not be used. */
+const isLive = `state IN (${livePhases.map((phase) => `'${phase}'`).join(", ")})`;
+
+function preparedFind(db: Database.Database): (reference: string) => FoundSession {
+  const some = ambiguousMax + 1;
+  const byId = db.prepare<[string], string>("SELECT id FROM session WHERE id = ?").pluck();
+  const byName = db
+    .prepare<[string], string>(`SELECT id FROM session WHERE name = ? AND ${isLive} LIMIT ${some}`)
+    .pluck();
+  const byPrefix = db
+    .prepare<[string, string], string>(
+      `SELECT id FROM session WHERE id >= ? AND id < ? AND id <> '${instanceSession}' ORDER BY id LIMIT ${some}`,
+    )
+    .pluck();
+  return (reference) => {
+    const id = byId.get(reference);
+    if (id !== undefined) return { found: "one", session: id };
+    const named = byName.all(reference);
+    if (named.length > 0) return oneOf(named);
+    // `{` is what follows z.
+    return /^[a-z2-7]+$/.test(reference) ? oneOf(byPrefix.all(reference, `${reference}{`)) : { found: "none" };
+  };
+}
+
+function oneOf(sessions: readonly string[]): FoundSession {
+  const [session, another] = sessions;
+  if (session === undefined) return { found: "none" };
+  return another === undefined
+    ? { found: "one", session }
+    : { found: "several", sessions: sessions.slice(0, ambiguousMax) };
+}
+
+function list(db: Database.Database, query: SessionQuery): SessionList {
+  const { state, agent, cwd, after } = query;
+  const below = after === undefined ? undefined : sidOfCursor(after);
+  if (after !== undefined && below === undefined) return { refused: "cursor" };
+  const limit = Math.min(Math.max(query.limit ?? sessionsPerPageDefault, 1), sessionsPerPageMax);
+  const conditions = ["state IS NOT NULL"];
+  const values: (string | number)[] = [];
+  const where = (condition: string, ...given: readonly (string | number)[]) => {
+    conditions.push(condition);
+    values.push(...given);
+  };
+  if (state !== undefined) where(`state IN (${state.map(() => "?").join(", ")})`, ...state);
+  if (agent !== undefined) where("agent = ?", agent);
+  if (cwd !== undefined) where("cwd = ?", cwd);
+  if (below !== undefined) where("sid < ?", below);
+  const found = db
+    .prepare<unknown[], SessionColumns>(
+      `SELECT ${columns} FROM session WHERE ${conditions.join(" AND ")} ORDER BY sid DESC LIMIT ?`,
+    )
+    .all(...values, limit + 1);
+  const page = found.slice(0, limit);
+  const sessions = page.map((row) => rowOf(row));
+  return found.length > limit ? { sessions, next: cursorOf(page.at(-1)!.sid) } : { sessions };
+}
+
+/** Sessions are numbered as they are made, and a number is never used again. */
+function cursorOf(sid: number): string {
+  return `s${sid.toString(36)}`;
+}
+
+function sidOfCursor(cursor: string): number | undefined {
+  return /^s[0-9a-z]{1,5}$/.test(cursor) ? Number.parseInt(cursor.slice(1), 36) : undefined;
+}
+
+function preparedLatest(db: Database.Database): (session: string) => LatestEntries | undefined {
+  const place = db.prepare<[string], { readonly base: number; readonly latest: string }>(
+    "SELECT sid << 30 AS base, latest FROM session WHERE id = ?",
+  );
+  const body = db.prepare<[number], string>("SELECT body FROM entry WHERE id = ?").pluck();
+  return (session) => {
+    const found = place.get(session);
+    if (!found) return undefined;
+    const { info, chosen: _, ...seqs } = JSON.parse(found.latest) as Latest;
+    const entries = Object.entries(seqs).flatMap(([part, seq]) => {
+      const text = body.get(found.base + seq);
+      // What was purged is no part of a snapshot.
+      return text === undefined ? [] : [[part, JSON.parse(text) as unknown]];
+    });
+    return { ...(Object.fromEntries(entries) as Omit<LatestEntries, "info">), info };
+  };
+}
