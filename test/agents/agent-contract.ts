@@ -24,7 +24,9 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
     workshop = await openWorkshop(name);
     agent = await workshop.startAgent();
   }, startDeadlineMs);
-  afterAll(() => workshop[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await (workshop as Workshop | undefined)?.[Symbol.asyncDispose]();
+  });
 
   async function openSession() {
     const cwd = await workshop.directory();
@@ -156,6 +158,19 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
     expect(await turn.ended).toBe("cancelled");
     const sleeping = async () => (await workshop.processes()).filter(({ command }) => command === "sleep 3607");
     await expect.poll(sleeping, { timeout: goneDeadlineMs }).toEqual([]);
+  });
+
+  test(`${name}, whose model fails, ends the turn when it is cancelled, if it has not before`, async () => {
+    workshop.model.play({ words: "ask a failing model", steps: [{ status: 500, message: "the model is broken" }] });
+    const { session } = await openSession();
+    const turn = session.prompt("ask a failing model");
+    await workshop.model.until(
+      ({ words, state }) => words === "ask a failing model" && state === "refused",
+      turnDeadlineMs,
+    );
+    session.cancel();
+    // Codex says the error as its own words and ends; OpenCode asks again and again, and calls the cancelled turn ended.
+    expect(["end_turn", "cancelled"]).toContain(await turn.ended);
   });
 
   test(`${name} answers two sessions that are prompted at once, each with its own words`, async () => {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { agentContract } from "./agent-contract.ts";
 
-agentContract("codex", { stopReasonOfRejection: "cancelled", statusOfRejection: "in_progress" });
+agentContract("codex", {
+  stopReasonOfRejection: "cancelled",
+  statusOfRejection: "in_progress",
+});

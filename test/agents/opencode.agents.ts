@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { agentContract } from "./agent-contract.ts";
 
-agentContract("opencode", { stopReasonOfRejection: "end_turn", statusOfRejection: "failed" });
+agentContract("opencode", {
+  stopReasonOfRejection: "end_turn",
+  statusOfRejection: "failed",
+});

@@ -14,6 +14,8 @@ export interface RealAgent {
   /** The whole environment: nothing of the caller's is passed on. */
   readonly env: Readonly<Record<string, string>>;
   readonly tools: AgentTools;
+  /** Directories it makes outside of its home, whatever TMPDIR says, and leaves there empty. */
+  readonly leaves: readonly string[];
 }
 
 /** The agent's own tools; each call below is one it asks permission for. Paths are absolute. */
@@ -79,6 +81,8 @@ stream_max_retries = 0
         arguments: { cmd, sandbox_permissions: "require_escalated", justification: "the test wants it" },
       }),
     },
+    // At its first patch.
+    leaves: [`/tmp/codex-daemon-${process.getuid?.()}`],
   };
 }
 
@@ -119,6 +123,7 @@ async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions)
       write: (filePath, content) => ({ name: "write", arguments: { filePath, content } }),
       shell: (command) => ({ name: "bash", arguments: { command, description: "the test wants it" } }),
     },
+    leaves: [],
   };
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One agent's place to work in: a scripted model, a home, directories, and the proof that all of it is gone afterwards.
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentDriver } from "./agent-driver.ts";
@@ -33,6 +34,7 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
     home: join(root, "home"),
     modelPort: model.port,
   });
+  const leaves = agent.leaves.filter((path) => !existsSync(path));
   const running = new Set<AgentDriver>();
   let directories = 0;
 
@@ -69,6 +71,8 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
         failures.push(new Error("not even SIGKILL ended them"));
       if (left.length > 0) failures.push(new Error(`${name} left ${JSON.stringify(left)}`));
       await model.close().catch((failure: unknown) => failures.push(failure));
+      // Only what was not there before, and only if empty: it may be an agent's of the user's own by now.
+      for (const path of leaves) await rmdir(path).catch(() => undefined);
       await rm(root, { recursive: true, force: true, maxRetries: 3 });
       if (failures.length > 0) throw new AggregateError(failures, `${name} was not gone afterwards`);
     },
