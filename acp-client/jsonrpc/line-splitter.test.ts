@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { LineSplitter } from "./line-splitter.ts";
+
+interface Split {
+  readonly lines: string[];
+  readonly overlong: number[];
+}
+
+function split(chunks: readonly (string | Buffer)[], lineBytesMax = 1024 * 1024): Split {
+  const lines: string[] = [];
+  const overlong: number[] = [];
+  const splitter = new LineSplitter({
+    lineBytesMax,
+    onLine: (line) => lines.push(line),
+    onOverlong: (bytes) => overlong.push(bytes),
+  });
+  for (const chunk of chunks) splitter.push(Buffer.from(chunk as string));
+  splitter.end();
+  return { lines, overlong };
+}
+
+test("C2: a line with characters of one to four bytes comes whole, wherever it is cut", () => {
+  const bytes = Buffer.from('{"text":"aé€😀z"}\n{"more":"😀"}\r\n');
+  const whole = split([bytes]).lines;
+  expect(whole).toEqual(['{"text":"aé€😀z"}', '{"more":"😀"}']);
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    expect(split([bytes.subarray(0, cut), bytes.subarray(cut)]).lines).toEqual(whole);
+  }
+});
+
+test("lines come out as they went in, however the bytes are cut", () => {
+  const line = fc.string({ unit: "binary" }).map((text) => text.replaceAll(/[\r\n]/g, ""));
+  fc.assert(
+    fc.property(fc.array(line), fc.array(fc.integer({ min: 1, max: 7 })), (lines, sizes) => {
+      const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(""));
+      const chunks: Buffer[] = [];
+      for (let at = 0, piece = 0; at < bytes.length; piece += 1) {
+        const size = sizes[piece % Math.max(1, sizes.length)] ?? bytes.length;
+        chunks.push(bytes.subarray(at, at + size));
+        at += size;
+      }
+      const wanted = lines.map((text) => Buffer.from(text).toString()).filter((text) => text !== "");
+      expect(split(chunks).lines).toEqual(wanted);
+    }),
+  );
+});
+
+test("C2: LF and CRLF both end a line, blank lines are none, and the last line needs no newline", () => {
+  expect(split(["a\r\n\n\r\nb\n", "c"]).lines).toEqual(["a", "b", "c"]);
+  expect(split(["a\r", "\nb\r"]).lines).toEqual(["a", "b"]);
+});
+
+test("a carriage return inside a line stays", () => {
+  expect(split(["a\rb\n"]).lines).toEqual(["a\rb"]);
+});
+
+test("C4: invalid UTF-8 becomes U+FFFD and the next line is untouched", () => {
+  expect(split([Buffer.from([0x61, 0xff, 0xfe, 0x0a]), "next\n"]).lines).toEqual(["a\u{fffd}\u{fffd}", "next"]);
+});
+
+test("a NUL character passes", () => {
+  expect(split(["a\u0000b\n"]).lines).toEqual(["a\u0000b"]);
+});
+
+test("C3: a line of exactly the limit arrives, one byte more is reported once, and nothing follows it", () => {
+  expect(split(["12345678\n"], 8)).toEqual({ lines: ["12345678"], overlong: [] });
+  expect(split(["ok\n123456789\nlost\n", "lost\n"], 8)).toEqual({ lines: ["ok"], overlong: [9] });
+});
+
+test("C3: a line that grows over the limit in pieces is dropped before its newline comes", () => {
+  expect(split(["ok\n1234", "56789"], 8)).toEqual({ lines: ["ok"], overlong: [9] });
+});
+
+test("nothing is delivered after the end", () => {
+  const lines: string[] = [];
+  const splitter = new LineSplitter({ lineBytesMax: 8, onLine: (line) => lines.push(line), onOverlong: () => {} });
+  splitter.push(Buffer.from("a"));
+  splitter.end();
+  splitter.end();
+  splitter.push(Buffer.from("b\n"));
+  expect(lines).toEqual(["a"]);
+});
+
+test("C3: the time for one long line in 1 KiB pieces grows with its length, not with its square", () => {
+  const measure = (bytes: number): number => {
+    const piece = Buffer.alloc(1024, 97);
+    const started = process.hrtime.bigint();
+    let length = 0;
+    const splitter = new LineSplitter({
+      lineBytesMax: 64 * 1024 * 1024,
+      onLine: (line) => (length = line.length),
+      onOverlong: () => {},
+    });
+    for (let sent = 0; sent < bytes; sent += piece.length) splitter.push(piece);
+    splitter.push(Buffer.from("\n"));
+    expect(length).toBe(bytes);
+    return Number(process.hrtime.bigint() - started);
+  };
+  const best = (bytes: number): number => Math.min(measure(bytes), measure(bytes), measure(bytes));
+  measure(1024 * 1024);
+  // Ten times the length: about 10 when linear, about 100 when quadratic.
+  expect(best(20 * 1024 * 1024) / best(2 * 1024 * 1024)).toBeLessThan(40);
+});

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { IncomingRequest } from "./incoming-request.ts";
+import { Peer } from "./peer.ts";
+import type { Answer, PeerLimits } from "./peer.ts";
+
+/** A peer, and everything that it wrote and told, in one order. */
+function talk(limits: Partial<PeerLimits> = {}) {
+  const written: string[] = [];
+  const told: unknown[] = [];
+  const requests: IncomingRequest[] = [];
+  const faults: { fault: string; message: string; sample: string }[] = [];
+  const peer = new Peer({
+    write: (line) => written.push(line),
+    limits,
+    handler: {
+      onRequest: (request) => {
+        requests.push(request);
+        told.push(["request", request.method]);
+      },
+      onNotification: (method, params) => told.push(["notification", method, params]),
+      onCancelRequest: (request) => told.push(["cancelled", request.key]),
+      onFault: (fault, message, sample) => faults.push({ fault, message, sample }),
+      onBroken: (message) => told.push(["broken", message]),
+    },
+  });
+  const ask = (method = "x"): Answer[] => {
+    const answers: Answer[] = [];
+    peer.request(method, {}, (answer) => {
+      answers.push(answer);
+      told.push(["answer", method]);
+    });
+    return answers;
+  };
+  return { peer, written, told, requests, faults, ask, kinds: () => faults.map(({ fault }) => fault) };
+}
+
+test("C5: a message is one line of JSON-RPC 2.0 whatever its strings hold", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.jsonValue(), (text, value) => {
+      const { peer, written } = talk();
+      peer.request("m", { text: `${text}\n\r\u2028\ud800`, value }, () => {});
+      peer.notify("n", { [`${text}\udfff`]: text });
+      for (const line of written) {
+        expect(line).not.toMatch(/[\n\r]/);
+        expect(Buffer.from(line).toString()).toBe(line);
+        expect(line).not.toMatch(/(^|[^\\])(\\\\)*\\ud[89a-f]/);
+        expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+      }
+    }),
+  );
+});
+
+test("C5: a lone surrogate goes out as U+FFFD, and text that only looks like an escape stays", () => {
+  const { peer, written } = talk();
+  peer.notify("n", { lone: "a\ud800b", literal: String.raw`\ud800`, pair: "😀" });
+  expect(JSON.parse(written[0] ?? "")).toMatchObject({
+    params: { lone: "a\u{fffd}b", literal: String.raw`\ud800`, pair: "😀" },
+  });
+});
+
+test("C14: updates and answers are told in the order of the wire, within the read that brings them", () => {
+  const { peer, told, ask } = talk();
+  ask("first");
+  ask("second");
+  peer.receive('{"jsonrpc":"2.0","method":"a"}');
+  peer.receive('{"jsonrpc":"2.0","id":1,"result":{}}');
+  peer.receive('{"jsonrpc":"2.0","method":"b"}');
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":{}}');
+  expect(told).toEqual([
+    ["notification", "a", undefined],
+    ["answer", "second"],
+    ["notification", "b", undefined],
+    ["answer", "first"],
+  ]);
+});
+
+test.for(["0", "-1", "1.0", "1e3", "9007199254740993", '"7"', String.raw`"a\u0041"`, '""', "1.5", "null"])(
+  "C9: the agent's id %s comes back byte for byte",
+  (raw) => {
+    const { peer, written, requests } = talk();
+    peer.receive(`{"jsonrpc":"2.0","id":${raw},"method":"x"}`);
+    requests[0]?.reply({ fine: true });
+    expect(written).toEqual([`{"jsonrpc":"2.0","id":${raw},"result":{"fine":true}}`]);
+  },
+);
+
+test("C9: an id of the agent and one of ours may be the same", () => {
+  const { peer, written, requests, ask } = talk();
+  const answers = ask();
+  peer.receive('{"jsonrpc":"2.0","id":0,"method":"x"}');
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":1}');
+  requests[0]?.reply({});
+  expect(answers).toEqual([{ type: "result", result: 1 }]);
+  expect(written[1]).toBe('{"jsonrpc":"2.0","id":0,"result":{}}');
+});
+
+test("a request is answered once: a second answer is not written", () => {
+  const { peer, written, requests } = talk();
+  peer.receive('{"jsonrpc":"2.0","id":1,"method":"x"}');
+  requests[0]?.reply({});
+  requests[0]?.refuse({ code: -32603, message: "late" });
+  expect(written).toHaveLength(1);
+});
+
+test.for([
+  ["7", "7"],
+  ["1", "1.0"],
+  ['"a"', String.raw`"\u0061"`],
+  ["null", "null"],
+])("a second request with the open id %s, written %s, is refused and the first is unharmed", ([first, second]) => {
+  const { peer, written, requests, kinds } = talk();
+  peer.receive(`{"jsonrpc":"2.0","id":${first},"method":"x"}`);
+  peer.receive(`{"jsonrpc":"2.0","id":${second},"method":"x"}`);
+  expect(requests).toHaveLength(1);
+  expect(JSON.parse(written[0] ?? "")).toMatchObject({ error: { code: -32600 } });
+  expect(kinds()).toContain("duplicate-id");
+  requests[0]?.reply({});
+  expect(written[1]).toBe(`{"jsonrpc":"2.0","id":${first},"result":{}}`);
+});
+
+test("two large ids that differ only beyond a double's precision are two requests", () => {
+  const { peer, requests } = talk();
+  peer.receive('{"jsonrpc":"2.0","id":9007199254740993,"method":"x"}');
+  peer.receive('{"jsonrpc":"2.0","id":9007199254740992,"method":"x"}');
+  expect(requests).toHaveLength(2);
+});
+
+test("an id may be used again once its request was answered", () => {
+  const { peer, requests, kinds } = talk();
+  peer.receive('{"jsonrpc":"2.0","id":7,"method":"x"}');
+  requests[0]?.reply({});
+  peer.receive('{"jsonrpc":"2.0","id":7,"method":"x"}');
+  expect(requests).toHaveLength(2);
+  expect(kinds()).toEqual([]);
+});
+
+test("one request more than may be open at once is refused", () => {
+  const { peer, requests, written } = talk({ openRequestsMax: 2 });
+  for (const id of [1, 2, 3]) peer.receive(`{"jsonrpc":"2.0","id":${id},"method":"x"}`);
+  expect(requests).toHaveLength(2);
+  expect(JSON.parse(written[0] ?? "")).toMatchObject({ id: 3, error: { code: -32603 } });
+});
+
+test("an id that is neither number, string nor null is answered with -32600 and id null", () => {
+  const { peer, requests, written, kinds } = talk();
+  peer.receive('{"jsonrpc":"2.0","id":{"a":1},"method":"x"}');
+  expect(requests).toEqual([]);
+  expect(written[0]).toContain('"id":null,"error":{"code":-32600');
+  expect(kinds()).toEqual(["invalid-request"]);
+});
+
+test("a method that is no string is answered with -32600 and the id it came with", () => {
+  const { peer, written } = talk();
+  peer.receive('{"jsonrpc":"2.0","id":1.0,"method":5}');
+  expect(written[0]).toContain('"id":1.0,"error":{"code":-32600');
+});
+
+test("C11: an answer to nothing is ignored and reported, a second answer too", () => {
+  const { peer, told, kinds, ask } = talk();
+  const answers = ask();
+  peer.receive('{"jsonrpc":"2.0","id":99,"result":{}}');
+  peer.receive('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse"}}');
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":1}');
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":2}');
+  expect(answers).toEqual([{ type: "result", result: 1 }]);
+  expect(told).toHaveLength(1);
+  expect(kinds()).toEqual(["unknown-response", "unknown-response", "unknown-response"]);
+});
+
+test("C11: with both result and error, the error counts and it is reported; error null is no error", () => {
+  const { peer, kinds, ask } = talk();
+  const both = ask();
+  const nothing = ask();
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":{},"error":{"code":-5,"message":"no"}}');
+  peer.receive('{"jsonrpc":"2.0","id":1,"result":{},"error":null}');
+  expect(both).toEqual([{ type: "error", error: { code: -5, message: "no" } }]);
+  expect(nothing).toEqual([{ type: "result", result: {} }]);
+  expect(kinds()).toEqual(["result-and-error"]);
+});
+
+test("C11: an answer with neither result nor error ends its request as malformed", () => {
+  const { peer, kinds, ask } = talk();
+  const answers = ask();
+  peer.receive('{"jsonrpc":"2.0","id":0}');
+  expect(answers).toEqual([{ type: "malformed" }]);
+  expect(kinds()).toEqual(["malformed-response"]);
+});
+
+test.for([
+  ['"boom"', { code: -32603, message: "The error came without a message", data: "boom" }],
+  ['{"code":"x","message":"m"}', { code: -32603, message: "m" }],
+  ['{"code":401}', { code: 401, message: "The error came without a message" }],
+] as const)("the broken error %s still ends its request as an error", ([text, error]) => {
+  const { peer, kinds, ask } = talk();
+  const answers = ask();
+  peer.receive(`{"jsonrpc":"2.0","id":0,"error":${text}}`);
+  expect(answers).toEqual([{ type: "error", error }]);
+  expect(kinds()).toEqual(["malformed-error"]);
+});
+
+test.for(['"0"', "0.0", "0e0"])("an answer that spells our id 0 as %s is taken, and reported once", (raw) => {
+  const { peer, kinds, ask } = talk();
+  const first = ask();
+  const second = ask();
+  peer.receive(`{"jsonrpc":"2.0","id":${raw},"result":1}`);
+  peer.receive('{"jsonrpc":"2.0","id":"1","result":2}');
+  expect([first, second]).toEqual([[{ type: "result", result: 1 }], [{ type: "result", result: 2 }]]);
+  expect(kinds()).toEqual(["id-spelling"]);
+});
+
+test("C12: an array is answered with one -32600 and id null, and the next message is heard", () => {
+  const { peer, told, written, kinds } = talk();
+  peer.receive('[{"jsonrpc":"2.0","id":1,"method":"x"},{"jsonrpc":"2.0","id":2,"method":"y"}]');
+  peer.receive('{"jsonrpc":"2.0","method":"a"}');
+  expect(written).toHaveLength(1);
+  expect(written[0]).toContain('"id":null,"error":{"code":-32600');
+  expect(kinds()).toEqual(["batch"]);
+  expect(told).toEqual([["notification", "a", undefined]]);
+});
+
+test.for([
+  "starting...",
+  "1",
+  '"text"',
+  "null",
+  "true",
+  '{"level":30,"id":0,"msg":"a structured log line"}',
+  'DEBUG x={"a":1} {"jsonrpc":"2.0","id":0,"result":{}}',
+  '{"jsonrpc":"2.0","id":0,"result":{}',
+])("C1: the line %s is noise: reported, answering nothing, ending nothing", (line) => {
+  const { peer, told, written, kinds, ask } = talk();
+  const answers = ask();
+  peer.receive(line);
+  expect(kinds()).toEqual(["noise"]);
+  expect(told).toEqual([]);
+  expect(written).toHaveLength(1);
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":1}');
+  expect(answers).toEqual([{ type: "result", result: 1 }]);
+});
+
+test("a line of spaces is not even noise", () => {
+  const { peer, kinds } = talk();
+  peer.receive(" \t ");
+  expect(kinds()).toEqual([]);
+});
+
+test("C1: the sample of a long line is bounded and never ends in half a character", () => {
+  const { peer, faults } = talk();
+  peer.receive(`${"x".repeat(199)}😀😀 not JSON`);
+  peer.receive(`${"x".repeat(198)}😀😀 not JSON`);
+  expect(faults.map(({ sample }) => sample)).toEqual(["x".repeat(199), `${"x".repeat(198)}😀`]);
+});
+
+test("C1: 9,999 lines of noise are survived, 10,000 in a row are not, and that is said once", () => {
+  const { peer, told } = talk();
+  for (let line = 0; line < 9_999; line += 1) peer.receive("noise");
+  peer.receive('{"jsonrpc":"2.0","method":"a"}');
+  for (let line = 0; line < 9_999; line += 1) peer.receive("noise");
+  expect(told).toEqual([["notification", "a", undefined]]);
+  peer.receive("noise");
+  peer.receive("noise");
+  expect(told.slice(1)).toEqual([["broken", expect.stringContaining("10000 lines")]]);
+});
+
+test("C1: few but endless lines of noise are bounded too", () => {
+  const { peer, told } = talk({ noiseCharactersMax: 100 });
+  peer.receive("x".repeat(99));
+  expect(told).toEqual([]);
+  peer.receive("x");
+  expect(told).toEqual([["broken", expect.stringContaining("100 characters")]]);
+});
+
+test("a message without jsonrpc is taken, and reported once", () => {
+  const { peer, told, kinds, ask } = talk();
+  ask();
+  peer.receive('{"method":"a"}');
+  peer.receive('{"id":0,"result":{}}');
+  expect(told).toEqual([
+    ["notification", "a", undefined],
+    ["answer", "x"],
+  ]);
+  expect(kinds()).toEqual(["unversioned"]);
+});
+
+test("C33: $/cancel_request names an open request, whatever the type of its id; an unknown id is ignored", () => {
+  const { peer, told, requests } = talk();
+  peer.receive('{"jsonrpc":"2.0","id":"7","method":"x"}');
+  peer.receive('{"jsonrpc":"2.0","id":7,"method":"x"}');
+  for (const params of ['{"requestId":7}', '{"requestId":8}', "{}", "null", '{"requestId":{}}']) {
+    peer.receive(`{"jsonrpc":"2.0","method":"$/cancel_request","params":${params}}`);
+  }
+  expect(told.slice(2)).toEqual([["cancelled", requests[1]?.key]]);
+});
+
+test("our own $/cancel_request carries our id, and none is sent for what was answered", () => {
+  const { peer, written } = talk();
+  const id = peer.request("x", {}, () => {});
+  peer.cancelRequest(id);
+  peer.receive(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+  peer.cancelRequest(id);
+  expect(written.slice(1)).toEqual(['{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}']);
+});
+
+test("C35: the late answer to an abandoned request is ignored without a word, and a second one is reported", () => {
+  const { peer, told, kinds } = talk();
+  const id = peer.request("x", {}, () => told.push("never"));
+  peer.abandon(id);
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":{}}');
+  expect([told, kinds()]).toEqual([[], []]);
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":{}}');
+  expect(kinds()).toEqual(["unknown-response"]);
+});
+
+test("C6: closing ends every pending request once, in the order they were sent, and nothing is heard or said after", () => {
+  const { peer, told, written, requests, ask } = talk();
+  const answers = [ask("a"), ask("b")];
+  peer.receive('{"jsonrpc":"2.0","id":1,"method":"x"}');
+  peer.close();
+  peer.close();
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":{}}');
+  peer.receive("noise");
+  requests[0]?.reply({});
+  peer.notify("n", {});
+  expect(answers).toEqual([[{ type: "closed" }], [{ type: "closed" }]]);
+  expect(told.slice(1)).toEqual([
+    ["answer", "a"],
+    ["answer", "b"],
+  ]);
+  expect(written).toHaveLength(2);
+  expect(ask("c")).toEqual([{ type: "closed" }]);
+});
+
+test("a request made while closing is closed too, once", () => {
+  const { peer, ask } = talk();
+  let late: Answer[] = [];
+  peer.request("x", {}, () => {
+    late = ask("late");
+  });
+  peer.close();
+  expect(late).toEqual([{ type: "closed" }]);
+});
+
+test("whatever line comes, the peer does not throw", () => {
+  const member = fc.constantFrom("jsonrpc", "id", "method", "params", "result", "error", "x");
+  const message = fc.dictionary(member, fc.oneof(fc.jsonValue(), fc.constantFrom("2.0", 0, 1, "0", null)));
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          message.map((value) => JSON.stringify(value)),
+          fc.string(),
+          fc.json(),
+        ),
+      ),
+      (lines) => {
+        const { peer, ask } = talk();
+        const answers = [ask(), ask()];
+        for (const line of lines) peer.receive(line);
+        peer.close();
+        expect(answers.map((given) => given.length)).toEqual([1, 1]);
+      },
+    ),
+  );
+});
