@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the scripted agent remembers of its talk with the client.
+import type { Json, JsonObject } from "./scenario.ts";
+
+export interface OpenPrompt {
+  readonly id: Json;
+  /** Ends the steps of its rule. */
+  readonly steps: AbortController;
+}
+
+export class Conversation {
+  lastSessionId: Json | undefined;
+  lastRequestId: Json | undefined;
+  configOptions: readonly JsonObject[] = [];
+  readonly #prompts = new Map<string, OpenPrompt>();
+  readonly #requests = new Map<string, (answer: JsonObject) => void>();
+  #idle: (() => void)[] = [];
+  #sessions = 0;
+  #requestIds = 0;
+
+  nextSessionId(): string {
+    this.#sessions += 1;
+    return `session-${this.#sessions}`;
+  }
+
+  nextRequestId(): number {
+    this.#requestIds += 1;
+    return this.#requestIds - 1;
+  }
+
+  openPrompt(sessionId: Json | undefined, id: Json): OpenPrompt {
+    const prompt = { id, steps: new AbortController() };
+    this.#prompts.set(JSON.stringify(sessionId), prompt);
+    return prompt;
+  }
+
+  promptOf(sessionId: Json | undefined): OpenPrompt | undefined {
+    return this.#prompts.get(JSON.stringify(sessionId));
+  }
+
+  /** The prompt with this id, if any, is answered. */
+  answered(id: Json): void {
+    for (const [sessionId, prompt] of this.#prompts)
+      if (JSON.stringify(prompt.id) === JSON.stringify(id)) this.#prompts.delete(sessionId);
+  }
+
+  /** Resolves with the client's answer to our request. */
+  answerTo(id: Json): Promise<JsonObject> {
+    this.lastRequestId = id;
+    return new Promise((resolve) => this.#requests.set(JSON.stringify(id), resolve));
+  }
+
+  /** An answer that nobody waits for is dropped. */
+  settle(answer: JsonObject): void {
+    const key = JSON.stringify(answer["id"] ?? null);
+    const resolve = this.#requests.get(key);
+    this.#requests.delete(key);
+    resolve?.(answer);
+    if (this.#requests.size > 0) return;
+    for (const wake of this.#idle) wake();
+    this.#idle = [];
+  }
+
+  /** Resolves when none of our requests is open. */
+  allAnswered(): Promise<void> {
+    if (this.#requests.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { FloodLines } from "./output.ts";
+import type { FloodStep, Json } from "./scenario.ts";
+import { textOfBytes } from "./values.ts";
+
+/** Lines made once and repeated, so that the reader is the slow one; numbered ones are made as they go. */
+export function floodLines(step: FloodStep, sessionId: Json): FloodLines {
+  const line = lineMaker(step, sessionId);
+  if (step.numbered === true) return numberedLines(line);
+  const bytes = Buffer.from(line(""));
+  let repeated = Buffer.alloc(0);
+  return {
+    lineBytes: bytes.length,
+    take: (_from, count) => {
+      if (repeated.length < bytes.length * count) repeated = Buffer.concat(Array.from({ length: count }, () => bytes));
+      return repeated.subarray(0, bytes.length * count);
+    },
+  };
+}
+
+function numberedLines(line: (prefix: string) => string): FloodLines {
+  return {
+    lineBytes: Buffer.byteLength(line("1 ")),
+    take: (from, count) => Buffer.from(Array.from({ length: count }, (_, at) => line(`${from + at + 1} `)).join("")),
+  };
+}
+
+function lineMaker(step: FloodStep, sessionId: Json): (prefix: string) => string {
+  const update = (fields: object): string =>
+    `${JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { sessionId, update: fields } })}\n`;
+  switch (step.flood) {
+    case "chunks": {
+      const text = textOfBytes(step.bytes ?? 100);
+      return (prefix) =>
+        update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${prefix}${text}` } });
+    }
+    case "tool_calls": {
+      const newText = textOfBytes(step.bytes ?? 8192);
+      return (prefix) =>
+        update({
+          sessionUpdate: "tool_call_update",
+          toolCallId: "flood",
+          status: "in_progress",
+          content: [{ type: "diff", path: "/flood.txt", oldText: null, newText: `${prefix}${newText}` }],
+        });
+    }
+    case "stderr": {
+      const text = textOfBytes(step.bytes ?? 100);
+      return (prefix) => `${prefix}${text}\n`;
+    }
+  }
+}

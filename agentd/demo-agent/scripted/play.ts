@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Readable } from "node:stream";
+import type { Conversation } from "./conversation.ts";
+import type { Output } from "./output.ts";
+import type { Json, JsonObject, Step } from "./scenario.ts";
+import { fillIn } from "./values.ts";
+
+/** One run of a rule's steps: what started it, and what the steps work with. */
+export interface Play {
+  /** Absent at "start" and "eof". */
+  readonly frame?: JsonObject;
+  readonly sessionId: Json | undefined;
+  readonly signal: AbortSignal;
+  readonly conversation: Conversation;
+  readonly output: Output;
+  readonly input: Readable;
+  readonly correctSteps: () => readonly Step[];
+  readonly run: (steps: readonly Step[], play: Play) => Promise<void>;
+}
+
+/** The value with what "$id" and its kin mean in this play at this moment. */
+export function filled(value: Json, play: Play): Json {
+  const sessionId = play.sessionId ?? play.conversation.lastSessionId;
+  return fillIn(value, {
+    id: play.frame?.["id"],
+    sessionId,
+    promptId: play.conversation.promptOf(sessionId)?.id,
+    requestId: play.conversation.lastRequestId,
+  });
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Steps of a process: time, files, descriptors, children, its end.
+import { appendFileSync, closeSync, existsSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { reexecute, spawnOffspring } from "./offspring.ts";
+import type { Play } from "./play.ts";
+import type { RunStep, StepNamed } from "./steps.ts";
+
+type ProcessStepName =
+  | "repeat"
+  | "abortPrompt"
+  | "waitMs"
+  | "waitForFile"
+  | "writeFile"
+  | "exit"
+  | "kill"
+  | "close"
+  | "stdin"
+  | "spawn"
+  | "reexecute";
+
+export const processSteps: { readonly [Name in ProcessStepName]: RunStep<StepNamed<Name>> } = {
+  repeat: async (step, play) => {
+    for (let round = 0; round < step.repeat; round += 1) await play.run(step.do, play);
+  },
+  abortPrompt: (_step, play) => {
+    play.conversation.promptOf(play.sessionId ?? play.conversation.lastSessionId)?.steps.abort();
+  },
+  waitMs: ({ waitMs }, play) => setTimeout(waitMs, undefined, { signal: play.signal }),
+  waitForFile: ({ waitForFile }, play) => fileThere(waitForFile, play.signal),
+  writeFile: ({ writeFile, text = "\n" }) => appendFileSync(writeFile, text),
+  exit: async ({ exit }, play) => {
+    await play.output.flushed();
+    process.exit(exit);
+  },
+  kill: async ({ kill }, play) => {
+    await play.output.flushed();
+    process.kill(process.pid, kill);
+  },
+  close: ({ close }, play) => (close === "stdin" ? closeInput(play) : play.output.close(close)),
+  stdin: ({ stdin }, play) => void (stdin === "pause" ? play.input.pause() : play.input.resume()),
+  spawn: (step) => spawnOffspring(step),
+  reexecute: () => {
+    if (reexecute()) process.exit(0);
+  },
+};
+
+async function fileThere(path: string, signal: AbortSignal): Promise<void> {
+  const pollMs = 5;
+  const limitMs = 60_000;
+  for (let waited = 0; !existsSync(path); waited += pollMs) {
+    if (waited >= limitMs) throw new Error(`waited ${limitMs} ms for the file ${path}`);
+    await setTimeout(pollMs, undefined, { signal });
+  }
+}
+
+/** Node stops reading but keeps the descriptor: the writer would fill the pipe and never see it broken. */
+function closeInput(play: Play): void {
+  play.input.destroy();
+  closeSync(0);
+}

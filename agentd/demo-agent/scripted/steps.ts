@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Play } from "./play.ts";
+import { processSteps } from "./process-steps.ts";
+import type { Step } from "./scenario.ts";
+import { speakingSteps } from "./speaking-steps.ts";
+
+/** Runs the steps in order, without giving way until one has to wait. Ends early when the play is aborted. */
+export async function runSteps(steps: readonly Step[], play: Play): Promise<void> {
+  for (const step of steps) {
+    play.signal.throwIfAborted();
+    const waiting = runStep(step, play);
+    if (waiting) await waiting;
+  }
+}
+
+type StepObject = Exclude<Step, "default">;
+/** A step is named by the one member that no other step has. */
+type StepName = keyof typeof stepTable;
+export type StepNamed<Name extends string> = Extract<StepObject, { readonly [member in Name]: unknown }>;
+export type RunStep<S> = (step: S, play: Play) => Promise<void> | void;
+
+const stepTable = { ...speakingSteps, ...processSteps };
+
+function runStep(step: Step, play: Play): Promise<void> | void {
+  if (step === "default") return runSteps(play.correctSteps(), play);
+  const name = Object.keys(stepTable).find((known) => known in step);
+  if (name === undefined) throw new Error(`no such step: ${JSON.stringify(step)}`);
+  // The member that was found names the type; the table's own types are checked where its rows are written.
+  return (stepTable[name as StepName] as RunStep<StepObject>)(step, play);
+}
