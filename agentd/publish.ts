@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Committed entries, on the topic, after a cursor that lives in memory. What is published is the text that the log
 // holds. Nothing is queued but the cursor: while the Bus is away or behind, entries wait in the log.
-import type { Appended } from "./log/open.ts";
+import type { Appended } from "./log/append.ts";
 import type { EntryReader } from "./log/read.ts";
 import { topic } from "./vocabulary/index.ts";
 
@@ -83,8 +83,8 @@ export class Publisher {
     this.#forgetTexts();
   }
 
-  /** The session has ended: its cursor goes when everything of it is published. */
-  forget(session: string): void {
+  /** A session that has ended needs no cursor once all of it is published. */
+  ended(session: string): void {
     const cursor = this.#cursors.get(session);
     if (cursor && cursor.published >= cursor.committed) this.#cursors.delete(session);
   }

@@ -61,6 +61,7 @@ function dispatch<V extends Verb>(instance: Instance, verb: V, request: Request)
       'acting commands from other nodes are refused here: set mesh = "answer" in the configuration to allow them';
     return refuse("UNSUPPORTED", message);
   }
+  if (isActing(verb) && instance.stopping()) return refuse("BUSY", "agentd is stopping");
   const call: Call<V> = { verb, args: parsed.data as VerbArguments<V>, by: request.from, origin: request.origin };
   const handler: Handler<V> = handlers[verb];
   return handler(instance, call);

@@ -26,6 +26,8 @@ export interface Instance {
   readonly uid: number;
   readonly now: () => number;
   readonly after: (ms: number, run: () => void) => () => void;
+  /** The daemon is on its way down: nothing new is begun. */
+  readonly stopping: () => boolean;
   readonly newSessionId: () => string;
   readonly status: () => Omit<StatusReply, "log" | "limits" | "sessions">;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.list: sessions, newest first, in pages.
 import { resolve } from "node:path";
-import type { SessionRow } from "../log/open.ts";
+import type { SessionRow } from "../log/project.ts";
 import type { SessionSummary } from "../vocabulary/index.ts";
 import { type Handler, ok, refuse } from "./call.ts";
 
@@ -14,7 +14,7 @@ export const listSessions: Handler<"agent.session.list"> = (instance, { args }) 
     ...(after === undefined ? {} : { after }),
     limit,
   });
-  if ("badCursor" in page) return refuse("ARGUMENT", "after: not a cursor of this list", { field: "after" });
+  if (page.refused) return refuse("ARGUMENT", "after: not a cursor of this list", { field: "after" });
   const next = page.next === undefined ? {} : { next: page.next };
   return ok({ sessions: page.sessions.map(summaryOf), ...next });
 };

@@ -74,6 +74,9 @@ const table = {
   freshTranscriptBytesMax: limit(64 * KiB, "bytes", "the transcript before the first prompt of `resume --fresh`"),
   extensionBytesMax: limit(64 * KiB, "bytes", "data of what an agent sent that has no name in the vocabulary"),
   diagnosticBytesMax: limit(4 * KiB, "bytes", "the sample in one diagnostic entry"),
+  entriesPerCommitMax: limit(256, "count", "entries of one transaction of the log"),
+  storeRetryMs: limit(250, "ms", "until a log that could not be written is tried again"),
+  publicationBytesMax: limit(1000 * KiB, "bytes", "the body of one publication; the topic takes 1 MiB with its headers"),
   unansweredPublicationsMax: limit(128, "count", "publications without an answer; a broker's queue holds 256"),
 
   terminalsMax: limit(16, "count", "terminals of one session"),

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Acts: starts and ends agents, sends what a commit has allowed, and posts what comes back. Nothing here decides.
-import type { AgentClient, AgentSink } from "../../acp-client/agent-client.ts";
+import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agent-client.ts";
 import type { McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
 import type { Effect, SessionInput, Timer } from "./input.ts";
+import type { StateEntry } from "../vocabulary/index.ts";
 import type { SessionState } from "./state.ts";
 
 /** How an agent is started for a session; what cannot be started says why as the launch's failure. */
 export interface Launch {
   readonly start: (sink: AgentSink) => AgentClient;
   readonly mcpServers: readonly McpServer[];
-  /** Of the process, once it runs; recorded, so that it can be found again. */
-  readonly identityOf: (client: AgentClient) => { pid: number; start_time: string; boot_id: string } | undefined;
 }
+
+type ChildIdentity = NonNullable<StateEntry["process"]>;
 
 export type PlannedLaunch =
   | { readonly ok: true; readonly launch: Launch }
-  | { readonly ok: false; readonly failure: import("../../acp-client/agent-client.ts").AgentFailure };
+  | { readonly ok: false; readonly failure: AgentFailure };
 
 export interface AgentsOptions {
   readonly post: (session: string, input: SessionInput) => void;
@@ -25,17 +26,13 @@ export interface AgentsOptions {
   readonly after: (ms: number, run: () => void) => () => void;
   readonly chunkMergeBytesMax: number;
   /** A child came up or is gone: for the record by which the next agentd finds it. */
-  readonly record: (
-    session: string,
-    process: { pid: number; start_time: string; boot_id: string },
-    lives: boolean,
-  ) => void;
+  readonly record: (session: string, process: ChildIdentity, lives: boolean) => void;
 }
 
 interface Running {
   readonly client: AgentClient;
   readonly burst: Burst;
-  readonly process: { pid: number; start_time: string; boot_id: string } | undefined;
+  readonly process: ChildIdentity | undefined;
 }
 
 export class Agents {
@@ -137,7 +134,7 @@ export class Agents {
       onEvent: (event) => burst.event(event),
       onBurstEnd: () => this.#post(session, burst),
     });
-    const process = launch.identityOf(client);
+    const process = processOf(client);
     this.#running.set(session, { client, burst, process });
     if (process) {
       record(session, process, true);
@@ -209,4 +206,10 @@ export class Agents {
 
 function timerName(session: string, timer: Timer, key: string): string {
   return `${session}/${timer}/${key}`;
+}
+
+function processOf(client: AgentClient): ChildIdentity | undefined {
+  const identity = client.processIdentity;
+  if (!identity) return undefined;
+  return { pid: identity.pid, start_time: String(identity.startTime), boot_id: identity.bootId };
 }

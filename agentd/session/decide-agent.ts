@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the agent brings about: its updates, its questions, its answers to us, and its end.
 import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
-import type { AgentIdentity, ConfigOption } from "../../acp-client/model.ts";
+import type { AgentIdentity, AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
@@ -34,16 +34,24 @@ export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEve
   }
 }
 
-function onUpdate(draft: Draft, update: Extract<AgentEvent, { type: "update" }>["update"]): void {
+function onUpdate(draft: Draft, update: AgentUpdate): void {
   const { state } = draft;
   if (update.kind === "message") return noteMessage(draft, update);
   if (update.kind === "tool_call") return noteToolCall(draft, update);
-  const entry = mapUpdate(update);
+  const entry = mapUpdate(bounded(draft, update));
   // A plan belongs to a turn as messages do; what is of the session carries the turn only while one runs.
   const where = currentTurn(state);
   const ofSession = entry.kind !== "plan" && entry.kind !== "extension" && where.late === true;
   draft.add(ofSession ? entry : { ...entry, ...where });
   if (entry.kind === "options") state.options = entry.options;
+}
+
+/** What has no name here is kept, but not without bound. */
+function bounded<U extends AgentUpdate>(draft: Draft, update: U): U {
+  if (update.kind !== "extension") return update;
+  const bytes = Buffer.byteLength(JSON.stringify(update.data) ?? "");
+  if (bytes <= draft.context.settings.extensionBytesMax) return update;
+  return { ...update, data: { truncated: true, bytes } };
 }
 
 export function onCameUp(draft: Draft, before: SessionState, identity: AgentIdentity, opened: Opened): void {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's state as the log has it: enough to refuse rightly where it has ended, and to end it where its agentd died.
-import type { SessionReader, SessionRow } from "../log/open.ts";
+import type { SessionRow } from "../log/project.ts";
+import type { SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./input.ts";
 import { newSession, type OpenPermission, type SessionState } from "./state.ts";

@@ -129,6 +129,8 @@ export interface Settings {
   readonly drainGraceMs: number;
   readonly queuedPromptsMax: number;
   readonly openRequestsMax: number;
+  /** UTF-8 bytes of an extension's data. */
+  readonly extensionBytesMax: number;
 }
 
 export interface Context {

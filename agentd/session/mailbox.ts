@@ -2,7 +2,8 @@
 // The one way in: every command, every word of an agent and every timer is an input here. A flush decides its inputs
 // on speculative states, appends all their entries in one transaction, and only then lets the new states stand,
 // answers, acts and publishes. A commit that fails drops every decision of its flush.
-import type { Appended, Commit, Log } from "../log/open.ts";
+import type { Appended, Commit } from "../log/append.ts";
+import type { Log } from "../log/open.ts";
 import { LogError } from "../log/log-error.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { Context, Decision, Effect } from "./input.ts";
@@ -21,6 +22,7 @@ export interface MailboxOptions {
   /** Entries of one transaction; a flush goes on with the rest in the next. */
   readonly entriesPerCommitMax: number;
   readonly retryMs: number;
+  readonly after: (ms: number, run: () => void) => () => void;
   readonly reply: (reply: SentReply) => void;
   readonly act: (session: string, effects: readonly Effect[]) => void;
   readonly publish: (appended: readonly Appended[]) => void;
@@ -36,7 +38,8 @@ interface Decided {
 export class Mailbox {
   readonly #options: MailboxOptions;
   #waiting: Posted[] = [];
-  #scheduled: NodeJS.Immediate | NodeJS.Timeout | undefined;
+  /** Takes the flush that is to come back. */
+  #unschedule: (() => void) | undefined;
   #failed = false;
   readonly #recall: Recall;
 
@@ -47,7 +50,9 @@ export class Mailbox {
 
   post(session: string, input: Input): void {
     this.#waiting.push({ session, input });
-    if (this.#scheduled === undefined) this.#scheduled = setImmediate(() => this.flush());
+    if (this.#unschedule) return;
+    const immediate = setImmediate(() => this.flush());
+    this.#unschedule = () => clearImmediate(immediate);
   }
 
   /** The first reply of a command id that was accepted before; `posted`: it is being worked on and will answer. */
@@ -62,10 +67,17 @@ export class Mailbox {
 
   /** Everything that waits, in as few transactions as the caps allow. */
   flush(): void {
-    this.#scheduled = undefined;
+    this.#unschedule?.();
+    this.#unschedule = undefined;
     while (this.#waiting.length > 0) {
       if (!this.#flushSome()) return;
     }
+  }
+
+  /** Nothing is flushed any more; the log is about to be closed. */
+  stop(): void {
+    this.#unschedule?.();
+    this.#waiting = [];
   }
 
   #flushSome(): boolean {
@@ -153,7 +165,7 @@ export class Mailbox {
     this.#waiting = [...kept, ...this.#waiting];
     if (!this.#failed) this.#options.storeState(error);
     this.#failed = true;
-    this.#scheduled = setTimeout(() => this.flush(), this.#options.retryMs);
+    this.#unschedule = this.#options.after(this.#options.retryMs, () => this.flush());
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A command id that was accepted once never runs again: the same command gets the first reply, another one a conflict.
-import type { Commit, NewReceipt, ReceiptAnswer, ReceiptReader } from "../log/open.ts";
+import type { Commit } from "../log/append.ts";
+import type { NewReceipt, ReceiptAnswer, ReceiptReader } from "../log/receipts.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import type { Decision } from "./input.ts";
 import { type Posted, scopeOf, type SentReply } from "./posted.ts";

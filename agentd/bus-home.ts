@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Where the Bus is, and the broker of our own where there is none. Once a Bus of somebody else was found, none is
+// hosted any more in this life: a broker that restarts must find us, not a second Bus beside it.
+import { createBroker, type Broker } from "../bus-client/broker/index.ts";
+import {
+  discoverBus,
+  embeddedSocketPath,
+  removeStaleSocket,
+  type Surroundings,
+  type Transport,
+  unixUrl,
+} from "../bus-client/index.ts";
+
+export interface BusHome {
+  /** Given to the Bus client, which asks again for each attempt. */
+  readonly find: () => Promise<string | Transport>;
+  readonly url: () => string;
+  readonly embedded: () => boolean;
+  close(): Promise<void>;
+}
+
+export interface BusHomeOptions {
+  readonly surroundings: Surroundings;
+  readonly version: string;
+  readonly warn: (message: string) => void;
+}
+
+export function findBusHome({ surroundings, version, warn }: BusHomeOptions): BusHome {
+  let broker: Broker | undefined;
+  let outside: string | undefined;
+  let url = "";
+  return {
+    async find() {
+      if (broker) return broker.connectLocal();
+      const location = await discoverBus(surroundings);
+      for (const warning of location.warnings) warn(warning);
+      if (location.found !== "none") {
+        outside = location.url;
+        url = location.url;
+        return location.url;
+      }
+      if (outside !== undefined) return outside;
+      const path = embeddedSocketPath(surroundings);
+      broker = await host(path, version);
+      url = unixUrl(path);
+      return broker.connectLocal();
+    },
+    url: () => url,
+    embedded: () => broker !== undefined,
+    async close() {
+      await broker?.close();
+    },
+  };
+}
+
+/** Safe under the instance's lock: nobody else of this user listens there as `agent`'s host. */
+async function host(path: string, version: string): Promise<Broker> {
+  const broker = createBroker({ version });
+  try {
+    await removeStaleSocket(path);
+    await broker.listenUnix(path);
+    return broker;
+  } catch (error) {
+    await broker.close();
+    throw error;
+  }
+}

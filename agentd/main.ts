@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The daemon's program. It runs in the foreground; whoever wants it in the background starts it so.
+import { homedir } from "node:os";
+import { parseArgs } from "node:util";
+import { DaemonError } from "./daemon-error.ts";
+import { startDaemon } from "./daemon.ts";
+import { shedInheritance } from "./instance/hygiene.ts";
+import { instancePaths } from "./instance/paths.ts";
+import { openProcessLog } from "./instance/process-log.ts";
+import { redactor, secretValues } from "./catalogue/secret-values.ts";
+import { packageVersion } from "./package-version.ts";
+
+const help = `agentd: coding agents as sessions on the MixOS Bus
+
+  agentd [--log-level trace|debug|info|warn|error]
+
+Runs in the foreground and speaks on stderr. \`mix agent start\` starts it in the background by itself.
+  --version   prints the version
+  --help      prints this
+`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      version: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+      "log-level": { type: "string", default: "info" },
+    },
+  });
+  if (values.version) return print(`${packageVersion()}\n`);
+  if (values.help) return print(help);
+  shedInheritance(process);
+  const environment = { ...process.env };
+  const home = homedir();
+  const found = instancePaths(environment, home);
+  if (!found.ok) throw new DaemonError("PATHS_REFUSED", found.reason);
+  const known = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+  const { logger } = openProcessLog({
+    destination: { stream: process.stderr },
+    redact: redactor(secretValues(known, {})),
+    level: values["log-level"],
+  });
+  const daemon = await startDaemon({
+    paths: found.paths,
+    environment,
+    home,
+    uid: process.getuid?.() ?? -1,
+    version: packageVersion(),
+    logger,
+  });
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void daemon.stop(signal));
+  await daemon.stopped;
+  return 0;
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const known =
+      error instanceof DaemonError ||
+      (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"));
+    process.stderr.write(
+      `agentd: ${known ? (error as Error).message : String(error instanceof Error ? error.stack : error)}\n`,
+    );
+    process.exitCode = error instanceof DaemonError ? error.exitCode : known ? 2 : 1;
+  },
+);
