@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 // The broker has its own door, broker/index.ts, so that it does not load with a client.
+export { done, refused } from "./answer.ts";
+export type { Answer } from "./answer.ts";
 export { BusClient } from "./bus-client.ts";
 export type { BusClientOptions, BusClientState, CallOptions } from "./bus-client.ts";
 export { BusError } from "./bus-error.ts";
 export type { BusErrorCode } from "./bus-error.ts";
+export { serveCitizen } from "./citizen.ts";
+export type { Citizen, CitizenOptions, Handled, Verb } from "./citizen.ts";
 export { systemClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
 export type { IncomingCommand } from "./command.ts";
@@ -16,9 +20,11 @@ export type { BusLocation, Surroundings } from "./discovery.ts";
 export { embeddedSocketPath, probeSocket, removeStaleSocket, trustedSocketDirectory } from "./embedded-socket.ts";
 export { localTransportPair } from "./local-transport.ts";
 export type { PublishOptions } from "./publication.ts";
+export type { PropDescription, Props } from "./props.ts";
 export type { Provenance } from "./registration.ts";
 export { replyFailure } from "./reply.ts";
 export type { Reply, ReplyFailure } from "./reply.ts";
+export type { Request } from "./request.ts";
 export { unixPathBytesMax, unixUrl } from "./socket-path.ts";
 export type { DeliveryListener } from "./subscriptions.ts";
 export type { Transport, TransportListener } from "./transport.ts";

@@ -30,6 +30,10 @@ export class LocalTransport implements Transport {
     this.#other = other;
   }
 
+  get isOpen(): boolean {
+    return !this.#closed && !this.#other!.#ended;
+  }
+
   /** Messages that the other end has not taken yet. */
   get queuedMessages(): number {
     return this.#other!.#incoming.length;
@@ -42,7 +46,7 @@ export class LocalTransport implements Transport {
 
   send(text: string): void {
     const other = this.#other!;
-    if (this.#closed || other.#ended) return;
+    if (!this.isOpen) return;
     other.#incoming.push(text);
     other.#incomingCharacters += text.length;
     other.#schedule();

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { chmod } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
+import { BusError } from "../bus-error.ts";
+import { prepareSocketDirectory } from "../embedded-socket.ts";
+import { checkUnixPath } from "../socket-path.ts";
+import { frameBytesMax } from "../wire.ts";
+import { upgradeRefusal } from "./upgrade.ts";
+
+export interface Listener {
+  readonly port: number | undefined;
+  /** Takes no more connections; those that are up stay. A Unix socket's file goes. */
+  close(): Promise<void>;
+}
+
+export interface Accept {
+  (webSocket: WebSocket, socket: Socket): void;
+  /** Whether there is room for one more. */
+  readonly hasRoom: () => boolean;
+  readonly refused: (reason: string) => void;
+}
+
+/**
+ * Listens on a Unix socket of mode 0600 in a directory of mode 0700 that is made where it is missing. Throws BusError
+ * PATH_TOO_LONG, DIRECTORY_REFUSED, ADDRESS_IN_USE (also for the file a killed process left) or LISTEN_FAILED.
+ */
+export async function listenUnix(path: string, uid: number, accept: Accept): Promise<Listener> {
+  checkUnixPath(path);
+  await prepareSocketDirectory(path, uid);
+  const server = upgradingServer("unix", accept);
+  // The file is made within listen(), so nobody sees it with another mode.
+  const listening = started(server, path);
+  const mask = process.umask(0o177);
+  server.listen({ path });
+  process.umask(mask);
+  await listening;
+  await chmod(path, 0o600);
+  return { port: undefined, close: () => closed(server) };
+}
+
+/** Listens on 127.0.0.1 alone; port 0 takes any. Throws BusError ADDRESS_IN_USE or LISTEN_FAILED. */
+export async function listenTcp(port: number, accept: Accept): Promise<Listener> {
+  const server = upgradingServer("tcp", accept);
+  const listening = started(server, `port ${port}`);
+  server.listen({ host: "127.0.0.1", port });
+  await listening;
+  return { port: (server.address() as AddressInfo).port, close: () => closed(server) };
+}
+
+function upgradingServer(kind: "unix" | "tcp", accept: Accept): Server {
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: frameBytesMax,
+    autoPong: false,
+  });
+  const server = createServer((_request, response) => {
+    response.writeHead(426, { Connection: "close", "Content-Type": "text/plain" });
+    response.end("The MixOS Bus speaks WebSocket.\n");
+  });
+  server.on("upgrade", (request, socket: Duplex, head) => {
+    // Until it is a WebSocket, an error of it has nobody else to go to.
+    socket.on("error", ignore);
+    const refusal = upgradeRefusal(request, kind) ?? (accept.hasRoom() ? undefined : busy);
+    if (refusal !== undefined) {
+      accept.refused(refusal.reason);
+      refuse(socket, refusal);
+      return;
+    }
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket as Socket));
+  });
+  return server;
+}
+
+const busy = { status: "503 Service Unavailable", reason: "too many connections" };
+
+function refuse(socket: Duplex, { status, reason }: { readonly status: string; readonly reason: string }): void {
+  const body = `${reason}\n`;
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}
+
+function started(server: Server, where: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("listening", () => resolve());
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const code = cause.code === "EADDRINUSE" ? "ADDRESS_IN_USE" : "LISTEN_FAILED";
+      reject(new BusError(code, `cannot listen on ${where}: ${cause.message}`, { cause }));
+    });
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function ignore(): void {}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import type { Clock } from "../clock.ts";
+import type { Peer } from "./peer.ts";
+
+export type RegisterRefusal = "missing" | "malformed" | "reserved" | "taken";
+
+const namePattern = /^[a-z][a-z0-9-]{1,30}$/;
+const sessionPattern = /^[tc][a-z0-9]{1,7}-[a-z2-7]{22}$/;
+
+/** Who holds which name. */
+export class Registry {
+  readonly #clock: Clock;
+  readonly #randomHex: (bytes: number) => string;
+  readonly #holders = new Map<string, Peer>();
+  /** Told after each change, with its cause: `register:x`, `deregister:x` or `disconnect:x`. */
+  readonly #changed: (cause: string) => void;
+
+  constructor(clock: Clock, randomHex: (bytes: number) => string, changed: (cause: string) => void) {
+    this.#clock = clock;
+    this.#randomHex = randomHex;
+    this.#changed = changed;
+  }
+
+  get count(): number {
+    return this.#holders.size;
+  }
+
+  find(name: string): Peer | undefined {
+    return this.#holders.get(name);
+  }
+
+  /** Sorted by name. */
+  get peers(): Peer[] {
+    return [...this.#holders.keys()].sort().map((name) => this.#holders.get(name)!);
+  }
+
+  /** The same connection may register again; under another name it lets the old one go. */
+  register(peer: Peer, name: string | undefined, provenance: Record<string, unknown>): RegisterRefusal | undefined {
+    if (name === undefined) return "missing";
+    if (isReserved(name)) return "reserved";
+    if (!namePattern.test(name)) return "malformed";
+    const holder = this.#holders.get(name);
+    if (holder !== undefined && holder !== peer) return "taken";
+    const before = peer.registration;
+    if (before !== undefined && before.name !== name) this.release(peer, "deregister");
+    peer.registration = {
+      name,
+      incarnation: before?.name === name ? before.incarnation : this.#randomHex(16),
+      registeredAt: new Date(this.#clock.now()).toISOString(),
+      provenance,
+    };
+    this.#holders.set(name, peer);
+    if (before?.name !== name) this.#changed(`register:${name}`);
+    return undefined;
+  }
+
+  /** The name it held, if it held one. */
+  release(peer: Peer, why: "deregister" | "disconnect"): string | undefined {
+    const name = peer.registration?.name;
+    if (name === undefined) return undefined;
+    peer.registration = undefined;
+    this.#holders.delete(name);
+    this.#changed(`${why}:${name}`);
+    return name;
+  }
+}
+
+function isReserved(name: string): boolean {
+  return name === "noded" || name.startsWith("noded-") || sessionPattern.test(name);
+}

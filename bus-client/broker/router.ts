@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { BusError } from "../bus-error.ts";
+import { parse, serialiseParsed } from "../wire.ts";
+import type { FrameHeaders, ParsedFrame } from "../wire.ts";
+import { targetOf } from "./address.ts";
+import type { BrokerLimits } from "./limits.ts";
+import { failedHeader, replyHeaders } from "./noded-reply.ts";
+import type { NodedReply } from "./noded-reply.ts";
+import { OutboundMessage } from "./outbound.ts";
+import type { Peer } from "./peer.ts";
+import type { Registry } from "./registry.ts";
+import { Requests } from "./requests.ts";
+import { withoutStamps } from "./stamps.ts";
+
+export interface RouterParts {
+  readonly node: string;
+  readonly limits: BrokerLimits;
+  readonly registry: Registry;
+  readonly verbs: Readonly<Record<string, (peer: Peer, frame: ParsedFrame) => NodedReply>>;
+  /** Whether the message is on its way; counts what is dropped. */
+  readonly send: (peer: Peer, message: OutboundMessage) => boolean;
+}
+
+/** Takes what a connection sends to where it belongs: an answer, the broker itself, or a service. */
+export class Router {
+  readonly #parts: RouterParts;
+  readonly #requests = new Requests();
+
+  constructor(parts: RouterParts) {
+    this.#parts = parts;
+  }
+
+  receive(peer: Peer, text: string): void {
+    let frame: ParsedFrame;
+    try {
+      frame = parse(text);
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      this.#complain(peer, error);
+      return;
+    }
+    const { headers } = frame;
+    if (headers["type"] === "response") return this.#answer(peer, frame);
+    if (headers["rc"] !== undefined && this.#requests.isAwaitedFrom(headers["id"], peer))
+      return this.#answer(peer, frame);
+    const address = headers["to"] ?? "";
+    const target = targetOf(address, this.#parts.node);
+    switch (target.kind) {
+      case "noded":
+        return this.#serve(peer, frame);
+      case "service":
+        return this.#deliver(peer, target.name, frame);
+      case "other-node":
+        return this.#refuse(peer, headers, `Unknown mesh node: '${target.node}'`, 10);
+      case "other-mesh":
+        return this.#refuse(peer, headers, `cross-mesh routing not implemented: '${address}'`, 10);
+      case "invalid":
+        return this.#refuse(peer, headers, `Invalid Bus target: '${address}'`, 10);
+    }
+  }
+
+  /** A connection went: whoever waits for its answer hears so. */
+  leave(peer: Peer): void {
+    const message = "recipient connection retired before response";
+    const body = JSON.stringify({ details: {}, error_code: "UNAVAILABLE", message });
+    for (const { caller, callerId } of this.#requests.closeAllOf(peer)) {
+      const headers = { error: "UNAVAILABLE", id: callerId, rc: "20", type: "response" };
+      this.#parts.send(caller, new OutboundMessage(serialiseParsed(headers, body)));
+    }
+  }
+
+  /** Over a Unix socket a peer that does not speak the Bus is let go; over TCP it is told. */
+  #complain(peer: Peer, { message }: BusError): void {
+    if (peer.lane.kind === "unix") return peer.lane.close();
+    const headers = { error: `Invalid Bus message: ${message}`, rc: "10" };
+    this.#parts.send(peer, new OutboundMessage(serialiseParsed(headers, "")));
+  }
+
+  #serve(peer: Peer, frame: ParsedFrame): void {
+    const command = frame.headers["command"] ?? "";
+    const { verbs } = this.#parts;
+    const verb = Object.hasOwn(verbs, command) ? verbs[command] : undefined;
+    const reply = verb === undefined ? failedHeader(`Unknown noded command: '${command}'`) : verb(peer, frame);
+    const headers = replyHeaders(reply, frame.headers);
+    this.#parts.send(peer, new OutboundMessage(serialiseParsed(headers, reply.body)));
+  }
+
+  #deliver(peer: Peer, name: string, { headers, body }: ParsedFrame): void {
+    const callee = this.#parts.registry.find(name);
+    if (callee === undefined) return this.#refuse(peer, headers, `Service '${name}' not found`, 10);
+    const overloaded = `Service '${name}' overloaded (outbound buffer full)`;
+    if (peer.unanswered >= this.#parts.limits.unansweredMax) return this.#refuse(peer, headers, overloaded, 20);
+    const stamped = this.#stamp(peer, headers);
+    const callerId = headers["id"];
+    if (callerId !== undefined) stamped["id"] = this.#requests.open({ caller: peer, callee, callerId });
+    const message = new OutboundMessage(serialiseParsed(stamped, body));
+    if (this.#parts.send(callee, message)) return;
+    if (callerId !== undefined) this.#requests.close(stamped["id"], callee);
+    const isThere = this.#parts.registry.find(name) === callee && callee.lane.isOpen;
+    if (isThere) this.#refuse(peer, headers, overloaded, 20);
+    else this.#refuse(peer, headers, `Service '${name}' disconnected`, 10);
+  }
+
+  /** An answer goes back under the caller's own id. What nobody waits for, or not from this connection, is dropped. */
+  #answer(peer: Peer, { headers, body }: ParsedFrame): void {
+    const request = this.#requests.close(headers["id"], peer);
+    if (request === undefined) return;
+    const stamped = this.#stamp(peer, headers);
+    stamped["id"] = request.callerId;
+    this.#parts.send(request.caller, new OutboundMessage(serialiseParsed(stamped, body)));
+  }
+
+  #stamp(peer: Peer, headers: FrameHeaders): FrameHeaders {
+    const stamped = withoutStamps(headers);
+    if (peer.registration === undefined) delete stamped["from"];
+    else stamped["from"] = peer.registration.name;
+    stamped["broker_origin"] = "local";
+    return stamped;
+  }
+
+  #refuse(peer: Peer, request: FrameHeaders, error: string, rc: 10 | 20): void {
+    const headers: FrameHeaders = { error, rc: String(rc), type: "response" };
+    if (request["id"] !== undefined) headers["id"] = request["id"];
+    this.#parts.send(peer, new OutboundMessage(serialiseParsed(headers, "")));
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { parse } from "../wire.ts";
+import type { FrameHeaders, ParsedFrame } from "../wire.ts";
+import type { BrokerLimits } from "./limits.ts";
+import { failedBody, failedHeader, okBody } from "./noded-reply.ts";
+import type { NodedReply } from "./noded-reply.ts";
+import { nameOf } from "./peer.ts";
+import type { Peer } from "./peer.ts";
+import { reservedTopic } from "./reserved-topics.ts";
+import { withoutStamps } from "./stamps.ts";
+import type { Topics } from "./topics.ts";
+
+type TopicVerb = (peer: Peer, name: string, frame: ParsedFrame) => NodedReply;
+
+/** The verbs on topics, whose arguments are headers. */
+export function topicVerbs(
+  topics: Topics,
+  limits: BrokerLimits,
+): Record<string, (peer: Peer, frame: ParsedFrame) => NodedReply> {
+  return {
+    "topic.subscribe": named("topic.subscribe", (peer, name) => subscribe(topics, peer, name)),
+    "topic.unsubscribe": named("topic.unsubscribe", (peer, name) => {
+      topics.unsubscribe(peer, name);
+      return okBody("{}");
+    }),
+    "topic.publish": named("topic.publish", (peer, name, frame) => publish(topics, limits, peer, name, frame)),
+    "topic.clear": named("topic.clear", (peer, name, { headers }) => {
+      const refusal = ownership(peer, name);
+      if (refusal !== undefined) return failedHeader(refusal);
+      return okBody(JSON.stringify({ cleared: topics.clear(name, headers["notify"] !== "false") }));
+    }),
+    "topic.subscriber_count": named("topic.subscriber_count", (_peer, name) =>
+      okBody(JSON.stringify({ name, subscribers: topics.subscriberCount(name) })),
+    ),
+    "topic.list": (_peer, { headers }) => okBody(JSON.stringify({ topics: topics.list(headers["prefix"] ?? "") })),
+    "props.watch": (peer) => subscribe(topics, peer, "noded.props.changed"),
+  };
+}
+
+/** Bytes of a topic's name. */
+const topicNameBytesMax = 512;
+
+function named(verb: string, run: TopicVerb): (peer: Peer, frame: ParsedFrame) => NodedReply {
+  return (peer, frame) => {
+    const name = frame.headers["name"];
+    if (!name) return failedHeader(`${verb} requires 'name' header`);
+    if (Buffer.byteLength(name) > topicNameBytesMax)
+      return failedHeader(`${verb}: 'name' is longer than ${topicNameBytesMax} bytes`);
+    return run(peer, name, frame);
+  };
+}
+
+function subscribe(topics: Topics, peer: Peer, name: string): NodedReply {
+  const reserved = reservedTopic(name);
+  if (reserved?.access === "closed") return failedHeader(`topic_reserved: '${name}' takes no subscribers`);
+  const subscribed = topics.subscribe(peer, name);
+  if (subscribed === undefined) return failedHeader("too many topics or subscriptions", 20);
+  const owner = nameOf(peer);
+  const id = JSON.stringify(`${Buffer.byteLength(owner)}:${owner}::topic::${Buffer.byteLength(name)}:${name}`);
+  return okBody(`{"subscription_id": ${id}, "replayed": ${subscribed.replayed}, "seq": ${subscribed.seq}}`);
+}
+
+function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string, frame: ParsedFrame): NodedReply {
+  if (isLonger(frame.body, limits.publicationBytesMax)) {
+    return failedBody(`{"error": "payload_too_large", "limit": ${limits.publicationBytesMax}}`);
+  }
+  if (!frame.body.startsWith("---\n")) return failedBody('{"error": "malformed_payload"}');
+  const inner = parse(frame.body);
+  if (Object.keys(inner.headers).length === 0) return failedBody('{"error": "malformed_payload"}');
+  if (name.startsWith("$") || inner.headers["command"]?.startsWith("noded.session.lifecycle")) {
+    return failedBody('{"error": "reserved_name"}');
+  }
+  const refusal = ownership(peer, name);
+  if (refusal !== undefined) return failedHeader(refusal);
+  const headers = deliveryHeaders(peer, name, inner);
+  const retain = frame.headers["retain"] !== "false";
+  const result = topics.publish({ topic: name, headers, body: inner.body, retain, publisher: peer });
+  if (result === undefined) return failedHeader("too many topics", 20);
+  const { delivered, eligible, seq } = result;
+  const dropped = eligible - delivered;
+  return okBody(
+    `{"delivered":${delivered},"dropped":${dropped},"eligible":${eligible},"partial":${dropped > 0},"refused":0,"seq":${seq}}`,
+  );
+}
+
+/** The publisher's own words, but for what only a broker may say; of a closed topic nothing but its name is let through. */
+function deliveryHeaders(peer: Peer, name: string, inner: ParsedFrame): FrameHeaders {
+  const reserved = reservedTopic(name);
+  const headers = reserved?.access === "closed" ? { command: name } : withoutStamps(inner.headers);
+  delete headers["topic_stale"];
+  delete headers["topic_op"];
+  headers["broker_origin"] = "local";
+  if (peer.registration !== undefined) headers["broker_registration"] = peer.registration.incarnation;
+  if (reserved !== undefined) headers["broker_service"] = reserved.owner;
+  return headers;
+}
+
+function ownership(peer: Peer, name: string): string | undefined {
+  const reserved = reservedTopic(name);
+  if (reserved === undefined || peer.registration?.name === reserved.owner) return undefined;
+  return `topic_reserved: '${name}' belongs to '${reserved.owner}'`;
+}
+
+function isLonger(text: string, bytesMax: number): boolean {
+  return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
+}

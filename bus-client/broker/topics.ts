@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { serialiseParsed } from "../wire.ts";
+import type { FrameHeaders } from "../wire.ts";
+import type { BrokerLimits } from "./limits.ts";
+import { OutboundMessage } from "./outbound.ts";
+import type { Peer } from "./peer.ts";
+import type { RetainedMessages } from "./retained-messages.ts";
+
+interface Topic {
+  seq: number;
+  readonly subscribers: Set<Peer>;
+  lastPublisher: Peer | undefined;
+}
+
+export interface Publication {
+  readonly topic: string;
+  /** Already without what its publisher may not say. */
+  readonly headers: FrameHeaders;
+  readonly body: string;
+  readonly retain: boolean;
+  /** Undefined: the broker itself. */
+  readonly publisher: Peer | undefined;
+}
+
+export interface Delivered {
+  readonly eligible: number;
+  readonly delivered: number;
+  readonly seq: number;
+}
+
+/** Who follows what, and what each topic has said last. Names match exactly. */
+export class Topics {
+  readonly retained: RetainedMessages;
+  readonly #limits: BrokerLimits;
+  readonly #send: (peer: Peer, message: OutboundMessage) => boolean;
+  readonly #topics = new Map<string, Topic>();
+
+  /** `send` says whether the message is on its way, and counts what is dropped. */
+  constructor(
+    limits: BrokerLimits,
+    retained: RetainedMessages,
+    send: (peer: Peer, message: OutboundMessage) => boolean,
+  ) {
+    this.#limits = limits;
+    this.retained = retained;
+    this.#send = send;
+  }
+
+  /** A retained message goes out before the caller's answer does. Undefined: too many topics or subscriptions. */
+  subscribe(peer: Peer, name: string): { readonly replayed: boolean; readonly seq: number } | undefined {
+    const topic = this.#open(name);
+    if (topic === undefined) return undefined;
+    if (topic.subscribers.has(peer)) return { replayed: false, seq: topic.seq };
+    if (peer.topics.size >= this.#limits.subscriptionsMax) return undefined;
+    topic.subscribers.add(peer);
+    peer.topics.add(name);
+    if (topic.subscribers.size === 1) this.#notify(topic, name, "topic.active");
+    const retained = this.retained.get(name);
+    if (retained === undefined) return { replayed: false, seq: topic.seq };
+    const headers = retained.isStale ? { ...retained.headers, topic_stale: "true" } : retained.headers;
+    this.#send(peer, new OutboundMessage(serialiseParsed(headers, retained.body)));
+    return { replayed: true, seq: topic.seq };
+  }
+
+  unsubscribe(peer: Peer, name: string): void {
+    const topic = this.#topics.get(name);
+    peer.topics.delete(name);
+    if (topic?.subscribers.delete(peer) && topic.subscribers.size === 0) this.#notify(topic, name, "topic.idle");
+  }
+
+  /** Undefined: too many topics. */
+  publish({ topic: name, headers, body, retain, publisher }: Publication): Delivered | undefined {
+    const topic = this.#open(name);
+    if (topic === undefined) return undefined;
+    topic.seq++;
+    topic.lastPublisher = publisher;
+    headers["topic"] = name;
+    headers["topic_seq"] = String(topic.seq);
+    const { size: eligible } = topic.subscribers;
+    if (retain) this.retained.set(name, { headers, body, publisher });
+    const delivered = eligible === 0 ? 0 : this.#fanOut(topic, headers, body);
+    return { eligible, delivered, seq: topic.seq };
+  }
+
+  /** Forgets the retained message, and tells the subscribers so unless `notify` is false. Whether there was one. */
+  clear(name: string, notify: boolean): boolean {
+    const had = this.retained.delete(name);
+    const topic = this.#topics.get(name);
+    if (topic !== undefined && notify && topic.subscribers.size > 0) {
+      topic.seq++;
+      const headers = { broker_origin: "local", command: "ui.noop", topic: name, topic_op: "delete" };
+      this.#fanOut(topic, { ...headers, topic_seq: String(topic.seq) }, "");
+    }
+    return had;
+  }
+
+  subscriberCount(name: string): number {
+    return this.#topics.get(name)?.subscribers.size ?? 0;
+  }
+
+  list(prefix: string): { name: string; seq: number; subscribers: number; retained: boolean }[] {
+    return [...this.#topics]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, { seq, subscribers }]) => ({
+        name,
+        seq,
+        subscribers: subscribers.size,
+        retained: this.retained.get(name) !== undefined,
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** A connection went. */
+  leave(peer: Peer): void {
+    for (const name of peer.topics) this.unsubscribe(peer, name);
+    for (const topic of this.#topics.values()) {
+      if (topic.lastPublisher === peer) topic.lastPublisher = undefined;
+    }
+    this.retained.publisherLeft(peer);
+  }
+
+  #open(name: string): Topic | undefined {
+    const known = this.#topics.get(name);
+    if (known !== undefined) return known;
+    if (this.#topics.size >= this.#limits.topicsMax && !this.#forgetOne()) return undefined;
+    const topic: Topic = { seq: 0, subscribers: new Set(), lastPublisher: undefined };
+    this.#topics.set(name, topic);
+    return topic;
+  }
+
+  /** The oldest topic that nobody follows and that holds nothing; its count begins anew when it comes back. */
+  #forgetOne(): boolean {
+    for (const [name, { subscribers }] of this.#topics) {
+      if (subscribers.size > 0 || this.retained.get(name) !== undefined) continue;
+      this.#topics.delete(name);
+      return true;
+    }
+    return false;
+  }
+
+  /** Written once, whoever gets it. */
+  #fanOut(topic: Topic, headers: FrameHeaders, body: string): number {
+    const message = new OutboundMessage(serialiseParsed(headers, body));
+    let delivered = 0;
+    for (const subscriber of topic.subscribers) {
+      if (this.#send(subscriber, message)) delivered++;
+    }
+    return delivered;
+  }
+
+  /** The last publisher hears when its first subscriber comes and its last one goes. Nobody answers this. */
+  #notify({ lastPublisher, subscribers }: Topic, name: string, command: "topic.active" | "topic.idle"): void {
+    if (lastPublisher === undefined) return;
+    const headers = { command, from: "noded", name, subscribers: String(subscribers.size) };
+    this.#send(lastPublisher, new OutboundMessage(serialiseParsed(headers, "")));
+  }
+}

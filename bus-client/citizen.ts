@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { done, refused } from "./answer.ts";
+import type { Answer } from "./answer.ts";
+import { BusClient } from "./bus-client.ts";
+import type { BusClientOptions } from "./bus-client.ts";
+import { systemClock } from "./clock.ts";
+import type { IncomingCommand } from "./command.ts";
+import { PendingCommands } from "./pending-commands.ts";
+import { answerProps } from "./props.ts";
+import type { Props } from "./props.ts";
+import { argumentsOf, requestOf, sendAnswer } from "./request.ts";
+import type { Request } from "./request.ts";
+
+/** What a handler gives back: its answer, or nothing when it keeps the request and replies later. */
+export type Handled = Answer | undefined | void;
+
+export interface Verb {
+  /** `<service>.<verb>`. */
+  readonly name: string;
+  /** Names for HELP; a trailing `?` marks one that may be left out. */
+  readonly args: readonly string[];
+  readonly description: string;
+  readonly readOnly: boolean;
+  /** Commands of a pool count by themselves, so that long waits never crowd out the others; on `stop` they end at once. */
+  readonly pool?: string;
+  handler(request: Request): Handled | Promise<Handled>;
+}
+
+export interface CitizenOptions {
+  readonly client: Omit<BusClientOptions, "name" | "onCommand">;
+  /** The name to register, and the prefix of the verbs. */
+  readonly service: string;
+  readonly version: string;
+  readonly description: string;
+  /** Who is closing, in the answer to those who come too late. Default: the service. */
+  readonly app?: string;
+  readonly verbs: readonly Verb[];
+  /** Commands of one pool that may be unanswered. */
+  readonly pools?: Readonly<Record<string, { readonly pendingMax: number }>>;
+  /** Commands outside of pools that may be unanswered; more are BUSY. Default 32. */
+  readonly pendingMax?: number;
+  readonly props?: Props;
+  /** After QUIT was answered. Default: `stop`. */
+  readonly onQuit?: () => void | Promise<void>;
+  /** Who may send QUIT: true, or the refusal. Default: anybody. */
+  readonly mayQuit?: (request: Request) => true | Answer;
+  /** A handler threw. Callers see no details; the process log should. */
+  readonly onFault?: (error: unknown, verb: string) => void;
+  /** How long `stop` lets commands outside of pools finish. Default 5 s. */
+  readonly drainTimeoutMs?: number;
+}
+
+export interface Citizen {
+  readonly client: BusClient;
+  /** As the client's: tries for ever. */
+  start(): void;
+  /** As the client's: five tries. */
+  connect(): Promise<void>;
+  /** Tells whoever watches the props. `old` and `new` must not be secret. */
+  propsChanged(path: string, old: unknown, now: unknown, cause: string): void;
+  /** Refuses new commands, lets running ones finish for a while, answers the rest BUSY, and leaves the Bus. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export const pendingCommandsMax = 32;
+export const drainTimeoutMs = 5_000;
+
+/** A service on the Bus: HELP, INFO, QUIT, `<service>.props.…` and its own verbs. Does nothing until it is started. */
+export function serveCitizen(options: CitizenOptions): Citizen {
+  return new ServedCitizen(options);
+}
+
+class ServedCitizen implements Citizen {
+  readonly client: BusClient;
+  readonly #options: CitizenOptions;
+  readonly #verbs: ReadonlyMap<string, Verb>;
+  readonly #help: string;
+  readonly #pending: PendingCommands;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: CitizenOptions) {
+    this.#options = options;
+    this.#verbs = new Map(options.verbs.map((verb) => [verb.name, verb]));
+    this.#help = helpOf(options);
+    this.#pending = new PendingCommands(options.pendingMax ?? pendingCommandsMax, options.pools ?? {});
+    this.client = new BusClient({
+      ...options.client,
+      name: options.service,
+      onCommand: (command) => this.#receive(command),
+    });
+  }
+
+  start(): void {
+    this.client.start();
+  }
+
+  connect(): Promise<void> {
+    return this.client.connect();
+  }
+
+  propsChanged(path: string, old: unknown, now: unknown, cause: string): void {
+    const ts = new Date((this.#options.client.clock ?? systemClock).now()).toISOString();
+    const body = JSON.stringify({ path, old, new: now, ts, cause });
+    this.client.publish(`${this.#options.service}.props.changed`, body, { command: "props.changed" });
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#shutDown();
+    return this.#stopped;
+  }
+
+  /** What the machinery answers by itself is answered within the reader, before anything can be in its way. */
+  #receive(command: IncomingCommand): void {
+    const { service, version, description, props } = this.#options;
+    switch (command.verb) {
+      case "":
+        return answer(command, refused("ARGUMENT", "command verb is empty"));
+      case "HELP":
+        return answer(command, { rc: 0, body: this.#help });
+      case "INFO":
+        return answer(command, done({ name: service, version, description }));
+      case "QUIT":
+        return this.#quit(command);
+    }
+    const verb = this.#verbs.get(command.verb);
+    if (verb !== undefined) return this.#run(verb, command);
+    const prefix = `${service}.props.`;
+    if (command.verb.startsWith(prefix)) {
+      return answer(command, answerProps(props ?? noProps, command.verb.slice(prefix.length), command));
+    }
+    answer(command, unknownCommand(command.verb, [...this.#verbs.keys()].sort()));
+  }
+
+  #run(verb: Verb, command: IncomingCommand): void {
+    if (this.#stopped !== undefined) return answer(command, this.#closing());
+    const parsed = argumentsOf(command.body);
+    if (parsed.kind === "malformed") return answer(command, parsed.refusal);
+    const ticket = this.#pending.admit(verb.pool);
+    if (ticket === undefined) return answer(command, refused("BUSY", "too many pending commands"));
+    const request = requestOf(command, parsed.args, ticket.release);
+    ticket.onEnd(() => request.reply(this.#closing()));
+    void this.#handle(verb, request);
+  }
+
+  async #handle(verb: Verb, request: Request): Promise<void> {
+    try {
+      const handled = await verb.handler(request);
+      if (handled) request.reply(handled);
+      // Nobody waits for an answer, so nobody will give one: the command is over when its handler is.
+      else if (!request.expectsReply) request.reply(nothing);
+    } catch (error) {
+      request.reply(handlerFault);
+      this.#options.onFault?.(error, verb.name);
+    }
+  }
+
+  #quit(command: IncomingCommand): void {
+    const request = requestOf(command, {}, () => {});
+    const allowed = this.#options.mayQuit?.(request) ?? true;
+    if (allowed !== true) {
+      request.reply(allowed);
+      return;
+    }
+    request.reply(nothing);
+    const quit = this.#options.onQuit ?? ((): Promise<void> => this.stop());
+    Promise.resolve()
+      .then(quit)
+      .catch((error: unknown) => this.#options.onFault?.(error, "QUIT"));
+  }
+
+  #closing(): Answer {
+    return refused("BUSY", `${this.#options.app ?? this.#options.service} is closing`);
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#pending.endPools();
+    await this.#pending.drained(
+      this.#options.drainTimeoutMs ?? drainTimeoutMs,
+      this.#options.client.clock ?? systemClock,
+    );
+    this.#pending.endAll();
+    await this.client.stop();
+  }
+}
+
+const nothing: Answer = { rc: 0, body: "{}" };
+const noProps: Props = { read: () => ({}) };
+const handlerFault: Answer = {
+  rc: 15,
+  body: JSON.stringify({ error: "internal handler error", error_code: "HANDLER_FAULT" }),
+};
+
+function answer(command: IncomingCommand, given: Answer): void {
+  sendAnswer(command, given);
+}
+
+function unknownCommand(verb: string, available: string[]): Answer {
+  const text = `unknown command '${verb}' (this citizen handles: ${available.join(", ")}; HELP lists them)`;
+  const body = { error_code: "UNKNOWN_COMMAND", error: text, message: text, command: verb, available };
+  return { rc: 10, body: JSON.stringify(body) };
+}
+
+function helpOf({ service, verbs }: CitizenOptions): string {
+  const reserved = [
+    { name: "HELP", args: [], description: "List verbs", read_only: true },
+    { name: "INFO", args: [], description: "Name, version and description", read_only: true },
+    { name: "QUIT", args: [], description: "Leave the Bus and end", read_only: false },
+    { name: `${service}.props.get`, args: ["path?"], description: "Read a property, or all", read_only: true },
+    { name: `${service}.props.list`, args: [], description: "List the properties", read_only: true },
+    { name: `${service}.props.describe`, args: ["path"], description: "Describe a property", read_only: true },
+  ];
+  const own = verbs
+    .map(({ name, args, description, readOnly }) => ({ name, args, description, read_only: readOnly }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return JSON.stringify([...reserved, ...own]);
+}

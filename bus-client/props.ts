@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import type { FrameHeaders } from "./wire.ts";
+
+/** What `describe` says of one path; type and children follow from the value. */
+export interface PropDescription {
+  readonly description: string;
+  readonly mutable?: boolean;
+  /** Never leaves the process: shown as null. */
+  readonly sensitive?: boolean;
+  readonly format?: string;
+  readonly since?: string;
+  readonly transient?: boolean;
+}
+
+export interface Props {
+  /** The whole tree as it is now: plain JSON values. */
+  read(): object;
+  readonly describe?: Readonly<Record<string, PropDescription>>;
+}
+
+/** Answers `<service>.props.<subcommand>`: the value, the paths, or the description, as JSON text. */
+export function answerProps(
+  props: Props,
+  subcommand: string,
+  frame: { readonly headers: FrameHeaders; readonly body: string },
+): { readonly rc: number; readonly body: string } {
+  const path = requestedPath(frame);
+  if (path !== undefined && !pathPattern.test(path)) return failed(`invalid path: ${path}`);
+  const tree = withoutSecrets(props);
+  switch (subcommand) {
+    case "get": {
+      const value = path === undefined ? tree : valueAt(tree, path);
+      return value === undefined ? failed(`path not found: ${path}`) : found(value);
+    }
+    case "list":
+      return found(leafPaths(tree));
+    case "describe": {
+      if (path === undefined) return failed("describe requires args.path");
+      const value = valueAt(tree, path);
+      return value === undefined ? failed(`unknown path: ${path}`) : found(descriptionOf(props, path, value));
+    }
+    default:
+      return failed(`unknown props subcommand: ${subcommand}`);
+  }
+}
+
+const pathPattern = /^[a-z0-9_]+(?:\.[a-z0-9_]+)*$/;
+
+/** From the header `args`, which is JSON, else from the body: JSON with a `path`, or the bare path. */
+function requestedPath({
+  headers,
+  body,
+}: {
+  readonly headers: FrameHeaders;
+  readonly body: string;
+}): string | undefined {
+  const text = headers["args"] ?? body;
+  if (text === "") return undefined;
+  if (!text.startsWith("{")) return text;
+  try {
+    const { path } = JSON.parse(text) as { path?: unknown };
+    return typeof path === "string" && path !== "" ? path : undefined;
+  } catch {
+    return text;
+  }
+}
+
+function withoutSecrets(props: Props): object {
+  const tree = structuredClone(props.read());
+  for (const [path, { sensitive }] of Object.entries(props.describe ?? {})) {
+    if (!sensitive) continue;
+    const dot = path.lastIndexOf(".");
+    const parent = dot < 0 ? tree : valueAt(tree, path.slice(0, dot));
+    const key = path.slice(dot + 1);
+    if (isBranch(parent) && Object.hasOwn(parent, key)) parent[key] = null;
+  }
+  return tree;
+}
+
+function valueAt(tree: object, path: string): unknown {
+  let value: unknown = tree;
+  for (const segment of path.split(".")) {
+    if (!isBranch(value) || !Object.hasOwn(value, segment)) return undefined;
+    value = value[segment];
+  }
+  return value;
+}
+
+function leafPaths(value: object, prefix = ""): string[] {
+  return Object.entries(value)
+    .flatMap(([key, child]) => (isBranch(child) ? leafPaths(child, `${prefix}${key}.`) : [prefix + key]))
+    .sort();
+}
+
+function descriptionOf(props: Props, path: string, value: unknown): object {
+  const own = props.describe?.[path];
+  return {
+    path,
+    type: typeOf(value),
+    mutable: false,
+    sensitive: false,
+    description: "",
+    ...own,
+    ...(isBranch(value) ? { children: Object.keys(value).sort() } : {}),
+  };
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "list";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function isBranch(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function found(value: unknown): { rc: number; body: string } {
+  return { rc: 0, body: JSON.stringify(value) };
+}
+
+function failed(error: string): { rc: number; body: string } {
+  return { rc: 10, body: JSON.stringify({ error }) };
+}
