@@ -56,7 +56,7 @@ test("the number of values is bounded, and the longest are kept", () => {
 
 test("whatever the values and wherever they stand, none of them is left", () => {
   // Letters that "[redacted]" has not: a value may not be found in the mark itself.
-  const letter = fc.constantFrom("x", "y", "Z", "0", "9", " ", '\"', "\\", "%", "\n", "\u00e9", "\u{1f511}");
+  const letter = fc.constantFrom("x", "y", "Z", "0", "9", " ", '"', "\\", "%", "\n", "\u00e9", "\u{1f511}");
   const value = fc.array(letter, { minLength: 6, maxLength: 20 }).map((letters) => letters.join(""));
   fc.assert(
     fc.property(fc.array(value, { minLength: 1, maxLength: 8 }), fc.array(letter), (values, between) => {

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Where a session may work: existing directories under the instance's roots, judged by where they really are.
+import { accessSync, constants, mkdtempSync, realpathSync, statSync, statfsSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+
+export type Directories =
+  | {
+      readonly ok: true;
+      /** Without links; so are the others. Start the agent here, not at what was asked: a link may lead elsewhere by then. */
+      readonly cwd: string;
+      /** Without repetitions, and without `cwd`. */
+      readonly additionalDirectories: readonly string[];
+    }
+  | { readonly ok: false; readonly refusal: DirectoryRefusal };
+
+export type DirectoryRefusal =
+  | {
+      readonly code: "ROOT_REFUSED";
+      /** As it was asked. */
+      readonly path: string;
+      readonly roots: readonly string[];
+      readonly message: string;
+    }
+  | { readonly code: "ARGUMENT"; readonly field: "cwd" | "additional_dirs"; readonly message: string };
+
+export interface DirectoryRules {
+  /** From the instance's file. Undefined: the home directory, but neither itself nor a hidden directory in it. */
+  readonly roots: readonly string[] | undefined;
+  readonly home: string;
+  /** No session works in here (the log and the secrets are), but for: */
+  readonly stateDirectory: string;
+  /** What `freshWorkspace` made is always allowed. */
+  readonly workspacesDirectory: string;
+}
+
+/**
+ * Each directory must be absolute, exist, be one that agentd may list and enter, and lie under a root after links are
+ * resolved, in both. `/proc`, `/sys` and `/dev` never are session directories, whatever the roots. Looks at the file
+ * system and changes nothing.
+ */
+export function resolveDirectories(
+  asked: { readonly cwd: string; readonly additionalDirectories: readonly string[] },
+  rules: DirectoryRules,
+): Directories {
+  const allowed = allowedBy(rules);
+  const cwd = resolveOne(asked.cwd, "cwd", allowed);
+  if (!cwd.ok) return cwd;
+  const additional = new Set<string>();
+  for (const path of asked.additionalDirectories) {
+    const resolved = resolveOne(path, "additional_dirs", allowed);
+    if (!resolved.ok) return resolved;
+    if (resolved.path !== cwd.path) additional.add(resolved.path);
+  }
+  return { ok: true, cwd: cwd.path, additionalDirectories: [...additional] };
+}
+
+/** A directory of its own for a session that brought none, mode 0700; throws where it cannot be made. */
+export function freshWorkspace(workspacesDirectory: string): string {
+  return realpathSync.native(mkdtempSync(join(workspacesDirectory, "session-")));
+}
+
+interface Allowed {
+  /** As people wrote them. */
+  readonly roots: readonly string[];
+  /** Why the resolved directory is refused, or undefined. */
+  refuses(path: string): string | undefined;
+}
+
+function allowedBy({ roots, home, stateDirectory, workspacesDirectory }: DirectoryRules): Allowed {
+  const state = realOf(stateDirectory);
+  const workspaces = realOf(workspacesDirectory);
+  const realHome = realOf(home);
+  const realRoots = (roots ?? []).flatMap((root) => realOf(root) ?? []);
+  return {
+    roots: roots ?? [home],
+    refuses(path) {
+      if (workspaces !== undefined && isBelow(path, workspaces)) return undefined;
+      if (isKernels(path)) return "is the kernel's";
+      if (state !== undefined && isWithin(path, state)) return "is where agentd keeps its log and its secrets";
+      if (roots !== undefined)
+        return realRoots.some((root) => isWithin(path, root)) ? undefined : "lies outside the roots";
+      return refusedByHome(path, realHome);
+    },
+  };
+}
+
+/** The rule without roots. A home of "/" is no home: everything would lie in it. */
+function refusedByHome(path: string, home: string | undefined): string | undefined {
+  if (home === undefined || home === "/") return "lies outside the roots: there is no home directory, and none are set";
+  if (path === home) return "is the home directory itself, with all that is hidden in it; name one within it";
+  if (!isBelow(path, home)) return "lies outside the home directory";
+  if (path[home.length + 1] === ".") return "lies in a hidden directory of the home directory";
+  return undefined;
+}
+
+type Resolved =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly refusal: DirectoryRefusal };
+
+function resolveOne(asked: string, field: "cwd" | "additional_dirs", allowed: Allowed): Resolved {
+  const wrong = (reason: string): Resolved => ({
+    ok: false,
+    refusal: { code: "ARGUMENT", field, message: `${field}: ${JSON.stringify(asked.slice(0, 256))} ${reason}` },
+  });
+  if (asked.includes("\0")) return wrong("has a NUL character in it");
+  if (!isAbsolute(asked)) return wrong("is not an absolute path");
+  let path: string;
+  try {
+    // The C library's: it follows `..` from where a link has led, as the kernel will, and not in the text.
+    path = realpathSync.native(asked);
+    if (!statSync(path).isDirectory()) return wrong("is not a directory");
+  } catch (cause) {
+    return wrong(reasonOf(cause));
+  }
+  const reason = allowed.refuses(path);
+  if (reason !== undefined) return { ok: false, refusal: outside(asked, path, allowed.roots, reason) };
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK);
+  } catch {
+    return wrong("may not be listed or entered by agentd");
+  }
+  return { ok: true, path };
+}
+
+function outside(asked: string, path: string, roots: readonly string[], reason: string): DirectoryRefusal {
+  const really = path === asked ? "" : ` (really ${path})`;
+  const advice = "`roots` in the instance's file says where sessions may work";
+  return { code: "ROOT_REFUSED", path: asked, roots, message: `${asked}${really} ${reason}; ${advice}` };
+}
+
+const reasons: ReadonlyMap<string | undefined, string> = new Map([
+  ["ENOENT", "does not exist"],
+  ["ENOTDIR", "leads through something that is not a directory"],
+  ["EACCES", "may not be looked at by agentd"],
+  ["ELOOP", "is a circle of links"],
+]);
+
+function reasonOf(cause: unknown): string {
+  const { code } = cause as NodeJS.ErrnoException;
+  return reasons.get(code) ?? `cannot be resolved (${code ?? String(cause)})`;
+}
+
+/** By name, and by the kind of file system wherever it is mounted. */
+function isKernels(path: string): boolean {
+  if (["/proc", "/sys", "/dev"].some((directory) => isWithin(path, directory))) return true;
+  if (process.platform !== "linux") return false;
+  return kernelFileSystems.has(statfsSync(path).type);
+}
+
+/** Linux's magic numbers of proc, sysfs, devpts, cgroup, cgroup2, debugfs, tracefs, securityfs. */
+const kernelFileSystems: ReadonlySet<number> = new Set([
+  0x9fa0, 0x62656572, 0x1cd1, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673,
+]);
+
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || isBelow(path, directory);
+}
+
+/** By whole names: /ws/app-evil is not below /ws/app. */
+function isBelow(path: string, directory: string): boolean {
+  return path !== directory && path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
+}
+
+/** Where it really is; undefined for what is not there or is no absolute path: nothing lies under it. */
+function realOf(path: string): string | undefined {
+  if (!isAbsolute(path)) return undefined;
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}

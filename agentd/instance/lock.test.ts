@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type LockOptions, acquireInstanceLock, readPidRecord } from "./lock.ts";
+
+const startedAt = "2026-01-02T03:04:05.678Z";
+let directory: string;
+let options: LockOptions;
+let contenders: ChildProcess[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "agentd-lock-"));
+  const [lockFile, pidFile] = [join(directory, "agentd.lock"), join(directory, "agentd.pid")];
+  options = { lockFile, pidFile, pid: process.pid, startedAt, waitMs: 250 };
+  contenders = [];
+});
+
+afterEach(async () => {
+  for (const child of contenders) await kill(child);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+test("the second to ask is told who holds the lock, until it is released", () => {
+  const first = acquireInstanceLock(options);
+  expect(first.ok).toBe(true);
+  const second = acquireInstanceLock({ ...options, pid: 1 });
+  expect(second).toEqual({
+    ok: false,
+    holder: { pid: process.pid, started_at: startedAt },
+    message: expect.stringContaining(`pid ${process.pid}`),
+  });
+  release(first);
+  const third = acquireInstanceLock(options);
+  expect(third.ok).toBe(true);
+  release(third);
+});
+
+test("what lies there is closed to others, and nothing but the lock file outlives the holder", () => {
+  const before = process.umask(0);
+  const held = acquireInstanceLock(options);
+  process.umask(before);
+  expect([options.lockFile, options.pidFile].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
+  release(held);
+  release(held);
+  expect(readdirSync(directory)).toEqual(["agentd.lock"]);
+});
+
+test("another process's lock is respected, and freed when that process is killed", async () => {
+  const holder = contender();
+  expect(await holder.said).toMatchObject({ ok: true });
+  expect(acquireInstanceLock(options)).toMatchObject({ ok: false, holder: { pid: holder.child.pid } });
+  await kill(holder.child);
+  // Its record is still there; only the lock decides.
+  expect(readPidRecord(options.pidFile)).toMatchObject({ pid: holder.child.pid });
+  const mine = acquireInstanceLock(options);
+  expect(mine.ok).toBe(true);
+  expect(readPidRecord(options.pidFile)).toEqual({ pid: process.pid, started_at: startedAt });
+  release(mine);
+});
+
+test("of four that start at once one wins, round after round, and the others name it", async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const racers = [contender(), contender(), contender(), contender()];
+    const said = await Promise.all(racers.map((racer) => racer.said));
+    const winners = racers.filter((_, index) => said[index]?.ok === true);
+    expect(winners).toHaveLength(1);
+    const losers = said.filter(({ ok }) => !ok);
+    expect(losers.map(({ holder }) => holder?.pid)).toEqual(losers.map(() => winners[0]?.child.pid));
+    await Promise.all(racers.map(({ child }) => kill(child)));
+  }
+});
+
+test("a holder that has written no record is still a holder", () => {
+  const held = acquireInstanceLock(options);
+  rmSync(options.pidFile);
+  expect(acquireInstanceLock(options)).toMatchObject({ ok: false, holder: undefined });
+  release(held);
+});
+
+test("a record that makes no sense is none", () => {
+  for (const text of [
+    "",
+    "{",
+    "null",
+    "3",
+    "{}",
+    `{"pid":-1,"started_at":"x"}`,
+    `{"pid":"1","started_at":"x"}`,
+    `{"pid":1.5,"started_at":"x"}`,
+    `{"pid":1}`,
+  ]) {
+    writeFileSync(options.pidFile, text);
+    expect([text, readPidRecord(options.pidFile)]).toEqual([text, undefined]);
+  }
+  rmSync(options.pidFile);
+  expect(readPidRecord(options.pidFile)).toBeUndefined();
+});
+
+test("a lock file that is no lock file, or cannot be made, is an error and not a refusal", () => {
+  writeFileSync(
+    options.lockFile,
+    "this is not a database, and long enough that nobody takes it for an empty one".repeat(20),
+  );
+  expect(() => acquireInstanceLock(options)).toThrow("cannot be locked");
+  expect(() => acquireInstanceLock({ ...options, lockFile: join(directory, "no", "such") })).toThrow(
+    "cannot be locked",
+  );
+});
+
+test("where the record cannot be written the lock is not kept", () => {
+  expect(() => acquireInstanceLock({ ...options, pidFile: join(directory, "no", "such.pid") })).toThrow(
+    "cannot be written",
+  );
+  const held = acquireInstanceLock(options);
+  expect(held.ok).toBe(true);
+  release(held);
+});
+
+interface Said {
+  readonly ok: boolean;
+  readonly holder?: { readonly pid: number };
+}
+
+/** A real process that asks for the lock, says what it got, and keeps it until it is killed. */
+function contender(): { child: ChildProcess; said: Promise<Said> } {
+  const program = `
+    import { acquireInstanceLock } from ${JSON.stringify(join(import.meta.dirname, "lock.ts"))};
+    const { lock, ...said } = acquireInstanceLock({ ...${JSON.stringify(options)}, pid: process.pid });
+    process.stdout.write(JSON.stringify(said) + "\\n");
+    setInterval(() => lock, 1_000_000);
+  `;
+  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  contenders.push(child);
+  const said = once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), "line", {
+    signal: AbortSignal.timeout(20_000),
+  });
+  return { child, said: said.then(([line]) => JSON.parse(line as string) as Said) };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
+
+function release(acquired: ReturnType<typeof acquireInstanceLock>): void {
+  if (acquired.ok) acquired.lock.release();
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One agentd for each state directory, held by SQLite's file lock: the kernel frees it when its holder dies, however it dies.
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import Database from "better-sqlite3";
+
+export interface InstanceLock {
+  /** Frees the lock and removes the pid record; again does nothing. */
+  release(): void;
+  [Symbol.dispose](): void;
+}
+
+/** Who holds the lock: a help for people, never what decides. */
+export interface PidRecord {
+  readonly pid: number;
+  readonly started_at: string;
+}
+
+export type AcquiredLock =
+  | { readonly ok: true; readonly lock: InstanceLock }
+  /** The holder is undefined while it has not yet written who it is. */
+  | { readonly ok: false; readonly holder: PidRecord | undefined; readonly message: string };
+
+export interface LockOptions {
+  readonly lockFile: string;
+  readonly pidFile: string;
+  readonly pid: number;
+  /** UTC, RFC 3339. */
+  readonly startedAt: string;
+  /** How long a held lock is tried for: of several that start at the same instant, one must not lose to the others' trying. */
+  readonly waitMs: number;
+}
+
+/**
+ * Takes the lock, or says who has it. Throws where the file can be neither made nor locked. The lock file must not be on
+ * a network file system, and must not be opened by other means while it is held: closing it would free the lock.
+ */
+export function acquireInstanceLock(options: LockOptions): AcquiredLock {
+  const database = lockedDatabase(options);
+  if (database === undefined) return held(options.pidFile);
+  try {
+    writePidRecord(options.pidFile, { pid: options.pid, started_at: options.startedAt });
+  } catch (cause) {
+    database.close();
+    throw new Error(`${options.pidFile} cannot be written`, { cause });
+  }
+  return { ok: true, lock: heldLock(database, options.pidFile) };
+}
+
+/** The record as it was last written; undefined where there is none, or none that makes sense. */
+export function readPidRecord(pidFile: string): PidRecord | undefined {
+  try {
+    const { pid, started_at } = JSON.parse(readFileSync(pidFile, "utf8")) as Partial<Record<keyof PidRecord, unknown>>;
+    if (!Number.isSafeInteger(pid) || (pid as number) <= 0 || typeof started_at !== "string") return undefined;
+    return { pid: pid as number, started_at };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined: somebody else holds it. A rollback journal, since in WAL mode an exclusive transaction keeps nobody from opening. */
+function lockedDatabase({ lockFile, waitMs }: LockOptions): Database.Database | undefined {
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(lockFile, { timeout: waitMs });
+    chmodSync(lockFile, 0o600);
+    database.pragma("journal_mode = DELETE");
+    database.exec("BEGIN EXCLUSIVE");
+    return database;
+  } catch (cause) {
+    database?.close();
+    if (cause instanceof Database.SqliteError && /^SQLITE_(?:BUSY|LOCKED)/u.test(cause.code)) return undefined;
+    throw new Error(`${lockFile} cannot be locked`, { cause });
+  }
+}
+
+function held(pidFile: string): AcquiredLock {
+  const holder = readPidRecord(pidFile);
+  const who = holder === undefined ? "another agentd" : `agentd with pid ${holder.pid}, since ${holder.started_at},`;
+  return { ok: false, holder, message: `${who} holds this state directory; \`mix agent stop\` ends it` };
+}
+
+function heldLock(database: Database.Database, pidFile: string): InstanceLock {
+  const release = (): void => {
+    if (!database.open) return;
+    // While the lock is still held: a moment later the file may be the next holder's.
+    rmSync(pidFile, { force: true });
+    database.close();
+  };
+  return { release, [Symbol.dispose]: release };
+}
+
+/** Whole or not at all, for those who read it meanwhile. */
+function writePidRecord(pidFile: string, record: PidRecord): void {
+  const temporary = `${pidFile}.new`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(temporary, pidFile);
+}
