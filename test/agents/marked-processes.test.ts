@@ -11,11 +11,13 @@ test("a process whose parent is dead and whose group is its own is found by its 
   const orphan = "setsid sleep 3611 </dev/null >/dev/null 2>&1 & echo started";
   const parent = spawn("/bin/sh", ["-c", orphan], { env: { PATH: "/usr/bin:/bin", MARK: marker } });
   await once(parent, "close");
-  const [found, ...others] = await markedProcesses(`MARK=${marker}`);
-  expect(others).toEqual([]);
-  expect(found?.command).toMatch(/sleep 3611$/);
-  expect(await remainingProcesses(`MARK=${marker}`, 0)).toHaveLength(1);
-  killMarked([found!]);
+  try {
+    const commands = async () => (await markedProcesses(`MARK=${marker}`)).map(({ command }) => command);
+    await expect.poll(commands, { timeout: 10_000 }).toEqual(["sleep 3611"]);
+    expect(await remainingProcesses(`MARK=${marker}`, 0)).toHaveLength(1);
+  } finally {
+    killMarked(await markedProcesses(`MARK=${marker}`));
+  }
   expect(await remainingProcesses(`MARK=${marker}`, 10_000)).toEqual([]);
 });
 
