@@ -144,7 +144,12 @@ function reasonOf(cause: unknown): string {
 function isKernels(path: string): boolean {
   if (["/proc", "/sys", "/dev"].some((directory) => isWithin(path, directory))) return true;
   if (process.platform !== "linux") return false;
-  return kernelFileSystems.has(statfsSync(path).type);
+  try {
+    return kernelFileSystems.has(statfsSync(path).type);
+  } catch {
+    // Gone since it was resolved; whether it can be entered is looked at next.
+    return false;
+  }
 }
 
 /** Linux's magic numbers of proc, sysfs, devpts, cgroup, cgroup2, debugfs, tracefs, securityfs. */
