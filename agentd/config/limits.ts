@@ -76,7 +76,11 @@ const table = {
   diagnosticBytesMax: limit(4 * KiB, "bytes", "the sample in one diagnostic entry"),
   entriesPerCommitMax: limit(256, "count", "entries of one transaction of the log"),
   storeRetryMs: limit(250, "ms", "until a log that could not be written is tried again"),
-  publicationBytesMax: limit(1000 * KiB, "bytes", "the body of one publication; the topic takes 1 MiB with its headers"),
+  publicationBytesMax: limit(
+    1000 * KiB,
+    "bytes",
+    "the body of one publication; the topic takes 1 MiB with its headers",
+  ),
   unansweredPublicationsMax: limit(128, "count", "publications without an answer; a broker's queue holds 256"),
 
   terminalsMax: limit(16, "count", "terminals of one session"),
