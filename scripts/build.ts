@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // From source to what users start: the compiled tree, and one bundle for each program whose start is felt.
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -14,6 +14,7 @@ execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "
   cwd: root,
   stdio: "inherit",
 });
+cpSync(join(root, "migrations"), join(dist, "migrations"), { recursive: true });
 mkdirSync(join(dist, "bin"), { recursive: true });
 
 // The command line is one file of its own: most of what a short command costs is the loading of modules.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The linter holds the walls between the folders; this holds the linter.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "agentd-walls-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** Which folders of ours a file of each folder may import, besides its own. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  "bus-client": [],
+  "acp-client": [],
+  "agentd/vocabulary": [],
+  agentd: ["bus-client", "acp-client", "agentd/vocabulary"],
+  mix: ["bus-client", "agentd/vocabulary", "package.json"],
+};
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+function folderOf(path: string): string {
+  const parts = path.split("/");
+  const two = parts.slice(0, 2).join("/");
+  return two in mayImport ? two : (parts[0] ?? "");
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const pattern = /(?:^|\n)\s*(import|export)\s+(type\s)?[^;"']*?from\s+"(\.[^"]+)"|import\("(\.[^"]+)"\)/g;
+  return [...text.matchAll(pattern)].map((match) => {
+    const target = relative(root, resolve(join(root, dirname(file)), match[3] ?? match[4] ?? ""));
+    return { file, from: folderOf(file), to: folderOf(target), typeOnly: match[2] !== undefined };
+  });
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.includes("testing/"))
+    .map((name) => `${folder}/${name}`);
+}
+
+test("no folder imports another that it may not, and the imports were really seen", () => {
+  const imports = ["bus-client", "acp-client", "agentd", "mix"].flatMap(sources).flatMap(importsOf);
+  expect(imports.length).toBeGreaterThan(300);
+  const crossing = imports.filter(({ from, to }) => from !== to);
+  expect(crossing.length).toBeGreaterThan(40);
+  expect(crossing.filter(({ from, to }) => !mayImport[from]?.includes(to))).toEqual([]);
+});
+
+test("the command line imports the vocabulary as types alone", () => {
+  const values = sources("mix")
+    .flatMap(importsOf)
+    .filter(({ to, typeOnly }) => to === "agentd/vocabulary" && !typeOnly);
+  expect(values).toEqual([]);
+});
+
+test.each([
+  ["bus-client/bad.ts", "../agentd/vocabulary/index.ts"],
+  ["bus-client/deep/bad.ts", "../../acp-client/client.ts"],
+  ["acp-client/bad.ts", "../bus-client/index.ts"],
+  ["agentd/bad.ts", "../mix/main.ts"],
+  ["agentd/vocabulary/bad.ts", "../log/open.ts"],
+  ["mix/bad.ts", "../agentd/daemon.ts"],
+  ["mix/bad.ts", "../agentd/vocabulary/index.ts"],
+  ["mix/verbs/bad.ts", "../../acp-client/client.ts"],
+])("the linter refuses that %s imports %s", (file, target) => {
+  const result = lint(file, `import * as bad from "${target}";\nexport const seen = bad;\n`);
+  expect(result.stdout).toContain("no-restricted-imports");
+  expect(result.status).not.toBe(0);
+});
+
+test.each([
+  ["mix/good.ts", 'import type { Entry } from "../agentd/vocabulary/index.ts";\nexport type Seen = Entry;\n'],
+  ["agentd/good.ts", 'import { parse } from "../bus-client/index.ts";\nexport const seen = parse;\n'],
+])("the linter takes the allowed import of %s", (file, text) => {
+  expect(lint(file, text).stdout).not.toContain("no-restricted-imports");
+});
+
+function lint(file: string, text: string) {
+  const home = mkdtempSync(join(scratch, "project-"));
+  cpSync(join(root, ".oxlintrc.json"), join(home, ".oxlintrc.json"));
+  mkdirSync(dirname(join(home, file)), { recursive: true });
+  writeFileSync(join(home, file), text);
+  return spawnSync(join(root, "node_modules/.bin/oxlint"), ["--deny-warnings", file], { cwd: home, encoding: "utf8" });
+}
