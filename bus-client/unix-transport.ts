@@ -99,7 +99,7 @@ class UnixTransport implements Transport {
     this.#held = Buffer.alloc(0);
     setImmediate(() => {
       if (held.length > 0) push(held);
-      this.#socket.on("data", push);
+      this.#socket.on("data", push).resume();
     });
   }
 
