@@ -8,21 +8,14 @@
 export function characterCut(bytes: Uint8Array, bytesMax: number): { readonly from: number; readonly to: number } {
   let from = 0;
   while (from < bytes.length && continues(bytes[from])) from += 1;
-  let to = Math.min(from + bytesMax, bytes.length);
-  if (to === bytes.length) to = wholeEnd(bytes, from);
-  while (to > from && continues(bytes[to])) to -= 1;
-  if (to > from || from === bytes.length) return { from, to };
-  to = from + 1;
-  while (to < bytes.length && continues(bytes[to])) to += 1;
-  return { from, to };
-}
-
-/** The end of the last character that is there with all of its bytes. */
-function wholeEnd(bytes: Uint8Array, from: number): number {
-  let start = bytes.length - 1;
-  while (start > from && continues(bytes[start])) start -= 1;
-  if (start < from) return from;
-  return start + lengthOf(bytes[start]!) <= bytes.length ? bytes.length : start;
+  const to = Math.min(from + bytesMax, bytes.length);
+  if (to === from) return { from, to };
+  // The character that the cut is after, or in.
+  let start = to - 1;
+  while (continues(bytes[start])) start -= 1;
+  const end = start + lengthOf(bytes[start]!);
+  if (end === to) return { from, to };
+  return { from, to: start === from && end <= bytes.length ? end : start };
 }
 
 /** Bytes of a character by its first. */

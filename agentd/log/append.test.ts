@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { LogError } from "./log-error.ts";
+import { sealDigest } from "./seals.ts";
+import { alpha, bravo, everything, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
+
+const at = "2030-01-02T03:04:05.678Z";
+const clock = { now: () => Date.parse(at) };
+
+test("an entry begins with its head, whatever order its members were given in", () => {
+  const log = temporaryLog({ clock });
+  const [appended] = log.append([
+    {
+      session: alpha,
+      expectSeq: 0,
+      entries: [
+        { message_id: "m", content: { type: "text", text: "hi" }, late: true, role: "agent", turn: 3, kind: "message" },
+        { kind: "turn", phase: "ended", turn: 3, stop_reason: "end_turn" },
+      ],
+    },
+  ]);
+  const head = `{"log":"${log.id}","session":"${alpha}","seq":`;
+  expect(appended).toEqual({
+    session: alpha,
+    seqFrom: 1,
+    seq: 2,
+    at,
+    bodies: [
+      `${head}1,"at":"${at}","turn":3,"late":true,"kind":"message","message_id":"m","content":{"type":"text","text":"hi"},"role":"agent"}`,
+      `${head}2,"at":"${at}","turn":3,"kind":"turn","phase":"ended","stop_reason":"end_turn"}`,
+    ],
+  });
+  expect(log.entries.page({ session: alpha }).entries).toEqual(appended?.bodies);
+});
+
+test("an entry without members besides its kind is whole JSON", () => {
+  const log = temporaryLog({ clock });
+  const [appended] = log.append([{ session: alpha, expectSeq: 0, entries: [{ kind: "info" }] }]);
+  expect(JSON.parse(appended!.bodies[0]!)).toEqual({ log: log.id, session: alpha, seq: 1, at, kind: "info" });
+});
+
+test("sessions of one transaction each have their own seq, without a gap, in the order given", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 3);
+  const appended = log.append([
+    { session: bravo, expectSeq: 0, entries: [message("b1")] },
+    { session: alpha, expectSeq: 3, entries: [message("a4"), message("a5")] },
+    { session: bravo, expectSeq: 1, entries: [message("b2")] },
+    { session: alpha, expectSeq: 5, entries: [] },
+    { session: alpha, expectSeq: 5, entries: [message("a6")] },
+  ]);
+  expect(appended.map(({ session, seqFrom, seq }) => [session, seqFrom, seq])).toEqual([
+    [bravo, 1, 1],
+    [alpha, 4, 5],
+    [bravo, 2, 2],
+    [alpha, 6, 5],
+    [alpha, 6, 6],
+  ]);
+  expect(everything(log, alpha).map((entry) => entry["seq"])).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(everything(log, bravo).map((entry) => (entry["content"] as { text: string }).text)).toEqual(["b1", "b2"]);
+});
+
+test("any text comes back as it was, NUL and lone surrogates too", () => {
+  const log = temporaryLog();
+  let seq = 0;
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "binary", maxLength: 40 }),
+      fc.constantFrom("", "\0", "\uD800", "x\uDC00y"),
+      (text, odd) => {
+        const [appended] = log.append([{ session: alpha, expectSeq: seq, entries: [message(text + odd)] }]);
+        seq += 1;
+        const body = log.entries.body(alpha, seq)!;
+        expect(body).toBe(appended!.bodies[0]);
+        expect((JSON.parse(body) as { content: { text: string } }).content.text).toBe(text + odd);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test("a commit that expects another seq is a broken promise, and the whole flush is dropped", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 2);
+  for (const expectSeq of [0, 1, 3]) {
+    const flush = () =>
+      log.append([
+        { session: bravo, expectSeq: 0, entries: [message("b1")] },
+        { session: alpha, expectSeq, entries: [message("x")] },
+      ]);
+    expect(flush).toThrow(`session ${alpha} is at seq 2 in the log, and a commit expects ${expectSeq}`);
+  }
+  expect(log.sessions.row(bravo)).toBeUndefined();
+  expect(log.entries.lastSeq(alpha)).toBe(2);
+  fill(log, alpha, 1);
+  expect(everything(log, alpha)).toHaveLength(3);
+});
+
+test("what two openers of one file append does not get between each other's entries", () => {
+  const first = temporaryLog();
+  const second = temporaryLog({ file: first.file });
+  expect(second.id).toBe(first.id);
+  fill(first, alpha, 2);
+  fill(second, alpha, 2);
+  fill(second, bravo, 1);
+  expect(() => first.append([{ session: alpha, expectSeq: 2, entries: [message("late")] }])).toThrow("expects 2");
+  fill(first, alpha, 1);
+  expect(everything(second, alpha).map((entry) => entry["seq"])).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a lock that another process holds is `busy`, and nothing was written", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 1);
+  const other = otherConnection(log.file);
+  other.exec("BEGIN IMMEDIATE");
+  expect(codeOf(() => fill(log, alpha, 1))).toBe("busy");
+  other.exec("ROLLBACK");
+  fill(log, alpha, 1);
+  expect(log.entries.lastSeq(alpha)).toBe(2);
+});
+
+test("a full disk is `full`, leaves nothing of the flush behind, and appending works again when there is room", () => {
+  const { file, ...small } = temporaryLog({ pageCountMax: 120 });
+  fill({ file, ...small }, alpha, 1);
+  const flush = (log: typeof small) =>
+    log.append([
+      { session: alpha, expectSeq: 1, entries: [message("small")] },
+      { session: bravo, expectSeq: 0, entries: [message("x".repeat(2_000_000))] },
+    ]);
+  expect(codeOf(() => flush(small))).toBe("full");
+  expect(small.entries.lastSeq(alpha)).toBe(1);
+  expect(small.entries.lastSeq(bravo)).toBeUndefined();
+  // The same connection goes on with what fits.
+  fill({ file, ...small }, alpha, 1);
+  expect(small.entries.lastSeq(alpha)).toBe(2);
+  const roomy = temporaryLog({ file });
+  roomy.append([{ session: bravo, expectSeq: 0, entries: [message("x".repeat(2_000_000))] }]);
+  expect(otherConnection(file).pragma("integrity_check", { simple: true })).toBe("ok");
+});
+
+test("a failure of the store names file and cause", () => {
+  const log = temporaryLog({ pageCountMax: 120 });
+  const append = () => log.append([{ session: alpha, expectSeq: 0, entries: [message("x".repeat(2_000_000))] }]);
+  expect(append).toThrow(LogError);
+  expect(append).toThrow(log.file);
+  expect(append).toThrow(
+    expect.objectContaining({ cause: expect.objectContaining({ code: "SQLITE_FULL" }) as unknown }),
+  );
+});
+
+test("each session's commits are chained: the digests can be made again from the bodies alone", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 2);
+  log.append([
+    { session: alpha, expectSeq: 2, entries: [message("one")] },
+    { session: bravo, expectSeq: 0, entries: [message("other")] },
+    { session: alpha, expectSeq: 3, entries: [message("two"), message("\uD800 three")] },
+  ]);
+  fill(log, alpha, 300);
+  const seals = otherConnection(log.file)
+    .prepare<[string], { first: number; last: number; salt: Buffer; digest: Buffer }>(
+      "SELECT first & 1073741823 AS first, last & 1073741823 AS last, salt, digest FROM seal JOIN session ON sid = first >> 30 WHERE id = ? ORDER BY seal.first",
+    )
+    .all(alpha);
+  // One for each transaction: the two commits of the second stand in one.
+  expect(seals.map(({ first, last }) => [first, last])).toEqual([
+    [1, 2],
+    [3, 5],
+    [6, 261],
+    [262, 305],
+  ]);
+  let previous: Uint8Array = new Uint8Array(32);
+  for (const { first, last, salt, digest } of seals) {
+    const bodies = Array.from({ length: last - first + 1 }, (_, index) => log.entries.body(alpha, first + index)!);
+    expect(sealDigest(previous, salt, bodies).equals(digest)).toBe(true);
+    previous = digest;
+  }
+});
+
+test("secret literals are kept beside the log, and a later start's take their place", () => {
+  const log = temporaryLog();
+  log.append([{ session: alpha, expectSeq: 0, entries: [message("x")], literals: '{"KEY":"s3cret"}' }]);
+  expect(log.literals(alpha)).toBe('{"KEY":"s3cret"}');
+  log.append([{ session: alpha, expectSeq: 1, entries: [], literals: '{"KEY":"other"}' }]);
+  expect(log.literals(alpha)).toBe('{"KEY":"other"}');
+  expect(log.literals(bravo)).toBeUndefined();
+  expect(JSON.stringify(everything(log, alpha))).not.toContain("s3cret");
+});
+
+function codeOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof LogError) return error.code;
+    throw error;
+  }
+  return "nothing was thrown";
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { LogError, type LogErrorCode } from "./log-error.ts";
+import { alpha, everything, fill, otherConnection, temporaryDirectory, temporaryLog } from "./testing/temporary-log.ts";
+
+const packaged = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+/** The packaged migrations and one more. */
+function migrationsWith(sql: string): string {
+  const directory = path.join(temporaryDirectory(), "migrations");
+  mkdirSync(directory);
+  for (const name of readdirSync(packaged)) copyFileSync(path.join(packaged, name), path.join(directory, name));
+  const next = String(readdirSync(packaged).length + 1).padStart(4, "0");
+  writeFileSync(path.join(directory, `${next}-more.sql`), sql);
+  return directory;
+}
+
+function refusal(options: Parameters<typeof temporaryLog>[0]): LogErrorCode | undefined {
+  try {
+    temporaryLog(options);
+  } catch (error) {
+    if (error instanceof LogError) return error.code;
+    throw error;
+  }
+  return undefined;
+}
+
+test("a new log has an id of its own, keeps it, and is read by its user alone", () => {
+  const log = temporaryLog();
+  expect(log.id).toMatch(/^[a-z2-7]{12}$/);
+  fill(log, alpha, 1);
+  const modes = readdirSync(path.dirname(log.file)).map((name) => [
+    name,
+    statSync(path.join(path.dirname(log.file), name)).mode & 0o777,
+  ]);
+  expect(Object.fromEntries(modes)).toEqual({ "log.db": 0o600, "log.db-wal": 0o600, "log.db-shm": 0o600 });
+  expect(temporaryLog({ file: log.file }).id).toBe(log.id);
+  expect(temporaryLog().id).not.toBe(log.id);
+});
+
+test("a log that others could read is closed to them when it is opened", () => {
+  const { file } = temporaryLog();
+  chmodSync(file, 0o644);
+  temporaryLog({ file });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("the file has the page size, the journal and the vacuum that the measurements asked for", () => {
+  const { file } = temporaryLog();
+  const db = otherConnection(file);
+  const pragma = (name: string): unknown => db.pragma(name, { simple: true });
+  expect([pragma("journal_mode"), pragma("page_size"), pragma("auto_vacuum")]).toEqual(["wal", 4096, 2]);
+});
+
+test("a closed log is one file, which another opener reads to the last entry", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 300);
+  expect(statSync(`${log.file}-wal`).size).toBeGreaterThan(0);
+  expect(log.bytes()).toBe(statSync(log.file).size + statSync(`${log.file}-wal`).size);
+  log.close();
+  log.close();
+  expect(readdirSync(path.dirname(log.file))).toEqual(["log.db"]);
+  expect(everything(temporaryLog({ file: log.file }), alpha)).toHaveLength(300);
+});
+
+test("a log of a newer schema is refused and left as it was", () => {
+  const log = temporaryLog({ migrations: migrationsWith("CREATE TABLE later (x TEXT) STRICT;") });
+  fill(log, alpha, 1);
+  log.close();
+  const before = readFileSync(log.file);
+  expect(refusal({ file: log.file })).toBe("newer_schema");
+  expect(readFileSync(log.file).equals(before)).toBe(true);
+});
+
+test("a log of an older schema is copied, then brought to the newest, and keeps its entries", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 3);
+  log.close();
+  const migrations = migrationsWith("ALTER TABLE session ADD COLUMN colour TEXT;");
+  const migrated = temporaryLog({ file: log.file, migrations });
+  expect(migrated.id).toBe(log.id);
+  fill(migrated, alpha, 1);
+  expect(everything(migrated, alpha)).toHaveLength(4);
+  const copy = `${log.file}.schema-1`;
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(existsSync(`${copy}.partial`)).toBe(false);
+  expect(everything(temporaryLog({ file: copy }), alpha)).toHaveLength(3);
+});
+
+test("a migration that fails half way leaves the log as it was, usable by the agentd before", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 2);
+  log.close();
+  const migrations = migrationsWith("CREATE TABLE half (x TEXT) STRICT; INSERT INTO nowhere VALUES (1);");
+  expect(() => temporaryLog({ file: log.file, migrations })).toThrow("nowhere");
+  const again = temporaryLog({ file: log.file });
+  fill(again, alpha, 1);
+  expect(everything(again, alpha)).toHaveLength(3);
+  expect(otherConnection(log.file).prepare("SELECT name FROM sqlite_schema WHERE name = 'half'").get()).toBeUndefined();
+});
+
+test("migrations that are not numbered one after the other are a broken promise", () => {
+  const directory = migrationsWith("");
+  writeFileSync(path.join(directory, "0007-far.sql"), "");
+  expect(() => temporaryLog({ migrations: directory })).toThrow("0007-far.sql");
+});
+
+test("another program's database is refused and left as it was", () => {
+  const file = path.join(temporaryDirectory(), "log.db");
+  const db = new Database(file);
+  db.exec("CREATE TABLE theirs (x)");
+  db.close();
+  const before = readFileSync(file);
+  expect(refusal({ file })).toBe("not_a_log");
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("what is no database at all is refused", () => {
+  const file = path.join(temporaryDirectory(), "log.db");
+  writeFileSync(
+    file,
+    "This is a letter to someone, and long enough to be looked at as the head of a database.\n".repeat(10),
+  );
+  expect(refusal({ file })).toBe("not_a_log");
+});
+
+test("a link, and a directory, are no log", () => {
+  const directory = temporaryDirectory();
+  const link = path.join(directory, "link.db");
+  symlinkSync(temporaryLog().file, link);
+  expect(refusal({ file: link })).toBe("foreign_file");
+  expect(refusal({ file: directory })).toBe("foreign_file");
+});
+
+test("a directory that is not there is an error of the store, with its cause", () => {
+  expect(refusal({ file: path.join(temporaryDirectory(), "no", "log.db") })).toBe("cannot_open");
+});
+
+test.runIf(process.getuid?.() === 0)("a log of another user is refused", () => {
+  const { file } = temporaryLog();
+  chownSync(file, 65534, 65534);
+  expect(refusal({ file })).toBe("foreign_file");
+});
+
+test("a damaged page is `corrupt` where it is read, and the rest of the log still answers", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 2000, () => "x".repeat(500));
+  log.close();
+  const bytes = readFileSync(log.file);
+  const middle = Math.floor(bytes.length / 4096 / 2) * 4096;
+  writeFileSync(
+    log.file,
+    Buffer.concat([bytes.subarray(0, middle), Buffer.alloc(4096, 0xff), bytes.subarray(middle + 4096)]),
+  );
+  const damaged = temporaryLog({ file: log.file });
+  expect(() => everything(damaged, alpha)).toThrow(expect.objectContaining({ code: "corrupt" }));
+  expect(damaged.entries.body(alpha, 2000)).toContain('"seq":2000');
+});

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import type { EntryContent, SessionPhase } from "../vocabulary/index.ts";
+import type { Log } from "./open.ts";
+import { alpha, bravo, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
+
+function start(
+  log: Log,
+  session: string,
+  members: { name?: string; agent?: string; cwd?: string; parent?: string } = {},
+): void {
+  const entry: EntryContent = { kind: "state", state: "starting", agent: "demo", cwd: "/w", ...members };
+  log.append([{ session, expectSeq: 0, entries: [entry] }]);
+}
+
+function become(log: Log, session: string, state: SessionPhase): void {
+  log.append([{ session, expectSeq: log.entries.lastSeq(session)!, entries: [{ kind: "state", state }] }]);
+}
+
+test("a session is found by its id before a name, by its name before a prefix", () => {
+  const log = temporaryLog();
+  start(log, alpha, { name: bravo });
+  start(log, bravo, { name: "alp" });
+  expect(log.sessions.find(bravo)).toEqual({ found: "one", session: bravo });
+  expect(log.sessions.find("alp")).toEqual({ found: "one", session: bravo });
+  expect(log.sessions.find("alph")).toEqual({ found: "one", session: alpha });
+  expect(log.sessions.find("b")).toEqual({ found: "one", session: bravo });
+});
+
+test("the name of an ended session leads nowhere, its id still does", () => {
+  const log = temporaryLog();
+  start(log, alpha, { name: "work" });
+  become(log, alpha, "closed");
+  expect(log.sessions.find("work")).toEqual({ found: "none" });
+  expect(log.sessions.find(alpha)).toEqual({ found: "one", session: alpha });
+  start(log, bravo, { name: "work" });
+  expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
+});
+
+test("a prefix of several names at most eight of them", () => {
+  const log = temporaryLog();
+  const ids = Array.from("abcdefghij", (letter) => `zz${letter}aaaaaaaaa`);
+  for (const id of ids) start(log, id);
+  expect(log.sessions.find("zz")).toEqual({ found: "several", sessions: ids.slice(0, 8) });
+  expect(log.sessions.find("zzc")).toEqual({ found: "one", session: ids[2] });
+});
+
+test.each(["", "%", "_", "ALPHA", "nothing", "in", "x'; --"])(
+  "%j finds nothing, and never the instance",
+  (reference) => {
+    const log = temporaryLog();
+    start(log, alpha);
+    expect(log.sessions.find(reference)).toEqual({ found: "none" });
+    expect(log.sessions.find("instance")).toEqual({ found: "one", session: "instance" });
+  },
+);
+
+test("the list is newest first, its pages are not moved by new sessions, and the instance is not in it", () => {
+  const log = temporaryLog();
+  const ids = Array.from("abcdefg", (letter) => `${letter}aaaaaaaaaaa`);
+  for (const id of ids) start(log, id);
+  const first = listed(log, { limit: 3 });
+  start(log, bravo);
+  const second = listed(log, { limit: 3, after: first.next! });
+  const third = listed(log, { limit: 3, after: second.next! });
+  expect([first, second, third].map((page) => page.ids)).toEqual([
+    [ids[6], ids[5], ids[4]],
+    [ids[3], ids[2], ids[1]],
+    [ids[0]],
+  ]);
+  expect(third.next).toBeUndefined();
+});
+
+test("a list is of those states, of that agent, of that directory", () => {
+  const log = temporaryLog();
+  start(log, alpha, { agent: "codex", cwd: "/one" });
+  start(log, bravo, { agent: "demo", cwd: "/two" });
+  become(log, bravo, "lost");
+  expect(listed(log, { state: ["lost", "failed"] }).ids).toEqual([bravo]);
+  expect(listed(log, { state: [] }).ids).toEqual([]);
+  expect(listed(log, { agent: "codex" }).ids).toEqual([alpha]);
+  expect(listed(log, { cwd: "/two" }).ids).toEqual([bravo]);
+  expect(listed(log, { cwd: "/two", agent: "codex" }).ids).toEqual([]);
+});
+
+test.each(["", "7", "s", "s-1", "S1", "s1 OR 1", "szzzzzz"])("a list does not go on after %j", (after) => {
+  expect(temporaryLog().sessions.list({ after })).toEqual({ refused: "cursor" });
+});
+
+test("the live ones are those that recovery must end, with what is open in each", () => {
+  const log = temporaryLog();
+  start(log, alpha);
+  start(log, bravo);
+  become(log, bravo, "failed");
+  log.append([{ session: alpha, expectSeq: 1, entries: [{ kind: "turn", turn: 1, phase: "started" }] }]);
+  const live = log.sessions.live();
+  expect(live.map(({ session }) => session)).toEqual([alpha]);
+  expect(live[0]).toEqual(log.sessions.row(alpha));
+  expect(live[0]?.open.turns).toEqual([{ turn: 1, phase: "started", seq: 2 }]);
+});
+
+test("what looks for live sessions does not read the ended ones", () => {
+  const log = temporaryLog();
+  const db = otherConnection(log.file);
+  const isLive = "state IN ('starting', 'idle', 'running', 'waiting', 'closing')";
+  const plan = db
+    .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN SELECT * FROM session WHERE ${isLive} AND name = 'n'`)
+    .all();
+  expect(plan.map(({ detail }) => detail).join()).toContain("session_live");
+});
+
+test("children are the sessions that name it as parent, newest first", () => {
+  const log = temporaryLog();
+  start(log, alpha);
+  start(log, bravo, { parent: alpha });
+  start(log, "childchildcc", { parent: alpha });
+  expect(log.sessions.children(alpha)).toEqual(["childchildcc", bravo]);
+  expect(log.sessions.children(bravo)).toEqual([]);
+});
+
+test("a snapshot's parts are the entries that were logged last, whole", () => {
+  const log = temporaryLog();
+  start(log, alpha, { name: "n" });
+  const option = { option: "mode", name: "Mode", type: "select", value: "plan" } as const;
+  log.append([
+    {
+      session: alpha,
+      expectSeq: 1,
+      entries: [
+        { kind: "state", state: "idle", agent_session_id: "s-1", protocol_version: 1 },
+        { kind: "options", options: [] },
+        { kind: "options", options: [option] },
+        { kind: "info", title: "Title" },
+        { kind: "usage", used: 5, size: 10 },
+        message("noise"),
+      ],
+    },
+  ]);
+  become(log, alpha, "running");
+  const latest = log.sessions.latest(alpha);
+  expect(latest).toMatchObject({
+    state: { seq: 8, state: "running" },
+    life: { seq: 1, name: "n", cwd: "/w" },
+    up: { seq: 2, agent_session_id: "s-1", protocol_version: 1 },
+    options: { seq: 4, options: [option] },
+    usage: { seq: 6, used: 5 },
+    info: { title: "Title" },
+  });
+  expect(latest?.plan).toBeUndefined();
+  expect(log.sessions.latest(bravo)).toBeUndefined();
+});
+
+test("a session keeps the time when it was made, and has that of its last entry", () => {
+  let now = Date.parse("2030-01-01T00:00:00.000Z");
+  const log = temporaryLog({ clock: { now: () => now } });
+  start(log, alpha);
+  now += 1500;
+  fill(log, alpha, 1);
+  expect(log.sessions.row(alpha)).toMatchObject({
+    created_at: "2030-01-01T00:00:00.000Z",
+    updated_at: "2030-01-01T00:00:01.500Z",
+    last_seq: 2,
+    state: "starting",
+  });
+});
+
+function listed(log: Log, query: Parameters<Log["sessions"]["list"]>[0]): { ids: string[]; next?: string } {
+  const list = log.sessions.list(query);
+  if (list.refused !== undefined) throw new Error("refused");
+  return { ids: list.sessions.map(({ session }) => session), ...(list.next === undefined ? {} : { next: list.next }) };
+}
