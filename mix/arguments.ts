@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One table of flags a verb, and the words of a command line read by it. An unknown flag is a usage error.
+import { parseArgs } from "node:util";
+import { durationMsOf } from "./duration.ts";
+import { usageError } from "./mix-error.ts";
+
+export interface Flag {
+  /** `switch` takes no value; `texts` may be given several times. */
+  readonly kind: "switch" | "text" | "texts";
+  readonly short?: string;
+  /** What stands for the value in help: `DIR`. */
+  readonly value?: string;
+  readonly about: string;
+}
+export type FlagTable = Readonly<Record<string, Flag>>;
+
+export interface PositionalRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Throws a usage error for what the table does not hold, and for too few or too many words. */
+export function parseArguments(words: readonly string[], flags: FlagTable, range: PositionalRange): Arguments {
+  const parsed = parsedWords(words, flags);
+  const { values, positionals } = parsed;
+  // Help is answered whatever else was written, so that nobody has to satisfy a verb to learn it.
+  if (values["help"] === true) return new Arguments(values, positionals);
+  if (positionals.length < range.min) throw usageError("something is missing");
+  if (positionals.length > range.max) throw usageError(`too much: ${positionals.slice(range.max).join(" ")}`);
+  return new Arguments(values, positionals);
+}
+
+export class Arguments {
+  readonly positionals: readonly string[];
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(values: Readonly<Record<string, unknown>>, positionals: readonly string[]) {
+    this.#values = values;
+    this.positionals = positionals;
+  }
+
+  /** The n-th word after the verb, counted from 0; only asked for where the range promises it. */
+  word(index: number): string {
+    const word = this.positionals[index];
+    if (word === undefined) throw usageError("something is missing");
+    return word;
+  }
+
+  switch(flag: string): boolean {
+    return this.#values[flag] === true;
+  }
+
+  text(flag: string): string | undefined {
+    const value = this.#values[flag];
+    if (value === undefined) return undefined;
+    if (typeof value !== "string" || value === "") throw usageError(`--${flag} must not be empty`);
+    return value;
+  }
+
+  texts(flag: string): readonly string[] {
+    const value = this.#values[flag];
+    return Array.isArray(value) ? (value as string[]) : [];
+  }
+
+  /** A whole number from `min` on. */
+  count(flag: string, min: number): number | undefined {
+    const text = this.text(flag);
+    if (text === undefined) return undefined;
+    const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(count >= min)) throw usageError(`--${flag} takes a whole number from ${min} on, not ${text}`);
+    return count;
+  }
+
+  /** Milliseconds. */
+  duration(flag: string): number | undefined {
+    const text = this.text(flag);
+    if (text === undefined) return undefined;
+    const ms = durationMsOf(text);
+    if (ms === undefined) throw usageError(`--${flag} takes a time such as 30s, 10m or 2h, not ${text}`);
+    return ms;
+  }
+}
+
+function parsedWords(words: readonly string[], flags: FlagTable): ReturnType<typeof parseArgs> {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      {
+        type: flag.kind === "switch" ? ("boolean" as const) : ("string" as const),
+        multiple: flag.kind === "texts",
+        ...(flag.short === undefined ? {} : { short: flag.short }),
+      },
+    ]),
+  );
+  try {
+    return parseArgs({ args: [...words], options, strict: true, allowPositionals: true });
+  } catch (error) {
+    if (error instanceof TypeError) throw usageError(firstSentence(error.message));
+    throw error;
+  }
+}
+
+// The library's second sentence explains `--`, in more words than a terminal line holds.
+function firstSentence(message: string): string {
+  return message.split(". To specify")[0]?.replace(/\.?\s*$/, "") ?? message;
+}

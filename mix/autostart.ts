@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Starts agentd in the background: a session of its own, in /, with a cleaned environment, and its words in its log file.
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import type { Context } from "./context.ts";
+import { ownError } from "./mix-error.ts";
+import type { Output } from "./output.ts";
+import { printable } from "./view/printable.ts";
+
+/** How long a started daemon may take until it is on the Bus. */
+export const registeredWithinMs = 10_000;
+
+/**
+ * Starts the daemon and looks for it until `find` finds it. Two that do so at once start one: the loser's daemon ends
+ * with 75 (another one holds the lock), and the search goes on. Throws UNREACHABLE where it ends otherwise, or after 10 s.
+ */
+export async function autostart<Found>(
+  context: Context,
+  output: Output,
+  find: () => Promise<Found | undefined>,
+): Promise<Found> {
+  const logFile = processLogFile(context);
+  const daemon = startDaemon(context, logFile);
+  output.word(`starting agentd in the background; its log is ${logFile}`);
+  const deadline = context.now() + registeredWithinMs;
+  while (context.now() < deadline) {
+    const found = await find();
+    if (found !== undefined) return found;
+    const ended = daemon.ended();
+    if (ended !== undefined && ended !== lockHeldExit) {
+      throw ownError("UNREACHABLE", `agentd ended at once (${ended}); ${lastWords(logFile)}`);
+    }
+    await new Promise<void>((resolve) => {
+      context.after(pollMs, resolve);
+    });
+  }
+  throw ownError("UNREACHABLE", `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`);
+}
+
+/** What a daemon needs of its caller's environment; everything else stays with the caller. */
+export function daemonEnvironment(env: Context["env"]): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    ([name, value]) =>
+      value !== undefined && (keptNames.has(name) || keptPrefixes.some((prefix) => name.startsWith(prefix))),
+  );
+  return Object.fromEntries(kept) as Record<string, string>;
+}
+
+/** `agentd.log` in the state directory. */
+export function processLogFile(context: Pick<Context, "env" | "home">): string {
+  const given = context.env["AGENTD_STATE_DIR"];
+  if (given !== undefined && given !== "") return join(given, "agentd.log");
+  const state = context.env["XDG_STATE_HOME"];
+  const base = state !== undefined && isAbsolute(state) ? state : join(context.home, ".local", "state");
+  return join(base, "agentd", "agentd.log");
+}
+
+const pollMs = 50;
+/** EX_TEMPFAIL: another agentd holds the lock. */
+const lockHeldExit = "exit 75";
+
+// The marker AGENTD_SESSION is not among them: a daemon started from inside a session is not part of it.
+const keptNames = new Set(
+  [
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR",
+    "DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY SSH_AUTH_SOCK",
+    "HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy",
+    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR",
+    "AGENTD_CONFIG AGENTD_STATE_DIR",
+  ].flatMap((names) => names.split(" ")),
+);
+const keptPrefixes = ["LC_", "XDG_", "MIXOS_"];
+
+function startDaemon(context: Context, logFile: string): { readonly ended: () => string | undefined } {
+  if (!existsSync(context.agentdProgram)) {
+    throw ownError("UNREACHABLE", `agentd is not running, and its program is not at ${context.agentdProgram}`);
+  }
+  mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
+  const log = openSync(logFile, "a", 0o600);
+  let ended: string | undefined;
+  try {
+    const child: ChildProcess = spawn(context.nodeProgram, [context.agentdProgram], {
+      detached: true,
+      cwd: "/",
+      env: daemonEnvironment(context.env),
+      stdio: ["ignore", log, log],
+    });
+    child.on("error", (error) => {
+      ended = error.message;
+    });
+    child.on("exit", (code, signal) => {
+      ended = signal === null ? `exit ${code}` : `signal ${signal}`;
+    });
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
+  return { ended: () => ended };
+}
+
+function lastWords(logFile: string): string {
+  const file = openSync(logFile, "r");
+  try {
+    const { size } = fstatSync(file);
+    const tail = Buffer.alloc(Math.min(size, lastWordsBytesMax));
+    readSync(file, tail, 0, tail.length, size - tail.length);
+    const lines = tail.toString("utf8").trimEnd().split("\n").slice(-lastWordsLinesMax);
+    return `the end of ${logFile}:\n${printable(lines.join("\n"))}`;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const lastWordsBytesMax = 4096;
+const lastWordsLinesMax = 5;

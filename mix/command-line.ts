@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// From the words of a command line to one verb, and from what it came to to an exit code.
+import { parseArguments } from "./arguments.ts";
+import { connectBus } from "./bus.ts";
+import type { AgentBus } from "./bus.ts";
+import type { Context } from "./context.ts";
+import { exitCodeOf } from "./exit-codes.ts";
+import type { Outcome } from "./exit-codes.ts";
+import { overviewHelp, verbHelp } from "./help.ts";
+import { MixError, usageError } from "./mix-error.ts";
+import { Output } from "./output.ts";
+import type { OutputMode } from "./output.ts";
+import { commonFlags } from "./verb.ts";
+import type { Invocation, VerbModule } from "./verb.ts";
+import { agentVerbs, busVerbs } from "./verbs/table.ts";
+
+/** Never throws for what a user, a service or the Bus did; resolves with the exit code. */
+export async function runCommandLine(context: Context): Promise<number> {
+  const output = new Output(context, wantedMode(context.words));
+  try {
+    return exitCodeOf(await dispatched(context, output));
+  } catch (error) {
+    if (!(error instanceof MixError)) throw error;
+    output.error(error);
+    return exitCodeOf({ kind: "refused", code: error.code });
+  }
+}
+
+async function dispatched(context: Context, output: Output): Promise<Outcome> {
+  const [first, second] = context.words;
+  if (first === "--version" || first === "-V") {
+    await output.line(`mix ${context.version}`);
+    return { kind: "done" };
+  }
+  const isAgent = first === "agent";
+  const name = isAgent ? second : first;
+  if (name === undefined || name === "--help" || name === "-h") {
+    await output.line(overviewHelp(agentVerbs, busVerbs));
+    return { kind: "done" };
+  }
+  const table = isAgent ? agentVerbs : busVerbs;
+  const listed = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (listed === undefined) throw unknownVerb(isAgent, name);
+  return runVerb(context, output, await listed.load(), context.words.slice(isAgent ? 2 : 1));
+}
+
+async function runVerb(
+  context: Context,
+  output: Output,
+  { spec, run }: VerbModule,
+  words: readonly string[],
+): Promise<Outcome> {
+  const args = parsedFor(spec, words);
+  if (args.switch("help")) {
+    await output.line(verbHelp(spec));
+    return { kind: "done" };
+  }
+  const opened: AgentBus[] = [];
+  const invocation: Invocation = {
+    context,
+    output,
+    args,
+    connect: async (connecting) => {
+      const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
+      const bus = await connectBus(context, output, { connecting, autostart });
+      opened.push(bus);
+      return bus;
+    },
+  };
+  try {
+    return await run(invocation);
+  } finally {
+    await Promise.all(opened.map((bus) => bus.close()));
+  }
+}
+
+function parsedFor(spec: VerbModule["spec"], words: readonly string[]): ReturnType<typeof parseArguments> {
+  try {
+    return parseArguments(words, { ...spec.flags, ...commonFlags }, spec.positionals);
+  } catch (error) {
+    if (!(error instanceof MixError) || error.code !== "USAGE") throw error;
+    throw usageError(`${error.message}; usage: mix ${spec.usage}, and more with --help`);
+  }
+}
+
+function unknownVerb(isAgent: boolean, name: string): MixError {
+  const names = Object.keys(isAgent ? agentVerbs : busVerbs);
+  const others = isAgent ? names.join(", ") : ["agent <verb>", ...names].join(", ");
+  return usageError(`no verb ${name}; there are: ${others}`);
+}
+
+// Before the words are parsed, so that a usage error is told in the wanted way as well.
+function wantedMode(words: readonly string[]): OutputMode {
+  const end = words.indexOf("--");
+  const own = end < 0 ? words : words.slice(0, end);
+  if (own.includes("--json")) return "json";
+  return own.includes("--quiet") || own.includes("-q") ? "ids" : "people";
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Ctrl-C in a follow: the session goes on without us, and it is said how to cancel. Twice within two seconds asks.
+import type { AgentBus } from "./bus.ts";
+import type { Outcome } from "./exit-codes.ts";
+import { askYesOrNo } from "./ask-yes-or-no.ts";
+import type { Context } from "./context.ts";
+import { MixError } from "./mix-error.ts";
+import type { Invocation } from "./verb.ts";
+
+const secondInterruptMs = 2_000;
+
+export async function detach(invocation: Invocation, bus: AgentBus, session: string): Promise<Outcome> {
+  const { context, output } = invocation;
+  const again = secondInterrupt(context);
+  try {
+    output.word(
+      `detached; session ${session} goes on · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`,
+    );
+    const asks = output.mode === "people" && context.stdin.isTTY === true && context.stderr.isTTY === true;
+    if (!asks || !(await hasTurn(bus, session))) return { kind: "interrupted" };
+    output.word("Ctrl-C again within 2 s to cancel its turn");
+    if ((await again.came) && (await askYesOrNo(context, `cancel the running turn of ${session}?`))) {
+      await cancelTurn(invocation, bus, session);
+    }
+    return { kind: "interrupted" };
+  } finally {
+    again.callOff();
+  }
+}
+
+// Listens from the first moment on: the second Ctrl-C may come while agentd is still asked whether a turn runs.
+function secondInterrupt({ after, interrupts }: Context): {
+  readonly came: Promise<boolean>;
+  readonly callOff: () => void;
+} {
+  let settle: (came: boolean) => void = () => undefined;
+  const came = new Promise<boolean>((resolve) => {
+    settle = resolve;
+  });
+  const callOffTimer = after(secondInterruptMs, () => settle(false));
+  const stopListening = interrupts.listen(() => settle(true));
+  return {
+    came,
+    callOff: () => {
+      callOffTimer();
+      stopListening();
+    },
+  };
+}
+
+async function hasTurn(bus: AgentBus, session: string): Promise<boolean> {
+  try {
+    const { running, queued } = await bus.ask("agent.session.get", { session });
+    return running !== null || queued.length > 0;
+  } catch (error) {
+    if (error instanceof MixError) return false;
+    throw error;
+  }
+}
+
+async function cancelTurn({ output }: Invocation, bus: AgentBus, session: string): Promise<void> {
+  const { turns } = await bus.ask("agent.session.cancel", { session });
+  output.word(turns.length === 0 ? "no turn ran any more" : `cancelled: turn ${turns.join(", ")}`);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a verb came to, and the one number that tells it to a script.
+
+export type Outcome =
+  | { readonly kind: "done" }
+  /** A service said no, the daemon could not be reached, the words were wrong: an error's code decides. */
+  | { readonly kind: "refused"; readonly code: string }
+  | {
+      readonly kind: "turn";
+      readonly stopReason: string;
+      /** Of the turn's error, or of the session's last state. */
+      readonly errorCode?: string;
+      /** A person refused a tool in this turn and nobody cancelled it: an agent that then says `cancelled` obeyed. */
+      readonly refusedByPerson: boolean;
+      /** A question of this turn ran out because nobody could be asked. */
+      readonly unanswered: boolean;
+    }
+  | { readonly kind: "ended"; readonly state: "closed" | "lost" | "failed"; readonly errorCode?: string }
+  | { readonly kind: "interrupted" }
+  | { readonly kind: "broken_pipe" };
+
+/**
+ * 0 done · 1 failed, cancelled, refused, cut off, and every code not named here · 2 usage · 3 time limit · 4 unknown or
+ * not available · 5 nobody could be asked · 6 not reachable · 7 login needed · 8 command id conflict · 130 interrupted ·
+ * 141 broken pipe.
+ */
+export function exitCodeOf(outcome: Outcome): number {
+  switch (outcome.kind) {
+    case "done":
+      return 0;
+    case "refused":
+      return exitCodeOfError(outcome.code);
+    case "turn":
+      if (outcome.errorCode !== undefined) return exitCodeOfError(outcome.errorCode);
+      if (outcome.unanswered) return 5;
+      if (outcome.stopReason === "end_turn") return 0;
+      return outcome.stopReason === "cancelled" && outcome.refusedByPerson ? 0 : 1;
+    case "ended":
+      if (outcome.errorCode !== undefined) return exitCodeOfError(outcome.errorCode);
+      return outcome.state === "closed" ? 0 : 1;
+    case "interrupted":
+      return 130;
+    case "broken_pipe":
+      return 141;
+  }
+}
+
+export const done: Outcome = { kind: "done" };
+
+function exitCodeOfError(code: string): number {
+  const named = namedCodes[code];
+  if (named !== undefined) return named;
+  return code.endsWith("_UNKNOWN") ? 4 : 1;
+}
+
+const namedCodes: Readonly<Record<string, number>> = {
+  USAGE: 2,
+  ARGUMENT: 2,
+  ROOT_REFUSED: 2,
+  OPTION_UNKNOWN: 2,
+  TIME_LIMIT: 3,
+  AGENT_UNAVAILABLE: 4,
+  UNANSWERED: 5,
+  UNREACHABLE: 6,
+  AGENT_AUTH: 7,
+  COMMAND_CONFLICT: 8,
+};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Follows one turn to its end and, where it is wanted, the session to its close.
+import type { Entry } from "../agentd/vocabulary/entries.ts";
+import type { AgentBus } from "./bus.ts";
+import type { Outcome } from "./exit-codes.ts";
+import { MixError, ownError } from "./mix-error.ts";
+import { endedOutcome, TurnWatch } from "./turn-watch.ts";
+import type { Invocation } from "./verb.ts";
+import { somebodyHere, watchSession } from "./watch-session.ts";
+
+export interface TurnToFollow {
+  readonly session: string;
+  readonly turn: number;
+  /** `seq` after which to look. */
+  readonly after: number;
+  /** Closes the session when the turn has ended, and follows until it is closed. */
+  readonly closes: boolean;
+  /** Shows this turn's entries alone, not those of turns before it. */
+  readonly onlyTurn: boolean;
+}
+
+export async function followTurn(invocation: Invocation, bus: AgentBus, what: TurnToFollow): Promise<Outcome> {
+  const watch = new TurnWatch(what.turn, somebodyHere(invocation));
+  let last = what.after;
+  const ended = await watchSession(invocation, bus, {
+    session: what.session,
+    after: what.after,
+    showPrompts: false,
+    shows: (entry) => !what.onlyTurn || isOfTurn(entry, what.turn),
+    decide: (entry) => {
+      last = entry.seq;
+      return watch.see(entry);
+    },
+  });
+  const outcome = await withErrorCode(bus, what.session, ended);
+  if (outcome.kind === "refused" && outcome.code === "UNANSWERED") {
+    throw ownError(
+      "UNANSWERED",
+      `session ${what.session} asks, nobody can be asked, and it waits for ever; mix agent permit ls`,
+    );
+  }
+  if (outcome.kind === "turn" && outcome.unanswered) {
+    invocation.output.word(
+      "UNANSWERED: a question went unanswered because nobody could be asked; see mix agent permit --help",
+    );
+  }
+  if (what.closes && outcome.kind !== "interrupted") await closeAndFollow(invocation, bus, what.session, last);
+  return outcome;
+}
+
+/** A session that is over may say why elsewhere than in the entry that was seen first. */
+export async function sessionOutcome(bus: AgentBus, session: string, ended: Outcome): Promise<Outcome> {
+  return withErrorCode(bus, session, ended);
+}
+
+async function withErrorCode(bus: AgentBus, session: string, outcome: Outcome): Promise<Outcome> {
+  const unexplained =
+    (outcome.kind === "turn" && (outcome.stopReason === "failed" || outcome.stopReason === "interrupted")) ||
+    outcome.kind === "ended";
+  if (!unexplained || outcome.errorCode !== undefined) return outcome;
+  const { error } = await bus.ask("agent.session.get", { session });
+  return error === undefined ? outcome : { ...outcome, errorCode: error.error_code };
+}
+
+async function closeAndFollow(invocation: Invocation, bus: AgentBus, session: string, after: number): Promise<void> {
+  try {
+    await bus.ask("agent.session.close", { session });
+  } catch (error) {
+    // It is over already: what was wanted is so.
+    if (error instanceof MixError && error.code === "SESSION_STATE") return;
+    throw error;
+  }
+  await watchSession(invocation, bus, { session, after, showPrompts: false, decide: closedOutcome });
+}
+
+function closedOutcome(entry: Entry): Outcome | undefined {
+  return entry.kind === "state" ? endedOutcome(entry) : undefined;
+}
+
+// What belongs to no turn (a session that fails, a late word between turns) concerns whoever waits for one.
+function isOfTurn(entry: Entry, turn: number): boolean {
+  return entry.turn === undefined ? entry.kind === "state" : entry.turn === turn && entry.late !== true;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What came from the topic and waits to be handed out; bounded, since the log can give it again.
+import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
+
+export interface Received {
+  readonly log: string;
+  readonly seqFrom: number;
+  readonly seq: number;
+  readonly entries: readonly (Entry | TruncatedEntry)[];
+}
+
+/** One session's part of a publication, or undefined for another session's and for what is no publication. */
+export function publicationOf(body: string, session: string): Received | undefined {
+  const value = objectOf(body);
+  if (value === undefined || value["session"] !== session || typeof value["log"] !== "string") return undefined;
+  const { log, seq, seq_from: seqFrom = seq, entries = [value] } = value;
+  if (!isSeq(seq) || !isSeq(seqFrom) || seqFrom > seq || !Array.isArray(entries)) return undefined;
+  const counted = entries.every((entry: unknown, index) => (entry as Entry | null)?.seq === seqFrom + index);
+  if (!counted || entries.length !== seq - seqFrom + 1) return undefined;
+  return { log, seqFrom, seq, entries: entries as Entry[] };
+}
+
+/** More than this waiting for a slow reader is thrown away, and read from the log instead. */
+export const waitingMax = 1_024;
+
+export class Inbox {
+  #waiting: Received[] = [];
+  #missed = false;
+  #wake: (() => void) | undefined;
+
+  put(received: Received | undefined): void {
+    if (received === undefined || this.#missed) return;
+    if (this.#waiting.length >= waitingMax) {
+      this.miss();
+      return;
+    }
+    this.#waiting.push(received);
+    this.#wake?.();
+  }
+
+  /** What waits is worth nothing any more: the log has it all. */
+  miss(): void {
+    this.#waiting = [];
+    this.#missed = true;
+    this.#wake?.();
+  }
+
+  /** The next publication, or `missed` when the log must be asked; also after `quietMs` without one. */
+  async take(quietMs: number, delay: (ms: number, run: () => void) => () => void): Promise<Received | "missed"> {
+    if (this.#waiting.length === 0 && !this.#missed) await this.#somethingOrQuiet(quietMs, delay);
+    const first = this.#missed ? undefined : this.#waiting.shift();
+    this.#missed = false;
+    return first ?? "missed";
+  }
+
+  #somethingOrQuiet(quietMs: number, delay: (ms: number, run: () => void) => () => void): Promise<void> {
+    return new Promise((resolve) => {
+      const over = (): void => {
+        callOff();
+        this.#wake = undefined;
+        resolve();
+      };
+      const callOff = delay(quietMs, over);
+      this.#wake = over;
+    });
+  }
+}
+
+function isSeq(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
+function objectOf(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

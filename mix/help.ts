@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What `--help` prints: each verb fits a screen of 24 lines by 80 and shows an example.
+import type { FlagTable } from "./arguments.ts";
+import { commonFlags } from "./verb.ts";
+import type { VerbSpec } from "./verb.ts";
+
+export interface Listed {
+  readonly summary: string;
+}
+
+export function verbHelp(spec: VerbSpec): string {
+  const own = flagLines(spec.flags);
+  return [
+    `usage: mix ${spec.usage}`,
+    "",
+    spec.about,
+    ...(own.length === 0 ? [] : ["", ...own]),
+    "",
+    ...flagLines(commonFlags),
+    "",
+    ...spec.examples.map((example, index) => `${index === 0 ? "example:" : "        "} ${example}`),
+  ].join("\n");
+}
+
+export function overviewHelp(
+  agentVerbs: Readonly<Record<string, Listed>>,
+  busVerbs: Readonly<Record<string, Listed>>,
+): string {
+  return [
+    "usage: mix agent <verb> …   coding agents as sessions",
+    ...summaryLines(agentVerbs),
+    "",
+    "       mix <verb> …         the Bus itself",
+    ...summaryLines(busVerbs),
+    "",
+    'mix agent <verb> --help explains one; try: mix agent start demo "write hello.txt"',
+  ].join("\n");
+}
+
+function summaryLines(verbs: Readonly<Record<string, Listed>>): string[] {
+  return Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`);
+}
+
+function flagLines(flags: FlagTable): string[] {
+  return Object.entries(flags).map(([name, flag]) => {
+    const written = `${flag.short === undefined ? "" : `-${flag.short}, `}--${name}${flag.value === undefined ? "" : ` ${flag.value}`}`;
+    return `  ${written.padEnd(21)} ${flag.about}${flag.kind === "texts" ? " (repeatable)" : ""}`;
+  });
+}

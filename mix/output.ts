@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Where words go: stdout carries data alone, stderr what is said to people.
+import type { Context, OutputStream } from "./context.ts";
+import type { MixError } from "./mix-error.ts";
+import { printable } from "./view/printable.ts";
+
+/** `people`: a readable view; `json`: documents and compact lines; `ids`: ids only. */
+export type OutputMode = "people" | "json" | "ids";
+
+export class Output {
+  readonly mode: OutputMode;
+  readonly #stdout: OutputStream;
+  readonly #stderr: OutputStream;
+
+  constructor(context: Pick<Context, "stdout" | "stderr">, mode: OutputMode) {
+    this.mode = mode;
+    this.#stdout = context.stdout;
+    this.#stderr = context.stderr;
+  }
+
+  /** One line of data for people or an id. Whatever a service or an agent wrote must be printable already. */
+  line(text: string): Promise<void> {
+    return written(this.#stdout, `${text}\n`);
+  }
+
+  /** Data as it is, without a line end. */
+  text(text: string): Promise<void> {
+    return written(this.#stdout, text);
+  }
+
+  /** One document for a thing or a list. */
+  document(schema: string, members: object): Promise<void> {
+    return this.line(JSON.stringify({ schema, ...members }, undefined, 2));
+  }
+
+  /** One compact object of what flows. */
+  row(value: unknown): Promise<void> {
+    return this.line(JSON.stringify(value));
+  }
+
+  /** Words for people; silent with `--quiet`. */
+  word(text: string): void {
+    if (this.mode !== "ids") this.#stderr.write(`${text}\n`);
+  }
+
+  /** Said whatever the mode: `code: message`, or one JSON object with `--json`. */
+  error(error: MixError): void {
+    if (this.mode === "json") {
+      const { session, command_id } = error.details;
+      this.#stderr.write(
+        `${JSON.stringify({ error: { code: error.code, message: error.message, session, command_id } })}\n`,
+      );
+      return;
+    }
+    this.#stderr.write(`${printable(`${error.code}: ${error.message}`)}\n`);
+  }
+}
+
+// A reader that is slower than we are holds us up, and nothing piles up here.
+function written(stream: OutputStream, text: string): Promise<void> {
+  if (stream.write(text)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = (): void => {
+      stream.off("drain", over);
+      stream.off("close", over);
+      resolve();
+    };
+    stream.on("drain", over);
+    stream.on("close", over);
+  });
+}

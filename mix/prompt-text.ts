@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Where a prompt comes from: the words of the command line, a file, or stdin.
+import { readFile } from "node:fs/promises";
+import type { Context } from "./context.ts";
+import { usageError } from "./mix-error.ts";
+
+/** A prompt has to fit a frame of the Bus (8 MiB) with room for its escapes. */
+export const promptBytesMax = 4 * 1024 * 1024;
+
+/** Several words are one prompt; `-` reads stdin; undefined where nothing was given. */
+export async function promptText(
+  context: Pick<Context, "stdin">,
+  words: readonly string[],
+  file: string | undefined,
+): Promise<string | undefined> {
+  if (file !== undefined && words.length > 0) throw usageError("a prompt and --file exclude each other");
+  if (file !== undefined) return fromFile(file);
+  if (words.length === 0) return undefined;
+  return notEmpty(words.length === 1 && words[0] === "-" ? await fromStdin(context.stdin) : words.join(" "));
+}
+
+async function fromFile(file: string): Promise<string> {
+  try {
+    return notEmpty(withinLimit(await readFile(file)).toString("utf8"));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && "syscall" in error) throw usageError(`--file: ${error.message}`);
+    throw error;
+  }
+}
+
+async function fromStdin(stdin: Context["stdin"]): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    const piece = typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
+    chunks.push(piece);
+    bytes += piece.length;
+    if (bytes > promptBytesMax) break;
+  }
+  return withinLimit(Buffer.concat(chunks)).toString("utf8");
+}
+
+function withinLimit(bytes: Buffer): Buffer {
+  if (bytes.length > promptBytesMax) throw usageError(`a prompt may hold ${promptBytesMax} bytes`);
+  return bytes;
+}
+
+function notEmpty(text: string): string {
+  if (text.trim() === "") throw usageError("the prompt is empty");
+  return text;
+}

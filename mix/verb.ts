@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a verb is: its words, its help, and one function.
+import type { Arguments, FlagTable, PositionalRange } from "./arguments.ts";
+import type { AgentBus, Connecting } from "./bus.ts";
+import type { Context } from "./context.ts";
+import type { Outcome } from "./exit-codes.ts";
+import type { Output } from "./output.ts";
+
+export interface VerbSpec {
+  /** After `mix`: `agent start <agent> [prompt]`. */
+  readonly usage: string;
+  readonly about: string;
+  readonly flags: FlagTable;
+  readonly positionals: PositionalRange;
+  readonly examples: readonly string[];
+}
+
+export interface Invocation {
+  readonly context: Context;
+  readonly output: Output;
+  readonly args: Arguments;
+  /** Connects at the first call, and closes itself when the verb is over. */
+  readonly connect: (how: Connecting) => Promise<AgentBus>;
+}
+
+export interface VerbModule {
+  readonly spec: VerbSpec;
+  readonly run: (invocation: Invocation) => Promise<Outcome>;
+}
+
+/** Flags that every verb takes. */
+export const commonFlags: FlagTable = {
+  json: { kind: "switch", about: "print JSON: one document, or one object a line for what flows" },
+  quiet: { kind: "switch", short: "q", about: "print ids only" },
+  "no-autostart": { kind: "switch", about: "do not start agentd where none runs (exit 6 instead)" },
+  help: { kind: "switch", short: "h", about: "this text" },
+};
+
+/** Every verb that acts takes one. */
+export const commandIdFlag: FlagTable = {
+  id: { kind: "text", value: "ID", about: "command id: again with the same one gives the first result" },
+};

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { printableLine } from "../view/printable.ts";
+import { tableLines } from "../view/table.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent agents",
+  about: "The agents that can be started, whether they are installed, and how to get those that are not.",
+  flags: {},
+  positionals: { min: 0, max: 0 },
+  examples: ["mix agent agents"],
+};
+
+export async function run({ output, connect }: Invocation): Promise<Outcome> {
+  const bus = await connect("agentd");
+  const { agents } = await bus.ask("agent.list", {});
+  if (output.mode === "json") {
+    await output.document("mix.agents.v1", { agents });
+  } else if (output.mode === "ids") {
+    for (const { agent } of agents) await output.line(agent);
+  } else {
+    const rows = agents.map(({ agent, installed, version, command, install }) => [
+      printableLine(agent),
+      installed ? "yes" : "no",
+      printableLine(version ?? "-"),
+      printableLine(installed || install === undefined ? command.join(" ") : `install: ${install}`),
+    ]);
+    for (const line of tableLines([["AGENT", "INSTALLED", "VERSION", "COMMAND"], ...rows])) await output.line(line);
+  }
+  return done;
+}

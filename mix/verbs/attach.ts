@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { LogPage, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
+import { Attachment } from "../attachment.ts";
+import type { AgentBus } from "../bus.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { ownError } from "../mix-error.ts";
+import { endedOutcome } from "../turn-watch.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { somebodyHere, watchSession } from "../watch-session.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent attach <session>",
+  about:
+    "Live view of a session from its last turn on, with a prompt line where there is a terminal: a line is a prompt\n(queued while a turn runs), a number answers an open question, :cancel, :close, :detach and :help do what they say.\nCtrl-C detaches; the session goes on.",
+  flags: { "read-only": { kind: "switch", about: "look, and neither prompt nor answer" } },
+  positionals: { min: 1, max: 1 },
+  examples: ["mix agent attach abc"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, output } = invocation;
+  const bus = await invocation.connect("agentd");
+  const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
+  const { session } = snapshot;
+  const isOver = endedOutcome(snapshot) !== undefined;
+  output.word(`session ${session} (${snapshot.agent}) is ${snapshot.state} in ${snapshot.cwd}`);
+  const prompts = somebodyHere(invocation) && !args.switch("read-only") && !isOver;
+  const attachment = prompts ? new Attachment(invocation, bus, session) : undefined;
+  const outcome = await watchSession(invocation, bus, {
+    session,
+    after: await beforeLastTurn(bus, snapshot),
+    showPrompts: true,
+    ...(attachment === undefined ? { asks: false } : { attachment }),
+    decide: (entry) => {
+      if (entry.kind !== "state") return undefined;
+      // The states that were before now are history; only one that is the last ends the view.
+      return entry.seq < snapshot.last_seq && !isOver ? undefined : endedOutcome(entry);
+    },
+  });
+  if (outcome.kind === "ended" && outcome.state !== "closed" && outcome.errorCode === undefined) {
+    throw ownError("CALL_FAILED", `session ${session} is ${outcome.state}`);
+  }
+  return outcome;
+}
+
+/** The place just before the last turn began, so that whoever comes late sees what it is about. */
+async function beforeLastTurn(bus: AgentBus, { session, running, turns }: SessionSnapshot): Promise<number> {
+  const turn = running?.turn ?? turns;
+  if (turn === 0) return 0;
+  const page = (await bus.ask("agent.session.log", { session, turn, limit: 1 })) as LogPage;
+  return Math.max(0, (page.entries[0]?.seq ?? 1) - 1);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { BusError, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { MixError, ownError, usageError } from "../mix-error.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+
+export const spec: VerbSpec = {
+  usage: "bus",
+  about:
+    "Runs a Bus in the foreground, on this user's own Unix socket, until Ctrl-C. On TCP loopback only where asked to:\nthere every local account can reach it.",
+  flags: { tcp: { kind: "text", value: "PORT", about: "also on this TCP port of loopback" } },
+  positionals: { min: 0, max: 0 },
+  examples: ["mix bus"],
+};
+
+export async function run({ args, context, output }: Invocation): Promise<Outcome> {
+  const port = args.count("tcp", 0);
+  if (port !== undefined && port > 65_535) throw usageError("--tcp takes a port, 0 to 65535");
+  const { createBroker, removeStaleSocket } = await import("../../bus-client/broker/index.ts");
+  const path = embeddedSocketPath({ env: context.env, uid: context.uid });
+  const interrupted = new Promise<void>((resolve) => {
+    context.interrupts.listen(resolve);
+  });
+  const broker = createBroker({ version: context.version });
+  try {
+    if ((await removeStaleSocket(path)) === "live") throw ownError("CALL_FAILED", `a Bus listens on ${path} already`);
+    await broker.listenUnix(path);
+    const tcp = port === undefined ? undefined : await broker.listenTcp(port);
+    const urls = [unixUrl(path), ...(tcp === undefined ? [] : [`ws://127.0.0.1:${tcp}/ws`])];
+    if (output.mode === "json") await output.row({ schema: "mix.bus.v1", urls });
+    else for (const url of urls) await output.line(url);
+    output.word("the Bus is up; Ctrl-C ends it");
+    await interrupted;
+    return done;
+  } catch (error) {
+    throw error instanceof BusError ? new MixError(error.code, error.message, { cause: error }) : error;
+  } finally {
+    await broker.close();
+  }
+}

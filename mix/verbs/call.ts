@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { assignment, jsonOrText } from "../assignments.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { usageError } from "../mix-error.ts";
+import { promptText } from "../prompt-text.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { printable } from "../view/printable.ts";
+
+export const spec: VerbSpec = {
+  usage: "call <service> <command> [key=value…]",
+  about:
+    'Calls a service and prints its reply. A value that is JSON (3, true, null, [1], {"a":1}, "text") is sent as such,\nanything else as text. `-` reads the whole body from stdin.',
+  flags: { timeout: { kind: "text", value: "TIME", about: "how long to wait for the reply (default 60s)" } },
+  positionals: { min: 2, max: 1_000 },
+  examples: ["mix call agent agent.session.list limit=5", `mix call agent agent.session.get session='"abc"'`],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, context, output } = invocation;
+  const [service, command, ...words] = args.positionals;
+  const timeoutMs = args.duration("timeout");
+  const fromStdin = words.length === 1 && words[0] === "-";
+  const body = fromStdin ? await promptText(context, words, undefined) : undefined;
+  const values = fromStdin ? {} : argumentsOf(words);
+  const bus = await invocation.connect("bus");
+  const reply = await bus.call(service ?? "", command ?? "", words.length === 0 || fromStdin ? undefined : values, {
+    ...(body === undefined ? {} : { body }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  const value = jsonOrText(reply.body);
+  if (output.mode === "json") await output.document("mix.reply.v1", { rc: reply.rc, body: value });
+  else if (reply.body !== "")
+    await output.line(printable(typeof value === "string" ? value : JSON.stringify(value, undefined, 2)));
+  if (reply.rc > 0) output.word(`warning: rc ${reply.rc}`);
+  return done;
+}
+
+function argumentsOf(words: readonly string[]): Record<string, unknown> {
+  const values = words.map(assignment).map(([key, text]) => [key, jsonOrText(text)] as const);
+  const keys = new Set(values.map(([key]) => key));
+  if (keys.size < values.length) throw usageError("the same key twice");
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { commandIdFlag } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent cancel <session>",
+  about: "Cancels the running turn and the queued ones. The session stays.",
+  flags: { turn: { kind: "text", value: "N", about: "this turn alone" }, ...commandIdFlag },
+  positionals: { min: 1, max: 1 },
+  examples: ["mix agent cancel abc"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, output } = invocation;
+  const [turn, id] = [args.count("turn", 1), args.text("id")];
+  const bus = await invocation.connect("agentd");
+  const reply = await bus.ask("agent.session.cancel", {
+    session: args.word(0),
+    ...(turn === undefined ? {} : { turn }),
+    ...(id === undefined ? {} : { command_id: id }),
+  });
+  if (output.mode === "json") await output.document("mix.cancelled.v1", reply);
+  else for (const cancelled of reply.turns) await output.line(`${cancelled}`);
+  if (reply.turns.length === 0) output.word(`session ${reply.session} runs no turn`);
+  return done;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { MixError } from "../mix-error.ts";
+import { endedOutcome } from "../turn-watch.ts";
+import { commandIdFlag } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { watchSession } from "../watch-session.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent close <session>",
+  about: "Ends a session's agent properly and returns when it is closed. Its log stays.",
+  flags: commandIdFlag,
+  positionals: { min: 1, max: 1 },
+  examples: ["mix agent close abc"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, output } = invocation;
+  const id = args.text("id");
+  const bus = await invocation.connect("agentd");
+  const reply = await bus.ask("agent.session.close", {
+    session: args.word(0),
+    ...(id === undefined ? {} : { command_id: id }),
+  });
+  const { session, seq } = reply;
+  // The way there is not what was asked for: the entries are followed, and only the end is told.
+  const outcome = await watchSession(invocation, bus, {
+    session,
+    after: seq - 1,
+    showPrompts: false,
+    shows: () => false,
+    decide: (entry) => (entry.kind === "state" ? endedOutcome(entry) : undefined),
+  });
+  if (outcome.kind === "interrupted") return outcome;
+  const { state } = await bus.ask("agent.session.get", { session });
+  if (state !== "closed")
+    throw new MixError("SESSION_STATE", `session ${session} is ${state}`, { details: { session } });
+  if (output.mode === "json") await output.document("mix.closed.v1", { ...reply, state });
+  else await output.line(output.mode === "ids" ? session : `${session} closed`);
+  return done;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { completionScript } from "../completion-script.ts";
+import type { CompletedVerb } from "../completion-script.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { usageError } from "../mix-error.ts";
+import { commonFlags } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import type { VerbEntry } from "./table.ts";
+
+export const spec: VerbSpec = {
+  usage: "completion bash|zsh|fish",
+  about: "Prints a completion script for a shell. Completing never starts a daemon.",
+  flags: {},
+  positionals: { min: 1, max: 1 },
+  examples: ["mix completion bash > ~/.local/share/bash-completion/completions/mix", "mix completion fish | source"],
+};
+
+export async function run({ args, output }: Invocation): Promise<Outcome> {
+  const shell = args.word(0);
+  if (shell !== "bash" && shell !== "zsh" && shell !== "fish")
+    throw usageError(`no completion for ${shell}; usage: mix ${spec.usage}`);
+  // Loaded here, not above: the table would otherwise stand in a circle with this file.
+  const { agentVerbs, busVerbs } = await import("./table.ts");
+  await output.line(completionScript(shell, await completed(agentVerbs), await completed(busVerbs)));
+  return done;
+}
+
+async function completed(verbs: Readonly<Record<string, VerbEntry>>): Promise<CompletedVerb[]> {
+  return Promise.all(
+    Object.entries(verbs).map(async ([name, entry]) => {
+      const { spec: own } = await entry.load();
+      const flags = Object.keys({ ...own.flags, ...commonFlags }).map((flag) => `--${flag}`);
+      return { name, summary: entry.summary, flags, takesSession: own.usage.includes("<session>") };
+    }),
+  );
+}

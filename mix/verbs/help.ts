@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { MixError } from "../mix-error.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { printableLine } from "../view/printable.ts";
+import { tableLines } from "../view/table.ts";
+
+export const spec: VerbSpec = {
+  usage: "help <service>",
+  about: "What a service can do, in its own words.",
+  flags: {},
+  positionals: { min: 1, max: 1 },
+  examples: ["mix help agent"],
+};
+
+interface OfferedVerb {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly description: string;
+}
+
+/** Any service may answer: nothing is taken for granted. */
+type Written = { readonly [Member in keyof OfferedVerb]?: unknown };
+
+export async function run({ args, output, connect }: Invocation): Promise<Outcome> {
+  const service = args.word(0);
+  const bus = await connect("bus");
+  const verbs = offeredVerbs((await bus.call(service, "HELP")).body);
+  if (output.mode === "json") await output.document("mix.help.v1", { service, verbs });
+  else if (output.mode === "ids") for (const { name } of verbs) await output.line(printableLine(name));
+  else {
+    const rows = verbs.map(({ name, args: words, description }) =>
+      [name, words.join(" "), description].map(printableLine),
+    );
+    for (const line of tableLines([["VERB", "ARGUMENTS", ""], ...rows])) await output.line(line);
+  }
+  return done;
+}
+
+function offeredVerbs(body: string): OfferedVerb[] {
+  const listed: unknown = JSON.parse(body);
+  if (!Array.isArray(listed)) throw new MixError("CALL_FAILED", "the service's HELP is no list");
+  return listed.map((one: Written | null) => ({
+    ...one,
+    name: text(one?.name),
+    args: Array.isArray(one?.args) ? one.args.map(text) : [],
+    description: text(one?.description),
+  }));
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Delivery } from "../../bus-client/index.ts";
+import { jsonOrText } from "../assignments.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { ownError } from "../mix-error.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { printable, printableLine } from "../view/printable.ts";
+
+export const spec: VerbSpec = {
+  usage: "listen <topic>",
+  about:
+    "Prints what is published on a topic, until Ctrl-C. Who published it is not vouched for by anyone but the\nbroker's registration, which `mix services --json` lists.",
+  flags: {
+    count: { kind: "text", value: "N", about: "end after so many" },
+    timeout: { kind: "text", value: "TIME", about: "end after so long (exit 3)" },
+  },
+  positionals: { min: 1, max: 1 },
+  examples: ["mix listen agent.session.updated --json"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, context } = invocation;
+  const [count, timeoutMs] = [args.count("count", 1), args.duration("timeout")];
+  const bus = await invocation.connect("bus");
+  return new Promise((resolve, reject) => {
+    let left = count ?? Number.POSITIVE_INFINITY;
+    let shown = Promise.resolve();
+    const callOff =
+      timeoutMs === undefined
+        ? undefined
+        : context.after(timeoutMs, () => reject(ownError("TIME_LIMIT", `nothing more within the time`)));
+    const over = (outcome: Outcome): void => {
+      callOff?.();
+      void shown.then(() => resolve(outcome), reject);
+    };
+    context.interrupts.listen(() => over({ kind: "interrupted" }));
+    const onDelivery = (delivery: Delivery): void => {
+      if (left <= 0) return;
+      left -= 1;
+      shown = shown.then(() => show(invocation, delivery));
+      if (left === 0) over(done);
+    };
+    bus.client.subscribe(args.word(0), onDelivery).catch(reject);
+  });
+}
+
+async function show({ output }: Invocation, delivery: Delivery): Promise<void> {
+  const { topic, command, seq, body, registration, stale, cleared } = delivery;
+  if (output.mode === "json") {
+    return output.row({ topic, command, seq, registration, stale, cleared, body: jsonOrText(body) });
+  }
+  if (output.mode === "ids") return output.line(`${seq ?? "-"}`);
+  return output.line(`${seq ?? "-"}  ${printableLine(command)}  ${printable(body)}`);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import type { AgentBus } from "../bus.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { usageError } from "../mix-error.ts";
+import { logEntries } from "../sessions.ts";
+import type { LogFilter } from "../sessions.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { logLines } from "../view/log-line.ts";
+import { followLog } from "../follow-log.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent log <session>",
+  about: "Prints a session's log, all of it unless told otherwise. Nothing is skipped in silence: a gap is fetched.",
+  flags: {
+    follow: { kind: "switch", short: "f", about: "go on with what comes" },
+    since: { kind: "text", value: "CURSOR", about: "entries after this cursor (or seq)" },
+    tail: { kind: "text", value: "N", about: "the last N entries" },
+    turn: { kind: "text", value: "N", about: "of this turn" },
+    kind: { kind: "texts", value: "KIND", about: "of this kind: message, tool_call, turn, …" },
+  },
+  positionals: { min: 1, max: 1 },
+  examples: ["mix agent log abc -f --kind message", "mix agent log abc --json --tail 20"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args } = invocation;
+  const [tail, turn, since] = [args.count("tail", 0), args.count("turn", 1), args.text("since")];
+  if (tail !== undefined && since !== undefined) throw usageError("--tail and --since exclude each other");
+  const kinds = args.texts("kind").flatMap((text) => text.split(","));
+  const filter: LogFilter = { ...(kinds.length === 0 ? {} : { kinds }), ...(turn === undefined ? {} : { turn }) };
+  const bus = await invocation.connect("agentd");
+  const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });
+  const after = since === undefined ? 0 : /^\d{1,15}$/.test(since) ? Number(since) : since;
+  const show = (entry: Entry): Promise<void> => shown(invocation, entry);
+
+  let last = after;
+  if (tail !== undefined) last = await showTail({ bus, session, filter, tail, lastSeq, show });
+  else if (!args.switch("follow")) for await (const entry of logEntries(bus, session, after, filter)) await show(entry);
+  return args.switch("follow") ? followLog(invocation, bus, { session, after: last, filter, show }) : done;
+}
+
+interface Tail {
+  readonly bus: AgentBus;
+  readonly session: string;
+  readonly filter: LogFilter;
+  readonly tail: number;
+  readonly lastSeq: number;
+  readonly show: (entry: Entry) => Promise<void>;
+}
+
+/** The `seq` up to which everything was looked at. */
+async function showTail({ bus, session, filter, tail, lastSeq, show }: Tail): Promise<number> {
+  if (tail === 0) return lastSeq;
+  const isFiltered = filter.kinds !== undefined || filter.turn !== undefined;
+  // Filtered, the last N may lie anywhere: all is read and N are kept.
+  const kept: Entry[] = [];
+  let last = isFiltered ? 0 : Math.max(0, lastSeq - tail);
+  for await (const entry of logEntries(bus, session, last, filter)) {
+    kept.push(entry);
+    if (kept.length > tail) kept.shift();
+    last = entry.seq;
+  }
+  for (const entry of kept) await show(entry);
+  return Math.max(last, isFiltered ? lastSeq : 0);
+}
+
+async function shown({ output }: Invocation, entry: Entry): Promise<void> {
+  if (output.mode === "json") return output.row(entry);
+  if (output.mode === "ids") return output.line(`${entry.log}/${entry.session}/${entry.seq}`);
+  for (const line of logLines(entry)) await output.line(line);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
+import type { AgentBus } from "../bus.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { MixError, usageError } from "../mix-error.ts";
+import { decisionFor } from "../permission-decision.ts";
+import { logEntries } from "../sessions.ts";
+import { commandIdFlag } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { screenOf } from "../view/live-view.ts";
+import { questionLines, resolutionLine } from "../view/question.ts";
+import type { Question } from "../view/question.ts";
+import { requestTable } from "../view/tables.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent permit ls | show <request> | allow <request> | deny <request>",
+  about:
+    "What agents ask leave for. `allow` takes the only option that allows once; `deny` the first that rejects once,\nelse it cancels. Anything else is said with --option.",
+  flags: {
+    option: { kind: "text", value: "OPTION", about: "this option, as `permit show` lists it" },
+    session: { kind: "text", value: "SESSION", about: "with ls: of this session" },
+    ...commandIdFlag,
+  },
+  positionals: { min: 1, max: 2 },
+  examples: ["mix agent permit ls", "mix agent permit allow abcdefghijkl-1"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args } = invocation;
+  const what = args.word(0);
+  if (what === "ls" && args.positionals.length === 1) return list(invocation);
+  if (what !== "show" && what !== "allow" && what !== "deny") throw usageError(`usage: mix ${spec.usage}`);
+  const request = args.word(1);
+  const bus = await invocation.connect("agentd");
+  const asked = await askedFor(bus, request, invocation.context.now());
+  return what === "show" ? show(invocation, asked) : answer(invocation, bus, what, asked.question);
+}
+
+interface Asked {
+  readonly question: Question & { readonly options: readonly PermissionChoice[] };
+  /** How it was answered, where it was. */
+  readonly resolved?: PermissionEntry;
+}
+
+async function list({ args, context, output, connect }: Invocation): Promise<Outcome> {
+  const session = args.text("session");
+  const bus = await connect("agentd");
+  const { requests } = await bus.ask("agent.permission.list", session === undefined ? {} : { session });
+  if (output.mode === "json") await output.document("mix.requests.v1", { requests });
+  else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
+  else if (requests.length === 0) output.word("no open requests");
+  else for (const line of requestTable(requests, context.now())) await output.line(line);
+  return done;
+}
+
+async function show({ context, output }: Invocation, { question, resolved }: Asked): Promise<Outcome> {
+  if (output.mode === "json") {
+    await output.document("mix.request.v1", { ...question, resolved: resolved ?? null });
+    return done;
+  }
+  if (output.mode === "ids") {
+    await output.line(question.request);
+    return done;
+  }
+  const screen = screenOf(context);
+  // Here nothing is left out: this is where a person looks before saying yes.
+  for (const line of questionLines(question, screen, Number.POSITIVE_INFINITY)) await output.line(line);
+  if (resolved !== undefined) await output.line(resolutionLine(resolved, screen.style));
+  return done;
+}
+
+async function answer(
+  { args, output }: Invocation,
+  bus: AgentBus,
+  what: "allow" | "deny",
+  { request, options }: Asked["question"],
+): Promise<Outcome> {
+  const id = args.text("id");
+  const decision = decisionFor(what, options, args.text("option"));
+  const reply = await bus.ask("agent.permission.answer", {
+    request,
+    ...decision,
+    ...(id === undefined ? {} : { command_id: id }),
+  });
+  if (output.mode === "json") await output.document("mix.answered.v1", reply);
+  else if (output.mode === "people") output.word(`${request}: ${reply.option ?? reply.outcome}`);
+  return done;
+}
+
+// A request that is closed is looked up in the log: the same answer with the same command id must be possible again, and
+// agentd tells best who was first.
+async function askedFor(bus: AgentBus, request: string, now: number): Promise<Asked> {
+  const { requests } = await bus.ask("agent.permission.list", {});
+  const open = requests.find((one) => one.request === request);
+  if (open !== undefined) return { question: { ...open, now: new Date(now).toISOString() } };
+  const session = /^(.+)-\d+$/.exec(request)?.[1];
+  const unknown = new MixError("REQUEST_UNKNOWN", `no request ${request}; \`mix agent permit ls\` lists the open ones`);
+  if (session === undefined) throw unknown;
+  let question: Asked["question"] | undefined;
+  let resolved: PermissionEntry | undefined;
+  try {
+    for await (const entry of logEntries(bus, session, 0, { kinds: ["permission"] })) {
+      if (entry.kind !== "permission" || entry.request !== request) continue;
+      if (entry.phase === "requested") question = { ...entry, options: entry.options ?? [] };
+      if (entry.phase === "resolved") resolved = entry;
+    }
+  } catch (error) {
+    if (error instanceof MixError && error.code === "SESSION_UNKNOWN") throw unknown;
+    throw error;
+  }
+  if (question === undefined) throw unknown;
+  return { question, ...(resolved === undefined ? {} : { resolved }) };
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { followTurn } from "../follow-turn.ts";
+import { usageError } from "../mix-error.ts";
+import { promptText } from "../prompt-text.ts";
+import { commandIdFlag } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent send <session> [prompt]",
+  about: "Sends a prompt to a session and follows its turn. The prompt `-` is read from stdin.",
+  flags: {
+    queue: { kind: "switch", about: "queue it where a turn runs, instead of being refused" },
+    "no-wait": { kind: "switch", about: "return as soon as it is accepted" },
+    file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
+    ...commandIdFlag,
+  },
+  positionals: { min: 1, max: 1_000 },
+  examples: ['mix agent send abc "now the tests" --queue'],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, context, output } = invocation;
+  const prompt = await promptText(context, args.positionals.slice(1), args.text("file"));
+  if (prompt === undefined) throw usageError(`a prompt is missing; usage: mix ${spec.usage}`);
+  const id = args.text("id");
+  const bus = await invocation.connect("agentd");
+  const reply = await bus.ask("agent.session.prompt", {
+    session: args.word(0),
+    prompt,
+    when_busy: args.switch("queue") ? "queue" : "refuse",
+    ...(id === undefined ? {} : { command_id: id }),
+  });
+  const { session, turn, queued, seq } = reply;
+  if (args.switch("no-wait")) {
+    await (output.mode === "json" ? output.document("mix.sent.v1", reply) : output.line(`${turn}`));
+    return done;
+  }
+  if (output.mode === "ids") await output.line(`${turn}`);
+  if (queued) output.word(`turn ${turn} of ${session} waits for the turn before it`);
+  return followTurn(invocation, bus, { session, turn, after: seq - 1, closes: false, onlyTurn: true });
+}

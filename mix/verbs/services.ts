@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { registeredServices } from "../bus.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { printableLine } from "../view/printable.ts";
+import { tableLines } from "../view/table.ts";
+
+export const spec: VerbSpec = {
+  usage: "services",
+  about: "Lists who is registered on the Bus.",
+  flags: {},
+  positionals: { min: 0, max: 0 },
+  examples: ["mix services"],
+};
+
+export async function run({ output, connect }: Invocation): Promise<Outcome> {
+  const bus = await connect("bus");
+  const services = registeredServices((await bus.call("noded", "noded.list")).body);
+  if (output.mode === "json") {
+    await output.document("mix.services.v1", { services });
+  } else if (output.mode === "ids") {
+    for (const { name } of services) await output.line(printableLine(name));
+  } else {
+    const rows = services.map(({ name, version, pid, started_at: since }) =>
+      [name, version ?? "-", pid === undefined ? "-" : String(pid), since ?? "-"].map((cell) => printableLine(cell)),
+    );
+    for (const line of tableLines([["SERVICE", "VERSION", "PID", "STARTED"], ...rows])) await output.line(line);
+  }
+  return done;
+}

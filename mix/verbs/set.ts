@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
+import { assignment } from "../assignments.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { commandIdFlag } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { optionTable } from "../view/tables.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent set <session> option=value…",
+  about: "Sets options of a session, one after another, and prints all of them. `mix agent show` lists them.",
+  flags: commandIdFlag,
+  positionals: { min: 2, max: 64 },
+  examples: ["mix agent set abc mode=plan"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, output } = invocation;
+  const wanted = args.positionals.slice(1).map(assignment);
+  const id = args.text("id");
+  const bus = await invocation.connect("agentd");
+  const session = args.word(0);
+  let options: readonly SessionOption[] = (await bus.ask("agent.session.get", { session })).options;
+  for (const [index, [option, text]] of wanted.entries()) {
+    const reply = await bus.ask("agent.session.set_config", {
+      session,
+      option,
+      value: typedValue(options, option, text),
+      ...(id === undefined ? {} : { command_id: index === 0 ? id : `${id}-${index + 1}` }),
+    });
+    options = reply.options;
+  }
+  if (output.mode === "json") await output.document("mix.options.v1", { session, options });
+  else
+    for (const line of output.mode === "ids" ? options.map(({ option }) => option) : optionTable(options))
+      await output.line(line);
+  return done;
+}
+
+// Only an option that is true or false takes such a value; `true` may as well be the name of a choice.
+function typedValue(options: readonly SessionOption[], option: string, text: string): string | boolean {
+  const known = options.find((one) => one.option === option);
+  if (known?.type !== "boolean") return text;
+  if (/^(true|on|yes|1)$/i.test(text)) return true;
+  return /^(false|off|no|0)$/i.test(text) ? false : text;
+}

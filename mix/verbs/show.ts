@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { printableLine } from "../view/printable.ts";
+import { tableLines } from "../view/table.ts";
+import { optionTable, requestTable } from "../view/tables.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent show <session>",
+  about: "One session as it is now: state, turns, options, plan, open questions.",
+  flags: {},
+  positionals: { min: 1, max: 1 },
+  examples: ["mix agent show abc"],
+};
+
+export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
+  const bus = await connect("agentd");
+  const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
+  if (output.mode === "json") await output.document("mix.session.v1", snapshot);
+  else if (output.mode === "ids") await output.line(snapshot.session);
+  else for (const line of snapshotLines(snapshot, context.now())) await output.line(line);
+  return done;
+}
+
+function snapshotLines(one: SessionSnapshot, now: number): string[] {
+  const facts: (readonly [string, string | undefined])[] = [
+    ["session", one.session],
+    ["name", one.name],
+    ["agent", agentWords(one)],
+    ["state", one.reason === undefined ? one.state : `${one.state} (${one.reason})`],
+    ["error", one.error === undefined ? undefined : `${one.error.error_code}: ${one.error.message}`],
+    ["turn", turnWords(one)],
+    ["title", one.title],
+    ["directory", one.cwd],
+    ["also", one.additional_dirs.length === 0 ? undefined : one.additional_dirs.join(", ")],
+    ["context", usageWords(one)],
+    ["parent", one.parent],
+    ["children", one.children.length === 0 ? undefined : one.children.join(", ")],
+    ["started", one.created_at],
+    ["cursor", one.cursor],
+  ];
+  const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, printableLine(value)]]));
+  return [
+    ...tableLines(known),
+    ...part(one.options.length === 0 ? [] : optionTable(one.options)),
+    ...part(one.plan.map(({ content, status }) => `${printableLine(status)}  ${printableLine(content)}`)),
+    ...part(one.requests.length === 0 ? [] : requestTable(one.requests, now)),
+  ];
+}
+
+function part(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
+function agentWords({ agent, agent_info: info }: SessionSnapshot): string {
+  return info === null ? agent : `${agent} (${info.title ?? info.name} ${info.version})`;
+}
+
+function turnWords({ running, queued, turns }: SessionSnapshot): string {
+  const waiting = queued.length === 0 ? "" : `, ${queued.length} queued`;
+  return `${running === null ? `${turns} so far` : `${running.turn} ${running.state}`}${waiting}`;
+}
+
+function usageWords({ usage }: SessionSnapshot): string | undefined {
+  if (usage === null || usage.used === null) return undefined;
+  return usage.size === null ? `${usage.used} tokens` : `${usage.used} of ${usage.size} tokens`;
+}

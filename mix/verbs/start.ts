@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { resolve } from "node:path";
+import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import type { StartReply } from "../../agentd/vocabulary/replies.ts";
+import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
+import { assignment, optionValue } from "../assignments.ts";
+import type { AgentBus } from "../bus.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { followTurn, sessionOutcome } from "../follow-turn.ts";
+import { promptText } from "../prompt-text.ts";
+import { endedOutcome } from "../turn-watch.ts";
+import { commandIdFlag } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { watchSession } from "../watch-session.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent start <agent> [prompt]",
+  about:
+    "Starts an agent as a session and follows its first turn. The prompt `-` is read from stdin.\nWithout a prompt it ends as soon as the agent is ready.",
+  flags: {
+    cwd: { kind: "text", value: "DIR", about: "the session's directory (default: this one)" },
+    "add-dir": { kind: "texts", value: "DIR", about: "another directory it may use" },
+    name: { kind: "text", value: "NAME", about: "a name to call the session by" },
+    set: { kind: "texts", value: "OPT=VALUE", about: "an option before the prompt: mode, model, …" },
+    env: { kind: "texts", value: "NAME", about: "a variable it gets, by name: no value travels" },
+    policy: { kind: "text", value: "NAME", about: "a policy of agentd's configuration" },
+    file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
+    close: { kind: "switch", about: "close the session after its turn" },
+    detach: { kind: "switch", short: "d", about: "print the session's id and return at once" },
+    ...commandIdFlag,
+  },
+  positionals: { min: 1, max: 1_000 },
+  examples: ['mix agent start demo "write hello.txt" --close', "git diff | mix agent start claude -"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, output } = invocation;
+  const request = await startRequest(invocation);
+  const bus = await invocation.connect("agentd");
+  const reply = await bus.ask("agent.session.start", request);
+  if (args.switch("detach")) {
+    await (output.mode === "json" ? output.document("mix.started.v1", reply) : output.line(reply.session));
+    return done;
+  }
+  if (output.mode === "ids") await output.line(reply.session);
+  output.word(`session ${reply.session} (${request.agent})`);
+  const outcome = await followed(invocation, bus, reply, request.prompt !== undefined);
+  output.word(`its log: mix agent log ${reply.session}`);
+  return outcome;
+}
+
+async function startRequest({ args, context }: Invocation): Promise<VerbInput<"agent.session.start">> {
+  const agent = args.word(0);
+  const cwd = sessionDirectory(args.text("cwd"), agent, context.cwd);
+  const prompt = await promptText(context, args.positionals.slice(1), args.text("file"));
+  const [id, name, policy] = [args.text("id"), args.text("name"), args.text("policy")];
+  return {
+    agent,
+    ...(cwd === undefined ? {} : { cwd }),
+    additional_dirs: args.texts("add-dir").map((directory) => resolve(context.cwd(), directory)),
+    config: Object.fromEntries(
+      args.texts("set").map((word) => {
+        const [option, value] = assignment(word);
+        return [option, optionValue(value)];
+      }),
+    ),
+    env: [...args.texts("env")],
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(id === undefined ? {} : { command_id: id }),
+    ...(name === undefined ? {} : { name }),
+    ...(policy === undefined ? {} : { policy }),
+  };
+}
+
+// The demo agent writes files: without a word about where, agentd gives it a fresh directory of its own.
+function sessionDirectory(given: string | undefined, agent: string, cwd: () => string): string | undefined {
+  if (given !== undefined) return resolve(cwd(), given);
+  return agent === "demo" ? undefined : cwd();
+}
+
+async function followed(invocation: Invocation, bus: AgentBus, reply: StartReply, prompted: boolean): Promise<Outcome> {
+  const { session } = reply;
+  const after = reply.seq - 1;
+  const closes = invocation.args.switch("close");
+  if (prompted) {
+    return followTurn(invocation, bus, { session, turn: reply.turn ?? 1, after, closes, onlyTurn: false });
+  }
+  const outcome = await watchSession(invocation, bus, { session, after, showPrompts: false, decide: isReady });
+  if (outcome.kind === "ended" && outcome.errorCode === undefined) return sessionOutcome(bus, session, outcome);
+  if (!closes || outcome.kind !== "done") return outcome;
+  await bus.ask("agent.session.close", { session });
+  return outcome;
+}
+
+function isReady(entry: Entry): Outcome | undefined {
+  if (entry.kind !== "state") return undefined;
+  return entry.state === "idle" ? done : endedOutcome(entry);
+}

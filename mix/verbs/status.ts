@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { StatusReply } from "../../agentd/vocabulary/replies.ts";
+import { ageOf } from "../duration.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { printableLine } from "../view/printable.ts";
+import { tableLines } from "../view/table.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent status",
+  about: "The daemon: process, Bus, log, configuration, limits. Never starts one; exit 6 where none runs.",
+  flags: { limits: { kind: "switch", about: "list every limit as well" } },
+  positionals: { min: 0, max: 0 },
+  examples: ["mix agent status"],
+};
+
+export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
+  const bus = await connect("running-agentd");
+  const status = await bus.ask("agent.status", {});
+  if (output.mode === "json") await output.document("mix.status.v1", status);
+  else if (output.mode === "ids") await output.line(`${status.pid}`);
+  else for (const line of statusLines(status, context.now(), args.switch("limits"))) await output.line(line);
+  return done;
+}
+
+function statusLines(status: StatusReply, now: number, withLimits: boolean): string[] {
+  const { bus, log, config, sessions } = status;
+  const facts = [
+    ["agentd", `${status.version}, pid ${status.pid}, up ${ageOf(now - Date.parse(status.started_at))}`],
+    ["Bus", `${bus.url}${bus.embedded ? " (embedded)" : ""}, ${bus.state}`],
+    ["log", `${log.file}, ${log.bytes} bytes, id ${log.id}`],
+    ["configuration", `${config.file}${config.loaded ? "" : " (none: defaults hold)"}`],
+    ...(config.error === undefined ? [] : [["refused", config.error]]),
+    ["sessions", `${sessions.live} live, at most ${sessions.max}`],
+  ];
+  const limits = status.limits.map(({ name, value, unit, description }) => [name, `${value} ${unit}`, description]);
+  return [
+    ...tableLines(facts.map((row) => row.map(printableLine))),
+    ...(withLimits ? ["", ...tableLines(limits.map((row) => row.map(printableLine)))] : []),
+  ];
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Every verb with one line about it; its file is loaded only when it is called.
+import type { VerbModule } from "../verb.ts";
+
+export interface VerbEntry {
+  readonly summary: string;
+  readonly load: () => Promise<VerbModule>;
+}
+
+export const agentVerbs: Readonly<Record<string, VerbEntry>> = {
+  start: { summary: "start an agent as a session, and follow its first turn", load: () => import("./start.ts") },
+  send: { summary: "send a prompt to a session, and follow its turn", load: () => import("./send.ts") },
+  attach: { summary: "live view of a session and a prompt line", load: () => import("./attach.ts") },
+  cancel: { summary: "cancel a session's turns", load: () => import("./cancel.ts") },
+  close: { summary: "end a session's agent properly", load: () => import("./close.ts") },
+  set: { summary: "set options of a session: mode, model and others", load: () => import("./set.ts") },
+  permit: { summary: "list, show, allow or deny what agents ask for", load: () => import("./permit.ts") },
+  ls: { summary: "list sessions", load: () => import("./ls.ts") },
+  show: { summary: "one session as it is now", load: () => import("./show.ts") },
+  log: { summary: "a session's log, entry by entry", load: () => import("./log.ts") },
+  wait: { summary: "wait until sessions are idle, waiting or ended", load: () => import("./wait.ts") },
+  agents: { summary: "the agents that can be started", load: () => import("./agents.ts") },
+  status: { summary: "the daemon: process, Bus, log, limits", load: () => import("./status.ts") },
+  stop: { summary: "stop the daemon and close its sessions", load: () => import("./stop.ts") },
+};
+
+export const busVerbs: Readonly<Record<string, VerbEntry>> = {
+  services: { summary: "list who is on the Bus", load: () => import("./services.ts") },
+  help: { summary: "what a service can do", load: () => import("./help.ts") },
+  call: { summary: "call a service: key=value…", load: () => import("./call.ts") },
+  listen: { summary: "print what is published on a topic", load: () => import("./listen.ts") },
+  bus: { summary: "run a Bus of one's own in the foreground", load: () => import("./bus.ts") },
+  completion: { summary: "completion for bash, zsh or fish", load: () => import("./completion.ts") },
+};

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { WaitReply } from "../../agentd/vocabulary/replies.ts";
+import type { AgentBus } from "../bus.ts";
+import { done, exitCodeOf } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { MixError, ownError, usageError } from "../mix-error.ts";
+import { endedOutcome } from "../turn-watch.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent wait <session>…",
+  about:
+    "Waits until each session is idle, waits for an answer, or has ended (or whichever of them comes first).\nA session that ends any other way ends the wait for it, too.",
+  flags: {
+    for: { kind: "text", value: "WHAT", about: "idle, waiting, ended or any (default)" },
+    timeout: { kind: "text", value: "TIME", about: "at most so long: 30s, 10m (exit 3)" },
+  },
+  positionals: { min: 1, max: 64 },
+  examples: ["mix agent wait abc def --for idle --timeout 10m"],
+};
+
+type Waited = "idle" | "waiting" | "ended";
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, context } = invocation;
+  const wanted = wantedStates(args.text("for") ?? "any");
+  const timeoutMs = args.duration("timeout");
+  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.now() + timeoutMs;
+  const bus = await invocation.connect("agentd");
+  const waits = args.positionals.map((session) => waitedFor(invocation, bus, { session, wanted, deadline }));
+  // Each is told as it comes; the first in the order of the command line that went wrong decides.
+  const results = await Promise.allSettled(waits);
+  for (const result of results) {
+    if (result.status === "rejected") throw result.reason;
+    if (exitCodeOf(result.value) !== 0) return result.value;
+  }
+  return done;
+}
+
+const waitMsMax = 50_000;
+
+function wantedStates(text: string): Waited[] {
+  if (text === "any") return ["idle", "waiting", "ended"];
+  const wanted = text.split(",");
+  const known = wanted.filter((one): one is Waited => one === "idle" || one === "waiting" || one === "ended");
+  if (known.length < wanted.length) throw usageError(`--for takes idle, waiting, ended or any, not ${text}`);
+  return known;
+}
+
+async function waitedFor(
+  invocation: Invocation,
+  bus: AgentBus,
+  what: { readonly session: string; readonly wanted: Waited[]; readonly deadline: number },
+): Promise<Outcome> {
+  const { context } = invocation;
+  for (;;) {
+    const left = what.deadline - context.now();
+    if (left <= 0)
+      throw ownError("TIME_LIMIT", `session ${what.session} did not become ${what.wanted.join(" or ")} in time`);
+    // `ended` is always waited for: a session that is over never becomes idle.
+    const reply = await waitOnce(invocation, bus, {
+      session: what.session,
+      until: [...new Set([...what.wanted, "ended" as const])],
+      timeout_ms: Math.min(waitMsMax, Math.ceil(left)),
+    });
+    if (reply === undefined || reply.timed_out) continue;
+    await told(invocation, reply);
+    const ended = endedOutcome(reply);
+    if (ended?.state === "closed" && !what.wanted.includes("ended")) {
+      throw new MixError("SESSION_STATE", `session ${reply.session} is closed`, {
+        details: { session: reply.session },
+      });
+    }
+    return ended ?? done;
+  }
+}
+
+/** Undefined where agentd has too many waits at the moment: the next try comes a little later. */
+async function waitOnce(
+  { context }: Invocation,
+  bus: AgentBus,
+  args: { readonly session: string; readonly until: Waited[]; readonly timeout_ms: number },
+): Promise<WaitReply | undefined> {
+  try {
+    return await bus.ask("agent.session.wait", args);
+  } catch (error) {
+    if (!(error instanceof MixError) || error.code !== "BUSY") throw error;
+    await new Promise<void>((resolve) => {
+      context.after(busyPauseMs, resolve);
+    });
+    return undefined;
+  }
+}
+
+const busyPauseMs = 500;
+
+async function told({ output }: Invocation, reply: WaitReply): Promise<void> {
+  if (output.mode === "json") return output.row(reply);
+  if (output.mode === "ids") return output.line(reply.session);
+  return output.line(`${reply.session} ${reply.state}`);
+}

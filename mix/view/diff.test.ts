@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { diffLines, renderDiff, shortened } from "./diff.ts";
+import { plain } from "./style.ts";
+
+const text = fc
+  .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 })
+  .map((lines) => lines.map((line) => `${line}\n`).join(""));
+const side = (lines: ReturnType<typeof diffLines>, mark: "-" | "+"): string =>
+  lines
+    .filter((line) => line.mark === " " || line.mark === mark)
+    .map((line) => `${line.text}\n`)
+    .join("");
+
+test("what stays and what goes is the old text, what stays and what comes is the new one", () => {
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const lines = diffLines(before, after);
+      expect(side(lines, "-")).toBe(before);
+      expect(side(lines, "+")).toBe(after);
+    }),
+  );
+});
+
+test("a changed line stands between its neighbours, and far lines are left out", () => {
+  const before = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
+  const lines = renderDiff(before, before.replace("line 10", "LINE 10"), { style: plain, columns: 0, linesMax: 50 });
+  expect(lines).toEqual(["  line 8", "  line 9", "- line 10", "+ LINE 10", "  line 11", "  line 12"]);
+});
+
+test("a new file is shown as added lines, cut at the limit", () => {
+  const lines = renderDiff("", "1\n2\n3\n4\n", { style: plain, columns: 0, linesMax: 2 });
+  expect(lines).toEqual(["+ 1", "+ 2", "… 2 more lines"]);
+});
+
+test("a line wider than the screen is cut, and an escape in it is visible", () => {
+  const [line] = renderDiff("", `\u001b[31m${"x".repeat(50)}`, { style: plain, columns: 20, linesMax: 5 });
+  expect(line).toBe("+ \\x1b[31mxxxxxxxxx…");
+});
+
+test("two changes far apart have an ellipsis between them", () => {
+  const before = Array.from({ length: 30 }, (_, index) => `${index}`).join("\n");
+  const after = before.replace(/^3$/m, "three").replace(/^20$/m, "twenty");
+  expect(shortened(diffLines(before, after), 99).filter(({ mark }) => mark === "…")).toHaveLength(1);
+});
+
+test("texts of many thousand lines are compared without a table of their product", () => {
+  const many = (word: string): string => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join("\n");
+  expect(diffLines(many("old"), many("new"))).toHaveLength(40_000);
+});

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a tool call changed in a file, line by line, with a little of what stands around it.
+import { printable } from "./printable.ts";
+import type { Style } from "./style.ts";
+import { fitted } from "./display-width.ts";
+
+export interface DiffLine {
+  readonly mark: " " | "-" | "+" | "…";
+  readonly text: string;
+}
+
+/** Of a long text only the ends that agree are compared line by line; the middle is shown as removed, then added. */
+export function diffLines(before: string, after: string): DiffLine[] {
+  const old = linesOf(before);
+  const now = linesOf(after);
+  let head = 0;
+  while (head < old.length && head < now.length && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  return [
+    ...old.slice(0, head).map((text) => ({ mark: " " as const, text })),
+    ...middle(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
+    ...old.slice(old.length - tail).map((text) => ({ mark: " " as const, text })),
+  ];
+}
+
+/** Two lines of context around each change, and at most `linesMax` lines. */
+export function shortened(lines: readonly DiffLine[], linesMax: number): DiffLine[] {
+  const near = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - contextLines), index + contextLines + 1).some(({ mark }) => mark !== " "),
+  );
+  const kept: DiffLine[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (near[index] === true) kept.push(line);
+    else if (kept.length > 0 && kept.at(-1)?.mark !== "…") kept.push({ mark: "…", text: "" });
+  }
+  if (kept.at(-1)?.mark === "…") kept.pop();
+  if (kept.length <= linesMax) return kept;
+  return [...kept.slice(0, linesMax), { mark: "…", text: `${kept.length - linesMax} more lines` }];
+}
+
+/** Coloured lines, each cut to the width; `columns` 0 cuts nothing. */
+export function renderDiff(
+  before: string,
+  after: string,
+  options: { style: Style; columns: number; linesMax: number },
+): string[] {
+  const { style, columns } = options;
+  return shortened(diffLines(before, after), options.linesMax).map(({ mark, text }) => {
+    const whole = `${mark} ${printable(text).replaceAll("\t", "    ")}`;
+    const line = columns > 0 ? fitted(whole, columns) : whole;
+    if (mark === "+") return style.green(line);
+    if (mark === "-") return style.red(line);
+    return style.dim(line);
+  });
+}
+
+const contextLines = 2;
+/** Cells of the comparison's table: about 1000 by 1000 lines, some 4 MB and a few milliseconds. */
+const cellsMax = 1_000_000;
+
+function linesOf(text: string): string[] {
+  if (text === "") return [];
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+// The longest common subsequence, from the end, so that the way back reads forwards.
+function middle(old: readonly string[], now: readonly string[]): DiffLine[] {
+  if (old.length * now.length > cellsMax) return replaced(old, now);
+  const across = now.length + 1;
+  const common = new Uint32Array((old.length + 1) * across);
+  const at = (i: number, j: number): number => common[i * across + j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i -= 1) {
+    for (let j = now.length - 1; j >= 0; j -= 1) {
+      common[i * across + j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const lines: DiffLine[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < old.length && j < now.length) {
+    if (old[i] === now[j]) {
+      lines.push({ mark: " ", text: old[i] ?? "" });
+      i += 1;
+      j += 1;
+    } else if (at(i + 1, j) >= at(i, j + 1)) lines.push({ mark: "-", text: old[i++] ?? "" });
+    else lines.push({ mark: "+", text: now[j++] ?? "" });
+  }
+  return [...lines, ...replaced(old.slice(i), now.slice(j))];
+}
+
+function replaced(old: readonly string[], now: readonly string[]): DiffLine[] {
+  return [...old.map((text) => ({ mark: "-" as const, text })), ...now.map((text) => ({ mark: "+" as const, text }))];
+}

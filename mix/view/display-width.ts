@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// How many columns of a terminal a text takes: marks take none, wide characters two. Close enough for wrapping.
+
+export function displayWidth(text: string): number {
+  if (ascii.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += characterWidth(character);
+  return width;
+}
+
+export function characterWidth(character: string): number {
+  if (character < "\u0300") return 1;
+  if (noWidth.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}
+
+/** Cut to so many columns, with an ellipsis where something was left out. */
+export function fitted(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  let kept = "";
+  let width = 0;
+  for (const character of text) {
+    width += characterWidth(character);
+    if (width > columns - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+const ascii = /^[\u0020-\u007e]*$/;
+const noWidth = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const wide =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The transcript on a screen, with a spinner while the agent works and nothing else moves.
+import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import type { Context } from "../context.ts";
+import type { Output } from "../output.ts";
+import { Spinner } from "./spinner.ts";
+import { styleFor } from "./style.ts";
+import { Transcript } from "./transcript.ts";
+
+export class LiveView {
+  readonly #output: Output;
+  readonly #transcript: Transcript;
+  readonly #spinner: Spinner;
+  #working = false;
+
+  constructor(context: Context, output: Output, rest: { readonly showPrompts: boolean }) {
+    this.#output = output;
+    this.#transcript = new Transcript({ ...screenOf(context), ...rest });
+    this.#spinner = new Spinner(context);
+  }
+
+  async show(entry: Entry): Promise<void> {
+    this.#working = isWorking(entry, this.#working);
+    const written = this.#transcript.show(entry);
+    this.#spinner.hide();
+    if (written !== "") await this.#output.text(written);
+    // In the middle of a line the text itself shows that something goes on.
+    if (this.#working && this.#transcript.atLineStart) this.#spinner.show();
+  }
+
+  async end(): Promise<void> {
+    this.#spinner.hide();
+    const rest = this.#transcript.end();
+    if (rest !== "") await this.#output.text(rest);
+  }
+}
+
+/** How wide and how colourful stdout is; no width where it is no terminal. */
+export function screenOf(context: Pick<Context, "stdout" | "env">): {
+  style: ReturnType<typeof styleFor>;
+  columns: number;
+} {
+  const { stdout, env } = context;
+  return { style: styleFor(stdout, env), columns: stdout.isTTY === true ? (stdout.columns ?? 80) : 0 };
+}
+
+function isWorking(entry: Entry, before: boolean): boolean {
+  if (entry.kind === "state")
+    return entry.state === "starting" || entry.state === "running" || entry.state === "closing";
+  if (entry.kind === "turn") return entry.phase === "started" || (before && entry.phase === "queued");
+  if (entry.kind === "permission") return entry.phase !== "requested";
+  return before;
+}

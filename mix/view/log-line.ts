@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One entry of the log as people read it: its number, its time, its kind and what it says.
+import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import { contentText } from "./content.ts";
+import { printable, printableLine } from "./printable.ts";
+
+/** The first line, and further ones of a text under it. */
+export function logLines(entry: Entry): string[] {
+  const head = `${String(entry.seq).padStart(5)}  ${timeOf(entry.at)}  ${entry.kind.padEnd(10)}  `;
+  const [first = "", ...further] = said(entry).trimEnd().split("\n");
+  return [`${head}${first}`.trimEnd(), ...further.map((line) => `${" ".repeat(head.length)}${line}`.trimEnd())];
+}
+
+function said(entry: Entry): string {
+  const late = entry.late === true ? " (late)" : "";
+  switch (entry.kind) {
+    case "message":
+      return `${entry.role}${late}: ${printable(contentText(entry.content))}`;
+    case "command":
+      return printableLine(
+        `${entry.verb} by ${entry.by ?? `nobody known (${entry.origin})`} ${JSON.stringify(entry.args)}`,
+      );
+    case "reply":
+      return printableLine(`${entry.verb} rc ${entry.rc}${refused(entry.body)}`);
+    case "state":
+      return printableLine(words(entry.state, bracketed(entry.reason), entry.resumed, errorWords(entry.error)));
+    case "turn":
+      return printableLine(
+        words(`${entry.turn} ${entry.phase}`, entry.stop_reason, entry.forced && "(forced)", errorWords(entry.error)),
+      );
+    case "tool_call":
+      return (
+        printableLine(
+          words(
+            entry.tool_call_id,
+            entry.tool_kind,
+            entry.title,
+            entry.status,
+            entry.closed_by && "(closed by agentd)",
+          ),
+        ) + late
+      );
+    case "plan":
+      return entry.entries.map(({ content, status }) => printableLine(`${status}: ${content}`)).join("\n");
+    case "permission":
+      return printableLine(permissionWords(entry));
+    case "commands":
+      return printableLine(entry.commands.map(({ name }) => name).join(", "));
+    case "options":
+      return printableLine(entry.options.map(({ option, value }) => `${option}=${value}`).join(", "));
+    case "info":
+      return printableLine(words(entry.title));
+    case "usage":
+      return printableLine(words(`${entry.used ?? "?"} of ${entry.size ?? "?"} tokens`));
+    case "notice":
+      return printableLine(words(entry.severity, entry.title, entry.description));
+    case "compaction":
+      return printableLine(words(entry.compaction_id, entry.status, entry.error));
+    case "extension":
+      return printableLine(`${entry.method} ${JSON.stringify(entry.data)}`);
+    case "diagnostic":
+      return printableLine(
+        words(entry.what, entry.message, entry.count === undefined ? undefined : `×${entry.count}`, entry.sample),
+      );
+  }
+}
+
+function permissionWords(entry: Extract<Entry, { kind: "permission" }>): string {
+  if (entry.phase === "requested")
+    return words(
+      entry.request,
+      "requested",
+      entry.tool_call?.title,
+      `[${(entry.options ?? []).map(({ option }) => option).join(", ")}]`,
+    );
+  if (entry.phase !== "resolved") return words(entry.request, entry.phase);
+  return words(
+    entry.request,
+    "resolved",
+    entry.outcome,
+    entry.option,
+    `by ${entry.via ?? entry.by ?? "someone"}`,
+    entry.why,
+  );
+}
+
+function refused(body: Readonly<Record<string, unknown>>): string {
+  return typeof body["error_code"] === "string" ? ` ${body["error_code"]}: ${String(body["message"])}` : "";
+}
+
+function errorWords(error: { readonly error_code: string; readonly message: string } | undefined): string | undefined {
+  return error === undefined ? undefined : `${error.error_code}: ${error.message}`;
+}
+
+function bracketed(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : `(${text})`;
+}
+
+function words(...parts: readonly (string | null | undefined | false)[]): string {
+  return parts.filter((part) => typeof part === "string" && part !== "").join(" ");
+}
+
+// The log's own clock, UTC, without the day.
+function timeOf(at: string): string {
+  return printableLine(at.slice(11, 23));
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A permission question as people see it. Every word of it but the request's id is the agent's, and shown so that it can
+// neither hide what is asked nor repaint the screen.
+import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
+import { ageOf } from "../duration.ts";
+import { printable, printableLine } from "./printable.ts";
+import { diffBlock } from "./tool-calls.ts";
+import type { ToolCallView } from "./tool-calls.ts";
+
+export interface Question {
+  readonly request: string;
+  readonly tool_call?: ToolCallFields;
+  readonly options?: readonly PermissionChoice[];
+  readonly now?: string;
+  readonly expires_at?: string | null;
+}
+
+export function questionLines(question: Question, view: ToolCallView, inputLinesMax = shortInputLinesMax): string[] {
+  const { style } = view;
+  const tool = question.tool_call;
+  const kind = tool?.tool_kind ?? "no kind given";
+  return [
+    style.bold(style.yellow(`? may it: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`)),
+    ...locationLines(tool),
+    ...(tool === undefined ? [] : diffBlock(tool, view)),
+    ...rawInputLines(tool, inputLinesMax),
+    ...choiceLines(question.options ?? []),
+    style.dim(
+      `  answer: mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${expiry(question)}`,
+    ),
+  ];
+}
+
+export function choiceLines(choices: readonly PermissionChoice[]): string[] {
+  return choices.map(({ option, name, kind }, index) => {
+    return `  ${index + 1}) ${printableLine(name)}  [${printableLine(kind)}, --option ${printableLine(option)}]`;
+  });
+}
+
+export function resolutionLine(entry: PermissionEntry, style: ToolCallView["style"]): string {
+  const what = entry.outcome === "selected" ? printableLine(entry.option ?? "") : "cancelled";
+  const who = entry.via === undefined ? `by ${printableLine(entry.by ?? "someone")}` : resolvers[entry.via];
+  const why = entry.why === undefined ? "" : `, ${printableLine(entry.why)}`;
+  return style.dim(`  → ${what} (${who}${why})`);
+}
+
+/** What the tool really gets, since a title may leave out what matters; at most so many lines. */
+function rawInputLines(tool: ToolCallFields | undefined, linesMax: number): string[] {
+  const input = tool?.raw_input;
+  if (input === undefined || input === null) return [];
+  const text = typeof input === "string" ? input : JSON.stringify(input, undefined, 1);
+  const lines = printable(text).split("\n");
+  const kept = lines.slice(0, linesMax);
+  if (lines.length > linesMax) kept.push(`… ${lines.length - linesMax} more lines: mix agent permit show`);
+  return kept.map((line) => `    ${line}`);
+}
+
+const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
+  policy: "by policy",
+  timeout: "nobody answered in time",
+  cancel: "the turn was cancelled",
+  agent: "the agent took it back",
+  end: "the session ended",
+  restart: "agentd was started again",
+};
+
+function locationLines(tool: ToolCallFields | undefined): string[] {
+  const paths = (tool?.locations ?? []).map((location) => (location as { path?: unknown } | null)?.path);
+  return paths
+    .filter((path) => typeof path === "string")
+    .slice(0, locationsMax)
+    .map((path) => `  ${printableLine(path)}`);
+}
+
+const locationsMax = 10;
+const shortInputLinesMax = 30;
+
+function expiry({ now, expires_at: expiresAt }: Question): string {
+  if (expiresAt === undefined || expiresAt === null || now === undefined) return "";
+  return `   (within ${ageOf(Date.parse(expiresAt) - Date.parse(now))})`;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A sign of life on stderr, on a terminal alone, that leaves no trace.
+import type { Context } from "../context.ts";
+
+export class Spinner {
+  readonly #context: Pick<Context, "stderr" | "stdout" | "after" | "now" | "env">;
+  readonly #can: boolean;
+  #frame = 0;
+  #drawn = false;
+  #callOff: (() => void) | undefined;
+  #since = 0;
+
+  constructor(context: Pick<Context, "stderr" | "stdout" | "after" | "now" | "env">) {
+    this.#context = context;
+    this.#can = context.stderr.isTTY === true && context.env["TERM"] !== "dumb";
+  }
+
+  show(): void {
+    if (!this.#can || this.#callOff !== undefined) return;
+    this.#since = this.#context.now();
+    // Not at once: what comes within a moment needs no spinner.
+    this.#callOff = this.#context.after(firstMs, () => this.#draw());
+  }
+
+  hide(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+    if (this.#drawn) this.#context.stderr.write("\r\u001b[K");
+    this.#drawn = false;
+  }
+
+  #draw(): void {
+    const seconds = Math.floor((this.#context.now() - this.#since) / 1000);
+    const frame = frames[this.#frame % frames.length] ?? "";
+    this.#frame += 1;
+    this.#drawn = true;
+    this.#context.stderr.write(`\r\u001b[K${frame} working${seconds > 0 ? ` ${seconds}s` : ""}`);
+    this.#callOff = this.#context.after(frameMs, () => this.#draw());
+  }
+}
+
+const firstMs = 300;
+const frameMs = 100;
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Columns that line up.
+import { displayWidth } from "./display-width.ts";
+
+/** The last column is not padded; cells must be printable lines already. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell));
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, column) => padded(cell, widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function padded(cell: string, width: number): string {
+  return cell + " ".repeat(Math.max(0, width - displayWidth(cell)));
+}

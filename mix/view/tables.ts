@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Sessions, options and requests as tables for people.
+import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
+import type { OpenRequest, SessionSummary } from "../../agentd/vocabulary/replies.ts";
+import { ageOf } from "../duration.ts";
+import { fitted } from "./display-width.ts";
+import { printableLine } from "./printable.ts";
+import { tableLines } from "./table.ts";
+
+export function sessionTable(sessions: readonly SessionSummary[], now: number): string[] {
+  return tableLines([
+    ["SESSION", "NAME", "AGENT", "STATE", "TURNS", "AGE", "CWD", "TITLE"],
+    ...sessions.map((one) => sessionRow(one, now)),
+  ]);
+}
+
+export function sessionRow(one: SessionSummary, now: number): string[] {
+  return [
+    one.session,
+    printableLine(one.name ?? "-"),
+    printableLine(one.agent),
+    one.reason === undefined ? one.state : `${one.state} (${printableLine(one.reason)})`,
+    String(one.turns),
+    ageOf(now - Date.parse(one.created_at)),
+    printableLine(one.cwd),
+    fitted(printableLine(one.title ?? ""), titleColumnsMax),
+  ];
+}
+
+export function optionTable(options: readonly SessionOption[]): string[] {
+  return tableLines([
+    ["OPTION", "VALUE", "CHOICES"],
+    ...options.map(({ option, value, choices, type }) => [
+      printableLine(option),
+      printableLine(String(value)),
+      type === "boolean" ? "true, false" : (choices ?? []).map((choice) => printableLine(choice.value)).join(", "),
+    ]),
+  ]);
+}
+
+export function requestTable(requests: readonly OpenRequest[], now: number): string[] {
+  return tableLines([
+    ["REQUEST", "SESSION", "KIND", "LEFT", "TOOL"],
+    ...requests.map((one) => [
+      one.request,
+      one.session,
+      printableLine(one.tool_call.tool_kind ?? "-"),
+      one.expires_at === null ? "no limit" : ageOf(Date.parse(one.expires_at) - now),
+      fitted(printableLine(one.tool_call.title ?? one.tool_call.name ?? ""), titleColumnsMax),
+    ]),
+  ]);
+}
+
+const titleColumnsMax = 60;

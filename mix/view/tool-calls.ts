@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Tool calls with their state: a line when one begins, what it changed as a diff, its output and how it ended.
+import type { ContentBlock, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
+import { contentText } from "./content.ts";
+import { renderDiff } from "./diff.ts";
+import { fitted } from "./display-width.ts";
+import { printable, printableLine } from "./printable.ts";
+import type { Style } from "./style.ts";
+
+export interface ToolCallView {
+  readonly style: Style;
+  readonly columns: number;
+}
+
+interface ToolCall {
+  title: string;
+  kind: string;
+  status: string;
+  output: string;
+  /** Diffs that were shown, so that an agent which sends all content again does not show them again. */
+  readonly diffs: Set<string>;
+}
+
+export class ToolCalls {
+  readonly #view: ToolCallView;
+  readonly #calls = new Map<string, ToolCall>();
+  #last: string | undefined;
+
+  constructor(view: ToolCallView) {
+    this.#view = view;
+  }
+
+  /** The lines that this entry adds. */
+  update(entry: ToolCallEntry): string[] {
+    const id = entry.tool_call_id;
+    const known = this.#calls.get(id);
+    const call = known ?? { title: "", kind: "", status: "pending", output: "", diffs: new Set<string>() };
+    const before = call.status;
+    merge(call, entry);
+    if (known === undefined) this.#remember(id, call);
+    const isOver = finalMarks[call.status] !== undefined;
+    const lines = [
+      ...(known === undefined && !isOver ? [this.#headline("•", call)] : []),
+      ...newDiffs(call, entry, this.#view),
+    ];
+    if (isOver && (known === undefined || before !== call.status))
+      lines.push(...this.#ending(id, call, entry, known !== undefined));
+    if (lines.length > 0) this.#last = id;
+    return lines;
+  }
+
+  #ending(id: string, call: ToolCall, entry: ToolCallEntry, announced: boolean): string[] {
+    const { style } = this.#view;
+    const mark = finalMarks[call.status] ?? "•";
+    const colour = call.status === "completed" ? style.green : style.red;
+    const note = entry.closed_by === "agentd" ? " (closed when the turn ended)" : "";
+    const follows = announced && this.#last === id;
+    const head = follows ? `  ${mark} ${printableLine(call.status)}${note}` : `${this.#headline(mark, call)}${note}`;
+    return [...outputLines(call, this.#view), colour(head)];
+  }
+
+  #headline(mark: string, call: ToolCall): string {
+    const { style, columns } = this.#view;
+    const kind = printableLine(call.kind === "" ? "tool" : call.kind);
+    const title = printableLine(call.title === "" ? "…" : call.title);
+    const room = columns === 0 ? title : fitted(title, Math.max(8, columns - kind.length - 5));
+    return `${mark} ${style.cyan(kind)}  ${room}`;
+  }
+
+  #remember(id: string, call: ToolCall): void {
+    const oldest = this.#calls.keys().next().value;
+    if (this.#calls.size >= callsMax && oldest !== undefined) this.#calls.delete(oldest);
+    this.#calls.set(id, call);
+  }
+}
+
+/** Diffs of a tool call as indented lines; also shown with a permission question. */
+export function diffBlock(fields: ToolCallFields, view: ToolCallView): string[] {
+  return contentItems(fields).flatMap((item) => (item.type === "diff" ? oneDiff(item, view) : []));
+}
+
+const finalMarks: Readonly<Record<string, string>> = { completed: "✔", failed: "✘", cancelled: "■" };
+const callsMax = 1_000;
+const diffLinesMax = 60;
+const outputLinesMax = 12;
+
+function merge(call: ToolCall, entry: ToolCallEntry): void {
+  call.title = entry.title ?? call.title;
+  call.kind = entry.tool_kind ?? call.kind;
+  call.status = entry.status ?? call.status;
+  if (entry.content !== undefined && entry.content !== null) call.output = outputText(entry);
+}
+
+function newDiffs(call: ToolCall, entry: ToolCallEntry, view: ToolCallView): string[] {
+  const lines: string[] = [];
+  for (const item of contentItems(entry)) {
+    if (item.type !== "diff") continue;
+    const key = JSON.stringify([item["path"], item["newText"]]);
+    if (call.diffs.has(key)) continue;
+    call.diffs.add(key);
+    lines.push(...oneDiff(item, view));
+  }
+  return lines;
+}
+
+function oneDiff(item: ContentBlock, { style, columns }: ToolCallView): string[] {
+  const { path, oldText, newText } = item;
+  if (typeof newText !== "string") return [];
+  const before = typeof oldText === "string" ? oldText : "";
+  const lines = renderDiff(before, newText, {
+    style,
+    columns: columns === 0 ? 0 : columns - 4,
+    linesMax: diffLinesMax,
+  });
+  const name = typeof path === "string" ? printableLine(path) : "a file";
+  return [
+    `  ${style.bold(name)}${typeof oldText === "string" ? "" : style.dim(" (new)")}`,
+    ...lines.map((line) => `    ${line}`),
+  ];
+}
+
+function outputLines(call: ToolCall, { style, columns }: ToolCallView): string[] {
+  const text = printable(call.output).trimEnd();
+  if (text === "") return [];
+  const all = text.split("\n");
+  const cut =
+    all.length > outputLinesMax
+      ? [...all.slice(0, outputLinesMax), `… ${all.length - outputLinesMax} more lines`]
+      : all;
+  return cut.map((line) => style.dim(`    ${columns === 0 ? line : fitted(line, columns - 4)}`));
+}
+
+function outputText(fields: ToolCallFields): string {
+  return contentItems(fields)
+    .map((item) => (item.type === "content" && isBlock(item["content"]) ? contentText(item["content"]) : ""))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+function contentItems(fields: ToolCallFields): ContentBlock[] {
+  return (fields.content ?? []).filter(isBlock);
+}
+
+function isBlock(value: unknown): value is ContentBlock {
+  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+}

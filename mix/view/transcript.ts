@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
+import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
+import { ageOf } from "../duration.ts";
+import { contentText } from "./content.ts";
+import { printable, printableLine } from "./printable.ts";
+import { questionLines, resolutionLine } from "./question.ts";
+import type { Style } from "./style.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import { WordWrap } from "./word-wrap.ts";
+
+export interface TranscriptOptions {
+  readonly style: Style;
+  /** Of the screen; 0: nothing is wrapped or cut. */
+  readonly columns: number;
+  /** Whoever typed the prompt need not read it again. */
+  readonly showPrompts: boolean;
+}
+
+/** What stands together without an empty line between. */
+type Section = "words" | "tools" | "plan" | "question" | `message ${string}`;
+
+export class Transcript {
+  readonly #options: TranscriptOptions;
+  readonly #tools: ToolCalls;
+  #section: Section | undefined;
+  #stream: { readonly wrap: WordWrap; readonly role: MessageEntry["role"] } | undefined;
+  #atLineStart = true;
+  #plan = new Map<string, string>();
+  #optionValues: ReadonlyMap<string, string | boolean> | undefined;
+  #turnStartedAt: number | undefined;
+
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+    this.#tools = new ToolCalls(options);
+  }
+
+  /** Whether the next character would stand at the beginning of a line. */
+  get atLineStart(): boolean {
+    return this.#atLineStart;
+  }
+
+  show(entry: Entry): string {
+    const written = this.#shown(entry);
+    if (written !== "") this.#atLineStart = written.endsWith("\n");
+    return written;
+  }
+
+  /** What is still held back; the last line is ended. */
+  end(): string {
+    const written = this.#endStream();
+    this.#atLineStart = true;
+    return written;
+  }
+
+  #shown(entry: Entry): string {
+    switch (entry.kind) {
+      case "message":
+        return this.#message(entry);
+      case "tool_call":
+        return this.#lines("tools", this.#tools.update(entry));
+      case "plan":
+        return this.#lines("plan", this.#planLines(entry));
+      case "permission":
+        if (entry.phase === "requested") return this.#lines("question", questionLines(entry, this.#options));
+        return this.#lines("question", entry.phase === "resolved" ? [resolutionLine(entry, this.#options.style)] : []);
+      case "turn":
+        return this.#lines("words", this.#turnLines(entry, entry.at));
+      case "state":
+        return this.#lines("words", stateLines(entry, this.#options.style));
+      case "options":
+        return this.#lines("words", this.#optionLines(entry.options));
+      case "notice":
+        return this.#lines("words", [this.#options.style.yellow(`! ${sentence(entry.title, entry.description)}`)]);
+      case "compaction":
+        return this.#lines("words", [
+          this.#options.style.dim(`… the agent compacts its context${suffix(entry.status)}`),
+        ]);
+      case "diagnostic":
+        return this.#lines("words", [this.#options.style.dim(`· ${printableLine(`${entry.what}: ${entry.message}`)}`)]);
+      case "command":
+        if (entry.verb !== "agent.session.cancel") return "";
+        return this.#lines("words", [this.#options.style.yellow(`■ cancel asked${by(entry.by)}`)]);
+      case "reply":
+      case "commands":
+      case "info":
+      case "usage":
+      case "extension":
+        return "";
+    }
+  }
+
+  #message(entry: MessageEntry): string {
+    if (entry.role === "user" && !this.#options.showPrompts) return "";
+    const section: Section = `message ${entry.role} ${entry.message_id}`;
+    let written = "";
+    if (this.#section !== section || this.#stream === undefined) {
+      written = this.#open(section);
+      const { columns, style } = this.#options;
+      const indent = entry.role === "agent" ? "" : "  ";
+      this.#stream = { wrap: new WordWrap(columns === 0 ? 0 : columns - indent.length, ""), role: entry.role };
+      if (entry.role === "thought") written += style.dim("✻ ");
+      if (entry.role === "user") written += style.bold("> ");
+    }
+    return written + this.#styled(this.#stream.role, this.#stream.wrap.write(printable(contentText(entry.content))));
+  }
+
+  // A thought's and a prompt's further lines stand under their first one, behind its mark.
+  #styled(role: MessageEntry["role"], text: string): string {
+    if (role === "agent" || text === "") return text;
+    const indented = text.replaceAll("\n", "\n  ");
+    return role === "thought" ? this.#options.style.dim(indented) : this.#options.style.bold(indented);
+  }
+
+  #lines(section: Section, lines: readonly string[]): string {
+    if (lines.length === 0) return "";
+    return `${this.#open(section)}${lines.join("\n")}\n`;
+  }
+
+  #open(section: Section): string {
+    const ended = this.#endStream();
+    const apart = this.#section !== undefined && this.#section !== section;
+    this.#section = section;
+    return `${ended}${apart ? "\n" : ""}`;
+  }
+
+  #endStream(): string {
+    if (this.#stream === undefined) return "";
+    const rest = this.#styled(this.#stream.role, this.#stream.wrap.flush());
+    this.#stream = undefined;
+    return rest === "" && this.#atLineStart ? "" : `${rest}\n`;
+  }
+
+  /** The whole plan at first, then the steps that changed. */
+  #planLines({ entries }: PlanEntry): string[] {
+    const { style } = this.#options;
+    const known = this.#plan;
+    const changed = entries.filter(({ content, status }) => known.get(content) !== status);
+    this.#plan = new Map(entries.map(({ content, status }) => [content, status]));
+    const lines = changed.map(({ content, status }) => {
+      const line = `  ${planMarks[status] ?? "☐"} ${printableLine(content)}`;
+      return status === "completed" ? style.dim(line) : line;
+    });
+    return known.size === 0 && lines.length > 0 ? [style.bold("plan"), ...lines] : lines;
+  }
+
+  #turnLines(entry: TurnEntry, at: string): string[] {
+    const { style } = this.#options;
+    if (entry.phase === "started") this.#turnStartedAt = Date.parse(at);
+    if (entry.phase === "started") return [];
+    if (entry.phase === "queued") return [style.dim(`turn ${entry.turn} is queued`)];
+    const started = this.#turnStartedAt;
+    const took = started === undefined ? "" : ` after ${ageOf(Date.parse(at) - started)}`;
+    this.#turnStartedAt = undefined;
+    if (entry.stop_reason === "end_turn") return [style.green(`✔ turn ${entry.turn} done${took}`)];
+    const why =
+      entry.error === undefined ? "" : `: ${printableLine(`${entry.error.error_code}: ${entry.error.message}`)}`;
+    const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
+    return [style.yellow(`■ turn ${entry.turn} ${how}${took}${why}`)];
+  }
+
+  #optionLines(
+    options: readonly { readonly option: string; readonly name: string; readonly value: string | boolean }[],
+  ): string[] {
+    const known = this.#optionValues;
+    this.#optionValues = new Map(options.map(({ option, value }) => [option, value]));
+    if (known === undefined) return [];
+    return options
+      .filter(({ option, value }) => known.has(option) && known.get(option) !== value)
+      .map(({ name, value }) => this.#options.style.dim(`○ ${printableLine(name)}: ${printableLine(String(value))}`));
+  }
+}
+
+const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
+
+function stateLines(entry: StateEntry, style: Style): string[] {
+  const why =
+    entry.error === undefined ? "" : `: ${printableLine(`${entry.error.error_code}: ${entry.error.message}`)}`;
+  switch (entry.state) {
+    case "idle": {
+      // Only when the agent has come up: between turns it is not news.
+      const info = entry.agent_info;
+      if (info === undefined || info === null) return [];
+      return [style.dim(`● ${printableLine(info.title ?? info.name)} ${printableLine(info.version)} is ready`)];
+    }
+    case "failed":
+    case "lost":
+      return [style.red(`✘ session ${entry.state}${suffix(entry.reason)}${why}`), ...stderrLines(entry, style)];
+    case "closed":
+      return [style.dim(`● session closed${suffix(entry.reason)}${why}`)];
+    case "running":
+      return entry.reason === "draining" ? [style.dim("… waiting for the agent to let go of the cancelled turn")] : [];
+    case "starting":
+    case "waiting":
+    case "closing":
+      return [];
+  }
+}
+
+function stderrLines(entry: StateEntry, style: Style): string[] {
+  const tail = entry.error?.["stderr_tail"];
+  if (typeof tail !== "string" || tail.trim() === "") return [];
+  return printable(tail)
+    .trimEnd()
+    .split("\n")
+    .slice(-stderrLinesMax)
+    .map((line) => style.dim(`  ${line}`));
+}
+
+const stderrLinesMax = 10;
+
+function sentence(title: string, description: string | null | undefined): string {
+  return printableLine(description === undefined || description === null ? title : `${title}: ${description}`);
+}
+
+function suffix(text: string | undefined): string {
+  return text === undefined ? "" : ` (${printableLine(text)})`;
+}
+
+function by(name: string | null): string {
+  return name === null ? "" : ` by ${printableLine(name)}`;
+}

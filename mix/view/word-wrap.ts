@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Wraps text that comes in pieces: a word is held back until it is whole, so that it is never cut by the screen's edge.
+import { characterWidth, displayWidth } from "./display-width.ts";
+
+export class WordWrap {
+  readonly #columns: number;
+  readonly #indent: string;
+  #column = 0;
+  #gap = "";
+  #word = "";
+
+  /** `columns` 0: nothing is wrapped. Every line begins with `indent`. */
+  constructor(columns: number, indent = "") {
+    this.#columns = columns;
+    this.#indent = indent;
+  }
+
+  /** What can be written now. */
+  write(text: string): string {
+    let out = "";
+    for (const character of text) out += this.#character(character);
+    return this.#columns === 0 ? out + this.flush() : out;
+  }
+
+  /** The word that was held back. */
+  flush(): string {
+    if (this.#word === "") return "";
+    const width = displayWidth(this.#word);
+    const gap = displayWidth(this.#gap);
+    const wraps = this.#columns > 0 && this.#column > 0 && this.#width() + gap + width > this.#columns;
+    const before = wraps ? `\n${this.#indent}` : `${this.#column === 0 ? this.#indent : ""}${this.#gap}`;
+    this.#column = wraps ? width : this.#column + gap + width;
+    const out = before + this.#word;
+    this.#gap = "";
+    this.#word = "";
+    return out;
+  }
+
+  #character(character: string): string {
+    if (character === "\n") {
+      const out = `${this.flush()}\n`;
+      this.#column = 0;
+      this.#gap = "";
+      return out;
+    }
+    if (character === " " || character === "\t") {
+      const out = this.flush();
+      this.#gap += character === "\t" && this.#columns > 0 ? "    " : character;
+      return out;
+    }
+    // Wide characters stand for words of their own: their scripts put no spaces between words.
+    const isWide = characterWidth(character) === 2;
+    const before = isWide ? this.flush() : "";
+    this.#word += character;
+    const tooLong = this.#columns > 0 && this.#word.length >= this.#columns;
+    return before + (isWide || tooLong ? this.flush() : "");
+  }
+
+  #width(): number {
+    return this.#column + this.#indent.length;
+  }
+}

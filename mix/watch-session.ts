@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Follows a session on behalf of a verb until an entry decides how the verb ends: shown to people, as JSON, or not at all.
+import type { Entry } from "../agentd/vocabulary/entries.ts";
+import { Attachment } from "./attachment.ts";
+import type { AgentBus } from "./bus.ts";
+import { detach } from "./detach.ts";
+import type { Outcome } from "./exit-codes.ts";
+import { busSource } from "./follow/bus-source.ts";
+import { follow } from "./follow/follow.ts";
+import type { Invocation } from "./verb.ts";
+import { LiveView } from "./view/live-view.ts";
+
+export interface WatchOptions {
+  readonly session: string;
+  readonly after: number | string;
+  readonly showPrompts: boolean;
+  /** Which entries are shown; all without it. */
+  readonly shows?: (entry: Entry) => boolean;
+  /** The outcome, once an entry decides it. */
+  readonly decide: (entry: Entry) => Outcome | undefined;
+  /** What a person at the terminal can do; without it questions can be answered, and with `asks: false` nothing. */
+  readonly attachment?: Attachment;
+  readonly asks?: false;
+}
+
+/** Whether a person can be asked here: words are read from a terminal, and seen on one. */
+export function somebodyHere({ context, output }: Invocation): boolean {
+  return output.mode === "people" && context.stdin.isTTY === true && context.stderr.isTTY === true;
+}
+
+export async function watchSession(invocation: Invocation, bus: AgentBus, options: WatchOptions): Promise<Outcome> {
+  const { context, output } = invocation;
+  const stop = new AbortController();
+  const stopListening = context.interrupts.listen(() => stop.abort());
+  const view = output.mode === "people" ? new LiveView(context, output, options) : undefined;
+  const attachment = options.attachment ?? answering(invocation, bus, options);
+  const entries = follow({
+    source: await busSource(bus),
+    session: options.session,
+    after: options.after,
+    now: context.now,
+    delay: context.after,
+    signal: stop.signal,
+    onReach: (reachable) => output.word(reachable ? "agentd is back" : "agentd is away; waiting for it"),
+  });
+  try {
+    let outcome: Outcome | undefined;
+    for await (const entry of entries) {
+      if (options.shows?.(entry) ?? true) {
+        attachment?.hide();
+        await (view === undefined ? showRow(invocation, entry) : view.show(entry));
+        attachment?.see(entry);
+      }
+      outcome = options.decide(entry);
+      if (outcome !== undefined) break;
+    }
+    attachment?.end();
+    await view?.end();
+    return outcome ?? (await detach(invocation, bus, options.session));
+  } finally {
+    attachment?.end();
+    stopListening();
+  }
+}
+
+function answering(invocation: Invocation, bus: AgentBus, { session, asks }: WatchOptions): Attachment | undefined {
+  return asks !== false && somebodyHere(invocation) ? new Attachment(invocation, bus, session, false) : undefined;
+}
+
+async function showRow({ output }: Invocation, entry: Entry): Promise<void> {
+  if (output.mode === "json") await output.row(entry);
+}
