@@ -84,6 +84,7 @@ export class BusClient {
   #connection: Connection | undefined;
   #connectionClosed: Promise<BusError> | undefined;
   #wakeUp: (() => void) | undefined;
+  #supervised: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
 
   constructor(options: BusClientOptions) {
@@ -196,7 +197,8 @@ export class BusClient {
   #begin(attemptsMax: number): Promise<void> {
     if (this.#state.kind !== "idle") return Promise.reject(new BusError("USAGE", "a client starts once"));
     return new Promise((resolve, reject) => {
-      void this.#supervise(attemptsMax, resolve).then(() => reject(this.#endCause()));
+      this.#supervised = this.#supervise(attemptsMax, resolve);
+      void this.#supervised.then(() => reject(this.#endCause()));
     });
   }
 
@@ -298,15 +300,25 @@ export class BusClient {
     this.#become({ kind: "shutting-down", generation: before.generation });
     this.#wakeUp?.();
     const connection = this.#connection;
-    if (connection === undefined || !connection.isOpen) return;
-    if (before.kind === "connected" && this.#options.name !== undefined) {
+    if (before.kind === "connected" && this.#options.name !== undefined && connection!.isOpen) {
       const farewell = { command: "noded.deregister", from: this.#options.name, to: "noded" };
-      await connection.request(farewell, "", stopStepTimeoutMs).catch(() => {});
+      await connection!.request(farewell, "", stopStepTimeoutMs).catch(() => {});
     }
-    connection.close();
-    const cancel = this.#clock.after(stopStepTimeoutMs, () => connection.destroy());
-    await this.#connectionClosed;
-    cancel();
+    connection?.close();
+    await this.#within(stopStepTimeoutMs, this.#connectionClosed);
+    connection?.destroy();
+    // An attempt under way notices, and lets go of what it opened.
+    await this.#within(stopStepTimeoutMs, this.#supervised);
+  }
+
+  #within(timeoutMs: number, end: Promise<unknown> | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(timeoutMs, resolve);
+      void Promise.resolve(end).then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   #become(state: BusClientState): void {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import type { Clock } from "../clock.ts";
+
+/** A clock that stands still until a test moves it. */
+export class ManualClock implements Clock {
+  #now = Date.UTC(2026, 0, 1);
+  #timers: { readonly at: number; readonly run: () => void }[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer = { at: this.#now + ms, run };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Milliseconds from now to each timer that is set, soonest first. */
+  get pending(): number[] {
+    return this.#timers.map(({ at }) => at - this.#now).sort((a, b) => a - b);
+  }
+
+  /** Runs what is due on the way, in order. */
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const due = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.#timers = this.#timers.filter((other) => other !== due);
+      this.#now = Math.max(this.#now, due.at);
+      due.run();
+    }
+    this.#now = end;
+  }
+}
