@@ -18,5 +18,10 @@ export function ageOf(ms: number): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
+/** How long something took: `0.9s`, `12.3s`, then as an age. */
+export function tookOf(ms: number): string {
+  return ms < 60_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : ageOf(ms);
+}
+
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const durationMsMax = 24 * unitMs.d;

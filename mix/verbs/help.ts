@@ -30,10 +30,11 @@ export async function run({ args, output, connect }: Invocation): Promise<Outcom
   if (output.mode === "json") await output.document("mix.help.v1", { service, verbs });
   else if (output.mode === "ids") for (const { name } of verbs) await output.line(printableLine(name));
   else {
-    const rows = verbs.map(({ name, args: words, description }) =>
-      [name, words.join(" "), description].map(printableLine),
-    );
-    for (const line of tableLines([["VERB", "ARGUMENTS", ""], ...rows])) await output.line(line);
+    const rows = tableLines(verbs.map(({ name, description }) => [name, description].map(printableLine)));
+    for (const [index, { args: words }] of verbs.entries()) {
+      await output.line(rows[index] ?? "");
+      if (words.length > 0) await output.line(printableLine(`    ${words.join(" ")}`));
+    }
   }
   return done;
 }

@@ -46,7 +46,10 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (output.mode === "ids") await output.line(reply.session);
   output.word(`session ${reply.session} (${request.agent})`);
   const outcome = await followed(invocation, bus, reply, request.prompt !== undefined);
-  output.word(`its log: mix agent log ${reply.session}`);
+  const goesOn = !args.switch("close") && outcome.kind !== "ended" && outcome.kind !== "interrupted";
+  output.word(
+    `${goesOn ? `go on: mix agent send ${reply.session} "…" · ` : ""}its log: mix agent log ${reply.session}`,
+  );
   return outcome;
 }
 

@@ -23,7 +23,7 @@ function said(entry: Entry): string {
     case "reply":
       return printableLine(`${entry.verb} rc ${entry.rc}${refused(entry.body)}`);
     case "state":
-      return printableLine(words(entry.state, bracketed(entry.reason), entry.resumed, errorWords(entry.error)));
+      return printableLine(stateWords(entry));
     case "turn":
       return printableLine(
         words(`${entry.turn} ${entry.phase}`, entry.stop_reason, entry.forced && "(forced)", errorWords(entry.error)),
@@ -63,6 +63,18 @@ function said(entry: Entry): string {
         words(entry.what, entry.message, entry.count === undefined ? undefined : `×${entry.count}`, entry.sample),
       );
   }
+}
+
+function stateWords(entry: Extract<Entry, { kind: "state" }>): string {
+  const { state, reason, resumed, process, agent_info: info, error } = entry;
+  return words(
+    state,
+    bracketed(reason),
+    resumed,
+    process && `pid ${process.pid}`,
+    info && `${info.title ?? info.name} ${info.version}`,
+    errorWords(error),
+  );
 }
 
 function permissionWords(entry: Extract<Entry, { kind: "permission" }>): string {

@@ -22,6 +22,8 @@ interface ToolCall {
 }
 
 export class ToolCalls {
+  /** Of the session: paths below it are shown without it. */
+  directory: string | undefined;
   readonly #view: ToolCallView;
   readonly #calls = new Map<string, ToolCall>();
   #last: string | undefined;
@@ -41,7 +43,7 @@ export class ToolCalls {
     const isOver = finalMarks[call.status] !== undefined;
     const lines = [
       ...(known === undefined && !isOver ? [this.#headline("•", call)] : []),
-      ...newDiffs(call, entry, this.#view),
+      ...newDiffs(call, entry, this.#view, this.directory),
     ];
     if (isOver && (known === undefined || before !== call.status))
       lines.push(...this.#ending(id, call, entry, known !== undefined));
@@ -91,19 +93,19 @@ function merge(call: ToolCall, entry: ToolCallEntry): void {
   if (entry.content !== undefined && entry.content !== null) call.output = outputText(entry);
 }
 
-function newDiffs(call: ToolCall, entry: ToolCallEntry, view: ToolCallView): string[] {
+function newDiffs(call: ToolCall, entry: ToolCallEntry, view: ToolCallView, directory: string | undefined): string[] {
   const lines: string[] = [];
   for (const item of contentItems(entry)) {
     if (item.type !== "diff") continue;
     const key = JSON.stringify([item["path"], item["newText"]]);
     if (call.diffs.has(key)) continue;
     call.diffs.add(key);
-    lines.push(...oneDiff(item, view));
+    lines.push(...oneDiff(item, view, directory));
   }
   return lines;
 }
 
-function oneDiff(item: ContentBlock, { style, columns }: ToolCallView): string[] {
+function oneDiff(item: ContentBlock, { style, columns }: ToolCallView, directory?: string): string[] {
   const { path, oldText, newText } = item;
   if (typeof newText !== "string") return [];
   const before = typeof oldText === "string" ? oldText : "";
@@ -112,11 +114,15 @@ function oneDiff(item: ContentBlock, { style, columns }: ToolCallView): string[]
     columns: columns === 0 ? 0 : columns - 4,
     linesMax: diffLinesMax,
   });
-  const name = typeof path === "string" ? printableLine(path) : "a file";
+  const name = typeof path === "string" ? printableLine(shortPath(path, directory)) : "a file";
   return [
     `  ${style.bold(name)}${typeof oldText === "string" ? "" : style.dim(" (new)")}`,
     ...lines.map((line) => `    ${line}`),
   ];
+}
+
+function shortPath(path: string, directory: string | undefined): string {
+  return directory !== undefined && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
 }
 
 function outputLines(call: ToolCall, { style, columns }: ToolCallView): string[] {

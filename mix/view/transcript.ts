@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
-import { ageOf } from "../duration.ts";
+import { tookOf } from "../duration.ts";
 import { contentText } from "./content.ts";
 import { printable, printableLine } from "./printable.ts";
 import { questionLines, resolutionLine } from "./question.ts";
@@ -15,6 +15,8 @@ export interface TranscriptOptions {
   readonly columns: number;
   /** Whoever typed the prompt need not read it again. */
   readonly showPrompts: boolean;
+  /** The session's, where it is known: paths below it are shown without it. */
+  readonly directory?: string;
 }
 
 /** What stands together without an empty line between. */
@@ -33,6 +35,7 @@ export class Transcript {
   constructor(options: TranscriptOptions) {
     this.#options = options;
     this.#tools = new ToolCalls(options);
+    this.#tools.directory = options.directory;
   }
 
   /** Whether the next character would stand at the beginning of a line. */
@@ -67,7 +70,8 @@ export class Transcript {
       case "turn":
         return this.#lines("words", this.#turnLines(entry, entry.at));
       case "state":
-        return this.#lines("words", stateLines(entry, this.#options.style));
+        if (entry.cwd !== undefined) this.#tools.directory = entry.cwd;
+        return this.#lines("words", stateLines(entry, this.#tools.directory, this.#options.style));
       case "options":
         return this.#lines("words", this.#optionLines(entry.options));
       case "notice":
@@ -148,9 +152,10 @@ export class Transcript {
     const { style } = this.#options;
     if (entry.phase === "started") this.#turnStartedAt = Date.parse(at);
     if (entry.phase === "started") return [];
-    if (entry.phase === "queued") return [style.dim(`turn ${entry.turn} is queued`)];
+    // Whoever sent it was told by the reply.
+    if (entry.phase === "queued") return this.#options.showPrompts ? [style.dim(`turn ${entry.turn} is queued`)] : [];
     const started = this.#turnStartedAt;
-    const took = started === undefined ? "" : ` after ${ageOf(Date.parse(at) - started)}`;
+    const took = started === undefined ? "" : ` in ${tookOf(Date.parse(at) - started)}`;
     this.#turnStartedAt = undefined;
     if (entry.stop_reason === "end_turn") return [style.green(`✔ turn ${entry.turn} done${took}`)];
     const why =
@@ -173,27 +178,29 @@ export class Transcript {
 
 const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
 
-function stateLines(entry: StateEntry, style: Style): string[] {
+function stateLines(entry: StateEntry, directory: string | undefined, style: Style): string[] {
   const why =
     entry.error === undefined ? "" : `: ${printableLine(`${entry.error.error_code}: ${entry.error.message}`)}`;
+  const info = entry.agent_info;
+  const place = directory === undefined ? "" : ` in ${printableLine(directory)}`;
+  const up =
+    info === undefined || info === null
+      ? []
+      : [style.dim(`● ${printableLine(info.title ?? info.name)} ${printableLine(info.version)} is ready${place}`)];
   switch (entry.state) {
-    case "idle": {
-      // Only when the agent has come up: between turns it is not news.
-      const info = entry.agent_info;
-      if (info === undefined || info === null) return [];
-      return [style.dim(`● ${printableLine(info.title ?? info.name)} ${printableLine(info.version)} is ready`)];
-    }
     case "failed":
     case "lost":
       return [style.red(`✘ session ${entry.state}${suffix(entry.reason)}${why}`), ...stderrLines(entry, style)];
     case "closed":
-      return [style.dim(`● session closed${suffix(entry.reason)}${why}`)];
+      return [style.dim(`● session closed${entry.reason === "asked" ? "" : suffix(entry.reason)}${why}`)];
     case "running":
-      return entry.reason === "draining" ? [style.dim("… waiting for the agent to let go of the cancelled turn")] : [];
+      if (entry.reason !== "draining") return up;
+      return [style.dim("… waiting for the agent to let go of the cancelled turn")];
     case "starting":
+    case "idle":
     case "waiting":
     case "closing":
-      return [];
+      return up;
   }
 }
 
