@@ -46,6 +46,10 @@ export class ExitWatch {
     return this.#life.state === "exited" || this.#life.state === "over" ? this.#life.exit : undefined;
   }
 
+  get isOver(): boolean {
+    return this.#life.state === "over";
+  }
+
   processExited(exit: AgentExit): void {
     switch (this.#life.state) {
       case "running":

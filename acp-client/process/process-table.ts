@@ -20,6 +20,11 @@ export interface ProcessRow {
   readonly startTime: string;
 }
 
+export interface ProcessStdio {
+  readonly stdin: string;
+  readonly stdout: string;
+}
+
 export interface ProcessTable {
   readonly bootId: string;
   list(): ProcessRow[];
@@ -27,7 +32,9 @@ export interface ProcessTable {
   /** Whether NAME=value is in its environment; false for processes of others. */
   bears(pid: number, marker: Marker): boolean;
   /** What its descriptors 0 and 1 are, as opaque names that compare equal for the same pipe. */
-  stdio(pid: number): { readonly stdin: string; readonly stdout: string } | undefined;
+  stdio(pid: number): ProcessStdio | undefined;
+  /** Whether `stdio` can tell at all here. */
+  readonly seesStdio: boolean;
 }
 
 export function processTable(platform: NodeJS.Platform = process.platform): ProcessTable {
@@ -50,6 +57,7 @@ export function procTable(root = "/proc"): ProcessTable {
         stdin: readlinkSync(`${root}/${pid}/fd/0`),
         stdout: readlinkSync(`${root}/${pid}/fd/1`),
       })),
+    seesStdio: true,
   };
 }
 
@@ -66,6 +74,7 @@ export function psTable(run: (args: readonly string[]) => string = runPs): Proce
     read: (pid) => rows(["-p", String(pid)])[0],
     bears: () => false,
     stdio: () => undefined,
+    seesStdio: false,
   };
 }
 

@@ -3,10 +3,11 @@ import type { Readable } from "node:stream";
 import type { AgentExit, AgentProcess, AgentProcessOptions } from "./agent-process.ts";
 import { AgentStdin } from "./agent-stdin.ts";
 import { ExitWatch } from "./exit-watch.ts";
+import { isHeir } from "./heir.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import type { ProcessTable } from "./process-table.ts";
-import { findTree } from "./process-tree.ts";
+import type { ProcessStdio, ProcessTable } from "./process-table.ts";
+import { endTree, findTree } from "./process-tree.ts";
 import type { TreeSeed } from "./process-tree.ts";
 import type { SpawnedChild } from "./spawn-child.ts";
 import { StderrLines } from "./stderr-lines.ts";
@@ -22,7 +23,7 @@ export class SpawnedAgent implements AgentProcess {
   readonly identity: ProcessIdentity | undefined;
   readonly #table: ProcessTable;
   readonly #seed: TreeSeed;
-  readonly #pipes: ReturnType<ProcessTable["stdio"]>;
+  readonly #pipes: ProcessStdio | undefined;
   readonly #stdin: AgentStdin;
   readonly #stdout: Readable;
   readonly #stderr: Readable;
@@ -103,7 +104,9 @@ export class SpawnedAgent implements AgentProcess {
 
   async #end(limits: StopLimits): Promise<AgentExit> {
     const agent = { seed: this.#seed, closeStdin: () => this.closeStdin(), over: this.#over.promise };
-    await descendStopLadder(agent, limits, this.#table);
+    await (this.#watch.isOver
+      ? endTree(this.#seed, limits, this.#table)
+      : descendStopLadder(agent, limits, this.#table));
     await happensWithin(this.#exited.promise, limits.killWaitMs);
     this.#stdout.resume();
     await happensWithin(this.#drained, drainMs);
@@ -157,12 +160,7 @@ export class SpawnedAgent implements AgentProcess {
   }
 
   #hasHeir(): boolean {
-    const pipes = this.#pipes;
-    return findTree(this.#seed, this.#table).some((row) => {
-      if (pipes === undefined) return true; // they cannot be compared: any survivor of the tree counts
-      const held = this.#table.stdio(row.pid);
-      return held?.stdin === pipes.stdin && held.stdout === pipes.stdout;
-    });
+    return findTree(this.#seed, this.#table).some((row) => isHeir(row, this.#pipes, this.#table));
   }
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseStat, procTable, psTable } from "./process-table.ts";
+import { shell, start, table } from "./testing/trees.ts";
+
+test("a stat line is read past a name with spaces, parentheses and a false state", () => {
+  const fields = Array.from({ length: 30 }, (_, index) => String(index + 10)).join(" ");
+  expect(parseStat(`42 (a) Z 1 (b) c) S 7 8 9 ${fields}`)).toEqual({
+    pid: 42,
+    zombie: false,
+    parent: 7,
+    group: 8,
+    session: 9,
+    startTime: "25",
+  });
+});
+
+test("a line that is no stat is nobody", () => {
+  for (const line of ["", "12", "12 (sh", "12 (sh) S 1", ") ( "]) expect(parseStat(line)).toBeUndefined();
+});
+
+test("a program named like a stat line is still found as what it is", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "process-table-"));
+  try {
+    const program = join(directory, "x) Z 1 1 (y");
+    copyFileSync("/bin/sleep", program);
+    await using sleeper = start([program, "600"]);
+    const row = table.list().find(({ pid }) => pid === sleeper.agent.pid);
+    expect(row).toMatchObject({
+      parent: process.pid,
+      group: sleeper.agent.pid,
+      session: sleeper.agent.pid,
+      zombie: false,
+    });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test("a marker is a whole entry of the environment: no prefix, suffix or other value of it counts", async () => {
+  await using sleeper = start(["sleep", "600"], {
+    marker: { name: "MARK", value: "abc" },
+    env: { PATH: "/usr/bin:/bin" },
+  });
+  const pid = sleeper.agent.pid ?? 0;
+  const bears = (name: string, value: string): boolean => table.bears(pid, { name, value });
+  expect(bears("MARK", "abc")).toBe(true);
+  expect(bears("MARK", "ab")).toBe(false);
+  expect(bears("MARK", "abcd")).toBe(false);
+  expect(bears("ARK", "abc")).toBe(false);
+  expect(bears("PATH", "/usr/bin")).toBe(false);
+});
+
+test("ps and /proc tell the same about parents and groups", async () => {
+  await using tree = shell("sleep 600");
+  const pid = tree.agent.pid ?? 0;
+  const fromPs = psTable().read(pid);
+  expect(fromPs).toMatchObject({ pid, parent: process.pid, group: pid, zombie: false });
+  expect(
+    psTable()
+      .list()
+      .find((row) => row.pid === pid),
+  ).toEqual(fromPs);
+  expect(procTable().read(pid)).toMatchObject({ pid, parent: process.pid, group: pid, zombie: false });
+});
+
+test("a pid that is not there, and one that cannot be, is nobody in both tables", () => {
+  for (const one of [procTable(), psTable()]) expect(one.read(2 ** 22 + 1)).toBeUndefined();
+});

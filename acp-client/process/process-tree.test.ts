@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { identityOf } from "./process-identity.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+import { psTable } from "./process-table.ts";
+import type { ProcessRow, ProcessTable } from "./process-table.ts";
+import { endTree, findTree } from "./process-tree.ts";
+import { eventually, isRunning, marked, newMarker, shell, start, table } from "./testing/trees.ts";
+import type { StartedAgent } from "./testing/trees.ts";
+
+/** Runs `script`, which says "ready" at its end, and gives the pids that it printed before. */
+async function treeOf(script: string): Promise<{ tree: StartedAgent; pids: number[]; identity: ProcessIdentity }> {
+  const tree = shell(`${script}\necho ready; sleep 600`);
+  await eventually("the tree stands", () => tree.stdout().includes("ready"));
+  const pids = (tree.stdout().match(/\d+/g) ?? []).map(Number);
+  return { tree, pids, identity: tree.agent.identity as ProcessIdentity };
+}
+
+const orphan = (command: string): string => `(${command} </dev/null >/dev/null 2>&1 & echo $!)`;
+
+test("children, sessions of their own, orphans, and orphans in sessions of their own are all ended", async () => {
+  const { tree, pids, identity } = await treeOf(`
+    sleep 600 & echo $!
+    setsid sleep 600 & echo $!
+    ${orphan("sleep 600")}
+    ${orphan("setsid sleep 600")}
+    setsid sh -c 'setsid sleep 600 & echo $!; sleep 600' & echo $!
+    env -i PATH="$PATH" sleep 600 & echo $!
+    sleep 0.1`);
+  await using _ = tree;
+  expect(pids).toHaveLength(7);
+  const { killed, left } = await endTree({ identity, marker: tree.marker });
+  expect(left).toBe(0);
+  expect(killed).toBeGreaterThanOrEqual(8);
+  expect(pids.filter(isRunning)).toEqual([]);
+});
+
+test("the tree of an agent whose root is dead is ended by the recorded marker alone", async () => {
+  const { tree, pids } = await treeOf(`${orphan("sleep 600")}; ${orphan("setsid sleep 600")}`);
+  await using _ = tree;
+  process.kill(tree.agent.pid ?? 0, "SIGKILL");
+  await endTree({ marker: tree.marker });
+  expect(pids).toHaveLength(2);
+  expect(pids.filter(isRunning)).toEqual([]);
+});
+
+test("an orphan with a clean environment is ended through the session that the dead root led", async () => {
+  const { tree, pids, identity } = await treeOf(orphan('env -i PATH="$PATH" sleep 600'));
+  await using _ = tree;
+  expect(findTree({ marker: tree.marker }).map(({ pid }) => pid)).toContain(pids[0]);
+  expect((await endTree({ identity })).left).toBe(0);
+  expect(pids.filter(isRunning)).toEqual([]);
+});
+
+test("processes that fork while they are hunted do not get away, ten times out of ten", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    await using tree = shell("i=0; while [ $i -lt 500 ]; do setsid sleep 600 & i=$((i+1)); done; sleep 600");
+    const { marker } = tree;
+    await eventually("it forks", () => marked(marker).length > 5);
+    const { left } = await endTree({ identity: tree.agent.identity, marker });
+    expect(left).toBe(0);
+    expect(marked(marker)).toEqual([]);
+  }
+});
+
+test("a recorded pid that another process has by now is left alone, with its group", async () => {
+  await using bystander = shell("sleep 600 & sleep 600");
+  const pid = bystander.agent.pid ?? 0;
+  const identity = { ...(identityOf(pid) as ProcessIdentity), startTime: "1" };
+  expect(await endTree({ identity, marker: newMarker() })).toEqual({ killed: 0, left: 0 });
+  expect(isRunning(pid)).toBe(true);
+});
+
+test("an identity of another boot names nobody", async () => {
+  await using bystander = start(["sleep", "600"]);
+  const identity = { ...(bystander.agent.identity as ProcessIdentity), bootId: "another" };
+  expect(await endTree({ identity })).toEqual({ killed: 0, left: 0 });
+});
+
+test("we and our process group are never of a tree, whatever names us", async () => {
+  await using child = start(["sleep", "600"]);
+  const own = findTree({ identity: identityOf(process.pid) });
+  expect(own).toEqual([]);
+  const asSibling = findTree({ marker: child.marker }, table, child.agent.pid);
+  expect(asSibling).toEqual([]);
+});
+
+test("a seed that names nothing ends nothing", async () => {
+  expect(await endTree({})).toEqual({ killed: 0, left: 0 });
+});
+
+test("with ps alone a tree is ended by parent and group", async () => {
+  const { tree, pids } = await treeOf("sleep 600 & echo $!; setsid sleep 600 & echo $!");
+  await using _ = tree;
+  const ps = psTable();
+  const identity = identityOf(tree.agent.pid ?? 0, ps) as ProcessIdentity;
+  const { left } = await endTree({ identity, marker: tree.marker }, { killWaitMs: 5000 }, ps);
+  expect(left).toBe(0);
+  expect(pids.filter(isRunning)).toEqual([]);
+});
+
+test("process 1 and zombies are never members", () => {
+  const row = (pid: number, parent: number, zombie = false): ProcessRow => ({
+    pid,
+    parent,
+    group: 50,
+    session: 50,
+    zombie,
+    startTime: "5",
+  });
+  const rows = [row(1, 0), row(50, 1), row(51, 50, true), row(52, 50)];
+  const rowTable: ProcessTable = {
+    bootId: "b",
+    list: () => rows,
+    read: (pid) => rows.find((one) => one.pid === pid),
+    bears: () => true,
+    stdio: () => undefined,
+    seesStdio: false,
+  };
+  const found = findTree({ marker: newMarker(), identity: { bootId: "b", pid: 50, startTime: "5" } }, rowTable, 99);
+  expect(new Set(found.map(({ pid }) => pid))).toEqual(new Set([50, 52]));
+});

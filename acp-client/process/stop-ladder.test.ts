@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { happensWithin } from "./stop-ladder.ts";
+import { eventually, isRunning, marked, shell, start } from "./testing/trees.ts";
+import type { StartedAgent } from "./testing/trees.ts";
+
+async function ready(agent: StartedAgent): Promise<StartedAgent> {
+  await eventually("it is ready", () => agent.stdout().includes("ready"));
+  return agent;
+}
+
+test("an agent that leaves when its stdin is closed gets no signal", async () => {
+  await using agent = await ready(shell("trap 'exit 9' TERM; echo ready; cat >/dev/null; exit 4"));
+  expect(await agent.agent.stop()).toEqual({ code: 4, signal: null });
+});
+
+test("an agent that stays gets TERM, and its own exit code counts", async () => {
+  await using agent = await ready(shell("trap 'exit 9' TERM; echo ready; while :; do sleep 0.02; done"));
+  expect(await agent.agent.stop({ stdinGraceMs: 20 })).toEqual({ code: 9, signal: null });
+});
+
+test("an agent that ignores TERM is killed", async () => {
+  await using agent = await ready(shell("trap '' TERM; echo ready; while :; do sleep 0.02; done"));
+  expect(await agent.agent.stop({ stdinGraceMs: 20, termGraceMs: 50 })).toEqual({ code: null, signal: "SIGKILL" });
+});
+
+test("a stopped agent is killed all the same", async () => {
+  await using agent = await ready(shell("echo ready; kill -STOP $$"));
+  await agent.agent.stop({ stdinGraceMs: 20, termGraceMs: 20 });
+  expect(marked(agent.marker)).toEqual([]);
+});
+
+test("the rest of the tree goes also when the agent left politely", async () => {
+  await using agent = await ready(shell("setsid sleep 600 >/dev/null 2>&1 & echo $!; echo ready; cat >/dev/null"));
+  expect(await agent.agent.stop()).toEqual({ code: 0, signal: null });
+  expect(isRunning(Number.parseInt(agent.stdout(), 10))).toBe(false);
+});
+
+test("a child with a clean environment and a session of its own is remembered from before its parent left", async () => {
+  const script =
+    'env -i PATH="$PATH" setsid sleep 600 >/dev/null 2>&1 & echo $!; sleep 0.1; echo ready; cat >/dev/null';
+  await using agent = await ready(shell(script));
+  await agent.agent.stop();
+  expect(isRunning(Number.parseInt(agent.stdout(), 10))).toBe(false);
+});
+
+test("a second stop is the first one", async () => {
+  await using agent = start(["cat"]);
+  expect(agent.agent.stop()).toBe(agent.agent.stop({ stdinGraceMs: 0 }));
+});
+
+test("agents that are stopped together climb down together", async () => {
+  const stubborn = Array.from({ length: 5 }, () => shell("trap '' TERM; echo ready; while :; do sleep 0.02; done"));
+  await Promise.all(stubborn.map(ready));
+  const started = performance.now();
+  await Promise.all(stubborn.map(({ agent }) => agent.stop({ stdinGraceMs: 400, termGraceMs: 400 })));
+  expect(performance.now() - started).toBeLessThan(2500); // one after the other: 4000 at least
+});
+
+test("a limit beyond what timers can hold is long, not none", async () => {
+  const event = new Promise((resolve) => setImmediate(resolve));
+  for (const limitMs of [2 ** 31, 1e12, Number.POSITIVE_INFINITY])
+    expect(await happensWithin(event, limitMs)).toBe(true);
+  expect(await happensWithin(new Promise(() => {}), 1)).toBe(false);
+});

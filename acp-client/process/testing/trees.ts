@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Real processes for tests, and a way to wait for what they do.
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { setTimeout } from "node:timers/promises";
+import { startAgentProcess } from "../agent-process.ts";
+import type { AgentExit, AgentProcess, AgentProcessOptions } from "../agent-process.ts";
+import { processTable } from "../process-table.ts";
+import type { Marker, ProcessRow } from "../process-table.ts";
+
+export const table = processTable();
+
+export function newMarker(): Marker {
+  return { name: "TREE_TEST", value: randomUUID() };
+}
+
+export interface StartedAgent extends AsyncDisposable {
+  readonly agent: AgentProcess;
+  readonly marker: Marker;
+  readonly exit: Promise<AgentExit>;
+  /** What it wrote to stdout so far. */
+  stdout(): string;
+}
+
+/** Started in the temporary directory with nothing but PATH; stopped at the end of the scope. */
+export function start(
+  command: AgentProcessOptions["command"],
+  options: Partial<AgentProcessOptions> = {},
+): StartedAgent {
+  const marker = newMarker();
+  const env = { PATH: process.env["PATH"] ?? "" };
+  const agent = startAgentProcess({ command, cwd: tmpdir(), env, marker, ...options });
+  const chunks: Buffer[] = [];
+  agent.onStdout((chunk) => chunks.push(chunk));
+  const exit = new Promise<AgentExit>((resolve) => agent.onExit(resolve));
+  return {
+    agent,
+    marker,
+    exit,
+    stdout: () => Buffer.concat(chunks).toString(),
+    [Symbol.asyncDispose]: async () => {
+      await agent.stop({ stdinGraceMs: 0, termGraceMs: 0 });
+    },
+  };
+}
+
+export function shell(script: string, options: Partial<AgentProcessOptions> = {}): StartedAgent {
+  return start(["sh", "-c", script], options);
+}
+
+/** The living processes that bear the marker. */
+export function marked(marker: Marker): ProcessRow[] {
+  return table.list().filter((row) => !row.zombie && table.bears(row.pid, marker));
+}
+
+export function isRunning(pid: number): boolean {
+  const row = table.read(pid);
+  return row !== undefined && !row.zombie;
+}
+
+/** Resolves when it is so; rejects, naming what never was, after ten seconds. */
+export async function eventually(what: string, isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`it never was so: ${what}`);
+    await setTimeout(2);
+  }
+}
