@@ -39,7 +39,7 @@ export const SessionInfoUpdate = z.looseObject({
   updatedAt: clearableText,
   _meta: optionalObject,
 });
-export const Cost = z.looseObject({ amount: z.number(), currency: z.string() });
+export const Cost = z.looseObject({ amount: z.number(), currency: z.string(), _meta: optionalObject });
 /** Agents send null before they know. */
 export const UsageUpdate = z.looseObject({
   used: z.number().nullable().catch(null),

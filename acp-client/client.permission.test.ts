@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import type { ClientSideRequest } from "./client-side.ts";
+import { initialized, opened, story, textChunk } from "./testing/client-under-test.ts";
+import type { ClientUnderTest } from "./testing/client-under-test.ts";
+
+const options = [
+  { optionId: "YES ✓", name: "Yes", kind: "allow_once" },
+  { optionId: "no", name: "No", kind: "reject_once" },
+];
+
+function question(id: unknown, params: object): object {
+  return { jsonrpc: "2.0", id, method: "session/request_permission", params };
+}
+
+function ask(id: unknown, members: object = {}): object {
+  return question(id, { sessionId: "s", toolCall: { toolCallId: "t" }, options, ...members });
+}
+
+function takeBack(requestId: unknown): object {
+  return { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId } };
+}
+
+function keys({ heard }: ClientUnderTest): number[] {
+  return heard.flatMap((entry) =>
+    entry !== "burst end" && "event" in entry && entry.event.type === "permission" ? entry.event.request : [],
+  );
+}
+
+test("C41: the chosen option goes back byte for byte, with the agent's id, wrapped twice", () => {
+  const run = opened();
+  run.agent.say(ask("perm-1"));
+  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "YES ✓" });
+  expect(run.agent.answersTo("perm-1")).toEqual([
+    { jsonrpc: "2.0", id: "perm-1", result: { outcome: { outcome: "selected", optionId: "YES ✓" } } },
+  ]);
+});
+
+test("C41: an option that was not offered is never sent, and the question stays open", () => {
+  const run = opened();
+  run.agent.say(ask(1));
+  const key = keys(run)[0] ?? 0;
+  expect(() => run.client.answerPermission(key, { optionId: "yes ✓" })).toThrow(
+    expect.objectContaining({ code: "OPTION_NOT_OFFERED" }),
+  );
+  expect(run.agent.answersTo(1)).toEqual([]);
+  run.client.answerPermission(key, "cancelled");
+  expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
+});
+
+test("C31: a question is answered once, whatever is answered after, and so is each of several", () => {
+  const run = opened();
+  run.agent.say(ask(2), ask(1));
+  const [first = 0, second = 0] = keys(run);
+  for (const key of [second, first, second, first, 999]) run.client.answerPermission(key, "cancelled");
+  expect([run.agent.answersTo(1).length, run.agent.answersTo(2).length]).toEqual([1, 1]);
+});
+
+test("C42: a question about a tool call that was never announced shows its data; an unknown kind is kept", () => {
+  const run = opened();
+  const toolCall = { toolCallId: "new", title: "Run", kind: "execute", rawInput: { command: "ls" }, status: null };
+  const forever = { optionId: "f", name: "For ever", kind: "allow_persistent", extra: 1 };
+  run.agent.say(ask(0, { toolCall, options: [forever] }));
+  expect(run.heard[0]).toEqual({
+    event: {
+      type: "permission",
+      request: keys(run)[0],
+      toolCall: { toolCallId: "new", title: "Run", kind: "execute", rawInput: { command: "ls" } },
+      options: [{ optionId: "f", name: "For ever", kind: "allow_persistent" }],
+    },
+  });
+});
+
+test.for([
+  {},
+  { sessionId: "s", toolCall: { toolCallId: "t" } },
+  { sessionId: "s", toolCall: {}, options },
+  { sessionId: "s", toolCall: null, options },
+  { sessionId: 5, toolCall: { toolCallId: "t" }, options },
+  { sessionId: "s", toolCall: { toolCallId: "t" }, options: [{ name: "no id", kind: "allow_once" }] },
+  { sessionId: "s", toolCall: { toolCallId: "t" }, options: "all" },
+])(
+  "C13: a question without what it needs is answered with -32602 and not asked, and the agent goes on: %j",
+  (params) => {
+    const run = opened();
+    run.agent.say(question(9, params), textChunk("still here"));
+    expect(run.agent.answersTo(9)).toMatchObject([{ error: { code: -32602 } }]);
+    expect(story(run.heard)).toEqual(["still here", "fault", "|"]);
+  },
+);
+
+test("C33: a question that is taken back is answered cancelled once, and that is told once", () => {
+  const run = opened();
+  run.agent.say(ask(7));
+  run.agent.say(takeBack(7), takeBack(7), takeBack("7"), takeBack(99));
+  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  expect(run.agent.answersTo(7)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
+  expect(story(run.heard)).toEqual(["permission", "|", "withdrawn", "|"]);
+});
+
+test("C33: taking back what was answered changes nothing", () => {
+  const run = opened();
+  run.agent.say(ask(7));
+  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  run.agent.say(takeBack(7));
+  expect(run.agent.answersTo(7)).toHaveLength(1);
+  expect(story(run.heard)).toEqual(["permission", "|"]);
+});
+
+test("a question for a session that was never opened is answered cancelled, and is a fault", () => {
+  for (const run of [opened(), initialized()]) {
+    run.agent.say(ask(1, { sessionId: "child" }));
+    expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
+    expect(story(run.heard)).toEqual(["fault", "|"]);
+    expect(run.faults()).toEqual(["foreign-session"]);
+  }
+});
+
+test("a repeated id of an open question is refused, and the first question is unharmed", () => {
+  const run = opened();
+  run.agent.say(ask(7), ask(7));
+  expect(run.agent.answersTo(7)).toMatchObject([{ error: { code: -32600 } }]);
+  expect(keys(run)).toHaveLength(1);
+  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  expect(run.agent.answersTo(7)[1]).toMatchObject({ result: { outcome: { optionId: "no" } } });
+});
+
+test("after the agent's end nothing is answered", () => {
+  const run = opened();
+  run.agent.say(ask(7));
+  run.agent.exit();
+  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  expect(run.agent.answersTo(7)).toEqual([]);
+});
+
+test.for([
+  "fs/read_text_file",
+  "fs/write_text_file",
+  "terminal/create",
+  "terminal/output",
+  "terminal/wait_for_exit",
+  "terminal/kill",
+  "terminal/release",
+  "elicitation/create",
+  "session/unheard_of",
+  "_vendor/thing",
+  "$/thing",
+])("C10, C47: a request for %s, which is not served, is answered with -32601", (method) => {
+  const run = opened();
+  run.agent.say({ jsonrpc: "2.0", id: "r", method, params: { sessionId: "s" } });
+  expect(run.agent.answersTo("r")).toMatchObject([{ error: { code: -32601 } }]);
+});
+
+test("C10: an unknown notification gets no reply; one with a name of its own is kept", () => {
+  const run = opened();
+  for (const method of ["_auth/status_update", "session/unheard_of", "$/thing", "elicitation/complete"]) {
+    run.agent.say({ jsonrpc: "2.0", method, params: { state: "ok" } });
+  }
+  expect(run.agent.frames).toHaveLength(2);
+  expect(run.updates()).toEqual([
+    { kind: "extension", method: "_auth/status_update", data: { state: "ok" } },
+    { kind: "extension", method: "session/unheard_of", data: { state: "ok" } },
+  ]);
+});
+
+test("a side of the client that is there serves its requests, for the open session alone", () => {
+  const served: string[] = [];
+  const fs = {
+    serve: (read: ClientSideRequest) => {
+      served.push(read.method);
+      read.reply({ content: "text" });
+    },
+  };
+  const run = opened({}, {}, { clientSide: { fs } });
+  const readFile = (id: number, sessionId: string): object => ({
+    jsonrpc: "2.0",
+    id,
+    method: "fs/read_text_file",
+    params: { sessionId, path: "/a" },
+  });
+  run.agent.say(readFile(1, "s"), readFile(2, "other"));
+  expect(served).toEqual(["fs/read_text_file"]);
+  expect(run.agent.answersTo(1)).toMatchObject([{ result: { content: "text" } }]);
+  expect(run.agent.answersTo(2)).toMatchObject([{ error: { code: -32002, data: { sessionId: "other" } } }]);
+});
+
+test("C43: an elicitation in a mode that is not offered is answered with -32602", () => {
+  const elicitation = {
+    modes: ["form"] as const,
+    serve: (form: ClientSideRequest) => form.reply({ action: "decline" }),
+  };
+  const run = opened({}, {}, { clientSide: { elicitation } });
+  const create = (id: number, mode: string): object => ({
+    jsonrpc: "2.0",
+    id,
+    method: "elicitation/create",
+    params: { sessionId: "s", mode, message: "m" },
+  });
+  run.agent.say(create(1, "url"), create(2, "form"));
+  expect(run.agent.answersTo(1)).toMatchObject([{ error: { code: -32602 } }]);
+  expect(run.agent.answersTo(2)).toMatchObject([{ result: { action: "decline" } }]);
+});

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import type { McpServer } from "./model.ts";
+import {
+  initialized,
+  keyMethod,
+  newSession,
+  opened,
+  story,
+  textChunk,
+  update,
+  underTest,
+} from "./testing/client-under-test.ts";
+
+const settled = (): Promise<void> => Promise.resolve();
+
+const stdio: McpServer = { name: "files", command: "/bin/files", args: ["-v"], env: [{ name: "A", value: "b" }] };
+const http: McpServer = { type: "http", name: "web", url: "http://h/", headers: [{ name: "X", value: "y" }] };
+const sse: McpServer = { type: "sse", name: "old", url: "http://h/sse", headers: [] };
+
+test("C21: session/new has an absolute cwd and its MCP servers, a stdio one without a type", () => {
+  const { agent, client, done } = initialized({ mcpCapabilities: { http: true, sse: true } });
+  client.open({ ...newSession, mcpServers: [stdio, http, sse] }, done("open"));
+  expect(agent.sent("session/new")).toEqual([{ cwd: "/work", mcpServers: [stdio, http, sse] }]);
+});
+
+test("C21: without servers the list is empty, not absent", () => {
+  const { agent, client, done } = initialized();
+  client.open(newSession, done("open"));
+  expect(agent.sent("session/new")).toEqual([{ cwd: "/work", mcpServers: [] }]);
+});
+
+test.for([
+  [{ ...newSession, mcpServers: [http] }, 'no MCP server over http: "web"'],
+  [{ ...newSession, mcpServers: [stdio, sse] }, 'no MCP server over sse: "old"'],
+  [{ ...newSession, additionalDirectories: ["/more"] }, "no additional directories"],
+  [{ ...newSession, cwd: "work" }, '"work" is not absolute'],
+] as const)("C21, C28: what the agent does not offer is refused and not sent: %j", async ([request, said]) => {
+  const { agent, client, done, outcomes } = initialized();
+  client.open(request, done("open"));
+  await settled();
+  expect(outcomes("open")).toMatchObject([
+    { ok: false, failure: { code: "UNSUPPORTED", message: expect.stringContaining(said) } },
+  ]);
+  expect(agent.sent("session/new")).toEqual([]);
+});
+
+test("C28: additional directories go whole to an agent that offers them, and relative ones do not", async () => {
+  const { agent, client, done, outcomes } = initialized({ sessionCapabilities: { additionalDirectories: {} } });
+  client.open({ ...newSession, additionalDirectories: ["/a", "b"] }, done("relative"));
+  client.open({ ...newSession, additionalDirectories: ["/a", "/b"] }, done("open"));
+  await settled();
+  expect(outcomes("relative")).toMatchObject([{ failure: { code: "UNSUPPORTED" } }]);
+  expect(agent.sent("session/new")).toEqual([{ cwd: "/work", mcpServers: [], additionalDirectories: ["/a", "/b"] }]);
+});
+
+test("C22: updates before the answer to session/new are told right after it, in order, in the same burst", () => {
+  const { agent, client, done, heard } = initialized();
+  client.open(newSession, done("open"));
+  agent.say(update("available_commands_update", { availableCommands: [] }), textChunk("early"));
+  expect(story(heard)).toEqual([]);
+  agent.say(textChunk("early too"), agent.answer("session/new", { sessionId: "s" }), textChunk("after"));
+  expect(story(heard)).toEqual(["done open", "commands", "early", "early too", "after", "|"]);
+});
+
+test("C22: an update for another session than the one that was opened is told as foreign", () => {
+  const { agent, client, done, heard, updates, faults } = initialized();
+  client.open(newSession, done("open"));
+  agent.say(textChunk("whose?", "other"), agent.answer("session/new", { sessionId: "s" }), textChunk("mine"));
+  expect(story(heard)).toEqual(["done open", "extension", "mine", "fault", "|"]);
+  expect(updates()[0]).toMatchObject({ kind: "extension", method: "session/update", data: { sessionId: "other" } });
+  expect(faults()).toEqual(["foreign-session"]);
+});
+
+test("C22: a permission asked before the answer is asked after it, and one that was taken back is not", () => {
+  const { agent, client, done, heard } = initialized();
+  client.open(newSession, done("open"));
+  const ask = (id: number, toolCallId: string): object => ({
+    jsonrpc: "2.0",
+    id,
+    method: "session/request_permission",
+    params: { sessionId: "s", toolCall: { toolCallId }, options: [] },
+  });
+  agent.say(ask(1, "kept"), ask(2, "taken back"), {
+    jsonrpc: "2.0",
+    method: "$/cancel_request",
+    params: { requestId: 2 },
+  });
+  agent.say(agent.answer("session/new", { sessionId: "s" }));
+  expect(story(heard)).toEqual(["done open", "permission", "|"]);
+  expect(agent.answersTo(2)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
+  expect(agent.answersTo(1)).toEqual([]);
+});
+
+test("C22: what is held back has a limit, and what exceeds it is reported", () => {
+  const { agent, client, done, heard } = initialized({}, { limits: { heldMessagesMax: 2 } });
+  client.open(newSession, done("open"));
+  agent.say(textChunk("1"), textChunk("2"), textChunk("3"), textChunk("4"));
+  agent.say(agent.answer("session/new", { sessionId: "s" }));
+  expect(story(heard)).toEqual(["fault", "|", "done open", "1", "2", "|"]);
+  expect(heard[0]).toMatchObject({ event: { fault: "overflow", count: 2 } });
+});
+
+test("C22: when session/new fails, what was held back is told as foreign, and another may be opened", () => {
+  const { agent, client, done, heard, outcomes } = initialized();
+  client.open(newSession, done("open"));
+  agent.say(textChunk("early"), agent.refusal("session/new", { code: -32000, message: "log in first" }));
+  expect(story(heard)).toEqual(["done open", "extension", "fault", "|"]);
+  client.open(newSession, done("again"));
+  agent.say(agent.answer("session/new", { sessionId: "s" }));
+  expect(outcomes("again")).toMatchObject([{ ok: true, value: { sessionId: "s" } }]);
+});
+
+test("a client opens one session", async () => {
+  const { agent, client, done, outcomes } = opened();
+  client.open(newSession, done("second"));
+  await settled();
+  expect(outcomes("second")).toMatchObject([{ failure: { code: "UNSUPPORTED" } }]);
+  expect(agent.sent("session/new")).toHaveLength(1);
+});
+
+test.for([null, {}, { sessionId: 5 }, "s"])(
+  "an answer to session/new without a session id is a failure: %j",
+  (result) => {
+    const { agent, client, done, outcomes } = initialized();
+    client.open(newSession, done("open"));
+    agent.say(agent.answer("session/new", result));
+    expect(outcomes("open")).toMatchObject([{ ok: false, failure: { code: "AGENT_PROTOCOL" } }]);
+  },
+);
+
+test("C19: -32000 is a login that is needed, whatever its words, and brings the methods; other words are not", () => {
+  const { agent, client, done, outcomes } = opened();
+  client.prompt([{ type: "text", text: "x" }], done("prompt"));
+  agent.say(agent.refusal("session/prompt", { code: -32000, message: "nope" }));
+  client.prompt([{ type: "text", text: "x" }], done("prompt"));
+  agent.say(agent.refusal("session/prompt", { code: -32603, message: "Authentication required" }));
+  expect(outcomes("prompt")).toMatchObject([
+    { failure: { code: "AGENT_AUTH", methods: [keyMethod], rpc: { code: -32000, message: "nope" } } },
+    { failure: { code: "AGENT_ERROR", rpc: { code: -32603 } } },
+  ]);
+});
+
+test("C20: a terminal method, or one that is not offered, is never passed to authenticate; null answers it", async () => {
+  const authMethods = [keyMethod, { type: "terminal", id: "tty", name: "Terminal" }];
+  const { agent, client, done, outcomes } = underTest();
+  client.initialize(done("initialize"));
+  agent.say(agent.answer("initialize", { protocolVersion: 1, authMethods }));
+  for (const method of ["tty", "unknown", "key"]) client.authenticate(method, done(method));
+  agent.say(agent.answer("authenticate", null));
+  await settled();
+  expect(outcomes("tty")).toMatchObject([{ failure: { code: "UNSUPPORTED" } }]);
+  expect(outcomes("unknown")).toMatchObject([{ failure: { code: "UNSUPPORTED" } }]);
+  expect(outcomes("key")).toEqual([{ ok: true, value: undefined }]);
+  expect(agent.sent("authenticate")).toEqual([{ methodId: "key" }]);
+});
+
+const listing = { sessionCapabilities: { list: {} } };
+
+test("C26: the list follows the cursors to the last page and drops bad items", () => {
+  const { agent, client, done, outcomes } = initialized(listing);
+  client.listSessions("/work", done("list"));
+  const good = { sessionId: "a", cwd: "/work", title: null, updatedAt: "2026-01-01T00:00:00Z", extra: 1 };
+  agent.say(agent.answer("session/list", { sessions: [good, null, { cwd: "/x" }, 3], nextCursor: "next" }));
+  agent.say(agent.answer("session/list", { sessions: [{ sessionId: "b", cwd: "/work" }], nextCursor: null }));
+  expect(outcomes("list")).toEqual([
+    {
+      ok: true,
+      value: [
+        { sessionId: "a", cwd: "/work", title: null, updatedAt: "2026-01-01T00:00:00Z" },
+        { sessionId: "b", cwd: "/work" },
+      ],
+    },
+  ]);
+  expect(agent.sent("session/list")).toEqual([{ cwd: "/work" }, { cwd: "/work", cursor: "next" }]);
+});
+
+test("C26: a cursor that comes again ends the list, and so does a bad one", () => {
+  const { agent, client, done, outcomes } = initialized(listing);
+  client.listSessions(undefined, done("list"));
+  agent.say(agent.answer("session/list", { sessions: [], nextCursor: "a" }));
+  agent.say(agent.answer("session/list", { sessions: [], nextCursor: "b" }));
+  agent.say(agent.answer("session/list", { sessions: [], nextCursor: "a" }));
+  expect(outcomes("list")).toEqual([{ ok: true, value: [] }]);
+  client.listSessions(undefined, done("bad"));
+  agent.say(agent.answer("session/list", { sessions: "none", nextCursor: 7 }));
+  expect(outcomes("bad")).toEqual([{ ok: true, value: [] }]);
+});
+
+test("C26: an agent that invents cursors for ever is not followed for ever", () => {
+  const { agent, client, done, outcomes } = initialized(listing, { limits: { listPagesMax: 3 } });
+  client.listSessions(undefined, done("list"));
+  for (const nextCursor of ["1", "2", "3"]) agent.say(agent.answer("session/list", { sessions: [], nextCursor }));
+  expect(outcomes("list")).toHaveLength(1);
+});
+
+test("C24: what an agent does not offer is not asked of it", async () => {
+  const { agent, client, done, outcomes } = opened();
+  client.listSessions(undefined, done("gated"));
+  client.closeSession(done("gated"));
+  client.deleteSession("old", done("gated"));
+  client.logout(done("gated"));
+  await settled();
+  expect(outcomes("gated").map((outcome) => !outcome.ok && outcome.failure.code)).toEqual(
+    Array.from({ length: 4 }, () => "UNSUPPORTED"),
+  );
+  expect(agent.frames.map((frame) => frame["method"])).toEqual(["initialize", "session/new"]);
+});
+
+test("C27: close and delete answered with -32002, null or {} succeeded; another error did not", () => {
+  const offered = { sessionCapabilities: { close: {}, delete: {} }, auth: { logout: {} } };
+  const { agent, client, done, outcomes } = opened(offered);
+  for (const error of [
+    { code: -32002, message: "gone" },
+    { code: -32603, message: "broken" },
+  ]) {
+    client.closeSession(done("close"));
+    agent.say(agent.refusal("session/close", error));
+    client.deleteSession("old", done("delete"));
+    agent.say(agent.refusal("session/delete", error));
+  }
+  client.closeSession(done("close"));
+  agent.say(agent.answer("session/close", null));
+  client.deleteSession("old", done("delete"));
+  agent.say(agent.answer("session/delete", {}));
+  client.logout(done("logout"));
+  agent.say(agent.answer("logout", null));
+  const fine = { ok: true, value: undefined };
+  const wanted = [fine, { ok: false, failure: { code: "AGENT_ERROR" } }, fine];
+  expect(outcomes("close")).toMatchObject(wanted);
+  expect(outcomes("delete")).toMatchObject(wanted);
+  expect(outcomes("logout")).toEqual([fine]);
+});
+
+test("C35: a request that is not answered in time fails, is taken back, and its late answer is ignored", () => {
+  const { agent, client, done, outcomes, ring, faults } = opened(listing);
+  client.listSessions(undefined, done("list"));
+  expect(ring()).toBe(50_000);
+  expect(outcomes("list")).toMatchObject([{ failure: { code: "AGENT_PROTOCOL" } }]);
+  expect(agent.sent("$/cancel_request")).toHaveLength(1);
+  agent.say(agent.answer("session/list", { sessions: [] }));
+  expect(outcomes("list")).toHaveLength(1);
+  expect(faults()).toEqual([]);
+});
+
+test("session/new has its own limit of time", () => {
+  const { client, done, timers } = initialized({}, { limits: { openTimeoutMs: 1234 } });
+  client.open(newSession, done("open"));
+  expect(timers.map(({ ms }) => ms)).toEqual([1234]);
+});
+
+test("stopping closes the session where that is offered, waits two seconds at most, and ends the process", async () => {
+  const { agent, client, ring, timers } = opened({ sessionCapabilities: { close: {} } });
+  const stopped = client.stop();
+  expect(agent.sent("session/close")).toEqual([{ sessionId: "s" }]);
+  expect(agent.calls).toEqual(["resume"]);
+  expect(timers).toHaveLength(1);
+  expect(ring()).toBe(2000);
+  expect(await stopped).toEqual({ code: 0, signal: null });
+  expect(client.stop()).toBe(stopped);
+  expect(agent.calls).toEqual(["resume", "stop"]);
+});
+
+test("stopping does not close what is not open, what cannot be closed, or what was closed", async () => {
+  for (const run of [initialized({ sessionCapabilities: { close: {} } }), opened()]) {
+    await run.client.stop();
+    expect(run.agent.sent("session/close")).toEqual([]);
+  }
+  const { agent, client, done } = opened({ sessionCapabilities: { close: {} } });
+  client.closeSession(done("close"));
+  agent.say(agent.answer("session/close", {}));
+  await client.stop();
+  expect(agent.sent("session/close")).toHaveLength(1);
+});

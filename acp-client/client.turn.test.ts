@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { opened, story, textChunk, update } from "./testing/client-under-test.ts";
+
+const settled = (): Promise<void> => Promise.resolve();
+const text = (value: string) => ({ type: "text", text: value });
+
+test.for(["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "a_newer_reason"])(
+  "C29: the stop reason %s arrives as it came",
+  (stopReason) => {
+    const { agent, client, done, outcomes } = opened();
+    client.prompt([text("hi")], done("prompt"));
+    agent.say(agent.answer("session/prompt", { stopReason }));
+    expect(outcomes("prompt")).toEqual([{ ok: true, value: { stopReason } }]);
+  },
+);
+
+test("C29: the usage of a turn is kept, and a turn that ends without a reason is a failure", () => {
+  const { agent, client, done, outcomes } = opened();
+  client.prompt([text("hi")], done("prompt"));
+  agent.say(agent.answer("session/prompt", { stopReason: "end_turn", usage: { totalTokens: 3 } }));
+  client.prompt([text("hi")], done("prompt"));
+  agent.say(agent.answer("session/prompt", {}));
+  expect(outcomes("prompt")).toMatchObject([
+    { value: { usage: { totalTokens: 3 } } },
+    { failure: { code: "AGENT_PROTOCOL" } },
+  ]);
+});
+
+test("C14: the updates of one read and the answer behind them are told in order, then once that the burst is over", () => {
+  const { agent, client, done, heard } = opened();
+  client.prompt([text("hi")], done("prompt"));
+  agent.say(textChunk("a"), textChunk("b"), agent.answer("session/prompt", { stopReason: "end_turn" }), textChunk("c"));
+  expect(story(heard)).toEqual(["a", "b", "done prompt", "c", "|"]);
+});
+
+test("C31: cancel is a notification, the prompt is awaited all the same, and no permission is answered by it", () => {
+  const { agent, client, done, outcomes } = opened();
+  client.prompt([text("hi")], done("prompt"));
+  agent.say({
+    jsonrpc: "2.0",
+    id: 0,
+    method: "session/request_permission",
+    params: { sessionId: "s", toolCall: { toolCallId: "t" }, options: [] },
+  });
+  client.cancel();
+  expect(agent.frames.at(-1)).toEqual({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s" } });
+  expect(outcomes("prompt")).toEqual([]);
+  agent.say(agent.answer("session/prompt", { stopReason: "cancelled" }));
+  expect(outcomes("prompt")).toEqual([{ ok: true, value: { stopReason: "cancelled" } }]);
+});
+
+test("C31: an error after a cancel is told as the error it is", () => {
+  const { agent, client, done, outcomes } = opened();
+  client.prompt([text("hi")], done("prompt"));
+  client.cancel();
+  agent.say(agent.refusal("session/prompt", { code: -32800, message: "cancelled", data: { a: 1 } }));
+  expect(outcomes("prompt")).toMatchObject([
+    { failure: { code: "AGENT_ERROR", rpc: { code: -32800, message: "cancelled", data: { a: 1 } } } },
+  ]);
+});
+
+test("C32: updates after a cancel and after the answer are told", () => {
+  const { agent, client, done, heard } = opened();
+  client.prompt([text("hi")], done("prompt"));
+  client.cancel();
+  agent.say(update("tool_call_update", { toolCallId: "t", status: "failed" }));
+  agent.say(agent.answer("session/prompt", { stopReason: "cancelled" }));
+  agent.say(textChunk("late"));
+  expect(story(heard)).toEqual(["tool_call", "|", "done prompt", "|", "late", "|"]);
+});
+
+test("C34: an image goes to an agent that takes images, and to no other", async () => {
+  const image = { type: "image", data: "AA==", mimeType: "image/png" };
+  const taking = opened({ promptCapabilities: { image: true } });
+  taking.client.prompt([image], taking.done("prompt"));
+  expect(taking.agent.sent("session/prompt")).toEqual([{ sessionId: "s", prompt: [image] }]);
+  const other = opened();
+  other.client.prompt([text("look"), image], other.done("prompt"));
+  await settled();
+  expect(other.outcomes("prompt")).toMatchObject([
+    { failure: { code: "UNSUPPORTED", message: "Block 2: this agent does not take images" } },
+  ]);
+  expect(other.agent.sent("session/prompt")).toEqual([]);
+});
+
+test("an empty prompt is refused and not sent", async () => {
+  const { agent, client, done, outcomes } = opened();
+  client.prompt([], done("prompt"));
+  expect(outcomes("prompt")).toEqual([]);
+  await settled();
+  expect(outcomes("prompt")).toMatchObject([{ failure: { code: "UNSUPPORTED", message: "The prompt is empty" } }]);
+  expect(agent.sent("session/prompt")).toEqual([]);
+});
+
+test("C35: a prompt has no limit of time", () => {
+  const { client, done, timers } = opened();
+  client.prompt([text("think long")], done("prompt"));
+  expect(timers).toEqual([]);
+});
+
+test("what an agent says of an error is bounded", () => {
+  const limits = { errorMessageCharactersMax: 10, errorDataCharactersMax: 20 };
+  const { agent, client, done, outcomes } = opened({}, {}, { limits });
+  client.prompt([text("hi")], done("prompt"));
+  const data = { text: "y".repeat(1000) };
+  agent.say(agent.refusal("session/prompt", { code: -1, message: "x".repeat(1000), data }));
+  expect(outcomes("prompt")).toMatchObject([
+    { failure: { rpc: { code: -1, message: "xxxxxxxxxx", data: '{"text":"yyyyyyyyyyy' } } },
+  ]);
+});
+
+test("lone surrogates of a prompt go out as U+FFFD", () => {
+  const { agent, client, done } = opened();
+  client.prompt([text("a\ud800b")], done("prompt"));
+  expect(agent.sent("session/prompt")).toMatchObject([{ prompt: [{ text: "a\u{fffd}b" }] }]);
+});
+
+test("a sink that asks something while it is told something gets its answer later, not in the middle", async () => {
+  const { agent, client, done, heard } = opened();
+  client.prompt([text("hi")], () => {
+    client.prompt([], done("empty"));
+    heard.push({ done: "prompt", outcome: { ok: true, value: 1 } });
+  });
+  agent.say(agent.answer("session/prompt", { stopReason: "end_turn" }), textChunk("after"));
+  await settled();
+  expect(story(heard)).toEqual(["done prompt", "after", "|", "done empty", "|"]);
+});
+
+const mode = { id: "mode", name: "Mode", category: "mode", type: "select", currentValue: "ask" };
+const modeOption = {
+  ...mode,
+  options: [
+    { value: "ask", name: "Ask" },
+    { value: "auto", name: "Auto" },
+  ],
+};
+const modes = {
+  currentModeId: "ask",
+  availableModes: [
+    { id: "ask", name: "Ask" },
+    { id: "auto", name: "Auto" },
+  ],
+};
+const loud = { id: "loud", name: "Loud", type: "boolean", currentValue: false };
+
+test("a mode that only modes tell is set with session/set_mode, and the new list comes back", () => {
+  const { agent, client, done, outcomes } = opened({}, { modes, configOptions: [loud] });
+  client.setOption("mode", "auto", done("set"));
+  expect(agent.sent("session/set_mode")).toEqual([{ sessionId: "s", modeId: "auto" }]);
+  agent.say(agent.answer("session/set_mode", null));
+  expect(outcomes("set")).toMatchObject([
+    {
+      ok: true,
+      value: {
+        options: [
+          { option: "mode", value: "auto" },
+          { option: "loud", value: false },
+        ],
+      },
+    },
+  ]);
+});
+
+test("an option that covers the modes is set as an option, and the list the agent sends replaces ours", () => {
+  const { agent, client, done, outcomes } = opened({}, { modes, configOptions: [modeOption, loud] });
+  client.setOption("mode", "auto", done("set"));
+  expect(agent.sent("session/set_config_option")).toEqual([{ sessionId: "s", configId: "mode", value: "auto" }]);
+  const told = [{ ...modeOption, currentValue: "auto" }];
+  agent.say(agent.answer("session/set_config_option", { configOptions: told }));
+  expect(outcomes("set")).toMatchObject([{ ok: true, value: { options: [{ option: "mode", value: "auto" }] } }]);
+});
+
+test("C40: a boolean option is set with its type, and an agent that sends no list back is believed", () => {
+  const { agent, client, done, outcomes } = opened({}, { configOptions: [loud] });
+  client.setOption("loud", true, done("set"));
+  expect(agent.sent("session/set_config_option")).toEqual([
+    { sessionId: "s", configId: "loud", type: "boolean", value: true },
+  ]);
+  agent.say(agent.answer("session/set_config_option", {}));
+  expect(outcomes("set")).toMatchObject([{ ok: true, value: { options: [{ option: "loud", value: true }] } }]);
+});
+
+test("an option that is not there, or a value of another type, is refused and not sent", async () => {
+  const { agent, client, done, outcomes } = opened({}, { modes, configOptions: [loud] });
+  client.setOption("model", "x", done("set"));
+  client.setOption("loud", "yes", done("set"));
+  client.setOption("mode", true, done("set"));
+  await settled();
+  expect(outcomes("set")).toMatchObject([
+    { failure: { code: "UNSUPPORTED", message: 'There is no option "model" (there are: mode, loud)' } },
+    { failure: { code: "UNSUPPORTED" } },
+    { failure: { code: "UNSUPPORTED" } },
+  ]);
+  expect(agent.frames).toHaveLength(2);
+});
+
+test("a refused change leaves the options as they were", () => {
+  const { agent, client, done, outcomes, updates } = opened({}, { modes });
+  client.setOption("mode", "auto", done("set"));
+  agent.say(agent.refusal("session/set_mode", { code: -32602, message: "unknown mode" }));
+  expect(outcomes("set")).toMatchObject([{ failure: { code: "AGENT_ERROR" } }]);
+  agent.say(update("config_option_update", { configOptions: [] }));
+  expect(updates()).toMatchObject([{ kind: "options", options: [{ option: "mode", value: "ask" }] }]);
+});
+
+test.for(["currentModeId", "modeId"])("C38: current_mode_update with %s changes the option mode", (member) => {
+  const { agent, updates } = opened({}, { modes });
+  agent.say(update("current_mode_update", { [member]: "auto" }));
+  expect(updates()).toMatchObject([{ kind: "options", options: [{ option: "mode", value: "auto" }] }]);
+});
+
+test("C38: a mode of an agent that told no modes is kept as it came, and one without an id is a fault", () => {
+  const { agent, updates, faults } = opened();
+  agent.say(update("current_mode_update", { currentModeId: "auto" }), update("current_mode_update", {}));
+  expect(updates()).toMatchObject([
+    { kind: "extension", method: "session/update:current_mode_update", data: { currentModeId: "auto" } },
+    { kind: "extension", method: "session/update:current_mode_update" },
+  ]);
+  expect(faults()).toEqual(["invalid-update"]);
+});
+
+test("C40: config_option_update replaces the list; options of an unknown type are left out", () => {
+  const { agent, updates } = opened({}, { configOptions: [loud, modeOption] });
+  const slider = { id: "x", name: "X", type: "slider", currentValue: 3 };
+  agent.say(update("config_option_update", { configOptions: [slider, { ...loud, currentValue: true }] }));
+  expect(updates()).toEqual([
+    { kind: "options", options: [{ option: "loud", name: "Loud", type: "boolean", value: true }] },
+  ]);
+});

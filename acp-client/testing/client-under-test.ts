@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { AgentClient, AgentEvent, Done, OpenRequest, Outcome } from "../agent-client.ts";
+import { startAgent } from "../client.ts";
+import type { AgentOptions } from "../client.ts";
+import { FakeAgent } from "./fake-agent.ts";
+
+/** What the sink and the callbacks heard, in one order. */
+export type Heard =
+  | { readonly event: AgentEvent }
+  | { readonly done: string; readonly outcome: Outcome<unknown> }
+  | "burst end";
+
+export interface ClientUnderTest {
+  readonly agent: FakeAgent;
+  readonly client: AgentClient;
+  readonly heard: Heard[];
+  /** A callback that is heard under a name. */
+  readonly done: <T>(name: string) => Done<T>;
+  /** The updates that were heard. */
+  readonly updates: () => unknown[];
+  readonly faults: () => string[];
+  readonly outcomes: (name: string) => Outcome<unknown>[];
+  /** Runs the timer that was set first; its delay. */
+  readonly ring: () => number;
+  /** The timers that are set. */
+  readonly timers: { readonly ms: number; readonly run: () => void }[];
+}
+
+export const newSession: OpenRequest = { how: "new", cwd: "/work", additionalDirectories: [], mcpServers: [] };
+
+/** A client on a fake agent; nothing was said yet. */
+export function underTest(options: Partial<AgentOptions> = {}, react?: (event: AgentEvent) => void): ClientUnderTest {
+  const agent = new FakeAgent();
+  const heard: Heard[] = [];
+  const timers: { ms: number; run: () => void }[] = [];
+  const client = startAgent(
+    {
+      protocol: 1,
+      command: ["agent", "--acp"],
+      cwd: "/work",
+      env: {},
+      marker: { name: "MARK", value: "1" },
+      clientInfo: { name: "agentd", version: "0.1.0" },
+      start: () => agent,
+      setTimer: (run, ms) => {
+        const timer = { ms, run };
+        timers.push(timer);
+        return () => {
+          if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
+        };
+      },
+      ...options,
+    },
+    {
+      onEvent: (event) => {
+        heard.push({ event });
+        react?.(event);
+      },
+      onBurstEnd: () => heard.push("burst end"),
+    },
+  );
+  return {
+    agent,
+    client,
+    heard,
+    timers,
+    done: (name) => (outcome) => heard.push({ done: name, outcome }),
+    updates: () => events(heard).flatMap((event) => (event.type === "update" ? [event.update] : [])),
+    faults: () => events(heard).flatMap((event) => (event.type === "fault" ? [event.fault] : [])),
+    outcomes: (name) =>
+      heard.flatMap((entry) => (entry !== "burst end" && "done" in entry && entry.done === name ? entry.outcome : [])),
+    ring: () => {
+      const timer = timers.shift();
+      if (timer === undefined) throw new Error("No timer is set");
+      timer.run();
+      return timer.ms;
+    },
+  };
+}
+
+/** After initialize, with these capabilities. */
+export function initialized(agentCapabilities: object = {}, options: Partial<AgentOptions> = {}): ClientUnderTest {
+  const test = underTest(options);
+  test.client.initialize(test.done("initialize"));
+  test.agent.say(test.agent.answer("initialize", { protocolVersion: 1, agentCapabilities, authMethods: [keyMethod] }));
+  test.heard.length = 0;
+  return test;
+}
+
+/** With the open session "s". */
+export function opened(
+  agentCapabilities: object = {},
+  session: object = {},
+  options: Partial<AgentOptions> = {},
+): ClientUnderTest {
+  const test = initialized(agentCapabilities, options);
+  test.client.open(newSession, test.done("open"));
+  test.agent.say(test.agent.answer("session/new", { sessionId: "s", ...session }));
+  test.heard.length = 0;
+  return test;
+}
+
+export function update(sessionUpdate: string, members: object = {}, sessionId = "s"): object {
+  return { jsonrpc: "2.0", method: "session/update", params: { sessionId, update: { sessionUpdate, ...members } } };
+}
+
+export function textChunk(text: string, sessionId = "s"): object {
+  return update("agent_message_chunk", { content: { type: "text", text } }, sessionId);
+}
+
+export const keyMethod = { id: "key", name: "API key" };
+
+/** The text of every message that was heard, and the names of the callbacks, in order. */
+export function story(heard: readonly Heard[]): string[] {
+  return heard.map((entry) => {
+    if (entry === "burst end") return "|";
+    if ("done" in entry) return `done ${entry.done}`;
+    const { event } = entry;
+    if (event.type !== "update") return event.type;
+    const { update: told } = event;
+    return told.kind === "message" ? String(told.content["text"]) : told.kind;
+  });
+}
+
+function events(heard: readonly Heard[]): AgentEvent[] {
+  return heard.flatMap((entry) => (entry !== "burst end" && "event" in entry ? entry.event : []));
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// An agent without a process: a fake of AgentProcess at the seam where the client starts one. Tests speak for it, one
+// read of the pipe at a time, and a message that the official schema objects to throws where the client writes it.
+import type { AgentExit, AgentProcess } from "../process/agent-process.ts";
+import { objectionsToClientFrame } from "./official-schema.ts";
+
+export type Frame = Readonly<Record<string, unknown>> & { readonly params?: Readonly<Record<string, unknown>> };
+
+export class FakeAgent implements AgentProcess {
+  readonly pid = 4711;
+  readonly identity = undefined;
+  readonly frames: Frame[] = [];
+  readonly calls: string[] = [];
+  stderr = "";
+  writableBytes = 0;
+  readonly #asked = new Map<unknown, string>();
+  readonly #answered = new Set<Frame>();
+  #onStdout: (chunk: Buffer) => void = () => {};
+  #onExit: (exit: AgentExit) => void = () => {};
+  #exit: AgentExit | undefined;
+  #stopped: (exit: AgentExit) => void = () => {};
+
+  /** Each value is a message, all of them in one read. */
+  say(...messages: readonly object[]): void {
+    for (const message of messages) {
+      if ("id" in message && "method" in message) this.#asked.set(message.id, String(message.method));
+    }
+    this.sayRaw(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  }
+
+  sayRaw(bytes: string | Buffer): void {
+    this.#onStdout(Buffer.from(bytes as string));
+  }
+
+  /** The answer to the oldest request of a method that was not answered yet, as a message for `say`. */
+  answer(method: string, result: unknown): object {
+    return { jsonrpc: "2.0", id: this.#take(method)["id"], result };
+  }
+
+  refusal(method: string, error: object): object {
+    return { jsonrpc: "2.0", id: this.#take(method)["id"], error };
+  }
+
+  /** The params of everything that was sent with a method, in order. */
+  sent(method: string): unknown[] {
+    return this.frames.filter((frame) => frame["method"] === method).map((frame) => frame["params"]);
+  }
+
+  /** What answered the agent's request with an id. */
+  answersTo(id: unknown): Frame[] {
+    return this.frames.filter((frame) => frame["method"] === undefined && frame["id"] === id);
+  }
+
+  exit(exit: AgentExit = { code: 0, signal: null }): void {
+    this.#exit = exit;
+    this.#onExit(exit);
+    this.#stopped(exit);
+  }
+
+  onStdout(listener: (chunk: Buffer) => void): void {
+    this.#onStdout = listener;
+  }
+
+  onExit(listener: (exit: AgentExit) => void): void {
+    this.#onExit = listener;
+  }
+
+  write(line: string): boolean {
+    if (!line.endsWith("\n") || line.slice(0, -1).includes("\n")) throw new Error(`Not one line: ${line}`);
+    const frame = JSON.parse(line) as Frame;
+    this.frames.push(frame);
+    const objections = objectionsToClientFrame(frame, this.#asked.get(frame["id"]));
+    if (objections.length > 0) throw new Error(`${objections.join("; ")} in ${line}`);
+    return true;
+  }
+
+  closeStdin(): void {
+    this.calls.push("closeStdin");
+  }
+
+  pause(): void {
+    this.calls.push("pause");
+  }
+
+  resume(): void {
+    this.calls.push("resume");
+  }
+
+  stderrTail(): string {
+    return this.stderr;
+  }
+
+  /** It ends in its own time, with exit code 0. */
+  stop(): Promise<AgentExit> {
+    this.calls.push("stop");
+    if (this.#exit !== undefined) return Promise.resolve(this.#exit);
+    return new Promise((resolve) => {
+      this.#stopped = resolve;
+      setImmediate(() => this.exit());
+    });
+  }
+
+  #take(method: string): Frame {
+    const frame = this.frames.find(
+      (candidate) => candidate["method"] === method && "id" in candidate && !this.#answered.has(candidate),
+    );
+    if (frame === undefined) throw new Error(`The client did not send ${method}`);
+    this.#answered.add(frame);
+    return frame;
+  }
+}

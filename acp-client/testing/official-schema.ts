@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The official JSON schema of ACP v1 as a judge of what is sent.
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+
+const folder = new URL("../../test/data/acp-schema/v1/", import.meta.url);
+
+export interface OfficialSchema {
+  readonly $defs: Readonly<Record<string, object>>;
+}
+
+export const officialSchema = JSON.parse(readFileSync(new URL("schema.json", folder), "utf8")) as OfficialSchema;
+
+interface MethodTypes {
+  readonly request?: string;
+  readonly response?: string;
+  readonly notification?: string;
+}
+
+const methods = (
+  JSON.parse(readFileSync(new URL("methods.json", folder), "utf8")) as {
+    stable: Record<"agent" | "client" | "protocol", Record<string, MethodTypes>>;
+  }
+).stable;
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema({ ...officialSchema, $id: "acp" });
+
+/** What the schema has against a value; empty when it is valid. */
+export function objections(type: string, value: unknown): string[] {
+  const validate = ajv.getSchema(`acp#/$defs/${type}`);
+  if (validate === undefined) throw new Error(`The schema has no ${type}`);
+  return validate(value) === true ? [] : [`${type}: ${ajv.errorsText(validate.errors)}`];
+}
+
+/**
+ * What the schema has against a message that a client sends. `asked` is the method that a response answers. Methods
+ * that the schema does not know are objected to.
+ */
+export function objectionsToClientFrame(frame: Readonly<Record<string, unknown>>, asked: string | undefined): string[] {
+  if (frame["jsonrpc"] !== "2.0") return ["no jsonrpc 2.0"];
+  const { method } = frame;
+  if (typeof method === "string") {
+    const types = methods.agent[method] ?? methods.protocol[method];
+    const type = "id" in frame ? types?.request : types?.notification;
+    return type === undefined ? [`${method} is no method of an agent`] : objections(type, frame["params"]);
+  }
+  if ("error" in frame) return objections("Error", frame["error"]);
+  const type = asked === undefined ? undefined : methods.client[asked]?.response;
+  return type === undefined ? [`a result for ${asked}`] : objections(type, frame["result"]);
+}

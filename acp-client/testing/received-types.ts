@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// For tests: which types of the official schema a client receives, what we know of each, and how each is read.
+import type * as z from "zod";
+import { isRecord } from "../jsonrpc/message.ts";
+import * as config from "../schema/v1/config.ts";
+import * as content from "../schema/v1/content.ts";
+import { OfferedOption, RequestPermissionRequest, decodePermissionRequest } from "../schema/v1/permission.ts";
+import * as results from "../schema/v1/results.ts";
+import * as tools from "../schema/v1/tool-call.ts";
+import * as updates from "../schema/v1/update.ts";
+
+/** How each type that a client receives is read; undefined means it was refused. */
+export const readers: Readonly<Record<string, (value: unknown) => unknown>> = {
+  InitializeResponse: results.decodeIdentity,
+  NewSessionResponse: results.decodeNewSession,
+  PromptResponse: results.decodePrompted,
+  ListSessionsResponse: results.decodeSessionPage,
+  RequestPermissionRequest: decodePermissionRequest,
+  SessionNotification: (value) => (isRecord(value) ? updates.decodeUpdate(value["update"]) : undefined),
+};
+
+/** The types of the schema that a client receives today, and where they are read. */
+export const shapes: Readonly<Record<string, readonly z.ZodObject[]>> = {
+  AgentAuthCapabilities: [results.AgentAuthCapabilities],
+  AgentCapabilities: [results.AgentCapabilities],
+  Annotations: [content.Annotations],
+  AudioContent: [content.AudioContent],
+  AuthMethodAgent: [results.AuthMethodAgent],
+  AuthMethodTerminal: [results.AuthMethodTerminal],
+  AvailableCommand: [updates.AvailableCommand],
+  AvailableCommandsUpdate: [updates.AvailableCommandsUpdate],
+  BlobResourceContents: [content.BlobResourceContents],
+  CompactionSummaryChunk: [updates.CompactionSummaryChunk],
+  CompactionUpdate: [updates.CompactionUpdate],
+  ConfigOptionUpdate: [updates.ConfigOptionUpdate],
+  Content: [tools.Content],
+  ContentChunk: [updates.ContentChunk],
+  Cost: [updates.Cost],
+  CurrentModeUpdate: [updates.CurrentModeUpdate],
+  Diff: [tools.Diff],
+  EmbeddedResource: [content.EmbeddedResource],
+  ImageContent: [content.ImageContent],
+  Implementation: [results.Implementation],
+  InitializeResponse: [results.InitializeResponse],
+  ListSessionsResponse: [results.ListSessionsResponse],
+  McpCapabilities: [results.McpCapabilities],
+  NewSessionResponse: [results.NewSessionResponse],
+  Notice: [updates.Notice],
+  PermissionOption: [OfferedOption],
+  Plan: [updates.Plan],
+  PlanEntry: [updates.PlanEntry],
+  PromptCapabilities: [results.PromptCapabilities],
+  PromptResponse: [results.PromptResponse],
+  RequestPermissionRequest: [RequestPermissionRequest],
+  ResourceLink: [content.ResourceLink],
+  SessionCapabilities: [results.SessionCapabilities],
+  SessionConfigBoolean: [config.BooleanOption],
+  SessionConfigOption: [config.SelectOption, config.BooleanOption],
+  SessionConfigSelect: [config.SelectOption],
+  SessionConfigSelectGroup: [config.SessionConfigSelectGroup],
+  SessionConfigSelectOption: [config.SessionConfigSelectOption],
+  SessionInfo: [results.SessionInfo],
+  SessionInfoUpdate: [updates.SessionInfoUpdate],
+  SessionMode: [config.SessionMode],
+  SessionModeState: [config.SessionModeState],
+  SessionNotification: [updates.SessionNotification],
+  SetSessionConfigOptionResponse: [results.SetSessionConfigOptionResponse],
+  Terminal: [tools.Terminal],
+  TextContent: [content.TextContent],
+  TextResourceContents: [content.TextResourceContents],
+  ToolCall: [tools.ToolCall],
+  ToolCallLocation: [tools.ToolCallLocation],
+  ToolCallUpdate: [tools.ToolCallUpdate],
+  UnstructuredCommandInput: [updates.UnstructuredCommandInput],
+  UsageUpdate: [updates.UsageUpdate],
+};
