@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reading sessions and their logs, page by page.
-import type { Entry, SessionPhase, TruncatedEntry } from "../agentd/vocabulary/entries.ts";
+import type { Entry, EntryKind, SessionPhase, TruncatedEntry } from "../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece, SessionSummary } from "../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "./bus.ts";
 import { readWholeEntry } from "./follow/follow.ts";
@@ -22,7 +22,7 @@ export async function allSessions(bus: AgentBus, filter: SessionFilter): Promise
 }
 
 export interface LogFilter {
-  readonly kinds?: string[];
+  readonly kinds?: EntryKind[];
   readonly turn?: number;
 }
 

@@ -4,27 +4,11 @@ import { realpathSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nearest } from "../config/nearest.ts";
 import type { AgentSettings } from "../config/settings.ts";
+import type { CatalogueEntry } from "../vocabulary/index.ts";
 import type { AgentDefinition } from "./built-in.ts";
 import { findProgram } from "./find-program.ts";
 
 export type Catalogue = ReadonlyMap<string, AgentDefinition>;
-
-/** An agent as `agent.list` shows it. */
-export interface CatalogueEntry {
-  readonly agent: string;
-  readonly title: string;
-  readonly command: readonly string[];
-  readonly built_in: boolean;
-  readonly installed: boolean;
-  /** Of its package, where that can be told without starting it. */
-  readonly version?: string;
-  /** What is wrong, where it cannot be started. */
-  readonly problem?: string;
-  /** How to get it, where it cannot be started. */
-  readonly install?: string;
-  /** How a person logs in; whether one is logged in, only the agent knows. */
-  readonly login?: string;
-}
 
 /** The user's agents replace built-in ones of the same name as a whole: nothing of the old command is left over. */
 export function buildCatalogue(

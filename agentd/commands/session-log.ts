@@ -2,7 +2,6 @@
 // agent.session.log: a session's entries in pages, as the texts that the log holds; or a piece of one big entry.
 import type { Answer } from "../../bus-client/index.ts";
 import { formatCursor, parseCursor } from "../log/cursor.ts";
-import type { EntryKind } from "../vocabulary/index.ts";
 import { type Call, findSession, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 
@@ -27,7 +26,7 @@ function readPage(instance: Instance, session: string, args: PageArguments): Ans
     ...(after === undefined ? {} : { after }),
     ...(before === undefined ? {} : { before }),
     limit: args.limit,
-    ...(args.kinds === undefined ? {} : { kinds: args.kinds as EntryKind[] }),
+    ...(args.kinds === undefined ? {} : { kinds: args.kinds }),
     ...(args.turn === undefined ? {} : { turn: args.turn }),
     bytesMax: limits.pageBytesMax,
   });

@@ -211,5 +211,5 @@ function timerName(session: string, timer: Timer, key: string): string {
 function processOf(client: AgentClient): ChildIdentity | undefined {
   const identity = client.processIdentity;
   if (!identity) return undefined;
-  return { pid: identity.pid, start_time: String(identity.startTime), boot_id: identity.bootId };
+  return { pid: identity.pid, start_time: identity.startTime, boot_id: identity.bootId };
 }

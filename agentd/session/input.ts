@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What moves a session, and what a move brings about.
 import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
-import type { AgentIdentity, PermissionOutcome } from "../../acp-client/model.ts";
+import type { AgentIdentity, ConfigOption, PermissionOutcome } from "../../acp-client/model.ts";
 import type { ContentBlock, EntryContent, ErrorBody, Origin, Verb, VerbArguments } from "../vocabulary/index.ts";
 import type { SessionState } from "./state.ts";
 
@@ -46,7 +46,7 @@ export type SessionInput =
       readonly type: "option_set";
       readonly seq: number | null;
       readonly option: string;
-      readonly outcome: Outcome<{ readonly options: readonly import("../../acp-client/model.ts").ConfigOption[] }>;
+      readonly outcome: Outcome<{ readonly options: readonly ConfigOption[] }>;
     }
   | { readonly type: "permission_sent"; readonly request: string }
   | { readonly type: "stopped" }

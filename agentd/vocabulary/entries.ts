@@ -248,6 +248,25 @@ export type EntryContent = (
 };
 
 export type EntryKind = EntryContent["kind"];
+
+export const entryKinds = [
+  "command",
+  "reply",
+  "state",
+  "turn",
+  "message",
+  "tool_call",
+  "plan",
+  "commands",
+  "options",
+  "info",
+  "usage",
+  "notice",
+  "compaction",
+  "permission",
+  "extension",
+  "diagnostic",
+] as const satisfies readonly EntryKind[];
 export type Entry = EntryHead & EntryContent;
 
 /** An entry too big for a page (over 1 MiB): read it by `entry`, `offset`, `bytes`. */

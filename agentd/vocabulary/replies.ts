@@ -114,15 +114,24 @@ export interface WaitReply {
 }
 
 export interface CatalogueReply {
-  readonly agents: readonly {
-    readonly agent: string;
-    readonly command: readonly string[];
-    readonly installed: boolean;
-    readonly version?: string;
-    readonly login?: string;
-    readonly install?: string;
-    readonly built_in: boolean;
-  }[];
+  readonly agents: readonly CatalogueEntry[];
+}
+
+/** An agent as it stands in the catalogue; nothing was started to learn it. */
+export interface CatalogueEntry {
+  readonly agent: string;
+  readonly title: string;
+  readonly command: readonly string[];
+  readonly built_in: boolean;
+  readonly installed: boolean;
+  /** Of its package, where that can be told without starting it. */
+  readonly version?: string;
+  /** What is wrong, where it cannot be started. */
+  readonly problem?: string;
+  /** How to get it, where it cannot be started. */
+  readonly install?: string;
+  /** How a person logs in; whether one is logged in, only the agent knows. */
+  readonly login?: string;
 }
 
 export interface StatusReply {
@@ -139,7 +148,8 @@ export interface StatusReply {
   readonly config: { readonly file: string; readonly loaded: boolean; readonly error?: string };
   readonly limits: readonly {
     readonly name: string;
-    readonly value: number;
+    /** Null: none. */
+    readonly value: number | null;
     readonly unit: string;
     readonly description: string;
   }[];

@@ -2,6 +2,7 @@
 // The verbs of the service `agent` and what each takes. Unknown arguments are refused: a mistyped one must not be
 // lost in silence on its way to something that acts.
 import { z } from "zod";
+import { entryKinds } from "./entries.ts";
 import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
 
 /** Unique in its session (a start's in the instance); makes a retry safe. */
@@ -89,7 +90,7 @@ export const verbArguments = {
       after: z.union([z.string(), z.number().int().min(0)]).optional(),
       before: z.union([z.string(), z.number().int().min(1)]).optional(),
       limit: page.max(10_000).default(1000),
-      kinds: z.array(z.string()).min(1).optional(),
+      kinds: z.array(z.enum(entryKinds)).min(1).optional(),
       turn: z.number().int().min(1).optional(),
     }),
     z.strictObject({

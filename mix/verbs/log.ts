@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import type { Entry, EntryKind } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
@@ -28,7 +28,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args } = invocation;
   const [tail, turn, since] = [args.count("tail", 0), args.count("turn", 1), args.text("since")];
   if (tail !== undefined && since !== undefined) throw usageError("--tail and --since exclude each other");
-  const kinds = args.texts("kind").flatMap((text) => text.split(","));
+  // A kind that does not exist is refused by agentd, which names those that do.
+  const kinds = args.texts("kind").flatMap((text) => text.split(",")) as EntryKind[];
   const filter: LogFilter = { ...(kinds.length === 0 ? {} : { kinds }), ...(turn === undefined ? {} : { turn }) };
   const bus = await invocation.connect("agentd");
   const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Somebody on the Bus who uses the service `agent`: calls its verbs and watches its topic.
-import { BusClient, type Delivery } from "../../bus-client/index.ts";
+import type { BusClient, Delivery } from "../../bus-client/index.ts";
 import type {
   Entry,
   EntryKind,
@@ -133,7 +133,7 @@ export class BusUser {
   #note(delivery: Delivery): void {
     const publication = JSON.parse(delivery.body) as Publication;
     if ("entries" in publication && "seq_from" in publication) this.seen.push(...publication.entries);
-    else this.seen.push(publication as Seen);
+    else this.seen.push(publication);
     for (const look of this.#watchers) look();
   }
 }

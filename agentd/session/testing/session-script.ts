@@ -53,7 +53,7 @@ export class SessionScript {
   constructor(start: Partial<VerbArguments<"agent.session.start">> = {}, settings: Partial<Settings> = {}) {
     this.settings = { ...testSettings, ...settings };
     const args = { agent: "test", additional_dirs: [], config: {}, mcp_servers: [], env: [], ...start };
-    const command = this.#command("agent.session.start", args) as Command<"agent.session.start">;
+    const command = this.#command<"agent.session.start">("agent.session.start", args);
     const session = {
       id: "aaaaaaaaaaaa",
       agent: "test",
