@@ -76,6 +76,8 @@ test.each([
   "UPDATE receipt SET rc = 10 WHERE command_id = 'done'",
   "UPDATE receipt SET verb = 'agent.session.close', rc = 0, body = '' WHERE command_id = 'open'",
   "UPDATE OR REPLACE receipt SET command_id = 'done' WHERE command_id = 'open'",
+  "UPDATE receipt SET hash = zeroblob(32), rc = 0, body = '' WHERE command_id = 'open'",
+  "UPDATE receipt SET entry = entry - 1, rc = 0, body = '' WHERE command_id = 'open'",
   "INSERT OR REPLACE INTO receipt SELECT sid, command_id, verb, hash, entry, 0, '{}' FROM receipt WHERE command_id = 'done'",
 ])("what seals and what answers stays too: %s", (sql) => {
   const { log, db, base, sid } = attacked();
@@ -109,6 +111,22 @@ test.each([
   fill(log, alpha, 1);
 });
 
+test("a seal is written with a salt of 16 bytes, and not as one that was redacted", () => {
+  const { db, base } = attacked();
+  db.exec("BEGIN");
+  db.prepare("INSERT INTO entry VALUES (?, 5, NULL, '{}')").run(base + 7);
+  const seal = db.prepare("INSERT INTO seal VALUES (:id, :id, :salt, zeroblob(32), :by)");
+  for (const [salt, by] of [
+    [null, null],
+    [Buffer.alloc(15), null],
+    [Buffer.alloc(16), base + 1],
+  ]) {
+    expect(() => seal.run({ id: base + 7, salt, by })).toThrow("append-only");
+  }
+  seal.run({ id: base + 7, salt: Buffer.alloc(16), by: null });
+  db.exec("ROLLBACK");
+});
+
 test("with a permit of the same transaction one entry can be redacted, once its seal has lost its salt", () => {
   const { log, db, base, sid } = attacked();
   const by = base + 6;
@@ -120,7 +138,10 @@ test("with a permit of the same transaction one entry can be redacted, once its 
   expect(() => drop.run(by, base + 4)).toThrow("append-only");
   expect(() => drop.run(null, base + 1)).toThrow("append-only");
   expect(() => drop.run(base + 5, base + 1)).toThrow("append-only");
+  const resalt = db.prepare("UPDATE seal SET salt = zeroblob(16), redacted_by = ? WHERE first = ?");
+  expect(() => resalt.run(by, base + 1)).toThrow("append-only");
   drop.run(by, base + 1);
+  expect(() => resalt.run(by, base + 1)).toThrow("append-only");
   expect(() => change(1)).toThrow("append-only");
   expect(() => db.prepare("UPDATE entry SET kind = 1, body = '' WHERE id = ?").run(base + 2)).toThrow("append-only");
   expect(() => db.prepare("UPDATE receipt SET body = '' WHERE command_id = 'done'").run()).toThrow("append-only");
@@ -150,7 +171,12 @@ test("a purge removes from the first entry on, up to its tombstone, and the sess
   };
   const remove = (from: number, to: number) =>
     db.prepare("DELETE FROM entry WHERE id BETWEEN ? AND ?").run(base + from, base + to);
-  permitted(() => expect(() => remove(1, 1)).toThrow("append-only"));
+  const removeSeals = (from: number, to: number) =>
+    db.prepare("DELETE FROM seal WHERE first >= ? AND last <= ?").run(base + from, base + to);
+  permitted(() => {
+    expect(() => remove(1, 1)).toThrow("append-only");
+    expect(() => removeSeals(1, 3)).toThrow("append-only");
+  });
   db.prepare("INSERT INTO tombstone SELECT :sid, 6, 6, digest, '' FROM seal WHERE last = :last").run({
     sid,
     last: base + 6,
@@ -167,8 +193,9 @@ test("a purge removes from the first entry on, up to its tombstone, and the sess
   fill(log, alpha, 1);
   permitted(() => {
     remove(5, 6);
-    expect(() => db.prepare("DELETE FROM seal WHERE first = ?").run(base + 7)).toThrow("append-only");
-    db.prepare("DELETE FROM seal WHERE first >= ? AND last <= ?").run(base, base + 6);
+    expect(() => removeSeals(4, 5)).toThrow("append-only");
+    removeSeals(1, 6);
+    expect(() => removeSeals(7, 7)).toThrow("append-only");
     db.exec("UPDATE receipt SET body = '' WHERE command_id = 'done'");
     expect(() => db.exec("UPDATE receipt SET body = 'longer' WHERE command_id = 'done'")).toThrow("append-only");
   });

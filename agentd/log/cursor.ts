@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A place in a session's log that a follower keeps: `<log>/<session>/<seq>`.
+import { entriesPerSession } from "./session-table.ts";
 
 export type ParsedCursor =
   | { readonly seq: number; readonly refused?: undefined }
@@ -13,11 +14,8 @@ export function formatCursor(log: string, session: string, seq: number): string 
 /** `seq` is from 0 (before the first entry) up to the highest that a session can have. */
 export function parseCursor(text: string, log: string, session: string): ParsedCursor {
   const parts = /^([a-z2-7]{12})\/([a-z2-7]{12}|instance)\/(0|[1-9][0-9]{0,9})$/.exec(text);
-  if (!parts || Number(parts[3]) >= seqEnd) return { refused: "malformed" };
+  if (!parts || Number(parts[3]) >= entriesPerSession) return { refused: "malformed" };
   if (parts[1] !== log) return { refused: "other_log" };
   if (parts[2] !== session) return { refused: "other_session" };
   return { seq: Number(parts[3]) };
 }
-
-/** An entry's id is sid * 2^30 + seq, so a seq stays below this. */
-export const seqEnd = 2 ** 30;

@@ -78,6 +78,14 @@ test("a closed log is one file, which another opener reads to the last entry", (
   expect(everything(temporaryLog({ file: log.file }), alpha)).toHaveLength(300);
 });
 
+test("what one huge entry took of the write-ahead log is given back", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 1, () => "x".repeat(40 * 2 ** 20));
+  fill(log, alpha, 1);
+  fill(log, alpha, 1);
+  expect(statSync(`${log.file}-wal`).size).toBeLessThanOrEqual(16 * 2 ** 20);
+});
+
 test("a log of a newer schema is refused and left as it was", () => {
   const log = temporaryLog({ migrations: migrationsWith("CREATE TABLE later (x TEXT) STRICT;") });
   fill(log, alpha, 1);

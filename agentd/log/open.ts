@@ -104,6 +104,8 @@ function configure(db: Database.Database, pageCountMax: number | undefined): voi
     // On disk before it is run or published: group commit makes that nearly free.
     "synchronous = FULL",
     "wal_autocheckpoint = 1000",
+    // One huge entry must not leave a write-ahead log of its size behind.
+    `journal_size_limit = ${walBytesMax}`,
     "recursive_triggers = ON",
     "foreign_keys = ON",
     // What purge and redaction take is overwritten, not merely let go.
@@ -114,6 +116,8 @@ function configure(db: Database.Database, pageCountMax: number | undefined): voi
   }
   if (pageCountMax !== undefined) db.pragma(`max_page_count = ${pageCountMax}`);
 }
+
+const walBytesMax = 16 * 1024 * 1024;
 
 function opened(db: Database.Database, options: LogOptions): Log {
   const { file } = options;
