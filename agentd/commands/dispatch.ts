@@ -35,14 +35,15 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
 /** Waits have a cap of their own, so that they never crowd out a cancel. */
 export const waitPool = "wait";
 
-export function busVerbs(instance: Instance): BusVerb[] {
+/** `instance` is asked at each call. */
+export function busVerbs(instance: () => Instance): BusVerb[] {
   return verbs.map((name) => ({
     name,
     args: argumentNames(name),
     description: verbDescriptions[name],
     readOnly: !isActing(name),
     ...(name === "agent.session.wait" ? { pool: waitPool } : {}),
-    handler: (request) => dispatch(instance, name, request),
+    handler: (request) => dispatch(instance(), name, request),
   }));
 }
 
@@ -58,7 +59,7 @@ function dispatch(instance: Instance, verb: Verb, request: Request): Answer | Pr
   const call = { verb, args: parsed.data, by: request.from, origin: request.origin };
   // The table gives each verb the handler of its own arguments; the compiler cannot follow that through a union.
   const handler = handlers[verb] as Handler<Verb>;
-  return handler(instance, call as Call);
+  return handler(instance, call);
 }
 
 function argumentRefusal(error: z.ZodError): Answer {

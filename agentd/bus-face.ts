@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// agentd on the Bus: the citizen `agent` with its verbs.
+import type { Logger } from "pino";
+import { type Citizen, type Clock, serveCitizen } from "../bus-client/index.ts";
+import type { BusHome } from "./bus-home.ts";
+import { busVerbs, waitPool } from "./commands/dispatch.ts";
+import type { Instance } from "./commands/instance.ts";
+import { service } from "./vocabulary/index.ts";
+
+export interface BusFaceOptions {
+  readonly home: BusHome;
+  readonly instance: () => Instance;
+  readonly version: string;
+  readonly startedAt: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly pendingMax: number;
+  readonly waitsMax: number;
+  readonly onQuit: () => Promise<void>;
+  readonly onBus: (connected: boolean) => void;
+}
+
+/** Not started yet: what it serves is there when `instance` is. */
+export function makeBusFace(options: BusFaceOptions): Citizen {
+  const { home, version, startedAt, clock, logger } = options;
+  const citizen: Citizen = serveCitizen({
+    client: {
+      url: () => home.find(),
+      provenance: { binary: "agentd", version, pid: process.pid, started_at: startedAt },
+      nameTaken: "retry",
+      clock,
+    },
+    service,
+    version,
+    description: "Coding agents as sessions: started, watched, steered, answered and stopped from anywhere on the Bus",
+    app: "agentd",
+    verbs: busVerbs(options.instance),
+    pools: { [waitPool]: { pendingMax: options.waitsMax } },
+    pendingMax: options.pendingMax,
+    props: {
+      read: () => ({
+        version,
+        started_at: startedAt,
+        uptime_s: Math.floor((clock.now() - Date.parse(startedAt)) / 1000),
+        mode: "serving",
+        health: "ok",
+        generation: citizen.client.generation,
+        sessions: { live: options.instance().sessions.live().length },
+      }),
+    },
+    onQuit: options.onQuit,
+    onFault: (error, verb) => logger.error({ err: error, verb }, "a verb's handler failed"),
+  });
+  citizen.client.onState((state) => {
+    if (state.kind === "connected") logger.info({ bus: home.url(), embedded: home.embedded() }, "on the Bus as agent");
+    if (state.kind === "disconnected") logger.warn({ err: state.cause, retryInMs: state.retryInMs }, "not on the Bus");
+    options.onBus(state.kind === "connected");
+  });
+  return citizen;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The configuration as it holds now: read at start, and again whenever its file changes. A bad edit changes nothing.
+import type { Logger } from "pino";
+import type { AgentDefinition } from "./catalogue/built-in.ts";
+import { buildCatalogue, type Catalogue } from "./catalogue/catalogue.ts";
+import { describeProblem, type LoadedConfig, loadConfig } from "./config/load.ts";
+import type { Limits } from "./config/limits.ts";
+import type { Settings } from "./config/settings.ts";
+import { watchConfig } from "./config/watch.ts";
+import { DaemonError } from "./daemon-error.ts";
+
+export interface LiveConfig {
+  readonly settings: () => Settings;
+  readonly catalogue: () => Catalogue;
+  readonly status: () => { readonly file: string; readonly loaded: boolean; readonly error?: string };
+  close(): Promise<void>;
+}
+
+export interface LiveConfigOptions {
+  readonly file: string;
+  readonly home: string;
+  readonly uid: number;
+  readonly limits: Limits;
+  readonly builtIn: readonly AgentDefinition[];
+  readonly logger: Logger;
+}
+
+/** Throws CONFIG_REFUSED where the file does not hold at the start. */
+export function openLiveConfig({ file, home, uid, limits, builtIn, logger }: LiveConfigOptions): LiveConfig {
+  const current: LoadedConfig = loadConfig({ file, home, uid, bytesMax: limits.configBytesMax });
+  if (!current.ok) throw new DaemonError("CONFIG_REFUSED", current.problems.map(describeProblem).join("\n"));
+  for (const warning of current.warnings) logger.warn(describeProblem(warning));
+  let { settings } = current;
+  let catalogue = buildCatalogue(builtIn, settings.agents);
+  let loaded = current.text !== undefined;
+  let error: string | undefined;
+  const watch = watchConfig({
+    file,
+    home,
+    uid,
+    bytesMax: limits.configBytesMax,
+    settleMs: limits.configSettleMs,
+    current,
+    onSettings(changed, warnings) {
+      settings = changed;
+      catalogue = buildCatalogue(builtIn, settings.agents);
+      loaded = true;
+      error = undefined;
+      for (const warning of warnings) logger.warn(describeProblem(warning));
+      logger.info("the configuration was read anew");
+    },
+    onRefused(problems) {
+      error = problems.map(describeProblem).join("\n");
+      logger.error(`the configuration was changed and is refused; what held before holds on\n${error}`);
+    },
+  });
+  return {
+    settings: () => settings,
+    catalogue: () => catalogue,
+    status: () => ({ file, loaded, ...(error === undefined ? {} : { error }) }),
+    close: () => watch.close(),
+  };
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Sessions, their mailbox, their agents and what is published of them, wired together: append, then act, then publish.
+import type { Logger } from "pino";
+import type { Clock } from "../bus-client/index.ts";
+import type { Limits } from "./config/limits.ts";
+import type { Settings } from "./config/settings.ts";
+import type { Log } from "./log/open.ts";
+import { Publisher, type Publishing } from "./publish.ts";
+import { Agents, type PlannedLaunch } from "./session/agents.ts";
+import { recoveryOf, stateFromLog } from "./session/from-log.ts";
+import type { Context } from "./session/input.ts";
+import { LiveSessions } from "./session/live-sessions.ts";
+import { Mailbox } from "./session/mailbox.ts";
+import type { SentReply } from "./session/posted.ts";
+import { isLive, type SessionState } from "./session/state.ts";
+
+export interface SessionCore {
+  readonly sessions: LiveSessions;
+  readonly mailbox: Mailbox;
+  /** Ends what the last agentd left open. Before the Bus hears of this one. */
+  recover(): void;
+  /** The Bus is there (again), or gone. */
+  onBus(connected: boolean): void;
+  /** Ends every session properly; resolves when no agent is left and all of it is logged. */
+  stop(): Promise<void>;
+}
+
+export interface SessionCoreOptions {
+  readonly log: Log;
+  readonly limits: Limits;
+  readonly settings: () => Settings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly bus: Publishing;
+  readonly reply: (reply: SentReply) => void;
+  readonly plan: (state: SessionState) => PlannedLaunch;
+}
+
+export function openSessionCore(options: SessionCoreOptions): SessionCore {
+  const { log, limits, clock, logger, bus } = options;
+  const sessions = new LiveSessions((session) => stateFromLog(log.sessions, session));
+  const publisher = new Publisher({
+    log: log.id,
+    entries: log.entries,
+    bus,
+    unansweredMax: limits.unansweredPublicationsMax,
+    bodyBytesMax: limits.publicationBytesMax,
+  });
+  const agents = new Agents({
+    post: (session, input) => mailbox.post(session, input),
+    plan: options.plan,
+    after: (ms, run) => clock.after(ms, run),
+    chunkMergeBytesMax: limits.chunkMergeBytesMax,
+    record(session, child, lives) {
+      const record = { session, ...child, marker: `${log.id}/${session}` };
+      if (lives) log.processes.add(record);
+      else log.processes.remove(record);
+    },
+  });
+  const mailbox: Mailbox = new Mailbox({
+    log,
+    sessions,
+    context: () => contextOf(clock.now(), options.settings(), limits),
+    entriesPerCommitMax: limits.entriesPerCommitMax,
+    retryMs: limits.storeRetryMs,
+    after: (ms, run) => clock.after(ms, run),
+    reply: options.reply,
+    act: (session, effects) => agents.act(session, effects),
+    publish: (appended) => publisher.committed(appended),
+    storeState(error) {
+      if (error) {
+        logger.error({ err: error }, "the log cannot be written; agents wait");
+        agents.pauseAll();
+      } else {
+        logger.info("the log can be written again");
+        agents.resumeAll();
+      }
+    },
+  });
+  sessions.onChange((state) => {
+    if (!isLive(state)) publisher.ended(state.id);
+  });
+  return {
+    sessions,
+    mailbox,
+    recover() {
+      for (const row of log.sessions.live()) {
+        const [state, input] = recoveryOf(log.sessions, log.entries, row);
+        sessions.put(state);
+        mailbox.post(state.id, input);
+      }
+      mailbox.flush();
+    },
+    onBus(connected) {
+      if (connected) publisher.connected(sessions.live().map(({ id, seq }) => ({ session: id, seq })));
+      else publisher.disconnected();
+    },
+    async stop() {
+      for (const { id } of sessions.live()) mailbox.post(id, { type: "stop" });
+      mailbox.flush();
+      await agents.ended();
+      mailbox.flush();
+      agents.clearTimers();
+    },
+  };
+}
+
+function contextOf(now: number, settings: Settings, limits: Limits): Context {
+  return {
+    now,
+    settings: {
+      permissionTimeoutMs: settings.permissionTimeoutMs,
+      idleTimeoutMs: settings.idleTimeoutMs,
+      cancelGraceMs: limits.cancelForceMs,
+      drainGraceMs: limits.drainTimeoutMs,
+      queuedPromptsMax: limits.queuedPromptsMax,
+      openRequestsMax: limits.openRequestsMax,
+      extensionBytesMax: limits.extensionBytesMax,
+    },
+  };
+}
