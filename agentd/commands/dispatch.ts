@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Answer, Request, Verb as BusVerb } from "../../bus-client/index.ts";
 import { isActing, type Verb, verbArguments, verbDescriptions, verbs } from "../vocabulary/index.ts";
 import { answerPermission } from "./answer-permission.ts";
-import { type Call, type Handler, refuse } from "./call.ts";
+import { type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { listAgents } from "./list-agents.ts";
 import { listPermissions } from "./list-permissions.ts";
