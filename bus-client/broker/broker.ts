@@ -92,7 +92,8 @@ class EmbeddedBroker implements Broker {
     this.#registry = new Registry(this.#clock, this.#randomHex, (cause) => this.#servicesChanged(cause));
     this.#retained = new RetainedMessages(this.#clock, this.#limits);
     this.#topics = new Topics(this.#limits, this.#retained, send);
-    this.#propsChanged = new PropsChanged(this.#clock, this.#limits.propsChangedMs, (change) => {
+    const nobody = { "services.registered": [], "services.count": 0 };
+    this.#propsChanged = new PropsChanged(this.#clock, this.#limits.propsChangedMs, nobody, (change) => {
       const { path, cause } = change;
       this.#publishOwn("noded.props.changed", { command: "props.changed", path, cause }, JSON.stringify(change));
     });

@@ -21,7 +21,14 @@ export class PropsChanged {
   readonly #paths = new Map<string, { told: unknown; waiting: { value: unknown; cause: string } | undefined }>();
   readonly #cancels = new Map<string, () => void>();
 
-  constructor(clock: Clock, everyMs: number, tell: (change: PropsChange) => void) {
+  /** `initial`: the values that are known before anything changes. */
+  constructor(
+    clock: Clock,
+    everyMs: number,
+    initial: Readonly<Record<string, unknown>>,
+    tell: (change: PropsChange) => void,
+  ) {
+    for (const [path, told] of Object.entries(initial)) this.#paths.set(path, { told, waiting: undefined });
     this.#clock = clock;
     this.#everyMs = everyMs;
     this.#tell = tell;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { once } from "node:events";
+import { createConnection } from "node:net";
+import type { Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import { testBroker } from "../testing/test-broker.ts";
+import type { TestBroker } from "../testing/test-broker.ts";
+import { parse, serialise } from "../wire.ts";
+import type { FrameHeaders } from "../wire.ts";
+
+interface SlowReader {
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+}
+
+/** Registers and subscribes, then reads no more. */
+async function slowReader(bus: TestBroker, name: string): Promise<SlowReader> {
+  const path = bus.unixUrl.slice("ws+unix://".length, -":/ws".length);
+  const socket = createConnection({ path });
+  const webSocket = new WebSocket("ws://localhost/ws", { createConnection: () => socket, perMessageDeflate: false });
+  onTestFinished(() => webSocket.terminate());
+  await once(webSocket, "open");
+  const steps: FrameHeaders[] = [
+    { command: "noded.register", from: name, id: "1", to: "noded" },
+    { command: "topic.subscribe", id: "2", name: "flood", to: "noded" },
+  ];
+  for (const headers of steps) {
+    webSocket.send(serialise({ headers }));
+    await once(webSocket, "message");
+  }
+  webSocket.pause();
+  return { webSocket, socket };
+}
+
+test("a reader that does not read costs a bounded queue: the rest is dropped, counted, and told to the publisher", async () => {
+  const bus = await testBroker();
+  await slowReader(bus, "slow");
+  const [publisher, quick] = [await bus.peer("local"), await bus.peer()];
+  await quick.ask({ command: "topic.subscribe", name: "flood", to: "noded" });
+  const body = serialise({ headers: { command: "x" }, body: "x".repeat(100_000) });
+  let dropped = 0;
+  const before = process.memoryUsage();
+  for (let index = 0; index < 500; index++) {
+    const reply = await publisher.ask({ command: "topic.publish", name: "flood", retain: "false" }, body);
+    const counts = JSON.parse(reply.body) as { delivered: number; dropped: number; eligible: number; partial: boolean };
+    expect(counts.eligible).toBe(2);
+    expect(counts.delivered + counts.dropped).toBe(2);
+    expect(counts.partial).toBe(counts.dropped > 0);
+    dropped += counts.dropped;
+    await quick.frames.next();
+  }
+  // 1 MiB in the socket, 256 messages behind it, and what the kernel holds; all else was dropped for the slow one alone.
+  expect(dropped).toBeGreaterThan(500 - 256 - 60);
+  expect(dropped).toBeLessThan(500);
+  expect(bus.broker.dropped).toBe(dropped);
+  const grown =
+    process.memoryUsage().arrayBuffers + process.memoryUsage().external - before.arrayBuffers - before.external;
+  expect(grown).toBeLessThan(2 * 64 * 1024 * 1024);
+});
+
+test("a request to a reader that does not read is refused as overloaded, and one that reads again gets what waited", async () => {
+  const bus = await testBroker({ limits: { queuedMessagesMax: 4, socketBytesMax: 1_000 } });
+  const { webSocket } = await slowReader(bus, "slow");
+  const caller = await bus.peer();
+  const body = "x".repeat(200_000);
+  let accepted = -1;
+  let refusal: string | undefined;
+  // Each request is followed by a ping: when that is answered, a refusal of the request has come before it.
+  while (refusal === undefined) {
+    accepted++;
+    caller.send({ command: "slow.ask", id: `r${accepted}`, to: "slow", type: "request" }, body);
+    caller.send({ command: "noded.ping", id: "after", to: "noded", type: "request" });
+    const text = await caller.frames.next();
+    if (parse(text).headers["id"] !== "after") refusal = text;
+  }
+  expect(refusal).toMatch(
+    /^---\nerror: Service 'slow' overloaded \(outbound buffer full\)\nid: r\d+\nrc: 20\ntype: response\n---\n$/,
+  );
+  let got = 0;
+  const all = new Promise<void>((resolve) => {
+    webSocket.on("message", () => ++got === accepted && resolve());
+  });
+  webSocket.resume();
+  await all;
+});
