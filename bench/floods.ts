@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// An agent that speaks as fast as its pipe takes it. Ours logs every update durably, publishes it, and a subscriber in
+// another process receives it; the official SDK's client reads the same lines and stores nothing.
+import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
+import type { FloodStep } from "../agentd/demo-agent/scripted/scenario.ts";
+import { startDaemonProcess } from "../test/harness/daemon-process.ts";
+import { makePlace } from "../test/harness/place.ts";
+import { type Finding, findingOf } from "./finding.ts";
+import { type FloodReader, startFloodReader } from "./flood-reader.ts";
+import { cpuMsOf } from "./process-cpu.ts";
+import { type Round, runInTurn } from "./rounds.ts";
+
+export interface FloodRow {
+  readonly what: string;
+  readonly flood: FloodStep["flood"];
+  readonly count: number;
+  /** Text of one update. */
+  readonly bytes: number;
+  readonly rateAtLeast: number;
+  readonly cpuAtMost: number;
+}
+
+/** 125 bytes of text make a line of 290 bytes. */
+export const chunkFlood: FloodRow = {
+  what: "50k chunks of 290 B",
+  flood: "chunks",
+  count: 50_000,
+  bytes: 125,
+  rateAtLeast: 1.5,
+  cpuAtMost: 0.5,
+};
+
+export const diffFlood: FloodRow = {
+  what: "5k diffs of 8 KB",
+  flood: "tool_calls",
+  count: 5_000,
+  bytes: 8_192,
+  rateAtLeast: 1.25,
+  cpuAtMost: 0.5,
+};
+
+/** Of one flood. */
+interface Cost {
+  readonly updatesPerSecond: number;
+  readonly cpuMicrosecondsPerUpdate: number;
+}
+
+export async function measureFlood(row: FloodRow, rounds: number, onRound: (done: number) => void): Promise<Finding[]> {
+  const { flood, count, bytes } = row;
+  using agent = scriptedAgent({
+    rules: [{ on: "session/prompt", do: [{ flood, count, bytes }, { reply: { stopReason: "end_turn" } }] }],
+  });
+  using place = makePlace({ flooder: agent.command });
+  const size = [String(count), String(bytes)];
+  await using daemon = await startDaemonProcess(place);
+  await using subscriber = await startFloodReader("subscriber", [daemon.busUrl, "flooder", place.directory(), ...size]);
+  await using sdk = await startFloodReader("sdk-client", [JSON.stringify(agent.command), place.directory(), ...size]);
+  const daemonPid = daemon.child.pid ?? -1;
+  const pair = {
+    ours: () => costOf(subscriber, daemonPid, count),
+    other: () => costOf(sdk, sdk.pid, count),
+  };
+  return findingsOf(row, await runInTurn(pair, rounds, onRound));
+}
+
+async function costOf(reader: FloodReader, measuredPid: number, count: number): Promise<Cost> {
+  const before = cpuMsOf(measuredPid);
+  const ms = await reader.flood();
+  const cpuMs = cpuMsOf(measuredPid) - before;
+  return { updatesPerSecond: (count / ms) * 1000, cpuMicrosecondsPerUpdate: (cpuMs / count) * 1000 };
+}
+
+function findingsOf(row: FloodRow, rounds: readonly Round<Cost>[]): Finding[] {
+  const each = (part: keyof Cost): Round<number>[] =>
+    rounds.map(({ ours, other }) => ({ ours: ours[part], other: other[part] }));
+  return [
+    findingOf(
+      {
+        what: `${row.what}: rate, to the SDK's client`,
+        goal: { atLeast: row.rateAtLeast },
+        write: (value) => `${(value / 1000).toFixed(1)}k/s`,
+      },
+      each("updatesPerSecond"),
+    ),
+    findingOf(
+      {
+        what: `${row.what}: CPU an update, to the SDK's client`,
+        goal: { atMost: row.cpuAtMost },
+        write: (value) => `${value.toFixed(1)} us`,
+      },
+      each("cpuMicrosecondsPerUpdate"),
+    ),
+  ];
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One table of ratios. Absolute times are shown beside them and prove nothing: the machine is never quiet.
+import { parseArgs } from "node:util";
+import { measureCommandStart } from "./command-start.ts";
+import { type Finding, passes } from "./finding.ts";
+import { chunkFlood, diffFlood, measureFlood } from "./floods.ts";
+import { tableOf } from "./table.ts";
+
+type Measure = (rounds: number, onRound: (done: number) => void) => Promise<Finding[]>;
+
+const rows: Readonly<Record<string, Measure>> = {
+  chunks: (rounds, onRound) => measureFlood(chunkFlood, rounds, onRound),
+  diffs: (rounds, onRound) => measureFlood(diffFlood, rounds, onRound),
+  ls: measureCommandStart,
+};
+
+const help = `npm run bench -- [--only ${Object.keys(rows).join("|")}] [--rounds N] [--check]
+
+  --only     one row alone; may be repeated
+  --rounds   how often the variants of a row run in turn (default 7; ls never below 25)
+  --check    exit code 1 when a ratio misses its floor
+`;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string", multiple: true, default: Object.keys(rows) },
+      rounds: { type: "string", default: "7" },
+      check: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const rounds = Number(values.rounds);
+  const unknown = values.only.filter((name) => !Object.hasOwn(rows, name));
+  if (values.help || unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
+    process.stderr.write(help);
+    return values.help ? 0 : 2;
+  }
+  const findings: Finding[] = [];
+  for (const name of values.only) {
+    findings.push(...(await rows[name]!(rounds, (done) => progress(`${name}: round ${done}`))));
+    progress("");
+  }
+  process.stdout.write(tableOf(findings));
+  return values.check && !findings.every(passes) ? 1 : 0;
+}
+
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${text}`);
+}
