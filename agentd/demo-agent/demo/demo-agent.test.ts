@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { demoAgentCommand } from "../../testing/scripted-agent.ts";
+import { objectionsToAgentFrame } from "../testing/agent-frame-schema.ts";
+import { drive, openSession, promptOf, said, updates } from "../testing/driver.ts";
+import type { Driver, Frame } from "../testing/driver.ts";
+import { acts } from "./acts.ts";
+
+const booleans = { session: { configOptions: { boolean: {} } } };
+
+let directory: string;
+let cwd: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "demo-agent-"));
+  cwd = join(directory, "work");
+  mkdirSync(cwd);
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** At full speed: the tests read, they do not watch. */
+async function openFast(driver: Driver, clientCapabilities: object = {}): Promise<string> {
+  const sessionId = await openSession(driver, cwd, clientCapabilities);
+  await driver.request("session/set_config_option", { sessionId, configId: "pace", value: "fast" });
+  return sessionId;
+}
+
+function permissionAsked(driver: Driver): Promise<Frame> {
+  return driver.frame("a permission request", (frame) => frame["method"] === "session/request_permission");
+}
+
+function answer(driver: Driver, request: Frame, optionId: string): void {
+  driver.send({ jsonrpc: "2.0", id: request["id"], result: { outcome: { outcome: "selected", optionId } } });
+}
+
+test("every frame of a tour through all acts is valid by the official schema", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver, booleans);
+  const tour = ["help", "hello", "plan", "write a.txt", "write a.txt again", "read a.txt", "read none", "list"];
+  for (const prompt of [...tour, "count 20", "slow 1", "markdown", "fail", "what is this?", "/read a.txt", ""])
+    await driver.request("session/prompt", promptOf(sessionId, prompt));
+  const asking = driver.request("session/prompt", promptOf(sessionId, "ask write b.txt"));
+  answer(driver, await permissionAsked(driver), "allow");
+  await asking;
+  await driver.request("session/set_mode", { sessionId, modeId: "ask" });
+  await driver.request("session/set_config_option", { sessionId, configId: "mode", value: "auto" });
+  await driver.request("session/set_config_option", { sessionId, configId: "thoughts", type: "boolean", value: false });
+  for (const method of ["session/list", "session/close", "session/delete", "session/nonsense"])
+    await driver.request(method, method === "session/list" ? {} : { sessionId });
+  expect(driver.frames.flatMap((frame) => objectionsToAgentFrame(frame, driver.asked))).toEqual([]);
+  const variants = new Set(["agent_message_chunk", "agent_thought_chunk", "plan", "tool_call", "tool_call_update"]);
+  for (const variant of [...variants, "usage_update", "session_info_update", "available_commands_update"])
+    expect(updates(driver, variant).length).toBeGreaterThan(0);
+});
+
+test("write writes a file of its own accord in auto mode, and its diff shows what was there", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const reply = await driver.request("session/prompt", promptOf(sessionId, "write hello.txt"));
+  expect(reply["result"]).toEqual({ stopReason: "end_turn" });
+  const first = readFileSync(join(cwd, "hello.txt"), "utf8");
+  await driver.request("session/prompt", promptOf(sessionId, "write hello.txt two\nlines"));
+  expect(readFileSync(join(cwd, "hello.txt"), "utf8")).toBe("two\nlines\n");
+  const path = join(cwd, "hello.txt");
+  expect(updates(driver, "tool_call").map((call) => call["content"])).toEqual([
+    [{ type: "diff", path, oldText: null, newText: first }],
+    [{ type: "diff", path, oldText: first, newText: "two\nlines\n" }],
+  ]);
+});
+
+test.each([
+  ["allow", "new\n"],
+  ["reject", "old"],
+  ["no-such-option", "old"],
+])("in mode ask the answer %s leaves the file as %j", async (optionId, text) => {
+  writeFileSync(join(cwd, "a.txt"), "old");
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  await driver.request("session/set_mode", { sessionId, modeId: "ask" });
+  const turn = driver.request("session/prompt", promptOf(sessionId, "write a.txt new"));
+  const request = await permissionAsked(driver);
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("old");
+  answer(driver, request, optionId);
+  expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe(text);
+});
+
+test("an error, or a cancelled outcome, as the answer is a no", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const answers = [{ error: { code: -32603, message: "no" } }, { result: { outcome: { outcome: "cancelled" } } }];
+  for (const [index, told] of answers.entries()) {
+    const turn = driver.request("session/prompt", promptOf(sessionId, `ask write file-${index}`));
+    const id = await driver.frame(
+      "a request",
+      (one) => one["method"] === "session/request_permission" && one["id"] === index,
+    );
+    driver.send({ jsonrpc: "2.0", id: id["id"], ...told });
+    expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
+    expect(existsSync(join(cwd, `file-${index}`))).toBe(false);
+  }
+});
+
+test("after allow_always nothing more is asked in that session", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const turn = driver.request("session/prompt", promptOf(sessionId, "ask write a.txt"));
+  answer(driver, await permissionAsked(driver), "allow-always");
+  await turn;
+  await driver.request("session/prompt", promptOf(sessionId, "ask write b.txt"));
+  expect(existsSync(join(cwd, "b.txt"))).toBe(true);
+  expect(driver.frames.filter((frame) => frame["method"] === "session/request_permission")).toHaveLength(1);
+});
+
+test("no name leads out of the working directory", async () => {
+  const outside = join(directory, "outside.txt");
+  writeFileSync(outside, "mine");
+  symlinkSync(outside, join(cwd, "link"));
+  symlinkSync(directory, join(cwd, "up"));
+  symlinkSync(join(directory, "new.txt"), join(cwd, "dangling"));
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  for (const name of [
+    "../outside.txt",
+    outside,
+    "link",
+    "up/outside.txt",
+    "up/new.txt",
+    "dangling",
+    "../new.txt",
+    ".",
+    "..",
+  ]) {
+    for (const prompt of [`write ${name} stolen`, `read ${name}`]) {
+      const reply = await driver.request("session/prompt", promptOf(sessionId, prompt));
+      expect(reply["result"]).toEqual({ stopReason: "end_turn" });
+    }
+  }
+  expect(readFileSync(outside, "utf8")).toBe("mine");
+  expect(existsSync(join(directory, "new.txt"))).toBe(false);
+  expect(said(driver).match(/I cannot: /g)).toHaveLength(18);
+  expect(said(driver)).not.toContain("mine");
+});
+
+test("cancel ends a turn at once as cancelled, and the session goes on", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const turn = driver.request("session/prompt", promptOf(sessionId, "slow 600"));
+  await driver.frame("the turn speaks", (frame) => JSON.stringify(frame).includes("600…"));
+  const cancelled = performance.now();
+  driver.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+  expect((await turn)["result"]).toEqual({ stopReason: "cancelled" });
+  expect(performance.now() - cancelled).toBeLessThan(500);
+  const next = await driver.request("session/prompt", promptOf(sessionId, "hello"));
+  expect(next["result"]).toEqual({ stopReason: "end_turn" });
+});
+
+test("cancel while a permission is open takes the request back, closes the tool call, and writes nothing", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const turn = driver.request("session/prompt", promptOf(sessionId, "ask write a.txt"));
+  const request = await permissionAsked(driver);
+  driver.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+  expect((await turn)["result"]).toEqual({ stopReason: "cancelled" });
+  const withdrawal = await driver.frame("a withdrawal", (frame) => frame["method"] === "$/cancel_request");
+  expect(withdrawal["params"]).toEqual({ requestId: request["id"] });
+  expect(updates(driver, "tool_call_update").at(-1)).toMatchObject({ status: "failed" });
+  answer(driver, request, "allow"); // too late
+  await driver.request("session/prompt", promptOf(sessionId, "hello"));
+  expect(existsSync(join(cwd, "a.txt"))).toBe(false);
+});
+
+test("a cancel in the same write as its prompt, and one while nothing runs, do no harm", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const cancel = { jsonrpc: "2.0", method: "session/cancel", params: { sessionId } };
+  const prompt = { jsonrpc: "2.0", id: 7, method: "session/prompt", params: promptOf(sessionId, "slow 600") };
+  driver.send(`${JSON.stringify(cancel)}\n${JSON.stringify(prompt)}\n${JSON.stringify(cancel)}\n`);
+  const reply = await driver.frame("the reply", (frame) => frame["id"] === 7);
+  expect(reply["result"]).toEqual({ stopReason: "cancelled" });
+});
+
+test("$/cancel_request for a prompt cancels its turn", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  driver.send({ jsonrpc: "2.0", id: "p", method: "session/prompt", params: promptOf(sessionId, "slow 600") });
+  driver.send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: "p" } });
+  const reply = await driver.frame("the reply", (frame) => frame["id"] === "p");
+  expect(reply["result"]).toEqual({ stopReason: "cancelled" });
+});
+
+test("the mode is one, whether it is set as a mode or as an option", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  await driver.request("session/set_mode", { sessionId, modeId: "ask" });
+  expect(updates(driver, "config_option_update").at(-1)).toMatchObject({
+    configOptions: [{ id: "mode", currentValue: "ask" }, {}],
+  });
+  const reply = await driver.request("session/set_config_option", { sessionId, configId: "mode", value: "auto" });
+  expect(reply["result"]).toMatchObject({
+    configOptions: [
+      { id: "mode", currentValue: "auto" },
+      { id: "pace", currentValue: "fast" },
+    ],
+  });
+  expect(updates(driver, "current_mode_update")).toEqual([
+    { sessionUpdate: "current_mode_update", currentModeId: "auto" },
+  ]);
+});
+
+test("the boolean option is for clients that know booleans, and turns thoughts off", async () => {
+  await using plain = drive(demoAgentCommand);
+  const without = await openFast(plain);
+  const refused = await plain.request("session/set_config_option", {
+    sessionId: without,
+    configId: "thoughts",
+    type: "boolean",
+    value: false,
+  });
+  expect(refused["error"]).toMatchObject({ code: -32602 });
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver, booleans);
+  await driver.request("session/set_config_option", { sessionId, configId: "thoughts", type: "boolean", value: false });
+  await driver.request("session/prompt", promptOf(sessionId, "plan"));
+  expect(updates(driver, "agent_thought_chunk")).toEqual([]);
+});
+
+test("a second prompt while one runs is refused and the first goes on", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const first = driver.request("session/prompt", promptOf(sessionId, "slow 1"));
+  expect((await driver.request("session/prompt", promptOf(sessionId, "hello")))["error"]).toMatchObject({
+    code: -32600,
+  });
+  expect((await first)["result"]).toEqual({ stopReason: "end_turn" });
+});
+
+test("requests that cannot be served get the error ACP has for them", async () => {
+  await using driver = drive(demoAgentCommand);
+  const codeOf = async (method: string, params: object): Promise<unknown> =>
+    ((await driver.request(method, params))["error"] as { code: number } | undefined)?.code;
+  expect(await codeOf("session/new", { cwd, mcpServers: [] })).toBe(-32600);
+  expect(await codeOf("initialize", { protocolVersion: "1" })).toBe(-32602);
+  expect(await codeOf("initialize", { protocolVersion: 99 })).toBeUndefined();
+  expect(await codeOf("session/new", { cwd: "relative", mcpServers: [] })).toBe(-32602);
+  expect(await codeOf("session/new", { cwd })).toBe(-32602);
+  expect(await codeOf("session/prompt", promptOf("none", "hello"))).toBe(-32002);
+  expect(await codeOf("session/load", { sessionId: "none", cwd, mcpServers: [] })).toBe(-32601);
+  expect(await codeOf("constructor", {})).toBe(-32601);
+  driver.send("this is no JSON\n[1]\n");
+  await driver.frame("a parse error", (frame) => (frame["error"] as { code?: number } | undefined)?.code === -32700);
+  await driver.frame("an invalid request", (frame) => frame["id"] === null && JSON.stringify(frame).includes("-32600"));
+});
+
+test("sessions are listed by directory until they are closed, and deleting what is gone succeeds", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  await driver.request("session/new", { cwd: directory, mcpServers: [] });
+  const listed = async (params: object): Promise<string[]> => {
+    const reply = await driver.request("session/list", params);
+    return (reply["result"] as { sessions: { sessionId: string }[] }).sessions.map((session) => session.sessionId);
+  };
+  expect(await listed({ cwd })).toEqual([sessionId]);
+  expect(await listed({})).toHaveLength(2);
+  const running = driver.request("session/prompt", promptOf(sessionId, "slow 600"));
+  expect((await driver.request("session/close", { sessionId }))["result"]).toEqual({});
+  expect((await running)["result"]).toEqual({ stopReason: "cancelled" });
+  expect(await listed({ cwd })).toEqual([]);
+  expect((await driver.request("session/delete", { sessionId }))["result"]).toEqual({});
+});
+
+test("count streams one chunk a number under one message id", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  await driver.request("session/prompt", promptOf(sessionId, "count 500"));
+  const chunks = updates(driver, "agent_message_chunk");
+  expect(chunks).toHaveLength(500);
+  expect(new Set(chunks.map((chunk) => chunk["messageId"])).size).toBe(1);
+});
+
+test("help names every act", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  await driver.request("session/prompt", promptOf(sessionId, "help"));
+  for (const { usage } of acts.values()) expect(said(driver)).toContain(usage);
+});
+
+test("it leaves when its stdin ends, also in the middle of a turn", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  driver.send({ jsonrpc: "2.0", id: 1, method: "session/prompt", params: promptOf(sessionId, "slow 600") });
+  await driver.frame("the turn speaks", (frame) => JSON.stringify(frame).includes("600…"));
+  driver.process.closeStdin();
+  expect(await driver.exit).toEqual({ code: 0, signal: null });
+});

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A client of a few lines for tests of the demo agent: it shows every frame and every byte.
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { setTimeout } from "node:timers/promises";
+import type { AgentExit, AgentProcess } from "../../../acp-client/process/agent-process.ts";
+import { startAgentProcess } from "../../../acp-client/process/agent-process.ts";
+import type { AgentCommand } from "../../testing/scripted-agent.ts";
+
+export type Frame = Readonly<Record<string, unknown>>;
+/** What was asked with this id, for whoever judges the answer. */
+export type Asked = ReadonlyMap<unknown, string>;
+
+export interface Driver extends AsyncDisposable {
+  readonly process: AgentProcess;
+  readonly exit: Promise<AgentExit>;
+  /** Every frame that came, in order; lines that are no JSON object are only in `output`. */
+  readonly frames: readonly Frame[];
+  readonly asked: Asked;
+  output(): Buffer;
+  send(frame: Frame | string): void;
+  /** Resolves with the answer, result or error. */
+  request(method: string, params: object): Promise<Frame>;
+  /** Resolves with the first frame, past or to come, that fits; rejects after ten seconds. */
+  frame(what: string, fits: (frame: Frame) => boolean): Promise<Frame>;
+}
+
+export function drive(command: AgentCommand, cwd = tmpdir()): Driver {
+  const process_ = startAgentProcess({
+    command,
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "" },
+    marker: { name: "DRIVER_TEST", value: randomUUID() },
+  });
+  const chunks: Buffer[] = [];
+  const frames: Frame[] = [];
+  const asked = new Map<unknown, string>();
+  let rest = "";
+  process_.onStdout((chunk) => {
+    chunks.push(chunk);
+    const lines = (rest + chunk.toString()).split("\n");
+    rest = lines.pop() ?? "";
+    frames.push(...lines.flatMap(objectOf));
+  });
+  const exit = new Promise<AgentExit>((resolve) => process_.onExit(resolve));
+  const send = (frame: Frame | string): void =>
+    void process_.write(typeof frame === "string" ? frame : `${JSON.stringify(frame)}\n`);
+  const frame = async (what: string, fits: (frame: Frame) => boolean): Promise<Frame> => {
+    const deadline = performance.now() + 10_000;
+    for (;;) {
+      const found = frames.find(fits);
+      if (found) return found;
+      if (performance.now() > deadline)
+        throw new Error(`no frame came: ${what}; got ${JSON.stringify(frames).slice(-2000)} ${process_.stderrTail()}`);
+      await setTimeout(2);
+    }
+  };
+  return {
+    process: process_,
+    exit,
+    frames,
+    asked,
+    output: () => Buffer.concat(chunks),
+    send,
+    request: (method, params) => {
+      const id = `ask-${asked.size}`;
+      asked.set(id, method);
+      send({ jsonrpc: "2.0", id, method, params });
+      return frame(`the answer to ${method}`, (one) => one["id"] === id && one["method"] === undefined);
+    },
+    frame,
+    [Symbol.asyncDispose]: async () => {
+      await process_.stop({ stdinGraceMs: 0, termGraceMs: 0 });
+    },
+  };
+}
+
+/** Initialized, with one session: its id. */
+export async function openSession(driver: Driver, cwd: string, clientCapabilities: object = {}): Promise<string> {
+  await driver.request("initialize", { protocolVersion: 1, clientCapabilities });
+  const opened = await driver.request("session/new", { cwd, mcpServers: [] });
+  return (opened["result"] as { sessionId: string }).sessionId;
+}
+
+export function promptOf(sessionId: string, text: string): object {
+  return { sessionId, prompt: [{ type: "text", text }] };
+}
+
+/** The updates of one variant, in order. */
+export function updates(driver: Driver, variant: string): Frame[] {
+  return driver.frames
+    .filter((frame) => frame["method"] === "session/update")
+    .map((frame) => (frame["params"] as { update: Frame }).update)
+    .filter((update) => update["sessionUpdate"] === variant);
+}
+
+/** All that the agent said as text. */
+export function said(driver: Driver): string {
+  return updates(driver, "agent_message_chunk")
+    .map((update) => (update["content"] as { text: string }).text)
+    .join("");
+}
+
+function objectOf(line: string): Frame[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? [value as Frame] : [];
+  } catch {
+    return [];
+  }
+}
