@@ -29,8 +29,10 @@ export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEve
       draft.add({ kind: "diagnostic", what: fault, message, ...(sample === undefined ? {} : { sample }), count });
       return;
     }
+    case "broken":
+      return onGone(draft, before, failureBody(event.failure), "the agent does not speak ACP as it must");
     case "exited":
-      return onExited(draft, before, event);
+      return onGone(draft, before, exitError(event), "the agent ended");
   }
 }
 
@@ -166,14 +168,13 @@ function sayOptions(draft: Draft, options: readonly ConfigOption[]): void {
   draft.add({ kind: "options", ...(where.late ? {} : where), options: state.options });
 }
 
-function onExited(draft: Draft, before: SessionState, event: Extract<AgentEvent, { type: "exited" }>): void {
-  const { state } = draft;
-  const { life } = state;
+/** No more comes from this agent: before anything queued could be given to it, the session ends. */
+function onGone(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
+  const { life } = draft.state;
   if (life.phase === "ended" || life.phase === "closing") return;
-  const error = exitError(event);
   if (life.phase === "starting") return fail(draft, before, error, "it did not come up");
   endRunningTurn(draft, { stopReason: "failed", sent: true, error }, "end");
-  lose(draft, before, error, "the agent ended");
+  lose(draft, before, error, reason);
 }
 
 /** The session has lost its agent; whatever was open ends here. */

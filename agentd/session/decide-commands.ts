@@ -3,7 +3,7 @@
 import { type ContentBlock, errorBody } from "../vocabulary/index.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, SessionCommand } from "./input.ts";
-import { resolvePermission } from "./permissions.ts";
+import { resolveAllPermissions, resolvePermission } from "./permissions.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 import { acceptPrompt, closeStrayTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
 
@@ -138,6 +138,8 @@ export function beginClosing(draft: Draft, reason: string, stopReason: "cancelle
   }
   if (life.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(life.turn) });
   if (life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
+  // Also what was asked outside of any turn.
+  resolveAllPermissions(draft, "end");
   endQueuedTurns(draft, stopReason);
   closeStrayTools(draft);
   state.life = { phase: "closing", reason };
