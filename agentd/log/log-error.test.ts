@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { LogError, translate, translated } from "./log-error.ts";
+
+test.each([
+  ["SQLITE_FULL", "full"],
+  ["SQLITE_IOERR_FSYNC", "io"],
+  ["SQLITE_IOERR_WRITE", "io"],
+  ["SQLITE_BUSY_SNAPSHOT", "busy"],
+  ["SQLITE_READONLY_DIRECTORY", "read_only"],
+  ["SQLITE_CANTOPEN", "cannot_open"],
+  ["SQLITE_CORRUPT_VTAB", "corrupt"],
+  ["SQLITE_NOTADB", "not_a_log"],
+])("SQLite's %s is `%s`", (code, meaning) => {
+  const cause = new Database.SqliteError("it went wrong", code);
+  expect(translate("/x/log.db", cause)).toMatchObject({ name: "LogError", code: meaning, cause });
+});
+
+test.each([
+  ["ENOSPC", "full"],
+  ["EIO", "io"],
+  ["EROFS", "read_only"],
+  ["EACCES", "cannot_open"],
+])("the system's %s is `%s`", (code, meaning) => {
+  expect(translate("/x/log.db", Object.assign(new Error("it went wrong"), { code }))).toMatchObject({ code: meaning });
+});
+
+test("what is no failure of the store comes out as it is", () => {
+  const broken = new Database.SqliteError("append-only", "SQLITE_CONSTRAINT_TRIGGER");
+  const others = [broken, new TypeError("x"), new LogError("newer_schema", "x"), undefined, "text"];
+  for (const error of others) expect(translate("/x/log.db", error)).toBe(error);
+  expect(() =>
+    translated("/x/log.db", () => {
+      throw broken;
+    }),
+  ).toThrow(broken);
+});

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A process of its own that appends to the log at argv[2] until it is killed. For each flush it prints the seq that
+// the log has acknowledged: what stands on its stdout must be in the file.
+import { randomBytes } from "node:crypto";
+import { writeSync } from "node:fs";
+import type { EntryContent } from "../../vocabulary/index.ts";
+import { openLog } from "../open.ts";
+
+const [, , file = "", session = ""] = process.argv;
+const log = openLog({ file, clock: Date, random: randomBytes });
+const entry: EntryContent = {
+  kind: "message",
+  role: "agent",
+  message_id: "m",
+  content: { type: "text", text: "x".repeat(400) },
+};
+
+for (let seq = 0, round = 1; ; round += 1) {
+  const entries = Array.from({ length: 1 + (round % 17) }, () => entry);
+  seq = log.append([{ session, expectSeq: seq, entries }])[0]!.seq;
+  writeSync(1, `${seq}\n`);
+}
