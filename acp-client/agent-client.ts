@@ -64,6 +64,8 @@ export type AgentEvent =
       readonly sample?: string;
       readonly count: number;
     }
+  /** The conversation has no future, though the process may still live: what is pending fails with the same, and the client ends it. */
+  | { readonly type: "broken"; readonly failure: AgentFailure }
   /** The last event of a client, exactly once: the process is gone and its pipes are drained. */
   | { readonly type: "exited"; readonly exit: AgentExit; readonly stderrTail: string };
 

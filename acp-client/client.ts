@@ -244,6 +244,8 @@ class Client implements AgentClient {
     this.#over = failure;
     this.#bursts.soon(() => {
       this.#bursts.fault(fault, failure.message);
+      this.#bursts.flushFaults();
+      this.#emit({ type: "broken", failure });
       this.#ready.settle(failure);
       this.#peer.close();
       void this.stop();

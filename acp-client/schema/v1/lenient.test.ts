@@ -16,146 +16,143 @@ const option = (options: readonly object[]): object =>
   update("config_option_update", { configOptions: [{ ...select, options }] });
 const list = (session: object): object => ({ sessions: [{ sessionId: "s", cwd: "/", ...session }] });
 
-/** For each type with a lenient member: a message that holds it, where it sits, and how that message is read. */
-const carriers: Readonly<Record<string, readonly [message: object, path: readonly (string | number)[], read: string]>> =
-  {
-    AgentAuthCapabilities: [
-      { protocolVersion: 1, agentCapabilities: { auth: {} } },
-      ["agentCapabilities", "auth"],
-      "InitializeResponse",
-    ],
-    AgentCapabilities: [{ protocolVersion: 1, agentCapabilities: {} }, ["agentCapabilities"], "InitializeResponse"],
-    Annotations: [chunk({ ...text, annotations: {} }), ["content", "annotations"], "update"],
-    AudioContent: [chunk({ type: "audio", data: "", mimeType: "a/b" }), ["content"], "update"],
-    AuthMethodAgent: [
-      { protocolVersion: 1, authMethods: [{ id: "a", name: "A" }] },
-      ["authMethods", 0],
-      "InitializeResponse",
-    ],
-    AuthMethodTerminal: [
-      { protocolVersion: 1, authMethods: [{ type: "terminal", id: "a", name: "A" }] },
-      ["authMethods", 0],
-      "InitializeResponse",
-    ],
-    AvailableCommand: [
-      update("available_commands_update", { availableCommands: [{ name: "a", description: "d" }] }),
-      ["availableCommands", 0],
-      "update",
-    ],
-    AvailableCommandsUpdate: [update("available_commands_update", {}), [], "update"],
-    BlobResourceContents: [
-      chunk({ type: "resource", resource: { uri: "u", blob: "" } }),
-      ["content", "resource"],
-      "update",
-    ],
-    CompactionSummaryChunk: [update("compaction_summary_chunk", { compactionId: "c", content: text }), [], "update"],
-    CompactionUpdate: [update("compaction_update", { compactionId: "c", status: "failed" }), [], "update"],
-    ConfigOptionUpdate: [update("config_option_update", {}), [], "update"],
-    Content: [
-      update("tool_call_update", { toolCallId: "t", content: [{ type: "content", content: text }] }),
-      ["content", 0],
-      "update",
-    ],
-    ContentChunk: [chunk(text), [], "update"],
-    CurrentModeUpdate: [update("current_mode_update", { currentModeId: "m" }), [], "update"],
-    Diff: [
-      update("tool_call_update", { toolCallId: "t", content: [{ type: "diff", path: "/", newText: "" }] }),
-      ["content", 0],
-      "update",
-    ],
-    EmbeddedResource: [chunk({ type: "resource", resource: { uri: "u", text: "" } }), ["content"], "update"],
-    ImageContent: [chunk({ type: "image", data: "", mimeType: "a/b" }), ["content"], "update"],
-    Implementation: [
-      { protocolVersion: 1, agentInfo: { name: "a", version: "1" } },
-      ["agentInfo"],
-      "InitializeResponse",
-    ],
-    InitializeResponse: [{ protocolVersion: 1 }, [], "InitializeResponse"],
-    ListSessionsResponse: [{}, [], "ListSessionsResponse"],
-    McpCapabilities: [
-      { protocolVersion: 1, agentCapabilities: { mcpCapabilities: {} } },
-      ["agentCapabilities", "mcpCapabilities"],
-      "InitializeResponse",
-    ],
-    NewSessionResponse: [{ sessionId: "s" }, [], "NewSessionResponse"],
-    Notice: [update("notice", { severity: "info", title: "t" }), [], "update"],
-    PermissionOption: [
-      { sessionId: "s", toolCall: { toolCallId: "t" }, options: [{ optionId: "o", name: "O", kind: "allow_once" }] },
-      ["options", 0],
-      "RequestPermissionRequest",
-    ],
-    Plan: [update("plan", {}), [], "update"],
-    PlanEntry: [
-      update("plan", { entries: [{ content: "c", priority: "low", status: "pending" }] }),
-      ["entries", 0],
-      "update",
-    ],
-    PromptCapabilities: [
-      { protocolVersion: 1, agentCapabilities: { promptCapabilities: {} } },
-      ["agentCapabilities", "promptCapabilities"],
-      "InitializeResponse",
-    ],
-    PromptResponse: [{ stopReason: "end_turn" }, [], "PromptResponse"],
-    RequestPermissionRequest: [
-      { sessionId: "s", toolCall: { toolCallId: "t" }, options: [] },
-      [],
-      "RequestPermissionRequest",
-    ],
-    ResourceLink: [chunk({ type: "resource_link", uri: "u", name: "n" }), ["content"], "update"],
-    SessionCapabilities: [
-      { protocolVersion: 1, agentCapabilities: { sessionCapabilities: {} } },
-      ["agentCapabilities", "sessionCapabilities"],
-      "InitializeResponse",
-    ],
-    SessionConfigOption: [option([]), ["configOptions", 0], "update"],
-    SessionConfigSelectGroup: [
-      option([{ group: "g", name: "G", options: [] }]),
-      ["configOptions", 0, "options", 0],
-      "update",
-    ],
-    SessionConfigSelectOption: [option([{ value: "a", name: "A" }]), ["configOptions", 0, "options", 0], "update"],
-    SessionInfo: [list({}), ["sessions", 0], "ListSessionsResponse"],
-    SessionInfoUpdate: [update("session_info_update", {}), [], "update"],
-    SessionMode: [
-      { sessionId: "s", modes: { currentModeId: "m", availableModes: [{ id: "m", name: "M" }] } },
-      ["modes", "availableModes", 0],
-      "NewSessionResponse",
-    ],
-    SessionModeState: [
-      { sessionId: "s", modes: { currentModeId: "m", availableModes: [] } },
-      ["modes"],
-      "NewSessionResponse",
-    ],
-    SessionNotification: [{ sessionId: "s", update: chunk(text) }, [], "SessionNotification"],
-    SetSessionConfigOptionResponse: [{}, [], "SetSessionConfigOptionResponse"],
-    Terminal: [
-      update("tool_call_update", { toolCallId: "t", content: [{ type: "terminal", terminalId: "1" }] }),
-      ["content", 0],
-      "update",
-    ],
-    Cost: [update("usage_update", { used: 1, size: 2, cost: { amount: 1, currency: "EUR" } }), ["cost"], "update"],
-    TextContent: [chunk(text), ["content"], "update"],
-    TextResourceContents: [
-      chunk({ type: "resource", resource: { uri: "u", text: "" } }),
-      ["content", "resource"],
-      "update",
-    ],
-    ToolCall: [update("tool_call", { toolCallId: "t", title: "T" }), [], "update"],
-    ToolCallLocation: [
-      update("tool_call_update", { toolCallId: "t", locations: [{ path: "/" }] }),
-      ["locations", 0],
-      "update",
-    ],
-    ToolCallUpdate: [update("tool_call_update", { toolCallId: "t" }), [], "update"],
-    UnstructuredCommandInput: [
-      update("available_commands_update", {
-        availableCommands: [{ name: "a", description: "d", input: { hint: "h" } }],
-      }),
-      ["availableCommands", 0, "input"],
-      "update",
-    ],
-    UsageUpdate: [update("usage_update", { used: 1, size: 2 }), [], "update"],
-  };
+/** A message that holds a type, where it sits in it, and how that message is read. */
+type Carrier = readonly [message: object, path: readonly (string | number)[], read: string];
+
+const carriers: Readonly<Record<string, Carrier>> = {
+  AgentAuthCapabilities: [
+    { protocolVersion: 1, agentCapabilities: { auth: {} } },
+    ["agentCapabilities", "auth"],
+    "InitializeResponse",
+  ],
+  AgentCapabilities: [{ protocolVersion: 1, agentCapabilities: {} }, ["agentCapabilities"], "InitializeResponse"],
+  Annotations: [chunk({ ...text, annotations: {} }), ["content", "annotations"], "update"],
+  AudioContent: [chunk({ type: "audio", data: "", mimeType: "a/b" }), ["content"], "update"],
+  AuthMethodAgent: [
+    { protocolVersion: 1, authMethods: [{ id: "a", name: "A" }] },
+    ["authMethods", 0],
+    "InitializeResponse",
+  ],
+  AuthMethodTerminal: [
+    { protocolVersion: 1, authMethods: [{ type: "terminal", id: "a", name: "A" }] },
+    ["authMethods", 0],
+    "InitializeResponse",
+  ],
+  AvailableCommand: [
+    update("available_commands_update", { availableCommands: [{ name: "a", description: "d" }] }),
+    ["availableCommands", 0],
+    "update",
+  ],
+  AvailableCommandsUpdate: [update("available_commands_update", {}), [], "update"],
+  BlobResourceContents: [
+    chunk({ type: "resource", resource: { uri: "u", blob: "" } }),
+    ["content", "resource"],
+    "update",
+  ],
+  CompactionSummaryChunk: [update("compaction_summary_chunk", { compactionId: "c", content: text }), [], "update"],
+  CompactionUpdate: [update("compaction_update", { compactionId: "c", status: "failed" }), [], "update"],
+  ConfigOptionUpdate: [update("config_option_update", {}), [], "update"],
+  Content: [
+    update("tool_call_update", { toolCallId: "t", content: [{ type: "content", content: text }] }),
+    ["content", 0],
+    "update",
+  ],
+  ContentChunk: [chunk(text), [], "update"],
+  CurrentModeUpdate: [update("current_mode_update", { currentModeId: "m" }), [], "update"],
+  Diff: [
+    update("tool_call_update", { toolCallId: "t", content: [{ type: "diff", path: "/", newText: "" }] }),
+    ["content", 0],
+    "update",
+  ],
+  EmbeddedResource: [chunk({ type: "resource", resource: { uri: "u", text: "" } }), ["content"], "update"],
+  ImageContent: [chunk({ type: "image", data: "", mimeType: "a/b" }), ["content"], "update"],
+  Implementation: [{ protocolVersion: 1, agentInfo: { name: "a", version: "1" } }, ["agentInfo"], "InitializeResponse"],
+  InitializeResponse: [{ protocolVersion: 1 }, [], "InitializeResponse"],
+  ListSessionsResponse: [{}, [], "ListSessionsResponse"],
+  McpCapabilities: [
+    { protocolVersion: 1, agentCapabilities: { mcpCapabilities: {} } },
+    ["agentCapabilities", "mcpCapabilities"],
+    "InitializeResponse",
+  ],
+  NewSessionResponse: [{ sessionId: "s" }, [], "NewSessionResponse"],
+  Notice: [update("notice", { severity: "info", title: "t" }), [], "update"],
+  PermissionOption: [
+    { sessionId: "s", toolCall: { toolCallId: "t" }, options: [{ optionId: "o", name: "O", kind: "allow_once" }] },
+    ["options", 0],
+    "RequestPermissionRequest",
+  ],
+  Plan: [update("plan", {}), [], "update"],
+  PlanEntry: [
+    update("plan", { entries: [{ content: "c", priority: "low", status: "pending" }] }),
+    ["entries", 0],
+    "update",
+  ],
+  PromptCapabilities: [
+    { protocolVersion: 1, agentCapabilities: { promptCapabilities: {} } },
+    ["agentCapabilities", "promptCapabilities"],
+    "InitializeResponse",
+  ],
+  PromptResponse: [{ stopReason: "end_turn" }, [], "PromptResponse"],
+  RequestPermissionRequest: [
+    { sessionId: "s", toolCall: { toolCallId: "t" }, options: [] },
+    [],
+    "RequestPermissionRequest",
+  ],
+  ResourceLink: [chunk({ type: "resource_link", uri: "u", name: "n" }), ["content"], "update"],
+  SessionCapabilities: [
+    { protocolVersion: 1, agentCapabilities: { sessionCapabilities: {} } },
+    ["agentCapabilities", "sessionCapabilities"],
+    "InitializeResponse",
+  ],
+  SessionConfigOption: [option([]), ["configOptions", 0], "update"],
+  SessionConfigSelectGroup: [
+    option([{ group: "g", name: "G", options: [] }]),
+    ["configOptions", 0, "options", 0],
+    "update",
+  ],
+  SessionConfigSelectOption: [option([{ value: "a", name: "A" }]), ["configOptions", 0, "options", 0], "update"],
+  SessionInfo: [list({}), ["sessions", 0], "ListSessionsResponse"],
+  SessionInfoUpdate: [update("session_info_update", {}), [], "update"],
+  SessionMode: [
+    { sessionId: "s", modes: { currentModeId: "m", availableModes: [{ id: "m", name: "M" }] } },
+    ["modes", "availableModes", 0],
+    "NewSessionResponse",
+  ],
+  SessionModeState: [
+    { sessionId: "s", modes: { currentModeId: "m", availableModes: [] } },
+    ["modes"],
+    "NewSessionResponse",
+  ],
+  SessionNotification: [{ sessionId: "s", update: chunk(text) }, [], "SessionNotification"],
+  SetSessionConfigOptionResponse: [{}, [], "SetSessionConfigOptionResponse"],
+  Terminal: [
+    update("tool_call_update", { toolCallId: "t", content: [{ type: "terminal", terminalId: "1" }] }),
+    ["content", 0],
+    "update",
+  ],
+  Cost: [update("usage_update", { used: 1, size: 2, cost: { amount: 1, currency: "EUR" } }), ["cost"], "update"],
+  TextContent: [chunk(text), ["content"], "update"],
+  TextResourceContents: [
+    chunk({ type: "resource", resource: { uri: "u", text: "" } }),
+    ["content", "resource"],
+    "update",
+  ],
+  ToolCall: [update("tool_call", { toolCallId: "t", title: "T" }), [], "update"],
+  ToolCallLocation: [
+    update("tool_call_update", { toolCallId: "t", locations: [{ path: "/" }] }),
+    ["locations", 0],
+    "update",
+  ],
+  ToolCallUpdate: [update("tool_call_update", { toolCallId: "t" }), [], "update"],
+  UnstructuredCommandInput: [
+    update("available_commands_update", {
+      availableCommands: [{ name: "a", description: "d", input: { hint: "h" } }],
+    }),
+    ["availableCommands", 0, "input"],
+    "update",
+  ],
+  UsageUpdate: [update("usage_update", { used: 1, size: 2 }), [], "update"],
+};
 
 function carrierOf(type: string): Carrier {
   const carrier = carriers[type];
