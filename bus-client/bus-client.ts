@@ -311,14 +311,11 @@ export class BusClient {
     await this.#within(stopStepTimeoutMs, this.#supervised);
   }
 
-  #within(timeoutMs: number, end: Promise<unknown> | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#clock.after(timeoutMs, resolve);
-      void Promise.resolve(end).then(() => {
-        cancel();
-        resolve();
-      });
-    });
+  async #within(timeoutMs: number, end: Promise<unknown> | undefined): Promise<void> {
+    let cancel!: () => void;
+    const timeIsUp = new Promise<void>((resolve) => (cancel = this.#clock.after(timeoutMs, resolve)));
+    await Promise.race([end, timeIsUp]);
+    cancel();
   }
 
   #become(state: BusClientState): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import fc from "fast-check";
+import { array, assert, constantFrom, pre, property, string, tuple } from "fast-check";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { BusError } from "./bus-error.ts";
@@ -45,22 +45,28 @@ test("the contract's vectors are all here", () => {
   expect(vectors.length).toBe(count);
 });
 
-for (const vector of vectors.filter(({ kind }) => kind === "parse" || kind === "parse-generated")) {
-  test(`vector ${vector.id} is read as the contract says`, () => {
-    const input = vector.input ?? generated[vector.id]!;
-    const expected = vector.expect!;
-    if (expected.error !== undefined) {
-      expect(codeOf(() => parse(input))).toBe("MISSING_OPENING_FENCE");
-      expect(codeOf(() => parseStrict(input))).toBe("MISSING_OPENING_FENCE");
-      return;
-    }
-    const frame = parse(input);
-    expect(frame.skipped).toEqual(expected.skipped);
-    if (expected.headers) expect(frame.headers).toEqual(expected.headers);
-    if (expected.header_count) expect(Object.keys(frame.headers)).toHaveLength(expected.header_count);
-    if (expected.body !== undefined) expect(frame.body).toBe(expected.body);
-    if (expected.json_errors) expect(frame.jsonErrors).toEqual(expected.json_errors);
-    expect(codeOf(() => parseStrict(input))).toBe(expected.strict === "ok" ? undefined : "NON_COMPLIANT");
+const parsed = vectors.filter(({ kind }) => kind === "parse" || kind === "parse-generated");
+
+for (const { id, input, expect: expected } of parsed.filter((vector) => vector.expect?.error === undefined)) {
+  test(`vector ${id} is read as the contract says`, () => {
+    const text = input ?? generated[id]!;
+    const { headers, body, skipped, jsonErrors } = parse(text);
+    // The long generated vectors give a count in the place of the headers, and no body.
+    expect({ headers, body, skipped, json_errors: jsonErrors }).toMatchObject({
+      headers: expected!.headers ?? {},
+      body: expected!.body ?? "",
+      skipped: expected!.skipped,
+      json_errors: expected!.json_errors ?? [],
+    });
+    expect(Object.keys(headers).length).toBe(expected!.header_count ?? Object.keys(expected!.headers!).length);
+    expect(codeOf(() => parseStrict(text))).toBe(expected!.strict === "ok" ? undefined : "NON_COMPLIANT");
+  });
+}
+
+for (const { id, input } of parsed.filter((vector) => vector.expect?.error !== undefined)) {
+  test(`vector ${id} is refused for its missing fence`, () => {
+    expect(codeOf(() => parse(input!))).toBe("MISSING_OPENING_FENCE");
+    expect(codeOf(() => parseStrict(input!))).toBe("MISSING_OPENING_FENCE");
   });
 }
 
@@ -120,39 +126,31 @@ test("the writer refuses what a reader would report: spaces in keys, carriage re
   expect(codeOf(() => serialise({ headers: many }))).toBe("UNSERIALISABLE");
 });
 
-const key = fc.string({ unit: "binary", minLength: 1, maxLength: 12 });
-const text = fc.string({ unit: "binary", maxLength: 40 });
+const key = string({ unit: "binary", minLength: 1, maxLength: 12 });
+const text = string({ unit: "binary", maxLength: 40 });
 
 test("whatever the writer accepts, the strict reader gives back, but for outer white space", () => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(key, text), { minLength: 1, maxLength: 8 }), text, (pairs, body) => {
+  assert(
+    property(array(tuple(key, text), { minLength: 1, maxLength: 8 }), text, (pairs, body) => {
       const headers = Object.fromEntries(pairs);
-      let wire: string;
-      try {
-        wire = serialise({ headers, body });
-      } catch (error) {
-        expect(error).toBeInstanceOf(BusError);
-        return;
-      }
-      const frame = parseStrict(wire);
+      const refusal = codeOf(() => serialise({ headers, body }));
+      pre(refusal !== "UNSERIALISABLE");
+      expect(refusal).toBeUndefined();
+      const frame = parseStrict(serialise({ headers, body }));
       const trim = (value: string): string => value.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, "");
-      expect(Object.entries(frame.headers).sort()).toEqual(
-        Object.entries(headers)
-          .map(([k, v]) => [k, trim(v)])
-          .sort(),
-      );
+      expect(frame.headers).toEqual(Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, trim(v)])));
       expect(frame.body).toBe(body.replace(/\p{White_Space}+$/u, ""));
     }),
   );
 });
 
 test("what was read once is read the same after a broker has written it again", () => {
-  fc.assert(
-    fc.property(
-      fc.string({ unit: fc.constantFrom("-", "\n", ":", " ", "a", "\r", "[", "\u0085", "é"), maxLength: 60 }),
+  assert(
+    property(
+      string({ unit: constantFrom("-", "\n", ":", " ", "a", "\r", "[", "\u0085", "é"), maxLength: 60 }),
       (tail) => {
         const once = parse(`---\n${tail}`);
-        if (Object.keys(once.headers).length === 0) return;
+        pre(Object.keys(once.headers).length > 0);
         const twice = parse(serialiseParsed(once.headers, once.body));
         expect(twice.headers).toEqual(once.headers);
         expect(twice.body).toBe(once.body);

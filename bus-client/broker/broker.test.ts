@@ -79,7 +79,7 @@ test("routing errors are the contract's, byte for byte", async () => {
     ["there.bus", "Unknown mesh node: 'there'"],
     ["Not Valid", "Invalid Bus target: 'Not Valid'"],
     ["a.b.c.d", "Invalid Bus target: 'a.b.c.d'"],
-    [`${"x".repeat(64)}`, `Invalid Bus target: '${"x".repeat(64)}'`],
+    ["x".repeat(64), `Invalid Bus target: '${"x".repeat(64)}'`],
     ["agent@mesh.example", "cross-mesh routing not implemented: 'agent@mesh.example'"],
   ];
   for (const [to, error] of cases) {

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { expect, test } from "vitest";
+import { done, errorLine, refused } from "./answer.ts";
+import { BusClient } from "./bus-client.ts";
+import { serveCitizen } from "./citizen.ts";
+import type { Citizen, CitizenOptions, Verb } from "./citizen.ts";
+import type { Delivery } from "./delivery.ts";
+import { localTransportPair } from "./local-transport.ts";
+import type { Reply } from "./reply.ts";
+import type { Request } from "./request.ts";
+import { Inbox } from "./testing/inbox.ts";
+import { stoppedAfterTest, testBroker } from "./testing/test-broker.ts";
+import { parse, serialise } from "./wire.ts";
+import type { FrameHeaders, ParsedFrame } from "./wire.ts";
+
+function verb(name: string, handler: Verb["handler"], more: Partial<Verb> = {}): Verb {
+  return { name, args: ["text", "n?"], description: `Does ${name}`, readOnly: false, handler, ...more };
+}
+
+async function served(options: Partial<CitizenOptions>): Promise<{ citizen: Citizen; caller: BusClient; ask: Ask }> {
+  const bus = await testBroker();
+  const citizen = stoppedAfterTest(
+    serveCitizen({
+      client: { url: () => bus.broker.connectLocal() },
+      service: "agent",
+      version: "1.2.3",
+      description: "Test citizen",
+      app: "agentd",
+      verbs: [],
+      drainTimeoutMs: 0,
+      ...options,
+    }),
+  );
+  const caller = stoppedAfterTest(new BusClient({ url: bus.unixUrl, name: "caller" }));
+  await Promise.all([citizen.connect(), caller.connect()]);
+  const ask: Ask = (command, args, call) => caller.call("agent", command, args, call);
+  return { citizen, caller, ask };
+}
+
+type Ask = (command: string, args?: object, options?: { body?: string; headers?: FrameHeaders }) => Promise<Reply>;
+
+const bodyOf = (reply: Reply): Record<string, unknown> => JSON.parse(reply.body) as Record<string, unknown>;
+
+test("HELP lists the reserved verbs first, then its own by name; INFO says who it is", async () => {
+  const { ask } = await served({
+    verbs: [verb("agent.zeta", () => done(1)), verb("agent.alpha", () => done(1), { readOnly: true })],
+  });
+  const help = JSON.parse((await ask("HELP")).body) as { name: string }[];
+  expect(help.map(({ name }) => name)).toEqual([
+    "HELP",
+    "INFO",
+    "QUIT",
+    "agent.props.get",
+    "agent.props.list",
+    "agent.props.describe",
+    "agent.alpha",
+    "agent.zeta",
+  ]);
+  expect(help[0]).toEqual({ name: "HELP", args: [], description: "List verbs", read_only: true });
+  expect(help[3]).toMatchObject({ args: ["path?"] });
+  expect(help[6]).toEqual({
+    name: "agent.alpha",
+    args: ["text", "n?"],
+    description: "Does agent.alpha",
+    read_only: true,
+  });
+  expect(bodyOf(await ask("INFO"))).toEqual({ name: "agent", version: "1.2.3", description: "Test citizen" });
+});
+
+test("a handler gets the arguments, who asks, and answers now, later, or by reply", async () => {
+  const requests: Request[] = [];
+  const { ask } = await served({
+    verbs: [
+      verb("agent.now", (request) => {
+        requests.push(request);
+        return done({ got: request.args });
+      }),
+      verb("agent.later", async () => {
+        await new Promise(setImmediate);
+        return refused("NOT_NOW", "not now", { field: "x" });
+      }),
+      verb("agent.kept", (request) => {
+        setImmediate(() => {
+          expect(request.reply(done("first"))).toBe(true);
+          expect(request.reply(done("second"))).toBe(false);
+        });
+      }),
+    ],
+  });
+  expect(bodyOf(await ask("agent.now", { text: "hi", n: 3 }))).toEqual({ got: { text: "hi", n: 3 } });
+  expect(requests[0]).toMatchObject({
+    verb: "agent.now",
+    from: "caller",
+    origin: "local",
+    expectsReply: true,
+    generation: 1,
+  });
+  const later = await ask("agent.later");
+  expect(later).toMatchObject({ rc: 10, headers: { error: "NOT_NOW: not now" } });
+  expect(bodyOf(later)).toEqual({ error_code: "NOT_NOW", message: "not now", field: "x" });
+  expect((await ask("agent.kept")).body).toBe('"first"');
+});
+
+test("an unknown verb, an empty one and a malformed body are refused in the contract's words", async () => {
+  const { ask } = await served({ verbs: [verb("agent.ping", () => done(1))] });
+  const unknown = await ask("agent.nope");
+  const message = "unknown command 'agent.nope' (this citizen handles: agent.ping; HELP lists them)";
+  expect(unknown.rc).toBe(10);
+  expect(bodyOf(unknown)).toEqual({
+    error_code: "UNKNOWN_COMMAND",
+    error: message,
+    message,
+    command: "agent.nope",
+    available: ["agent.ping"],
+  });
+  expect(bodyOf(await ask(""))).toEqual({ error_code: "ARGUMENT", message: "command verb is empty" });
+  for (const body of ["{", "[1]", "null", "text", '"text"', "1"]) {
+    expect(bodyOf(await ask("agent.ping", undefined, { body }))).toMatchObject({ error_code: "ARGUMENT" });
+  }
+  expect((await ask("agent.ping")).rc).toBe(0);
+  for (const name of ["constructor", "__proto__", "toString"]) {
+    expect(bodyOf(await ask(name))).toMatchObject({ error_code: "UNKNOWN_COMMAND", command: name });
+  }
+});
+
+test("a handler that throws answers rc 15 without details, which go to onFault alone", async () => {
+  const faults = new Inbox<[unknown, string]>();
+  const { ask } = await served({
+    onFault: (error, name) => faults.push([error, name]),
+    verbs: [
+      verb("agent.throws", () => {
+        throw new Error("secret detail");
+      }),
+      verb("agent.rejects", () => Promise.reject(new Error("secret detail"))),
+    ],
+  });
+  for (const name of ["agent.throws", "agent.rejects"]) {
+    const reply = await ask(name);
+    expect(reply).toMatchObject({ rc: 15, body: '{"error":"internal handler error","error_code":"HANDLER_FAULT"}' });
+    expect(await faults.next()).toEqual([new Error("secret detail"), name]);
+  }
+});
+
+test("over the limit of pending commands the next is BUSY, while another pool and HELP still answer", async () => {
+  const waiting: Request[] = [];
+  const keep = (request: Request): void => void waiting.push(request);
+  const { ask } = await served({
+    pendingMax: 3,
+    pools: { wait: { pendingMax: 2 } },
+    verbs: [verb("agent.slow", keep), verb("agent.wait", keep, { pool: "wait" })],
+  });
+  const slow = [ask("agent.slow"), ask("agent.slow"), ask("agent.slow")];
+  const busy = await ask("agent.slow");
+  expect(busy).toMatchObject({ rc: 10, body: '{"error_code":"BUSY","message":"too many pending commands"}' });
+  const waits = [ask("agent.wait"), ask("agent.wait")];
+  expect(bodyOf(await ask("agent.wait"))).toMatchObject({ error_code: "BUSY" });
+  expect((await ask("HELP")).rc).toBe(0);
+  for (const request of waiting) request.reply(done("ok"));
+  expect((await Promise.all([...slow, ...waits])).map(({ rc }) => rc)).toEqual([0, 0, 0, 0, 0]);
+  const next = ask("agent.slow");
+  await ask("HELP");
+  waiting.at(-1)!.reply(done("room again"));
+  expect((await next).body).toBe('"room again"');
+});
+
+test("on stop every command that waits is answered, as is every one that comes while it closes", async () => {
+  const requests = new Inbox<Request>();
+  const { citizen, ask } = await served({
+    drainTimeoutMs: 60_000,
+    pools: { wait: { pendingMax: 2 } },
+    verbs: [
+      verb("agent.slow", (request) => requests.push(request)),
+      verb("agent.wait", (request) => requests.push(request), { pool: "wait" }),
+    ],
+  });
+  const slow = ask("agent.slow");
+  const wait = ask("agent.wait");
+  const running = await requests.next();
+  await requests.next();
+  const stopped = citizen.stop();
+  expect(await wait).toMatchObject({ rc: 10, body: '{"error_code":"BUSY","message":"agentd is closing"}' });
+  expect(bodyOf(await ask("agent.slow"))).toEqual({ error_code: "BUSY", message: "agentd is closing" });
+  running.reply(done("just in time"));
+  expect((await slow).body).toBe('"just in time"');
+  await stopped;
+  expect((await ask("HELP")).headers["error"]).toBe("Service 'agent' not found");
+});
+
+test("on stop what does not end in time is answered BUSY, and its late answer goes nowhere", async () => {
+  const requests = new Inbox<Request>();
+  const { citizen, ask } = await served({ verbs: [verb("agent.slow", (request) => requests.push(request))] });
+  const slow = ask("agent.slow");
+  const request = await requests.next();
+  await citizen.stop();
+  expect(bodyOf(await slow)).toEqual({ error_code: "BUSY", message: "agentd is closing" });
+  expect(request.reply(done("late"))).toBe(false);
+});
+
+test("QUIT is answered, then acted on, and only for those who may", async () => {
+  const quit = new Inbox<string>();
+  const { ask } = await served({
+    onQuit: () => quit.push("quit"),
+    mayQuit: ({ from, origin }) => (from === "caller" && origin === "local" ? true : refused("FORBIDDEN", "not you")),
+  });
+  expect(await ask("QUIT")).toMatchObject({ rc: 0, body: "{}" });
+  expect(await quit.next()).toBe("quit");
+  const refusing = await served({ mayQuit: () => refused("FORBIDDEN", "not you"), onQuit: () => quit.push("wrong") });
+  expect(bodyOf(await refusing.ask("QUIT"))).toMatchObject({ error_code: "FORBIDDEN" });
+  expect(quit.waiting).toEqual([]);
+});
+
+test("without a rule of its own QUIT takes the citizen off the Bus", async () => {
+  const { ask, caller } = await served({});
+  const changes = new Inbox<Delivery>();
+  await caller.subscribe("noded.props.changed", changes.push);
+  expect((await ask("QUIT")).rc).toBe(0);
+  await changes.nextWhere(({ headers }) => headers["cause"] === "deregister:agent");
+});
+
+test("props answer from the tree, hide what is sensitive, and tell of changes", async () => {
+  const { ask, caller, citizen } = await served({
+    props: {
+      read: () => ({ health: "ok", sessions: { live: 2 }, token: "hunter2", names: ["a"], none: null }),
+      describe: {
+        token: { description: "A secret", sensitive: true },
+        "sessions.live": { description: "Live sessions", transient: true },
+      },
+    },
+  });
+  const tree = { health: "ok", sessions: { live: 2 }, token: null, names: ["a"], none: null };
+  expect(bodyOf(await ask("agent.props.get"))).toEqual(tree);
+  expect((await ask("agent.props.get", { path: "sessions.live" })).body).toBe("2");
+  expect((await ask("agent.props.get", { path: "health" }, { headers: { args: '{"path":"token"}' } })).body).toBe(
+    "null",
+  );
+  expect(bodyOf(await ask("agent.props.list"))).toEqual(["health", "names", "none", "sessions.live", "token"]);
+  expect(bodyOf(await ask("agent.props.describe", { path: "sessions.live" }))).toEqual({
+    path: "sessions.live",
+    type: "number",
+    mutable: false,
+    sensitive: false,
+    transient: true,
+    description: "Live sessions",
+  });
+  expect(bodyOf(await ask("agent.props.describe", { path: "sessions" }))).toMatchObject({
+    type: "object",
+    children: ["live"],
+  });
+  const errors: [string, object, string][] = [
+    ["get", { path: "no.such" }, "path not found: no.such"],
+    ["get", { path: "No" }, "invalid path: No"],
+    ["get", { path: "constructor" }, "path not found: constructor"],
+    ["describe", {}, "describe requires args.path"],
+    ["describe", { path: "nope" }, "unknown path: nope"],
+    ["set", { path: "health" }, "unknown props subcommand: set"],
+  ];
+  for (const [subcommand, args, error] of errors) {
+    const reply = await ask(`agent.props.${subcommand}`, args);
+    expect(reply).toMatchObject({ rc: 10, headers: { error } });
+    expect(bodyOf(reply)).toEqual({ error });
+  }
+  const changes = new Inbox<Delivery>();
+  await caller.subscribe("agent.props.changed", changes.push);
+  citizen.propsChanged("sessions.live", 2, 3, "start");
+  const change = await changes.next();
+  expect(change).toMatchObject({ command: "props.changed", service: "agent" });
+  expect(JSON.parse(change.body)).toMatchObject({ path: "sessions.live", old: 2, new: 3, cause: "start" });
+});
+
+/** A citizen whose broker is in the test's hands, and answers nothing by itself. */
+function alone(verbs: readonly Verb[]) {
+  const [broker, theirs] = localTransportPair();
+  const frames = new Inbox<ParsedFrame>();
+  broker.listen({ message: (text) => frames.push(parse(text)), close: () => {} });
+  const options = { service: "agent", version: "1", description: "d", verbs, drainTimeoutMs: 0 };
+  const citizen = serveCitizen({ client: { url: () => theirs }, ...options });
+  const bring = (headers: FrameHeaders, body = ""): void => broker.send(serialise({ headers, body }));
+  return { citizen, broker, frames, bring };
+}
+
+test("HELP is answered before the registration is, and so is every other command", async () => {
+  const { citizen, broker, frames, bring } = alone([verb("agent.ping", () => done("pong"))]);
+  citizen.start();
+  expect((await frames.next()).headers["command"]).toBe("noded.register");
+  bring({ broker_origin: "local", command: "HELP", from: "x", id: "noded-1" });
+  expect(await frames.next()).toMatchObject({ headers: { id: "noded-1", rc: "0", to: "x", type: "response" } });
+  bring({ broker_origin: "local", command: "agent.ping", id: "noded-2" });
+  expect(await frames.next()).toMatchObject({ headers: { id: "noded-2", rc: "0" }, body: '"pong"' });
+  broker.close();
+  await citizen.stop();
+});
+
+test("only a stamp makes a name: over the mesh, or without a stamp, there is none", async () => {
+  const requests = new Inbox<Request>();
+  const { citizen, broker, frames, bring } = alone([verb("agent.ping", (request) => requests.push(request))]);
+  citizen.start();
+  await frames.next();
+  const cases: [FrameHeaders, string | null, string][] = [
+    [{ broker_origin: "local", from: "caller" }, "caller", "local"],
+    [{ broker_origin: "local" }, null, "local"],
+    [{ broker_origin: "mesh", from: "forged" }, null, "mesh"],
+    [{ from: "forged" }, null, "mesh"],
+    [{ broker_origin: "LOCAL", from: "forged" }, null, "mesh"],
+  ];
+  for (const [headers, from, origin] of cases) {
+    bring({ ...headers, command: "agent.ping", id: "noded-1" });
+    expect(await requests.next()).toMatchObject({ from, origin });
+  }
+  broker.close();
+  await citizen.stop();
+});
+
+test("a command without an id runs and is not answered; a topic delivery is neither run nor answered", async () => {
+  const ran = new Inbox<string>();
+  const { citizen, broker, frames, bring } = alone([
+    verb("agent.ping", (request) => {
+      ran.push(JSON.stringify(request.args));
+      return done("pong");
+    }),
+  ]);
+  citizen.start();
+  await frames.next();
+  bring({ broker_origin: "local", command: "agent.ping" }, '{"n":1}');
+  bring({ broker_origin: "local", command: "agent.ping", id: "noded-8", topic: "t" }, '{"n":2}');
+  bring({ broker_origin: "local", command: "agent.nope" });
+  bring({ command: "topic.active", from: "noded", name: "t", subscribers: "1" });
+  bring({ broker_origin: "local", command: "agent.ping", id: "noded-9" }, '{"n":3}');
+  expect((await frames.next()).headers["id"]).toBe("noded-9");
+  expect(ran.waiting).toEqual(['{"n":1}', '{"n":3}']);
+  broker.close();
+  await citizen.stop();
+});
+
+test("commands without an id count as pending only while their handler runs", async () => {
+  const { citizen, broker, frames, bring } = alone([verb("agent.oneway", () => {})]);
+  citizen.start();
+  await frames.next();
+  for (let index = 0; index < 100; index++) bring({ broker_origin: "local", command: "agent.oneway" });
+  bring({ broker_origin: "local", command: "HELP", id: "noded-1" });
+  await frames.next();
+  bring({ broker_origin: "local", command: "agent.oneway", id: "noded-2" });
+  bring({ broker_origin: "local", command: "HELP", id: "noded-3" });
+  expect((await frames.next()).headers["id"]).toBe("noded-3");
+  broker.close();
+  await citizen.stop();
+});
+
+test("an answer that no frame can hold becomes a refusal that says so", async () => {
+  const { ask } = await served({ verbs: [verb("agent.big", () => done("x".repeat(8 * 1024 * 1024)))] });
+  const reply = await ask("agent.big");
+  expect(reply.rc).toBe(20);
+  expect(bodyOf(reply)).toMatchObject({ error_code: "REPLY_TOO_LARGE" });
+});
+
+test("the line of text beside a failure is one line, bounded, and never looks like JSON", () => {
+  expect(errorLine(done(1))).toBeUndefined();
+  expect(errorLine(refused("CODE", "two\r\nlines"))).toBe("CODE: two lines");
+  expect(errorLine({ rc: 10, body: '{"error":"older form"}' })).toBe("older form");
+  expect(errorLine({ rc: 10, body: '{"error":"[x"}' })).toBeUndefined();
+  expect(errorLine({ rc: 10, body: "not json" })).toBeUndefined();
+  expect(errorLine(refused("C", "x".repeat(5_000)))).toHaveLength(1_024);
+});
