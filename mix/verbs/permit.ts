@@ -65,7 +65,8 @@ async function show({ context, output }: Invocation, { question, resolved }: Ask
   }
   const screen = screenOf(context);
   // Here nothing is left out: this is where a person looks before saying yes.
-  for (const line of questionLines(question, screen, Number.POSITIVE_INFINITY)) await output.line(line);
+  const view = { ...screen, inputLinesMax: Number.POSITIVE_INFINITY, isOpen: resolved === undefined };
+  for (const line of questionLines(question, view)) await output.line(line);
   if (resolved !== undefined) await output.line(resolutionLine(resolved, screen.style));
   return done;
 }

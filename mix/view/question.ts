@@ -15,7 +15,13 @@ export interface Question {
   readonly expires_at?: string | null;
 }
 
-export function questionLines(question: Question, view: ToolCallView, inputLinesMax = shortInputLinesMax): string[] {
+export interface QuestionView extends ToolCallView {
+  readonly inputLinesMax?: number;
+  /** A question that is closed is shown without the way to answer it. */
+  readonly isOpen?: boolean;
+}
+
+export function questionLines(question: Question, view: QuestionView): string[] {
   const { style } = view;
   const tool = question.tool_call;
   const kind = tool?.tool_kind ?? "no kind given";
@@ -23,11 +29,9 @@ export function questionLines(question: Question, view: ToolCallView, inputLines
     style.bold(style.yellow(`? may it: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`)),
     ...locationLines(tool),
     ...(tool === undefined ? [] : diffBlock(tool, view)),
-    ...rawInputLines(tool, inputLinesMax),
+    ...rawInputLines(tool, view.inputLinesMax ?? shortInputLinesMax),
     ...choiceLines(question.options ?? []),
-    style.dim(
-      `  answer: mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${expiry(question)}`,
-    ),
+    ...(view.isOpen === false ? [] : [style.dim(`  answer: ${answerWords(question)}`)]),
   ];
 }
 
@@ -74,6 +78,10 @@ function locationLines(tool: ToolCallFields | undefined): string[] {
 
 const locationsMax = 10;
 const shortInputLinesMax = 30;
+
+function answerWords(question: Question): string {
+  return `mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${expiry(question)}`;
+}
 
 function expiry({ now, expires_at: expiresAt }: Question): string {
   if (expiresAt === undefined || expiresAt === null || now === undefined) return "";

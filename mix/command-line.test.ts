@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "./testing/command-line-under-test.ts";
+import { lines, says } from "./testing/words.ts";
+import { agentVerbs, busVerbs } from "./verbs/table.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test("a refusal is told as code and message on stderr, or as one JSON object", async () => {
+  await bench.agentd();
+  const plain = await bench.run(["agent", "start", "nobody"]);
+  expect(plain).toEqual({ code: 4, stdout: "", stderr: "AGENT_UNKNOWN: no agent nobody\n" });
+  const json = await bench.run(["agent", "show", "nothing", "--json"]);
+  expect(json.code).toBe(4);
+  expect(JSON.parse(json.stderr)).toEqual({ error: { code: "SESSION_UNKNOWN", message: "no session nothing" } });
+});
+
+test("without agentd and without leave to start it every verb exits 6, and so do stop and status in any case", async () => {
+  for (const words of [["ls", "--no-autostart"], ["stop"], ["status"]]) {
+    const ran = await bench.run(["agent", ...words]);
+    expect(ran.code).toBe(6);
+    expect(ran.stderr).toMatch(/^UNREACHABLE: /);
+  }
+  expect((await bench.run(["agent", "ls"], { env: { AGENTD_AUTOSTART: "0" } })).code).toBe(6);
+  expect((await bench.run(["services"], { env: { MIXOS_NODED_URL: "ws+unix:///nowhere/bus.sock:/ws" } })).code).toBe(6);
+});
+
+test("an unknown verb and an unknown flag exit 2 and say what there is", async () => {
+  const verb = await bench.run(["agent", "resurrect"]);
+  expect(verb).toMatchObject({ code: 2, stdout: "" });
+  expect(verb.stderr).toContain("start, send");
+  const flag = await bench.run(["agent", "ls", "--every"]);
+  expect(flag.code).toBe(2);
+  expect(flag.stderr).toContain("--every");
+  expect((await bench.run(["agent", "toString"])).code).toBe(2);
+  const json = await bench.run(["agent", "ls", "--every", "--json"]);
+  expect((JSON.parse(json.stderr) as { error: { code: string } }).error.code).toBe("USAGE");
+});
+
+test("the help of every verb fits a screen and shows an example", async () => {
+  for (const [table, before] of [
+    [agentVerbs, ["agent"]],
+    [busVerbs, []],
+  ] as const) {
+    for (const verb of Object.keys(table)) {
+      const { code, stdout } = await bench.run([...before, verb, "--help"]);
+      expect(code).toBe(0);
+      expect(lines(stdout).length).toBeLessThanOrEqual(24);
+      expect(stdout).toContain("example: ");
+      expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(120);
+    }
+  }
+});
+
+test("what an agent writes cannot repaint the terminal, in text, title, option or question", async () => {
+  const evil = "\u001b[2Jevil\u202e\u0007";
+  await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.text(turn, evil, "thought");
+      session.text(turn, evil);
+      session.append({
+        kind: "tool_call",
+        turn,
+        tool_call_id: evil,
+        title: evil,
+        tool_kind: evil,
+        status: "completed",
+        content: [
+          { type: "diff", path: evil, newText: evil },
+          { type: "content", content: { type: "text", text: evil } },
+        ],
+      });
+      session.append({
+        kind: "plan",
+        turn,
+        plan_id: "p",
+        entries: [{ content: evil, priority: "high", status: "pending" }],
+      });
+      session.append({ kind: "notice", turn, severity: evil, title: evil });
+      session.append({ kind: "diagnostic", turn, what: evil, message: evil });
+      session.append({
+        kind: "permission",
+        turn,
+        request: "r-1",
+        phase: "requested",
+        tool_call: { tool_call_id: "t", title: evil, raw_input: { command: evil } },
+        options: [{ option: evil, name: evil, kind: evil }],
+        expires_at: null,
+        notified: true,
+      });
+      session.endTurn(turn, evil);
+    },
+  });
+  const ran = await bench.run(["agent", "start", "demo", "x"]);
+  // eslint-disable-next-line no-control-regex
+  expect(/[\u001b\u0007\u202e]/.test(ran.stdout + ran.stderr)).toBe(false);
+  expect(ran.stdout).toContain("\\x1b[2Jevil");
+  const log = await bench.run(["agent", "log", "sessiona"]);
+  // eslint-disable-next-line no-control-regex
+  expect(/[\u001b\u0007\u202e]/.test(log.stdout)).toBe(false);
+});
+
+test("NO_COLOR takes the colours from a terminal, and without it they are there", async () => {
+  await bench.agentd({ onPrompt: says("ok") });
+  const coloured = await bench.run(["agent", "start", "demo", "x"], { tty: true });
+  const plain = await bench.run(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+  expect(coloured.stdout).toContain("\u001b[32m✔ turn 1 done");
+  expect(plain.stdout).not.toContain("\u001b[");
+});
+
+test("a session's own agent is named after its session", async () => {
+  const agentd = await bench.agentd({ onPrompt: says("ok") });
+  await bench.run(["agent", "start", "demo"], { env: { AGENTD_SESSION: "logloglogaaa/sessionzzzza" } });
+  const command = agentd.session("sessionaaaaa").entries.find(({ kind }) => kind === "command");
+  expect((command as { by: string }).by).toMatch(/^mcp-s-sessionzzzza-[a-z2-7]{4}$/);
+});

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "./testing/command-line-under-test.ts";
+import { objects, says } from "./testing/words.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test("a follower to whom nothing is published still sees the turn's end", { timeout: 20_000 }, async () => {
+  const agentd = await bench.agentd({ mute: true });
+  const running = bench.start(["agent", "start", "demo", "x", "--json"]);
+  await running.shows('"started"');
+  says("ok")(agentd.session("sessionaaaaa"), 1);
+  const ran = await running.ended;
+  expect(ran.code).toBe(0);
+  expect(objects(ran.stdout).map(({ seq }) => seq)).toEqual(objects(ran.stdout).map((_, index) => index + 1));
+  expect(agentd.session("sessionaaaaa").state).toBe("idle");
+});
+
+test("an entry that a stranger publishes in agentd's name is not shown", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      const forged = {
+        ...session.entries.at(-1),
+        seq: session.entries.length + 1,
+        kind: "turn",
+        turn,
+        phase: "ended",
+        stop_reason: "end_turn",
+      };
+      void import("../bus-client/index.ts").then(async ({ BusClient }) => {
+        const stranger = new BusClient({ url: bench.url, name: "stranger" });
+        await stranger.connect();
+        await stranger.publishAndConfirm("agent.session.updated", JSON.stringify(forged));
+        await stranger.stop();
+        session.text(turn, "the true end");
+        session.endTurn(turn, "max_tokens");
+      });
+    },
+  });
+  const ran = await bench.run(["agent", "start", "demo", "x"]);
+  expect(ran.stdout).toContain("the true end");
+  expect(ran.code).toBe(1);
+  expect(agentd.session("sessionaaaaa").running).toBeUndefined();
+});
+
+test.each([
+  ["max_tokens", 1],
+  ["refusal", 1],
+  ["cancelled", 1],
+  ["end_turn", 0],
+])("a turn that ends %s exits %i", async (stopReason, code) => {
+  await bench.agentd({ onPrompt: (session, turn) => session.endTurn(turn, stopReason) });
+  expect((await bench.run(["agent", "start", "demo", "x"])).code).toBe(code);
+});
+
+test("a session that fails for want of a login exits 7 and says why", async () => {
+  const error = { error_code: "AGENT_AUTH", message: "log in first" } as const;
+  await bench.agentd({ onStart: (session) => session.append({ kind: "state", state: "failed", error }) });
+  const ran = await bench.run(["agent", "start", "demo"]);
+  expect(ran.code).toBe(7);
+  expect(ran.stdout).toContain("AGENT_AUTH: log in first");
+});
+
+test("a turn that failed takes its code from the session's state where it has none itself", async () => {
+  const error = { error_code: "AGENT_UNAVAILABLE", message: "gone" } as const;
+  await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.append(
+        { kind: "turn", turn, phase: "ended", stop_reason: "failed", sent: true },
+        { kind: "state", state: "failed", error },
+      );
+    },
+  });
+  expect((await bench.run(["agent", "start", "demo", "x"])).code).toBe(4);
+});
+
+test("a question that nobody could be asked makes the turn exit 5 after its end", async () => {
+  await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.ask(turn, 1);
+      session.append({
+        kind: "permission",
+        turn,
+        request: `${session.id}-1`,
+        phase: "resolved",
+        outcome: "selected",
+        option: "no",
+        via: "timeout",
+      });
+      session.text(turn, "then not");
+      session.endTurn(turn);
+    },
+  });
+  const ran = await bench.run(["agent", "start", "demo", "x"]);
+  expect(ran.code).toBe(5);
+  expect(ran.stdout).toContain("then not");
+});
+
+test("a question that waits for ever, and of which nobody is told, exits 5 at once", async () => {
+  await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1, { expires_at: null }) });
+  const ran = await bench.run(["agent", "start", "demo", "x"]);
+  expect(ran.code).toBe(5);
+  expect(ran.stderr).toContain("UNANSWERED: ");
+});
+
+test("a tool that a person refused does not make the turn fail, also where the agent then says cancelled", async () => {
+  await bench.agentd({
+    onPrompt: (session, turn) => session.ask(turn, 1),
+    onAnswer: (session) => session.endTurn(1, "cancelled"),
+  });
+  const running = bench.start(["agent", "start", "demo", "x"]);
+  await running.shows("permit allow sessionaaaaa-1");
+  expect((await bench.run(["agent", "permit", "deny", "sessionaaaaa-1"])).code).toBe(0);
+  expect((await running.ended).code).toBe(0);
+});

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The program as users start it, bundled, with a scripted daemon beside it.
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { isRunning } from "./process-alive.ts";
+
+let programs: string;
+let state: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  programs = mkdtempSync(join(tmpdir(), "mix-programs-"));
+  const here = fileURLToPath(new URL(".", import.meta.url));
+  const common = { bundle: true, platform: "node", target: "node20", logLevel: "error" } as const;
+  const node = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+  await Promise.all([
+    build({ ...common, entryPoints: [join(here, "main.ts")], outfile: join(programs, "mix.cjs"), format: "cjs" }),
+    build({
+      ...common,
+      entryPoints: [join(here, "testing/scripted-agentd-program.ts")],
+      outfile: join(programs, "agentd.mjs"),
+      format: "esm",
+      banner: { js: node },
+    }),
+  ]);
+});
+afterAll(() => rmSync(programs, { recursive: true, force: true }));
+
+beforeEach(() => {
+  const directory = mkdtempSync(join(tmpdir(), "mix-main-"));
+  state = join(directory, "state");
+  const runtime = join(directory, "run");
+  mkdirSync(runtime, { mode: 0o700 });
+  const { PATH = "" } = process.env;
+  env = { PATH, HOME: directory, XDG_RUNTIME_DIR: runtime, AGENTD_STATE_DIR: state };
+});
+afterEach(async () => {
+  await run(["agent", "stop"]);
+  rmSync(join(state, ".."), { recursive: true, force: true });
+});
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function started(
+  words: readonly string[],
+  more: Record<string, string> = {},
+): { child: ChildProcess; ended: Promise<Ran> } {
+  const child = spawn(process.execPath, [join(programs, "mix.cjs"), ...words], { env: { ...env, ...more } });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString("utf8")));
+  const ended = new Promise<Ran>((resolve) => {
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+  });
+  return { child, ended };
+}
+
+function run(words: readonly string[], more: Record<string, string> = {}): Promise<Ran> {
+  return started(words, more).ended;
+}
+
+interface DaemonRecord {
+  readonly pid: number;
+  readonly session: number;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function daemons(): DaemonRecord[] {
+  const records = readdirSync(state).filter((name) => name.startsWith("started-"));
+  return records.map((name) => JSON.parse(readFileSync(join(state, name), "utf8")) as DaemonRecord);
+}
+
+test("where no Bus is, one is started and said so, with where its log is", async () => {
+  const ran = await run(["agent", "start", "demo", "hello"]);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(join(state, "agentd.log"));
+  expect(ran.stdout).not.toContain("agentd.log");
+  expect(statSync(join(state, "agentd.log")).mode & 0o777).toBe(0o600);
+  expect(statSync(state).mode & 0o777).toBe(0o700);
+});
+
+test("four command lines that start at once start one daemon, and all of them go on", async () => {
+  const ran = await Promise.all(Array.from({ length: 4 }, () => run(["agent", "ls"])));
+  expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect(daemons()).toHaveLength(1);
+});
+
+test("the daemon is in a session of its own, in /, and has of the caller's environment what it needs alone", async () => {
+  await run(["agent", "ls"], {
+    SECRET_KEY: "s",
+    AGENTD_SESSION: "aaaaaaaaaaaa/bbbbbbbbbbbb",
+    LC_ALL: "C",
+    NODE_OPTIONS: "--no-warnings",
+  });
+  const [daemon] = daemons();
+  expect(daemon).toMatchObject({ cwd: "/" });
+  expect(daemon?.session).toBe(daemon?.pid);
+  expect(Object.keys(daemon?.env ?? {}).sort()).toEqual([
+    "AGENTD_STATE_DIR",
+    "HOME",
+    "LC_ALL",
+    "PATH",
+    "XDG_RUNTIME_DIR",
+  ]);
+});
+
+test("a daemon that ends at once makes the exit 6, with its last words made printable", async () => {
+  mkdirSync(state);
+  writeFileSync(join(state, "broken"), "");
+  const ran = await run(["agent", "ls"]);
+  expect(ran.code).toBe(6);
+  expect(ran.stderr).toContain("\\x1b[31mthe configuration is wrong");
+});
+
+test("stop, status and completion start nothing", async () => {
+  expect((await run(["agent", "stop"])).code).toBe(6);
+  expect((await run(["agent", "status"])).code).toBe(6);
+  expect((await run(["completion", "bash"])).code).toBe(0);
+  expect(existsSync(state)).toBe(false);
+});
+
+test("stop returns when the process is gone", async () => {
+  await run(["agent", "ls"]);
+  const pid = daemons()[0]?.pid ?? process.pid;
+  expect(isRunning(pid, undefined)).toBe(true);
+  expect((await run(["agent", "stop"])).code).toBe(0);
+  expect(isRunning(pid, undefined)).toBe(false);
+});
+
+test("a reader that leaves ends the output with 141 and without a word", async () => {
+  const { stdout: session } = await run(["agent", "start", "demo", "much", "-q"]);
+  const { child, ended } = started(["agent", "log", session.trim(), "--json"]);
+  child.stdout?.once("data", () => child.stdout?.destroy());
+  expect(await ended).toMatchObject({ code: 141, stderr: "" });
+});
+
+test("what is written to a slow reader arrives whole", async () => {
+  const { stdout: session } = await run(["agent", "start", "demo", "much", "-q"]);
+  const { stdout } = await run(["agent", "log", session.trim(), "--json"]);
+  const seqs = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { seq: number }).seq);
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  expect(seqs.length).toBeGreaterThan(200);
+});
+
+test("SIGINT in a follow ends with 130 and leaves the session as it is", async () => {
+  const { child, ended } = started(["agent", "start", "demo", "for ever", "--name", "mine"]);
+  child.stdout?.on("data", (chunk: Buffer) => chunk.includes("is ready") && child.kill("SIGINT"));
+  const ran = await ended;
+  expect(ran.code).toBe(130);
+  expect((await run(["agent", "ls", "--state", "running", "-q"])).stdout.trim()).toMatch(/^session/);
+});
+
+test("a Bus in the foreground serves until Ctrl-C, and leaves no socket behind", async () => {
+  const { child, ended } = started(["bus"]);
+  await new Promise<void>((resolve) => child.stdout?.once("data", () => resolve()));
+  expect((await run(["services", "-q"])).stdout).toMatch(/^mix-[a-z2-7]{6}\n$/);
+  expect((await run(["bus"])).stderr).toContain("already");
+  child.kill("SIGINT");
+  expect((await ended).code).toBe(0);
+  expect(existsSync(join(env["XDG_RUNTIME_DIR"] ?? "", "mixos", "bus.sock"))).toBe(false);
+});
+
+test("--version and --help need no Bus", async () => {
+  expect((await run(["--version"])).stdout).toMatch(/^mix \d+\.\d+\.\d+\n$/);
+  expect((await run(["--help"])).stdout).toContain("mix agent start demo");
+});
+
+test.each(["bash", "zsh", "fish"])(
+  "the completion for %s knows every verb and flag, and the shell reads it where it is there",
+  async (shell) => {
+    const { stdout } = await run(["completion", shell]);
+    for (const word of ["permit", "services", "no-autostart", "add-dir"]) expect(stdout).toContain(word);
+    const check = spawn(shell, ["-n"], { stdio: ["pipe", "ignore", "pipe"] });
+    const result = new Promise<number | "absent" | null>((resolve) => {
+      check.on("error", () => resolve("absent"));
+      check.on("close", resolve);
+    });
+    check.stdin.on("error", () => undefined);
+    check.stdin.end(stdout);
+    expect(["absent", 0]).toContain(await result);
+  },
+);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A daemon for tests of the autostart: an embedded broker, one lock, and the scripted `agent` on it. It leaves a record of
+// how it was started in its state directory, and ends at once where a file `broken` lies there.
+import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createBroker } from "../../bus-client/broker/index.ts";
+import { embeddedSocketPath } from "../../bus-client/index.ts";
+import { ScriptedAgentd } from "./scripted-agentd.ts";
+
+const state = process.env["AGENTD_STATE_DIR"] ?? "";
+const lock = join(state, "lock");
+void main();
+
+async function main(): Promise<void> {
+  if (existsSync(join(state, "broken"))) {
+    process.stderr.write("agentd: line one\nagentd: \u001b[31mthe configuration is wrong\n");
+    process.exit(2);
+  }
+  if (!locked()) process.exit(75);
+  const broker = createBroker();
+  await broker.listenUnix(embeddedSocketPath({ env: process.env, uid: process.getuid?.() ?? -1 }));
+  const agentd = new ScriptedAgentd(
+    { url: () => broker.connectLocal() },
+    {
+      onPrompt: (session, turn, prompt) => {
+        if (prompt.startsWith("for ever")) return;
+        if (prompt === "much") for (let count = 0; count < 200; count += 1) session.text(turn, "x".repeat(10_000));
+        session.endTurn(turn);
+      },
+    },
+  );
+  agentd.citizen.client.onState(({ kind }) => {
+    if (kind !== "shutting-down") return;
+    unlinkSync(lock);
+    setImmediate(() => void broker.close().then(() => process.exit(0)));
+  });
+  const stat = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
+  const record = { pid: process.pid, session: Number(stat[3]), cwd: process.cwd(), env: process.env };
+  writeFileSync(join(state, `started-${process.pid}`), JSON.stringify(record));
+  await agentd.citizen.connect();
+}
+
+function locked(): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A citizen `agent` for tests: a log in memory, the verbs that the command line asks for, and a script in place of agents.
+// Sessions, entries and pages have the real shapes; what an agent does is written by the test.
+import { done, refused, serveCitizen } from "../../bus-client/index.ts";
+import type { Answer, BusClientOptions, Citizen, Request, Verb } from "../../bus-client/index.ts";
+import type { Entry, EntryContent, SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type { ErrorBody } from "../../agentd/vocabulary/errors.ts";
+import type { OpenRequest, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
+
+export interface AgentdScript {
+  /** What the agent does with a prompt, entry by entry. */
+  readonly onPrompt?: (session: ScriptedSession, turn: number, prompt: string) => void;
+  /** In place of becoming idle. */
+  readonly onStart?: (session: ScriptedSession) => void;
+  readonly onAnswer?: (session: ScriptedSession, request: string, option: string | undefined) => void;
+  readonly onCancel?: (session: ScriptedSession) => void;
+  /** Publishes nothing: followers find everything in the log. */
+  readonly mute?: boolean;
+  /** Entries of a page. */
+  readonly pageMax?: number;
+}
+
+/** Everything that was asked, in order: the verb and its arguments. */
+export type Asked = readonly [string, Readonly<Record<string, unknown>>];
+
+export const logId = "logloglogaaa";
+
+export class ScriptedSession {
+  readonly id: string;
+  readonly agent: string;
+  readonly cwd: string;
+  readonly name: string | undefined;
+  readonly entries: Entry[] = [];
+  readonly requests = new Map<string, OpenRequest>();
+  state: SessionPhase = "starting";
+  error: ErrorBody | undefined;
+  turns = 0;
+  running: number | undefined;
+  readonly #publish: (entries: readonly Entry[]) => void;
+
+  constructor(args: Readonly<Record<string, unknown>>, id: string, publish: (entries: readonly Entry[]) => void) {
+    this.id = id;
+    this.agent = String(args["agent"]);
+    this.cwd = typeof args["cwd"] === "string" ? args["cwd"] : "/tmp/fresh";
+    this.name = args["name"] as string | undefined;
+    this.#publish = publish;
+  }
+
+  /** Logged together and published together. */
+  append(...contents: EntryContent[]): number {
+    const first = this.entries.length + 1;
+    const added = contents.map((content, index) => {
+      return { log: logId, session: this.id, seq: first + index, at: "2026-11-30T12:00:00.000Z", ...content };
+    });
+    this.entries.push(...added);
+    for (const entry of added) this.#note(entry);
+    this.#publish(added);
+    return first;
+  }
+
+  text(turn: number, text: string, role: "agent" | "thought" = "agent"): void {
+    this.append({
+      kind: "message",
+      turn,
+      role,
+      message_id: `m-${role}`,
+      content: { type: "text", text },
+      append: true,
+    });
+  }
+
+  endTurn(turn: number, stopReason = "end_turn", rest: { error?: ErrorBody } = {}): void {
+    this.append(
+      { kind: "turn", turn, phase: "ended", stop_reason: stopReason, sent: true, ...rest },
+      { kind: "state", state: "idle" },
+    );
+  }
+
+  ask(turn: number, number: number, rest: { expires_at?: string | null; notified?: boolean } = {}): void {
+    this.append({
+      kind: "permission",
+      turn,
+      request: `${this.id}-${number}`,
+      phase: "requested",
+      tool_call: { tool_call_id: "t1", title: "Write a.txt", tool_kind: "edit" },
+      options: [
+        { option: "yes", name: "Yes", kind: "allow_once" },
+        { option: "no", name: "No", kind: "reject_once" },
+      ],
+      now: "2026-11-30T12:00:00.000Z",
+      expires_at: "2026-11-30T12:10:00.000Z",
+      notified: false,
+      ...rest,
+    });
+  }
+
+  get snapshot(): SessionSnapshot {
+    return {
+      session: this.id,
+      ...(this.name === undefined ? {} : { name: this.name }),
+      agent: this.agent,
+      cwd: this.cwd,
+      state: this.state,
+      turns: this.turns,
+      created_at: "2026-11-30T12:00:00.000Z",
+      updated_at: "2026-11-30T12:00:00.000Z",
+      last_seq: this.entries.length,
+      log: logId,
+      cursor: `${logId}/${this.id}/${this.entries.length}`,
+      ...(this.error === undefined ? {} : { error: this.error }),
+      additional_dirs: [],
+      agent_info: null,
+      protocol_version: 1,
+      capabilities: {},
+      agent_session_id: null,
+      running: this.running === undefined ? null : { turn: this.running, state: "running" },
+      queued: [],
+      options: [
+        { option: "mode", name: "Mode", type: "select", value: "ask", choices: [{ value: "ask", name: "Ask" }] },
+        { option: "loud", name: "Loud", type: "boolean", value: false },
+      ],
+      commands: [],
+      plan: [],
+      requests: [...this.requests.values()],
+      usage: null,
+      children: [],
+    };
+  }
+
+  #note(entry: Entry): void {
+    if (entry.kind === "state") {
+      this.state = entry.state;
+      this.error = entry.error;
+    }
+    if (entry.kind === "turn" && entry.phase === "started") this.running = entry.turn;
+    if (entry.kind === "turn" && entry.phase === "ended") this.running = undefined;
+    if (entry.kind !== "permission") return;
+    if (entry.phase !== "requested") this.requests.delete(entry.request);
+    else {
+      const { request, tool_call: tool = { tool_call_id: "t" }, options = [], expires_at: expires = null } = entry;
+      this.requests.set(request, {
+        request,
+        session: this.id,
+        tool_call: tool,
+        options,
+        asked_at: entry.at,
+        expires_at: expires,
+      });
+    }
+  }
+}
+
+export class ScriptedAgentd {
+  readonly sessions = new Map<string, ScriptedSession>();
+  readonly asked: Asked[] = [];
+  readonly citizen: Citizen;
+  readonly #script: AgentdScript;
+  /** Waits that nothing has met yet. */
+  readonly #waits: {
+    readonly until: readonly string[];
+    readonly session: ScriptedSession;
+    readonly request: Request;
+  }[] = [];
+
+  constructor(client: Omit<BusClientOptions, "name" | "onCommand">, script: AgentdScript = {}) {
+    this.#script = script;
+    this.citizen = serveCitizen({
+      client,
+      service: "agent",
+      version: "0",
+      description: "scripted",
+      verbs: this.#verbs(),
+    });
+  }
+
+  session(id: string): ScriptedSession {
+    const found = this.sessions.get(id);
+    if (found === undefined) throw new Error(`no session ${id}`);
+    return found;
+  }
+
+  /** A session that is there before anybody asks. */
+  begin(id: string, args: Readonly<Record<string, unknown>> = { agent: "demo" }): ScriptedSession {
+    const session = new ScriptedSession(args, id, (entries) => this.#publish(entries));
+    this.sessions.set(id, session);
+    session.append({ kind: "state", state: "starting", agent: session.agent, cwd: session.cwd });
+    return session;
+  }
+
+  #publish(entries: readonly Entry[]): void {
+    const [first] = entries;
+    const last = entries.at(-1);
+    if (first === undefined || last === undefined) return;
+    this.#meetWaits();
+    if (this.#script.mute === true || this.citizen.client.state.kind !== "connected") return;
+    const { log, session } = first;
+    const body = entries.length === 1 ? first : { log, session, seq_from: first.seq, seq: last.seq, entries };
+    this.citizen.client.publish("agent.session.updated", JSON.stringify(body));
+  }
+
+  #verbs(): Verb[] {
+    const handlers: Record<string, (args: Record<string, unknown>, request: Request) => Answer | undefined> = {
+      "agent.session.start": (args, request) => this.#start(args, request),
+      "agent.session.prompt": (args) => this.#of(args, (session) => this.#prompt(session, String(args["prompt"]))),
+      "agent.session.cancel": (args) => this.#of(args, (session) => this.#cancel(session)),
+      "agent.session.close": (args) => this.#of(args, (session) => this.#close(session)),
+      "agent.session.set_config": (args) =>
+        this.#of(args, ({ id, snapshot }) => done({ session: id, seq: 1, options: snapshot.options })),
+      "agent.session.list": (args) => this.#list(args),
+      "agent.session.get": (args) => this.#of(args, ({ snapshot }) => done(snapshot)),
+      "agent.session.log": (args) => this.#of(args, (session) => done(this.#page(session, args))),
+      "agent.session.wait": (args, request) => this.#wait(args, request),
+      "agent.permission.list": () =>
+        done({ requests: [...this.sessions.values()].flatMap((one) => [...one.requests.values()]) }),
+      "agent.permission.answer": (args) => this.#answer(args),
+      "agent.status": () => done(statusReply),
+      "agent.list": () => done({ agents: [{ agent: "demo", command: ["demo"], installed: true, built_in: true }] }),
+    };
+    return Object.entries(handlers).map(([name, handle]) => ({
+      name,
+      args: [],
+      description: name,
+      readOnly: false,
+      handler: (request) => {
+        this.asked.push([name, request.args]);
+        return handle(request.args, request);
+      },
+    }));
+  }
+
+  #start(args: Record<string, unknown>, request: Request): Answer {
+    if (args["agent"] !== "demo") return refused("AGENT_UNKNOWN", `no agent ${String(args["agent"])}`);
+    const id = `sessionaaa${"abcdefghijklmnopqrstuvwxyz"[this.sessions.size] ?? "z"}a`;
+    const session = this.begin(id, args);
+    session.append({ kind: "command", verb: "agent.session.start", by: request.from, origin: "local", args: {} });
+    const prompt = args["prompt"];
+    const turn = typeof prompt === "string" ? (session.turns += 1) : undefined;
+    // After the reply, as the real one does.
+    setImmediate(() => {
+      if (this.#script.onStart !== undefined) this.#script.onStart(session);
+      else session.append({ kind: "state", state: "idle", agent_info: { name: "demo", version: "1" } });
+      if (turn !== undefined) this.#run(session, turn, String(prompt));
+    });
+    return done({ session: id, seq: 1, state: "starting", ...(turn === undefined ? {} : { turn }) });
+  }
+
+  #prompt(session: ScriptedSession, prompt: string): Answer {
+    const turn = (session.turns += 1);
+    const seq = session.append({ kind: "command", verb: "agent.session.prompt", by: null, origin: "local", args: {} });
+    setImmediate(() => this.#run(session, turn, prompt));
+    return done({ session: session.id, seq, turn, queued: false });
+  }
+
+  #run(session: ScriptedSession, turn: number, prompt: string): void {
+    session.append({ kind: "turn", turn, phase: "started" }, { kind: "state", state: "running" });
+    this.#script.onPrompt?.(session, turn, prompt);
+  }
+
+  #cancel(session: ScriptedSession): Answer {
+    const seq = session.append({ kind: "command", verb: "agent.session.cancel", by: null, origin: "local", args: {} });
+    const turns = session.running === undefined ? [] : [session.running];
+    this.#script.onCancel?.(session);
+    return done({ session: session.id, seq, turns });
+  }
+
+  #close(session: ScriptedSession): Answer {
+    const seq = session.append({ kind: "state", state: "closing", reason: "asked" });
+    setImmediate(() => session.append({ kind: "state", state: "closed", reason: "asked" }));
+    return done({ session: session.id, seq, state: "closing" });
+  }
+
+  #answer(args: Record<string, unknown>): Answer {
+    const request = String(args["request"]);
+    const session = [...this.sessions.values()].find((one) => one.requests.has(request));
+    if (session === undefined) return refused("REQUEST_CLOSED", `${request} is closed`);
+    const option = args["option"] as string | undefined;
+    const seq = session.append({
+      kind: "permission",
+      turn: session.running ?? 1,
+      request,
+      phase: "resolved",
+      outcome: option === undefined ? "cancelled" : "selected",
+      ...(option === undefined ? {} : { option }),
+      by: "mix-somebody",
+    });
+    setImmediate(() => this.#script.onAnswer?.(session, request, option));
+    return done({
+      session: session.id,
+      seq,
+      request,
+      outcome: option === undefined ? "cancelled" : "selected",
+      option,
+    });
+  }
+
+  #list(args: Record<string, unknown>): Answer {
+    const states = args["state"] as string[] | undefined;
+    const sessions = [...this.sessions.values()].map(({ snapshot }) => snapshot);
+    return done({ sessions: sessions.filter(({ state }) => states === undefined || states.includes(state)) });
+  }
+
+  #page(session: ScriptedSession, args: Record<string, unknown>): object {
+    const given = args["after"] ?? 0;
+    const after = typeof given === "string" ? Number(given.split("/")[2]) : Number(given);
+    const kinds = args["kinds"] as string[] | undefined;
+    const wanted = session.entries.filter(
+      ({ seq, kind, turn }) =>
+        seq > after && (kinds?.includes(kind) ?? true) && (args["turn"] === undefined || turn === args["turn"]),
+    );
+    const entries = wanted.slice(0, this.#script.pageMax ?? 1000);
+    const last = entries.at(-1)?.seq ?? after;
+    const next = entries.length < wanted.length ? { next: `${logId}/${session.id}/${last}` } : {};
+    return { log: logId, session: session.id, entries, last_seq: session.entries.length, ...next };
+  }
+
+  #wait(args: Record<string, unknown>, request: Request): Answer | undefined {
+    return this.#of(args, (session) => {
+      this.#waits.push({ until: args["until"] as string[], session, request });
+      const timedOut = { session: session.id, state: session.state, last_seq: session.entries.length, timed_out: true };
+      setTimeout(() => request.reply(done(timedOut)), args["timeout_ms"] as number).unref();
+      this.#meetWaits();
+      return undefined;
+    });
+  }
+
+  #meetWaits(): void {
+    for (const wait of this.#waits) {
+      const { state, id, error, entries } = wait.session;
+      const met = ["closed", "lost", "failed"].includes(state) ? "ended" : state;
+      if (!wait.until.includes(met)) continue;
+      wait.request.reply(done({ session: id, state, error, last_seq: entries.length, until: met, timed_out: false }));
+    }
+  }
+
+  #of(args: Record<string, unknown>, run: (session: ScriptedSession) => Answer | undefined): Answer | undefined {
+    const reference = String(args["session"]);
+    const found = [...this.sessions.values()].find(({ id, name }) => id === reference || name === reference);
+    const session = found ?? [...this.sessions.values()].find(({ id }) => id.startsWith(reference));
+    return session === undefined ? refused("SESSION_UNKNOWN", `no session ${reference}`) : run(session);
+  }
+}
+
+const statusReply = {
+  pid: process.pid,
+  version: "0",
+  started_at: "2026-11-30T12:00:00.000Z",
+  bus: { url: "ws+unix:///x:/ws", embedded: true, state: "connected", generation: 1 },
+  log: { id: logId, file: "/tmp/log.db", bytes: 1 },
+  config: { file: "/tmp/agentd.toml", loaded: false },
+  limits: [{ name: "waitsMax", value: 256, unit: "count", description: "waits at a time" }],
+  sessions: { live: 0, max: 8 },
+};

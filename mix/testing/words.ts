@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Small words of the tests: an agent that says one thing, and output taken apart.
+import type { ScriptedSession } from "./scripted-agentd.ts";
+
+export const says =
+  (text: string) =>
+  (session: ScriptedSession, turn: number): void => {
+    session.text(turn, text);
+    session.endTurn(turn);
+  };
+
+export function lines(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+export function objects(text: string): Record<string, unknown>[] {
+  return lines(text).map((line) => JSON.parse(line) as Record<string, unknown>);
+}

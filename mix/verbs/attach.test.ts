@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "../testing/command-line-under-test.ts";
+import { says } from "../testing/words.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test("attach shows the last turn and an open question to whoever comes late", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  session.turns = 2;
+  session.append({ kind: "turn", turn: 1, phase: "started" });
+  session.text(1, "long ago");
+  session.endTurn(1);
+  session.append({ kind: "message", turn: 2, role: "user", message_id: "u", content: { type: "text", text: "do it" } });
+  session.append({ kind: "turn", turn: 2, phase: "started" }, { kind: "state", state: "running" });
+  session.ask(2, 1);
+  const running = bench.start(["agent", "attach", "sessionz"]);
+  await running.shows("permit allow sessionzzzza-1");
+  running.interrupt();
+  const ran = await running.ended;
+  expect(ran.stdout).toContain("> do it");
+  expect(ran.stdout).not.toContain("long ago");
+});
+
+test("a line typed while attached is a prompt, and :detach leaves the session to itself", async () => {
+  const agentd = await bench.agentd({ onPrompt: says("done so") });
+  agentd.begin("sessionzzzza").append({ kind: "state", state: "idle" });
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("> ");
+  running.type("/compact now\n");
+  await running.shows("turn 1 done");
+  running.type(":detach\n");
+  expect((await running.ended).code).toBe(130);
+  expect(agentd.asked).toContainEqual([
+    "agent.session.prompt",
+    { session: "sessionzzzza", prompt: "/compact now", when_busy: "queue" },
+  ]);
+});
+
+test("attach to a session that closes ends with it", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  const running = bench.start(["agent", "attach", "sessionz"]);
+  await running.shows("session sessionzzzza");
+  session.append({ kind: "state", state: "closed", reason: "asked" });
+  expect((await running.ended).code).toBe(0);
+});

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "../testing/command-line-under-test.ts";
+import { lines, objects } from "../testing/words.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test("call sends numbers as numbers and text as text, and prints the reply", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionaaaaa");
+  const ran = await bench.run(["call", "agent", "agent.session.log", "session=sessionaaaaa", "after=0", "--json"]);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ schema: "mix.reply.v1", rc: 0, body: { last_seq: 1 } });
+  expect(agentd.asked[0]).toEqual(["agent.session.log", { session: "sessionaaaaa", after: 0 }]);
+});
+
+test("call of a service that is not there exits 4 and says where to look", async () => {
+  const ran = await bench.run(["call", "nobody", "HELP"]);
+  expect(ran.code).toBe(4);
+  expect(ran.stderr).toContain("mix services");
+});
+
+test("help lists a service's verbs, and services lists the service", async () => {
+  await bench.agentd();
+  expect((await bench.run(["help", "agent"])).stdout).toContain("agent.session.start");
+  expect(lines((await bench.run(["services", "-q"])).stdout)).toContain("agent");
+});
+
+test("listen prints so many deliveries and ends", async () => {
+  const agentd = await bench.agentd();
+  const running = bench.start(["listen", "weather", "--count", "2", "--json"]);
+  const { client } = agentd.citizen;
+  // Published until somebody listens: a subscription tells nobody that it is there.
+  const isHeard = async (): Promise<boolean> => {
+    const reply = await client.publishAndConfirm("weather", JSON.stringify({ sun: true }));
+    return (JSON.parse(reply.body) as { delivered: number }).delivered > 0;
+  };
+  while (!(await isHeard()));
+  await isHeard();
+  const ran = await running.ended;
+  expect(ran.code).toBe(0);
+  expect(objects(ran.stdout).map(({ body }) => body)).toEqual([{ sun: true }, { sun: true }]);
+});

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "../testing/command-line-under-test.ts";
+import { lines, objects } from "../testing/words.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test("log prints every entry, --json as it is, --tail the last ones, --kind those alone", async () => {
+  const agentd = await bench.agentd({ pageMax: 2 });
+  const session = agentd.begin("sessionaaaaa");
+  for (const text of ["one", "two", "three"]) session.text(1, text);
+  session.endTurn(1);
+  const all = await bench.run(["agent", "log", "sessiona", "--json"]);
+  expect(objects(all.stdout)).toEqual(session.entries);
+  const tail = await bench.run(["agent", "log", "sessiona", "--json", "--tail", "2", "--kind", "message"]);
+  expect(objects(tail.stdout).map(({ seq }) => seq)).toEqual([3, 4]);
+  const since = await bench.run(["agent", "log", "sessiona", "-q", "--since", `logloglogaaa/sessionaaaaa/5`]);
+  expect(lines(since.stdout)).toEqual(["logloglogaaa/sessionaaaaa/6"]);
+  const people = await bench.run(["agent", "log", "sessiona", "--turn", "1"]);
+  expect(people.stdout).toContain("agent: three");
+});
+
+test("log -f goes on with what comes and loses nothing at the seam", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionaaaaa");
+  session.text(1, "one");
+  const running = bench.start(["agent", "log", "sessiona", "-f", "--json"]);
+  await running.shows('"one"');
+  for (let count = 0; count < 50; count += 1) session.text(1, `more ${count}`);
+  await running.shows('"more 49"');
+  running.interrupt();
+  const ran = await running.ended;
+  expect(ran.code).toBe(130);
+  expect(objects(ran.stdout)).toEqual(session.entries);
+});

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "../testing/command-line-under-test.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test("allow takes the only option that allows once", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => session.ask(turn, 1),
+    onAnswer: (session) => session.endTurn(1),
+  });
+  const running = bench.start(["agent", "start", "demo", "x"]);
+  await running.shows("permit allow");
+  expect((await bench.run(["agent", "permit", "ls", "-q"])).stdout).toBe("sessionaaaaa-1\n");
+  await bench.run(["agent", "permit", "allow", "sessionaaaaa-1", "--id", "a1"]);
+  await running.ended;
+  expect(agentd.asked).toContainEqual([
+    "agent.permission.answer",
+    { request: "sessionaaaaa-1", option: "yes", command_id: "a1" },
+  ]);
+});
+
+test("an answer to a closed request is sent with the option that it stood for, so that agentd can say who was first", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  session.ask(1, 1);
+  session.append({
+    kind: "permission",
+    turn: 1,
+    request: "sessionzzzza-1",
+    phase: "resolved",
+    outcome: "selected",
+    option: "no",
+    by: "x",
+  });
+  const ran = await bench.run(["agent", "permit", "allow", "sessionzzzza-1"]);
+  expect(ran).toMatchObject({ code: 1, stderr: "REQUEST_CLOSED: sessionzzzza-1 is closed\n" });
+  expect(agentd.asked).toContainEqual(["agent.permission.answer", { request: "sessionzzzza-1", option: "yes" }]);
+});
+
+test("a request that never was is REQUEST_UNKNOWN, exit 4", async () => {
+  await bench.agentd();
+  expect((await bench.run(["agent", "permit", "allow", "sessionzzzza-1"])).code).toBe(4);
+  expect((await bench.run(["agent", "permit", "show", "nonsense"])).code).toBe(4);
+});
+
+test("on a terminal a question can be answered by its number", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => session.ask(turn, 1),
+    onAnswer: (session) => session.endTurn(1),
+  });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
+  await running.shows("answer 1–2");
+  running.type("9\n");
+  await running.shows("no answer 9");
+  running.type("2\n");
+  expect((await running.ended).code).toBe(0);
+  expect(agentd.asked).toContainEqual(["agent.permission.answer", { request: "sessionaaaaa-1", option: "no" }]);
+});

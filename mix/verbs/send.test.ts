@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "../testing/command-line-under-test.ts";
+import { says } from "../testing/words.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test("send shows its own turn alone", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.text(turn - 1, "of the turn before");
+      says("of my turn")(session, turn);
+    },
+  });
+  agentd.begin("sessionzzzza").turns = 4;
+  const ran = await bench.run(["agent", "send", "sessionz", "go", "--queue"]);
+  expect(ran.stdout).toContain("of my turn");
+  expect(ran.stdout).not.toContain("of the turn before");
+  expect(agentd.asked[0]).toEqual(["agent.session.prompt", { session: "sessionz", prompt: "go", when_busy: "queue" }]);
+});
+
+test("send --no-wait prints the turn and does not follow it", async () => {
+  (await bench.agentd()).begin("sessionzzzza");
+  expect(await bench.run(["agent", "send", "sessionz", "go", "--no-wait"])).toEqual({
+    code: 0,
+    stdout: "1\n",
+    stderr: "",
+  });
+});

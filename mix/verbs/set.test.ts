@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "../testing/command-line-under-test.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test("close returns when the session is closed", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionaaaaa");
+  expect(await bench.run(["agent", "close", "sessiona"])).toMatchObject({ code: 0, stdout: "sessionaaaaa closed\n" });
+});
+
+test("set sends true and false for options that are so, and each of several has a command id of its own", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionaaaaa");
+  expect((await bench.run(["agent", "set", "sessiona", "loud=on", "mode=true", "--id", "c"])).code).toBe(0);
+  const sets = agentd.asked.filter(([verb]) => verb === "agent.session.set_config").map(([, args]) => args);
+  expect(sets).toEqual([
+    { session: "sessiona", option: "loud", value: true, command_id: "c" },
+    { session: "sessiona", option: "mode", value: "true", command_id: "c-2" },
+  ]);
+});
