@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A question has one answer, from whom it may come, exactly as it was given; and whatever is no yes is never one.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
+import type { JsonObject, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import { SessionScript } from "../../agentd/session/testing/session-script.ts";
+import { type EntryOf, ofKind, openScene, question, type Scene, turnEnd } from "./scene.ts";
+
+const endTurn: Step = { reply: { stopReason: "end_turn" } };
+const choice = (optionId: string, kind: string, name = optionId) => ({ optionId, name, kind });
+
+/** What the agent was answered, in order. */
+function outcomes(scene: Scene, name?: string): unknown[] {
+  return scene
+    .agent(name)
+    .received()
+    .filter(({ method, result }) => method === undefined && result !== undefined)
+    .map(({ result }) => (result as JsonObject)["outcome"]);
+}
+
+function asksWith(...options: ReturnType<typeof choice>[]) {
+  return { scripted: { rules: [{ on: "session/prompt", do: [{ permission: { options } }, endTurn] }] } };
+}
+
+async function resolution(scene: Scene, session: string, nth = 1): Promise<EntryOf<"permission">> {
+  const request = `${session}-${nth}`;
+  return await scene.user.entry<EntryOf<"permission">>(
+    session,
+    (entry) => entry.kind === "permission" && entry.phase === "resolved" && entry.request === request,
+  );
+}
+
+test("a no where only yeses are offered is sent as cancelled (case 89)", async () => {
+  await using scene = await openScene(asksWith(choice("always", "allow_always"), choice("once", "allow_once")));
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const { request } = await question(user, session);
+  await user.call("agent.permission.answer", { session, request, cancelled: true });
+  await turnEnd(user, session);
+  expect(outcomes(scene)).toEqual([{ outcome: "cancelled" }]);
+  expect(await resolution(scene, session)).toMatchObject({ outcome: "cancelled" });
+});
+
+test("no answer, a cancel and an end never choose an option that allows, whatever is offered (case 89)", () => {
+  const kinds = fc.constantFrom("allow_once", "allow_always", "reject_once", "reject_always", "invented");
+  const ending = fc.constantFrom("timeout", "cancel", "close", "exit");
+  fc.assert(
+    fc.property(fc.array(kinds, { maxLength: 6 }), ending, (offered, how) => {
+      const script = new SessionScript();
+      script.up();
+      script.prompt("go");
+      script.asks(1, "tool", offered);
+      const key = `${script.state.id}-1`;
+      if (how === "timeout") script.put({ type: "timer", timer: "permission", key });
+      if (how === "cancel") script.cancel();
+      if (how === "close") script.command("agent.session.close", {});
+      if (how === "exit") script.exits();
+      const answers = script.effects.filter((effect) => effect.type === "answer_permission");
+      expect(answers).toHaveLength(1);
+      for (const { outcome } of answers) {
+        if (outcome === "cancelled") continue;
+        expect(how).toBe("timeout");
+        expect(outcome.optionId).toMatch(/^reject_once-/);
+      }
+    }),
+  );
+});
+
+test("a yes is the very option that was shown, wherever it stands and whatever it is called (case 94)", async () => {
+  const options = [
+    choice("bypass", "allow_always", "Yes, and bypass permissions"),
+    choice("auto", "allow_always", "Yes, auto-accept edits once"),
+    choice("manual", "allow_once", "Yes, and manually approve edits"),
+    choice("no", "reject_once", "No, keep planning"),
+  ];
+  await using scene = await openScene(asksWith(...options));
+  const { user } = scene;
+  const session = await scene.idle();
+  for (const [index, { optionId }] of options.entries()) {
+    await user.prompt(session, "go");
+    const asked = await question(user, session, index + 1);
+    expect(asked.options).toEqual(options.map(({ optionId: option, name, kind }) => ({ option, name, kind })));
+    await user.call("agent.permission.answer", { session, request: asked.request, option: optionId });
+    await turnEnd(user, session, index + 1);
+  }
+  expect(outcomes(scene)).toEqual(options.map(({ optionId }) => ({ outcome: "selected", optionId })));
+});
+
+test("an option that was not offered is refused, and the question stays open (case 94)", async () => {
+  await using scene = await openScene(asksWith(choice("yes", "allow_once")));
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const { request } = await question(user, session);
+  for (const option of ["allow_once", "Yes", "YES", "yes ", "0"])
+    expect((await user.refusal("agent.permission.answer", { session, request, option })).code).toBe("OPTION_UNKNOWN");
+  expect((await user.get(session)).requests).toHaveLength(1);
+});
+
+test("a no with a reject option is that option, so that the agent goes on with its turn (case 95)", async () => {
+  await using scene = await openScene(asksWith(choice("yes", "allow_once"), choice("no", "reject_once")));
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const { request } = await question(user, session);
+  await user.call("agent.permission.answer", { session, request, option: "no" });
+  expect(await turnEnd(user, session)).toMatchObject({ stop_reason: "end_turn" });
+  expect(outcomes(scene)).toEqual([{ outcome: "selected", optionId: "no" }]);
+  const resolved = await resolution(scene, session);
+  expect(resolved).toMatchObject({ outcome: "selected", option: "no" });
+  expect(resolved.via).toBeUndefined();
+});
+
+test.each([
+  [
+    "a reject option",
+    [choice("yes", "allow_once"), choice("no", "reject_once")],
+    { outcome: "selected", optionId: "no" },
+  ],
+  ["none", [choice("yes", "allow_once"), choice("never", "reject_always")], { outcome: "cancelled" }],
+])(
+  "an unanswered question that offers %s ends by its time limit, which is not somebody's no (case 103)",
+  async (_, options, sent) => {
+    const clock = new ManualClock();
+    await using scene = await openScene(asksWith(...options), { clock, settings: 'permission_timeout = "5m"' });
+    const { user } = scene;
+    const session = await scene.idle();
+    await user.prompt(session, "go");
+    const asked = await question(user, session);
+    expect(Date.parse(asked.expires_at ?? "") - Date.parse(asked.now ?? "")).toBe(300_000);
+    clock.advance(300_000);
+    await turnEnd(user, session);
+    const { outcome, ...option } = sent as { outcome: string; optionId?: string };
+    expect(await resolution(scene, session)).toMatchObject({ outcome, via: "timeout", by: null });
+    expect((await resolution(scene, session)).option).toBe(option.optionId);
+    expect(outcomes(scene)).toEqual([sent]);
+  },
+);
+
+test("an answer a millisecond before the limit counts; at the limit and after, the limit was first (case 104)", async () => {
+  const clock = new ManualClock();
+  const options = [choice("yes", "allow_once"), choice("no", "reject_once")];
+  await using scene = await openScene(asksWith(...options), { clock, settings: 'permission_timeout = "60s"' });
+  const { user } = scene;
+  const session = await scene.idle();
+  for (const [index, afterMs] of [59_999, 60_000, 60_001].entries()) {
+    await user.prompt(session, "go");
+    const { request } = await question(user, session, index + 1);
+    clock.advance(afterMs);
+    const answer = { session, request, option: "yes" };
+    if (afterMs < 60_000) await user.call("agent.permission.answer", answer);
+    else {
+      const late = await user.refusal("agent.permission.answer", answer);
+      expect(late).toMatchObject({ code: "REQUEST_CLOSED", body: { via: "timeout", option: "no" } });
+    }
+    await turnEnd(user, session, index + 1);
+  }
+  expect(outcomes(scene)).toEqual(["yes", "no", "no"].map((optionId) => ({ outcome: "selected", optionId })));
+});
+
+test("an answer to a question that is closed, of another session or of nowhere harms only its sender (case 97)", async () => {
+  await using scene = await openScene(asksWith(choice("yes", "allow_once")));
+  const { user } = scene;
+  const [session, other] = [await scene.idle(), await scene.idle()];
+  await user.prompt(session, "go");
+  const { request } = await question(user, session);
+  await user.call("agent.permission.answer", { session, request, option: "yes" });
+  await turnEnd(user, session);
+  const refused = async (args: { session?: string; request: string }): Promise<string> =>
+    (await user.refusal("agent.permission.answer", { ...args, option: "yes" })).code;
+  expect(await refused({ session, request })).toBe("REQUEST_CLOSED");
+  expect(await refused({ request })).toBe("REQUEST_CLOSED");
+  expect(await refused({ session, request: `${session}-99` })).toBe("REQUEST_UNKNOWN");
+  expect(["REQUEST_UNKNOWN", "ARGUMENT"]).toContain(await refused({ session: other, request }));
+  expect(await refused({ request: "nonsense" })).toMatch(/^(REQUEST_UNKNOWN|SESSION_UNKNOWN|ARGUMENT)$/);
+  await user.prompt(session, "on we go");
+  await question(user, session, 2);
+  expect((await user.get(other)).state).toBe("idle");
+});
+
+test("of a yes and a no at the same moment one wins, and what is logged is what the agent got (case 98)", async () => {
+  const rounds = 200;
+  await using scene = await openScene({
+    scripted: { rules: [{ on: "session/prompt", do: [{ repeat: rounds, do: [{ permission: {} }] }, endTurn] }] },
+  });
+  const { user } = scene;
+  const people = [await scene.somebody(), await scene.somebody()] as const;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  for (let round = 1; round <= rounds; round += 1) {
+    const { request } = await question(user, session, round);
+    const order = round % 2 === 0 ? (["allow", "reject"] as const) : (["reject", "allow"] as const);
+    const answers = await Promise.allSettled(
+      order.map((option, who) =>
+        people[who === 0 ? 0 : 1].call("agent.permission.answer", { session, request, option }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const loser = answers.find((answer) => answer.status === "rejected");
+    expect(loser?.reason).toMatchObject({ code: "REQUEST_CLOSED" });
+  }
+  await turnEnd(user, session);
+  const log = ofKind(await user.log(session), "permission");
+  const logged = log.filter(({ phase }) => phase === "resolved").map(({ option }) => option);
+  expect(logged).toHaveLength(rounds);
+  expect(outcomes(scene)).toEqual(logged.map((optionId) => ({ outcome: "selected", optionId })));
+  expect(log.filter(({ phase }) => phase === "sent")).toHaveLength(rounds);
+});
+
+test("questions about tool calls of one id are questions of their own, in one session and in two (case 100)", async () => {
+  const asks = (id: number): Step => ({ permission: { toolCall: { toolCallId: "same" } }, id, await: false });
+  await using scene = await openScene({
+    scripted: { rules: [{ on: "session/prompt", do: [asks(1), asks(2), { awaitAnswers: true }, endTurn] }] },
+    other: { rules: [{ on: "session/prompt", do: [asks(1), { awaitAnswers: true }, endTurn] }] },
+  });
+  const { user } = scene;
+  const session = await scene.idle();
+  const other = await scene.idle({ agent: "other" });
+  await Promise.all([user.prompt(session, "go"), user.prompt(other, "go")]);
+  const [first, second] = [await question(user, session, 1), await question(user, session, 2)];
+  const foreign = await question(user, other);
+  await user.call("agent.permission.answer", { session, request: second.request, option: "allow" });
+  expect((await user.get(session)).requests.map(({ request }) => request)).toEqual([first.request]);
+  expect((await user.get(other)).requests).toHaveLength(1);
+  await user.call("agent.permission.answer", { session, request: first.request, option: "reject" });
+  await user.call("agent.permission.answer", { request: foreign.request, option: "reject" });
+  await Promise.all([turnEnd(user, session), turnEnd(user, other)]);
+  const answer = (id: number, optionId: string) => ({
+    jsonrpc: "2.0",
+    id,
+    result: { outcome: { outcome: "selected", optionId } },
+  });
+  const answers = scene
+    .agent()
+    .received()
+    .filter(({ result }) => result !== undefined);
+  expect(answers).toEqual([answer(2, "allow"), answer(1, "reject")]);
+});
+
+test("an option id of wide characters, spaces and great length comes back as it was (case 106)", async () => {
+  const ids = [" ja, für immer ✅ ", "é".repeat(4_000), "a\u0000b\n\t\"'\\", "👩‍👩‍👧‍👦"];
+  await using scene = await openScene(asksWith(...ids.map((id) => choice(id, "allow_once"))));
+  const { user } = scene;
+  const session = await scene.idle();
+  for (const [index, option] of ids.entries()) {
+    await user.prompt(session, "go");
+    const { request } = await question(user, session, index + 1);
+    await user.call("agent.permission.answer", { session, request, option });
+    await turnEnd(user, session, index + 1);
+  }
+  expect(outcomes(scene)).toEqual(ids.map((optionId) => ({ outcome: "selected", optionId })));
+});
+
+test("a question that waits in one session keeps neither a start nor another session's answer (case 107)", async () => {
+  await using scene = await openScene(asksWith(choice("yes", "allow_once")));
+  const { user } = scene;
+  const [one, two] = [await scene.idle(), await scene.idle()];
+  for (const session of [one, two]) {
+    await user.prompt(session, "go");
+    await question(user, session);
+  }
+  const three = await scene.idle();
+  expect((await user.get(three)).state).toBe("idle");
+  await user.call("agent.permission.answer", { request: `${two}-1`, option: "yes" });
+  await turnEnd(user, two);
+  expect((await user.get(one)).state).toBe("waiting");
+  await user.call("agent.permission.answer", { request: `${one}-1`, option: "yes" });
+  await turnEnd(user, one);
+});
