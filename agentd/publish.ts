@@ -32,6 +32,9 @@ interface Cursor {
 /** UTF-16 units of committed text that are kept for publication without reading them again, over all sessions. */
 const keptUnitsMax = 8 * 1024 * 1024;
 
+/** UTF-8 bytes of entries that are joined. Larger bodies save nothing, and strings beyond 128 KiB cost a mapping each. */
+const joinedBytesMax = 64 * 1024;
+
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #cursors = new Map<string, Cursor>();
@@ -39,6 +42,8 @@ export class Publisher {
   #unanswered = 0;
   #kept = 0;
   #connected = false;
+  /** Counts connections: an answer to a publication of an earlier one says nothing of this one. */
+  #connection = 0;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -67,6 +72,7 @@ export class Publisher {
    */
   connected(live: readonly { readonly session: string; readonly seq: number }[]): void {
     this.#connected = true;
+    this.#connection += 1;
     this.#unanswered = 0;
     this.#forgetTexts();
     this.#behind.clear();
@@ -107,15 +113,16 @@ export class Publisher {
     }
   }
 
-  /** One publication: as many entries in order as one frame takes. */
+  /** One publication: as many entries in order as are worth joining. */
   #publishNext(session: string, cursor: Cursor): void {
     const texts = this.#nextTexts(session, cursor);
     const { log, bodyBytesMax } = this.#options;
+    const togetherBytesMax = Math.min(joinedBytesMax, bodyBytesMax);
     let count = 0;
     let bytes = 0;
     for (const text of texts) {
       const more = Buffer.byteLength(text) + 1;
-      if (count > 0 && bytes + more > bodyBytesMax) break;
+      if (count > 0 && bytes + more > togetherBytesMax) break;
       bytes += more;
       count += 1;
     }
@@ -133,11 +140,13 @@ export class Publisher {
       for (const text of cursor.texts.splice(0, count)) this.#kept -= text.length;
     }
     this.#unanswered += 1;
-    this.#options.bus.publish(topic, body, { retain: false }, () => this.#answered());
+    const connection = this.#connection;
+    this.#options.bus.publish(topic, body, { retain: false }, () => this.#answered(connection));
   }
 
-  #answered(): void {
-    if (this.#unanswered > 0) this.#unanswered -= 1;
+  #answered(connection: number): void {
+    if (connection !== this.#connection) return;
+    this.#unanswered -= 1;
     if (this.#behind.size > 0) this.#publish();
   }
 

@@ -8,7 +8,7 @@ const unit = readUnit(join(import.meta.dirname, "..", "..", "units", "agentd.ser
 
 test("the service is started again after a crash, but not after a refusal of its configuration", () => {
   expect(unit.get("Service.Restart")).toBe("on-failure");
-  expect(unit.get("Service.RestartPreventExitStatus")).toBe("2");
+  expect(unit.get("Service.RestartPreventExitStatus")).toBe("2 75");
 });
 
 test("the service is given the time that the slowest end of an agent takes", () => {

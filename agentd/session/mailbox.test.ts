@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import type { Appended } from "../log/append.ts";
+import type { Log } from "../log/open.ts";
+import { temporaryLog } from "../testing/temporary-log.ts";
+import type { Verb, VerbArguments } from "../vocabulary/index.ts";
+import { stateFromLog } from "./from-log.ts";
+import type { Command, Effect, SessionCommand } from "./input.ts";
+import { LiveSessions } from "./live-sessions.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { SentReply, StartInput } from "./posted.ts";
+import { testIdentity, testSettings } from "./testing/session-script.ts";
+
+/** A mailbox over a real log, with everything that leaves it in the order in which it left. */
+function setUp(log: Log, maxSessions = 8) {
+  const events: string[] = [];
+  const replies: SentReply[] = [];
+  const appended: Appended[] = [];
+  const retries: (() => void)[] = [];
+  const sessions = new LiveSessions((session) => stateFromLog(log.sessions, session));
+  const mailbox = new Mailbox({
+    log,
+    sessions,
+    context: () => ({ now: Date.UTC(2026, 0, 1), settings: testSettings }),
+    entriesPerCommitMax: 256,
+    retryMs: 1,
+    after(_ms, run) {
+      retries.push(run);
+      return () => {};
+    },
+    reply(reply) {
+      replies.push(reply);
+      events.push(`reply ${reply.caller}`);
+    },
+    act(session, effects: readonly Effect[]) {
+      for (const effect of effects)
+        events.push(`${effect.type} ${session} with ${log.entries.lastSeq(session) ?? 0} logged`);
+    },
+    publish(published) {
+      appended.push(...published);
+      for (const { session, seq } of published) events.push(`publish ${session} ${seq}`);
+    },
+    storeState: (error) => events.push(error ? "the log fails" : "the log works"),
+  });
+  let caller = 0;
+  const command = <V extends Verb>(verb: V, args: VerbArguments<V>): Command<V> => {
+    caller += 1;
+    return { verb, args, by: "tester", origin: "local", caller, shown: {} };
+  };
+  const start = (id: string, more: Partial<VerbArguments<"agent.session.start">> = {}): void => {
+    const args = { agent: "test", cwd: "/work", additional_dirs: [], config: {}, mcp_servers: [], env: [], ...more };
+    const session = {
+      id,
+      agent: "test",
+      ...(more.name === undefined ? {} : { name: more.name }),
+      cwd: "/work",
+      additionalDirs: [],
+      env: [],
+      createdAt: "2026-01-01T00:00:00.000Z",
+    };
+    const input: StartInput = { type: "start", command: command("agent.session.start", args), session, maxSessions };
+    mailbox.post(id, input);
+  };
+  const post = <V extends SessionCommand["verb"]>(session: string, verb: V, args: VerbArguments<V>): void => {
+    mailbox.post(session, { type: "command", command: command(verb, args) as unknown as SessionCommand });
+  };
+  const up = (session: string): void => {
+    mailbox.post(session, { type: "came_up", identity: testIdentity, opened: { sessionId: "its-own", options: [] } });
+  };
+  const bodies = (): Record<string, unknown>[] =>
+    replies.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  return { mailbox, sessions, events, replies, bodies, appended, retries, start, post, up };
+}
+
+test("the entries are in the log before the effect runs, and the effect runs before anything is published", () => {
+  using temporary = temporaryLog();
+  const { mailbox, events, start } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  mailbox.flush();
+  expect(events).toEqual(["reply 1", "launch aaaaaaaaaaaa with 3 logged", "publish aaaaaaaaaaaa 3"]);
+});
+
+test("inputs of one flush are decided upon each other: the second of two starts with one name is refused", () => {
+  using temporary = temporaryLog();
+  const { mailbox, bodies, start } = setUp(temporary.log);
+  start("aaaaaaaaaaaa", { name: "twin" });
+  start("bbbbbbbbbbbb", { name: "twin" });
+  mailbox.flush();
+  expect(bodies().find(({ error_code }) => error_code !== undefined)).toMatchObject({
+    error_code: "ARGUMENT",
+    field: "name",
+  });
+  expect(temporary.log.sessions.row("bbbbbbbbbbbb")).toBeUndefined();
+});
+
+test("one session more than may live is refused, also within one flush", () => {
+  using temporary = temporaryLog();
+  const { mailbox, bodies, start } = setUp(temporary.log, 2);
+  for (const id of ["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"]) start(id);
+  mailbox.flush();
+  expect(bodies().filter(({ error_code }) => error_code === "AGENT_LIMIT")).toHaveLength(1);
+});
+
+test("a command id that comes twice in one flush runs once, and both callers get the same reply", () => {
+  using temporary = temporaryLog();
+  const { mailbox, replies, events, start } = setUp(temporary.log);
+  start("aaaaaaaaaaaa", { command_id: "once" });
+  start("bbbbbbbbbbbb", { command_id: "once" });
+  mailbox.flush();
+  expect(replies).toHaveLength(2);
+  expect(replies[0]?.body).toBe(replies[1]?.body);
+  expect(events.filter((event) => event.startsWith("launch"))).toHaveLength(1);
+});
+
+test("a command that repeats one which is still being worked on waits for the reply of the first", () => {
+  using temporary = temporaryLog();
+  const { mailbox, replies, start, post } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  const options = [
+    { option: "mode", name: "mode", type: "select" as const, value: "a", choices: [{ value: "a", name: "a" }] },
+  ];
+  mailbox.post("aaaaaaaaaaaa", { type: "came_up", identity: testIdentity, opened: { sessionId: "s", options } });
+  mailbox.flush();
+  const args = { session: "aaaaaaaaaaaa", option: "mode", value: "a", command_id: "set" };
+  post("aaaaaaaaaaaa", "agent.session.set_config", args);
+  mailbox.flush();
+  post("aaaaaaaaaaaa", "agent.session.set_config", args);
+  mailbox.flush();
+  expect(replies).toHaveLength(1);
+  const { seq } = temporary.log.receipts.find("aaaaaaaaaaaa", "set") ?? { seq: 0 };
+  mailbox.post("aaaaaaaaaaaa", { type: "option_set", seq, option: "mode", outcome: { ok: true, value: { options } } });
+  mailbox.flush();
+  expect(replies).toHaveLength(3);
+  expect(replies[1]?.body).toBe(replies[2]?.body);
+});
+
+test("the same command id with other arguments is a conflict and runs nothing", () => {
+  using temporary = temporaryLog();
+  const { mailbox, bodies, events, start } = setUp(temporary.log);
+  start("aaaaaaaaaaaa", { command_id: "once" });
+  mailbox.flush();
+  start("bbbbbbbbbbbb", { command_id: "once", cwd: "/elsewhere" });
+  mailbox.flush();
+  expect(bodies()[1]).toMatchObject({ error_code: "COMMAND_CONFLICT", command_id: "once" });
+  expect(events.filter((event) => event.startsWith("launch"))).toHaveLength(1);
+});
+
+test("a refused command leaves its id free", () => {
+  using temporary = temporaryLog();
+  const { mailbox, bodies, start, post, up } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  up("aaaaaaaaaaaa");
+  const prompt = (command_id: string): void =>
+    post("aaaaaaaaaaaa", "agent.session.prompt", {
+      session: "aaaaaaaaaaaa",
+      prompt: "p",
+      when_busy: "refuse",
+      command_id,
+    });
+  prompt("first");
+  prompt("second");
+  mailbox.flush();
+  expect(bodies()[2] ?? bodies()[1]).toBeDefined();
+  expect(bodies().some(({ error_code }) => error_code === "AGENT_BUSY")).toBe(true);
+  mailbox.post("aaaaaaaaaaaa", {
+    type: "prompt_done",
+    turn: 1,
+    outcome: { ok: true, value: { stopReason: "end_turn" } },
+  });
+  prompt("second");
+  mailbox.flush();
+  expect(bodies().at(-1)).toMatchObject({ turn: 2, command_id: "second" });
+});
+
+test("where the log cannot be written nothing runs, callers are told, and what an agent said is kept until it can", () => {
+  using temporary = temporaryLog({ pageCountMax: 80 });
+  const { log } = temporary;
+  const { mailbox, events, bodies, retries, sessions, start, post, up } = setUp(log);
+  start("aaaaaaaaaaaa");
+  up("aaaaaaaaaaaa");
+  mailbox.flush();
+  const seq = log.entries.lastSeq("aaaaaaaaaaaa");
+  const text = "z".repeat(400_000);
+  const content = { type: "text", text };
+  mailbox.post("aaaaaaaaaaaa", {
+    type: "agent",
+    event: { type: "update", update: { kind: "message", role: "agent", append: true, content } },
+  });
+  post("aaaaaaaaaaaa", "agent.session.prompt", { session: "aaaaaaaaaaaa", prompt: "p", when_busy: "refuse" });
+  mailbox.flush();
+  expect(bodies().at(-1)).toMatchObject({ error_code: "STORE_FAILED" });
+  expect(events.at(-1)).toBe("the log fails");
+  expect(events.some((event) => event.startsWith("prompt"))).toBe(false);
+  expect(log.entries.lastSeq("aaaaaaaaaaaa")).toBe(seq);
+  expect(sessions.get("aaaaaaaaaaaa")?.seq).toBe(seq);
+  expect(retries).toHaveLength(1);
+});
