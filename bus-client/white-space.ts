@@ -31,10 +31,6 @@ export function trimTail(text: string): string {
   return end === text.length ? text : text.slice(0, end);
 }
 
-export function startsWithWhiteSpace(text: string): boolean {
-  return text !== "" && isWhiteSpace(text.charCodeAt(0));
-}
-
 export function hasWhiteSpace(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     if (isWhiteSpace(text.charCodeAt(index))) return true;

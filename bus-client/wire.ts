@@ -2,7 +2,7 @@
 
 import { BusError } from "./bus-error.ts";
 import { isReferenceJson } from "./reference-json.ts";
-import { hasWhiteSpace, startsWithWhiteSpace, trimBoth, trimTail } from "./white-space.ts";
+import { hasWhiteSpace, isWhiteSpace, trimBoth, trimTail } from "./white-space.ts";
 
 /** A plain object: keys are case-sensitive, and every name is safe as a key, `__proto__` included. */
 export type FrameHeaders = Record<string, string>;
@@ -125,32 +125,41 @@ function readHeaders(block: string, body: string): ParsedFrame {
   let counted = 0;
   let lineNumber = 0;
   let start = 0;
+  /** The next ": " from `start` on, wherever it is: looked for once, so that no block is read more than twice. */
+  let colon = -1;
   while (start < block.length) {
     const feed = block.indexOf("\n", start);
-    const end = feed < 0 ? block.length : feed;
+    const next = feed < 0 ? block.length : feed;
     // A carriage return belongs to the line's end only where a line feed follows it.
-    const hasReturn = feed > start && block.charCodeAt(feed - 1) === 13;
-    const line = block.slice(start, hasReturn ? end - 1 : end);
-    start = end + 1;
+    const end = feed > start && block.charCodeAt(feed - 1) === 13 ? feed - 1 : next;
+    const lineStart = start;
+    start = next + 1;
     lineNumber++;
-    if (line === "") continue;
+    if (end === lineStart) continue;
     if (counted === headerLinesMax) {
       (skipped ??= []).push([lineNumber, `header line count exceeds ${headerLinesMax}; remaining lines skipped`]);
       break;
     }
     counted++;
-    const colon = line.indexOf(": ");
-    if (colon < 0) {
-      (skipped ??= []).push([lineNumber, line]);
+    if (colon < lineStart) colon = indexOrEnd(block, lineStart);
+    if (colon + 2 > end) {
+      (skipped ??= []).push([lineNumber, block.slice(lineStart, end)]);
       continue;
     }
-    const key = trimBoth(line.slice(0, colon));
-    const value = trimBoth(line.slice(colon + 2));
-    if (key === "" || startsWithWhiteSpace(line) || hasWhiteSpace(key)) (skipped ??= []).push([lineNumber, line]);
+    const key = trimBoth(block.slice(lineStart, colon));
+    const value = trimBoth(block.slice(colon + 2, end));
+    if (key === "" || isWhiteSpace(block.charCodeAt(lineStart)) || hasWhiteSpace(key)) {
+      (skipped ??= []).push([lineNumber, block.slice(lineStart, end)]);
+    }
     if (looksLikeJson(value) && !isReferenceJson(value)) (jsonErrors ??= []).push([key, value]);
     setHeader(headers, key, value);
   }
   return { headers, body, skipped: skipped ?? nothing, jsonErrors: jsonErrors ?? nothing };
+}
+
+function indexOrEnd(block: string, start: number): number {
+  const found = block.indexOf(": ", start);
+  return found < 0 ? block.length : found;
 }
 
 function looksLikeJson(value: string): boolean {
@@ -187,8 +196,17 @@ function write(headers: FrameHeaders, keys: string[], body: string): string {
   return body.endsWith("\n") ? text + body : `${text}${body}\n`;
 }
 
-/** Ascending UTF-8 byte order. JavaScript's own order is by UTF-16 units, which is the same for ASCII alone. */
+/**
+ * Ascending UTF-8 byte order. JavaScript's own order is by UTF-16 units, which is the same but for characters beyond
+ * U+FFFF; those who write often put their keys in order, and are not made to wait for a sort.
+ */
 function sortByBytes(keys: string[]): void {
-  if (keys.every((key) => plainKey.test(key))) keys.sort();
-  else keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  let isAscending = true;
+  let isPlain = true;
+  for (let index = 0; index < keys.length; index++) {
+    if (index > 0 && keys[index - 1]! > keys[index]!) isAscending = false;
+    if (!plainKey.test(keys[index]!)) isPlain = false;
+  }
+  if (!isPlain) keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  else if (!isAscending) keys.sort();
 }

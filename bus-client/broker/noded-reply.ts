@@ -22,9 +22,13 @@ export function failedHeader(error: string, rc = 10): NodedReply {
 }
 
 export function replyHeaders(reply: NodedReply, request: FrameHeaders): FrameHeaders {
-  const headers: FrameHeaders = { from: "noded", rc: String(reply.rc), type: "response" };
+  // In the order in which they are written.
+  const headers: FrameHeaders = {};
   if (request["command"] !== undefined) headers["command"] = request["command"];
-  if (request["id"] !== undefined) headers["id"] = request["id"];
   if (reply.error !== undefined) headers["error"] = reply.error;
+  headers["from"] = "noded";
+  if (request["id"] !== undefined) headers["id"] = request["id"];
+  headers["rc"] = String(reply.rc);
+  headers["type"] = "response";
   return headers;
 }

@@ -11,7 +11,7 @@ import { OutboundMessage } from "./outbound.ts";
 import type { Peer } from "./peer.ts";
 import type { Registry } from "./registry.ts";
 import { Requests } from "./requests.ts";
-import { withoutStamps } from "./stamps.ts";
+import { copyWithoutStamps } from "./stamps.ts";
 
 export interface RouterParts {
   readonly node: string;
@@ -112,10 +112,10 @@ export class Router {
   }
 
   #stamp(peer: Peer, headers: FrameHeaders): FrameHeaders {
-    const stamped = withoutStamps(headers);
+    const stamped: FrameHeaders = { broker_origin: "local" };
+    copyWithoutStamps(headers, stamped);
     if (peer.registration === undefined) delete stamped["from"];
     else stamped["from"] = peer.registration.name;
-    stamped["broker_origin"] = "local";
     return stamped;
   }
 

@@ -3,13 +3,11 @@
 import { setHeader } from "../wire.ts";
 import type { FrameHeaders } from "../wire.ts";
 
-/** The headers without what only a broker may say: `broker_…` and `mesh_from`, in any letter case. A copy. */
-export function withoutStamps(headers: FrameHeaders): FrameHeaders {
-  const rest: FrameHeaders = {};
-  for (const key of Object.keys(headers)) {
-    if (!isStamp(key)) setHeader(rest, key, headers[key]!);
+/** Copies headers but for what only a broker may say: `broker_…` and `mesh_from`, in any letter case. */
+export function copyWithoutStamps(from: FrameHeaders, to: FrameHeaders): void {
+  for (const key of Object.keys(from)) {
+    if (!isStamp(key)) setHeader(to, key, from[key]!);
   }
-  return rest;
 }
 
 function isStamp(key: string): boolean {

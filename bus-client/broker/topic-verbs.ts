@@ -8,7 +8,7 @@ import type { NodedReply } from "./noded-reply.ts";
 import { nameOf } from "./peer.ts";
 import type { Peer } from "./peer.ts";
 import { reservedTopic } from "./reserved-topics.ts";
-import { withoutStamps } from "./stamps.ts";
+import { copyWithoutStamps } from "./stamps.ts";
 import type { Topics } from "./topics.ts";
 
 type TopicVerb = (peer: Peer, name: string, frame: ParsedFrame) => NodedReply;
@@ -87,12 +87,14 @@ function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string,
 /** The publisher's own words, but for what only a broker may say; of a closed topic nothing but its name is let through. */
 function deliveryHeaders(peer: Peer, name: string, inner: ParsedFrame): FrameHeaders {
   const reserved = reservedTopic(name);
-  const headers = reserved?.access === "closed" ? { command: name } : withoutStamps(inner.headers);
-  delete headers["topic_stale"];
-  delete headers["topic_op"];
-  headers["broker_origin"] = "local";
+  // Keys are set in the order in which they are written.
+  const headers: FrameHeaders = { broker_origin: "local" };
   if (peer.registration !== undefined) headers["broker_registration"] = peer.registration.incarnation;
   if (reserved !== undefined) headers["broker_service"] = reserved.owner;
+  if (reserved?.access === "closed") headers["command"] = name;
+  else copyWithoutStamps(inner.headers, headers);
+  delete headers["topic_stale"];
+  delete headers["topic_op"];
   return headers;
 }
 
