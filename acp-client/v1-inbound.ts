@@ -20,9 +20,6 @@ export type V1State =
   | { readonly state: "opening"; readonly held: HeldMessages }
   | { readonly state: "open"; readonly id: string; readonly options: SessionOptions };
 
-/** What a request weighs while it is held back: those are few, and small. */
-const heldRequestCharacters = 4_096;
-
 export class V1Inbound {
   readonly #link: AgentLink;
   readonly #state: () => V1State;
@@ -53,7 +50,7 @@ export class V1Inbound {
     const { params } = request;
     const ofSession = isRecord(params) && typeof params["sessionId"] === "string";
     if (state.state === "opening" && ofSession) {
-      this.#hold(state.held, heldRequestCharacters, () => this.onRequest(request), request);
+      this.#hold(state.held, request.size, () => this.onRequest(request), request);
       return;
     }
     // It was held back, and taken back meanwhile.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The one session of a client, in ACP v1: what is asked of the agent. What the agent says is in v1-inbound.ts.
-import { isAbsolute } from "node:path";
 import type { Done, Opened, OpenRequest, Outcome, Prompted, SessionInfo } from "./agent-client.ts";
 import { failed, succeeded } from "./failure.ts";
 import { HeldMessages } from "./held-messages.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
-import type { AgentIdentity, ContentBlock, McpServer, PermissionOutcome, RequestKey } from "./model.ts";
+import type { AgentIdentity, ContentBlock, PermissionOutcome, RequestKey } from "./model.ts";
+import { unsupportedOpen } from "./open-request.ts";
 import { tellableBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
 import * as requests from "./schema/v1/requests.ts";
@@ -185,16 +185,7 @@ export class V1Session implements ProtocolSession {
   #cannotOpen(request: OpenRequest): string | undefined {
     const offered = this.#identity?.capabilities;
     if (offered === undefined || this.#state.state !== "none") return "A client opens one session, after initialize";
-    if (!isAbsolute(request.cwd)) return `The directory "${request.cwd}" is not absolute`;
-    if (request.additionalDirectories.length > 0 && !offered.additionalDirectories) {
-      return "This agent takes no additional directories";
-    }
-    const relative = request.additionalDirectories.find((directory) => !isAbsolute(directory));
-    if (relative !== undefined) return `The additional directory "${relative}" is not absolute`;
-    const server = request.mcpServers.find((candidate) => !takesServer(candidate, offered));
-    return (
-      server && `This agent takes no MCP server over ${"type" in server ? server.type : "stdio"}: "${server.name}"`
-    );
+    return unsupportedOpen(request, offered);
   }
 
   #opened(answer: Outcome<unknown>): Outcome<Opened> {
@@ -257,11 +248,6 @@ export class V1Session implements ProtocolSession {
     if (value !== undefined) return succeeded(value);
     return { ok: false, failure: this.#link.protocolFailure(`answered ${method} without ${needed}`) };
   }
-}
-
-function takesServer(server: McpServer, offered: { mcpHttp: boolean; mcpSse: boolean }): boolean {
-  if (!("type" in server)) return true;
-  return server.type === "http" ? offered.mcpHttp : offered.mcpSse;
 }
 
 /** What should be gone and is not known to the agent is gone. */

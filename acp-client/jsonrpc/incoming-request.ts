@@ -9,6 +9,7 @@ export interface IncomingRequestOptions {
   readonly key: number;
   readonly method: string;
   readonly params: unknown;
+  readonly size: number;
   readonly answer: (line: string) => void;
 }
 
@@ -19,6 +20,8 @@ export class IncomingRequest {
   readonly key: number;
   readonly method: string;
   readonly params: unknown;
+  /** The length of its line in UTF-16 units, for those who hold it back. */
+  readonly size: number;
   readonly #rawId: string;
   #answer: ((line: string) => void) | undefined;
 
@@ -27,6 +30,7 @@ export class IncomingRequest {
     this.key = options.key;
     this.method = options.method;
     this.params = options.params;
+    this.size = options.size;
     this.#rawId = options.rawId;
     this.#answer = options.answer;
   }

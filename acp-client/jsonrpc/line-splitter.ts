@@ -14,6 +14,9 @@ export interface LineSplitterOptions {
 const LF = 10;
 const CR = 13;
 
+/** Neighbours smaller than this are joined at once: a line that dribbles in byte by byte must not cost an object each. */
+const pieceBytesMin = 4096;
+
 export class LineSplitter {
   readonly #options: LineSplitterOptions;
   #carried: Buffer[] = [];
@@ -52,8 +55,14 @@ export class LineSplitter {
 
   #carry(chunk: Buffer, start: number): void {
     if (start === chunk.length) return;
-    this.#carried.push(start === 0 ? chunk : chunk.subarray(start));
-    this.#carriedBytes += chunk.length - start;
+    const piece = start === 0 ? chunk : chunk.subarray(start);
+    const last = this.#carried.at(-1);
+    if (last !== undefined && last.length < pieceBytesMin && piece.length < pieceBytesMin) {
+      this.#carried[this.#carried.length - 1] = Buffer.concat([last, piece]);
+    } else {
+      this.#carried.push(piece);
+    }
+    this.#carriedBytes += piece.length;
   }
 
   #deliver(chunk: Buffer, start: number, end: number): void {

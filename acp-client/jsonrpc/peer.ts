@@ -205,7 +205,7 @@ export class Peer {
       this.#open.delete(key);
       if (!this.#closed) this.#write(reply);
     };
-    const request = new IncomingRequest({ ...message, rawId, key: this.#nextKey++, answer });
+    const request = new IncomingRequest({ ...message, rawId, key: this.#nextKey++, size: line.length, answer });
     this.#open.set(key, request);
     this.#handler.onRequest(request);
   }

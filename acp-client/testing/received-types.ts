@@ -63,7 +63,6 @@ export const shapes: Readonly<Record<string, readonly z.ZodObject[]>> = {
   SessionInfoUpdate: [updates.SessionInfoUpdate],
   SessionMode: [config.SessionMode],
   SessionModeState: [config.SessionModeState],
-  SessionNotification: [updates.SessionNotification],
   SetSessionConfigOptionResponse: [results.SetSessionConfigOptionResponse],
   Terminal: [tools.Terminal],
   TextContent: [content.TextContent],

@@ -10,7 +10,6 @@ import { decodeConfigOptions } from "./config.ts";
 import { decodeContentBlock, decodeContentBlockBySchema, plainText } from "./content.ts";
 import { decodeToolCall, decodeToolCallUpdate } from "./tool-call.ts";
 
-export const SessionNotification = z.looseObject({ sessionId: z.string(), update: z.unknown(), _meta: optionalObject });
 export const ContentChunk = z.looseObject({ content: z.unknown(), messageId: optionalText, _meta: optionalObject });
 export const Plan = z.looseObject({ entries: unread, _meta: optionalObject });
 export const PlanEntry = z.looseObject({

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What is no message on the agent's stdout.
+import { expect, test } from "vitest";
+import { talk } from "../testing/talking-peer.ts";
+
+test.for([
+  "starting...",
+  "1",
+  '"text"',
+  "null",
+  "true",
+  '{"level":30,"id":0,"msg":"a structured log line"}',
+  'DEBUG x={"a":1} {"jsonrpc":"2.0","id":0,"result":{}}',
+  '{"jsonrpc":"2.0","id":0,"result":{}',
+])("C1: the line %s is noise: reported, answering nothing, ending nothing", (line) => {
+  const { peer, told, written, kinds, ask } = talk();
+  const answers = ask();
+  peer.receive(line);
+  expect(kinds()).toEqual(["noise"]);
+  expect(told).toEqual([]);
+  expect(written).toHaveLength(1);
+  peer.receive('{"jsonrpc":"2.0","id":0,"result":1}');
+  expect(answers).toEqual([{ type: "result", result: 1 }]);
+});
+
+test("a line of spaces is not even noise", () => {
+  const { peer, kinds } = talk();
+  peer.receive(" \t ");
+  expect(kinds()).toEqual([]);
+});
+
+test("C1: the sample of a long line is bounded and never ends in half a character", () => {
+  const { peer, faults } = talk();
+  peer.receive(`${"x".repeat(199)}😀😀 not JSON`);
+  peer.receive(`${"x".repeat(198)}😀😀 not JSON`);
+  expect(faults.map(({ sample }) => sample)).toEqual(["x".repeat(199), `${"x".repeat(198)}😀`]);
+});
+
+test("C1: 9,999 lines of noise are survived, 10,000 in a row are not, and that is said once", () => {
+  const { peer, told } = talk();
+  for (let line = 0; line < 9_999; line += 1) peer.receive("noise");
+  peer.receive('{"jsonrpc":"2.0","method":"a"}');
+  for (let line = 0; line < 9_999; line += 1) peer.receive("noise");
+  expect(told).toEqual([["notification", "a", undefined]]);
+  peer.receive("noise");
+  peer.receive("noise");
+  expect(told.slice(1)).toEqual([["broken", expect.stringContaining("10000 lines")]]);
+});
+
+test("C1: few but endless lines of noise are bounded too", () => {
+  const { peer, told } = talk({ noiseCharactersMax: 100 });
+  peer.receive("x".repeat(99));
+  expect(told).toEqual([]);
+  peer.receive("x");
+  expect(told).toEqual([["broken", expect.stringContaining("100 characters")]]);
+});
