@@ -175,9 +175,12 @@ export class BusClient {
     this.#connection?.uncork();
   }
 
-  /** Gives the name back, sends what waits, closes. Ends within some seconds whatever the broker does; may be repeated. */
-  stop(): Promise<void> {
-    this.#stopped ??= this.#shutDown();
+  /**
+   * Gives the name back, lets `drain` give the last answers (its time is its own), sends what waits, closes. But for
+   * `drain` it ends within some seconds whatever the broker does. May be repeated.
+   */
+  stop(drain?: () => Promise<void>): Promise<void> {
+    this.#stopped ??= this.#shutDown(drain);
     return this.#stopped;
   }
 
@@ -294,9 +297,9 @@ export class BusClient {
     return connection;
   }
 
-  async #shutDown(): Promise<void> {
+  async #shutDown(drain: (() => Promise<void>) | undefined): Promise<void> {
     const before = this.#state;
-    if (before.kind === "fatal") return;
+    if (before.kind === "fatal") return drain?.();
     this.#become({ kind: "shutting-down", generation: before.generation });
     this.#wakeUp?.();
     const connection = this.#connection;
@@ -304,6 +307,7 @@ export class BusClient {
       const farewell = { command: "noded.deregister", from: this.#options.name, to: "noded" };
       await connection!.request(farewell, "", stopStepTimeoutMs).catch(() => {});
     }
+    await drain?.();
     connection?.close();
     await this.#within(stopStepTimeoutMs, this.#connectionClosed);
     connection?.destroy();

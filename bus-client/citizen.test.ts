@@ -164,9 +164,9 @@ test("over the limit of pending commands the next is BUSY, while another pool an
   expect((await next).body).toBe('"room again"');
 });
 
-test("on stop every command that waits is answered, as is every one that comes while it closes", async () => {
+test("on stop the name goes at once, waits of a pool end, and what runs may still answer", async () => {
   const requests = new Inbox<Request>();
-  const { citizen, ask } = await served({
+  const { citizen, ask, caller } = await served({
     drainTimeoutMs: 60_000,
     pools: { wait: { pendingMax: 2 } },
     verbs: [
@@ -180,11 +180,12 @@ test("on stop every command that waits is answered, as is every one that comes w
   await requests.next();
   const stopped = citizen.stop();
   expect(await wait).toMatchObject({ rc: 10, body: '{"error_code":"BUSY","message":"agentd is closing"}' });
-  expect(bodyOf(await ask("agent.slow"))).toEqual({ error_code: "BUSY", message: "agentd is closing" });
+  const next = await caller.call("noded", "noded.list");
+  expect(next.body).not.toContain('"agent"');
+  expect((await ask("agent.slow")).headers["error"]).toBe("Service 'agent' not found");
   running.reply(done("just in time"));
   expect((await slow).body).toBe('"just in time"');
   await stopped;
-  expect((await ask("HELP")).headers["error"]).toBe("Service 'agent' not found");
 });
 
 test("on stop what does not end in time is answered BUSY, and its late answer goes nowhere", async () => {
@@ -289,6 +290,28 @@ test("HELP is answered before the registration is, and so is every other command
   expect(await frames.next()).toMatchObject({ headers: { id: "noded-2", rc: "0" }, body: '"pong"' });
   broker.close();
   await citizen.stop();
+});
+
+test("a command that comes while the citizen closes is answered BUSY", async () => {
+  const { citizen, broker, frames, bring } = alone([verb("agent.ping", () => done("pong"))]);
+  citizen.start();
+  await frames.next();
+  bring({ id: "1", rc: "0", type: "response" });
+  bring({ broker_origin: "local", command: "agent.ping", id: "noded-1" });
+  expect((await frames.next()).body).toBe('"pong"');
+  const stopped = citizen.stop();
+  const farewell = await frames.next();
+  expect(farewell.headers["command"]).toBe("noded.deregister");
+  bring({ broker_origin: "local", command: "agent.ping", id: "noded-2" });
+  const { headers, body } = await frames.next();
+  expect([headers["id"], headers["rc"], body]).toEqual([
+    "noded-2",
+    "10",
+    '{"error_code":"BUSY","message":"agent is closing"}',
+  ]);
+  bring({ id: farewell.headers["id"]!, rc: "0", type: "response" });
+  await stopped;
+  broker.close();
 });
 
 test("only a stamp makes a name: over the mesh, or without a stamp, there is none", async () => {

@@ -59,7 +59,7 @@ export interface Citizen {
   connect(): Promise<void>;
   /** Tells whoever watches the props. `old` and `new` must not be secret. */
   propsChanged(path: string, old: unknown, now: unknown, cause: string): void;
-  /** Refuses new commands, lets running ones finish for a while, answers the rest BUSY, and leaves the Bus. Idempotent. */
+  /** Gives the name back, lets running commands finish for a while, answers the rest BUSY, and leaves the Bus. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -173,14 +173,13 @@ class ServedCitizen implements Citizen {
     return refused("BUSY", `${this.#options.app ?? this.#options.service} is closing`);
   }
 
-  async #shutDown(): Promise<void> {
+  #shutDown(): Promise<void> {
+    const { drainTimeoutMs: timeoutMs = drainTimeoutMs, client } = this.#options;
     this.#pending.endPools();
-    await this.#pending.drained(
-      this.#options.drainTimeoutMs ?? drainTimeoutMs,
-      this.#options.client.clock ?? systemClock,
-    );
-    this.#pending.endAll();
-    await this.client.stop();
+    return this.client.stop(async () => {
+      await this.#pending.drained(timeoutMs, client.clock ?? systemClock);
+      this.#pending.endAll();
+    });
   }
 }
 
