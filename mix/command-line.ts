@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // From the words of a command line to one verb, and from what it came to to an exit code.
 import { parseArguments } from "./arguments.ts";
-import { connectBus } from "./bus.ts";
 import type { AgentBus } from "./bus.ts";
 import type { Context } from "./context.ts";
 import { exitCodeOf } from "./exit-codes.ts";
@@ -61,6 +60,8 @@ async function runVerb(
     output,
     args,
     connect: async (connecting) => {
+      // Loaded with the first connection: help, version and completion need no Bus.
+      const { connectBus } = await import("./bus.ts");
       const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
       const bus = await connectBus(context, output, { connecting, autostart });
       opened.push(bus);

@@ -2,7 +2,6 @@
 // Ctrl-C in a follow: the session goes on without us, and it is said how to cancel. Twice within two seconds asks.
 import type { AgentBus } from "./bus.ts";
 import type { Outcome } from "./exit-codes.ts";
-import { askYesOrNo } from "./ask-yes-or-no.ts";
 import type { Context } from "./context.ts";
 import { MixError } from "./mix-error.ts";
 import type { Invocation } from "./verb.ts";
@@ -19,9 +18,10 @@ export async function detach(invocation: Invocation, bus: AgentBus, session: str
     const asks = output.mode === "people" && context.stdin.isTTY === true && context.stderr.isTTY === true;
     if (!asks || !(await hasTurn(bus, session))) return { kind: "interrupted" };
     output.word("Ctrl-C again within 2 s to cancel its turn");
-    if ((await again.came) && (await askYesOrNo(context, `cancel the running turn of ${session}?`))) {
-      await cancelTurn(invocation, bus, session);
-    }
+    if (!(await again.came)) return { kind: "interrupted" };
+    const { askYesOrNo } = await import("./ask-yes-or-no.ts");
+    const yes = await askYesOrNo(context, `cancel the running turn of ${session}?`);
+    if (yes) await cancelTurn(invocation, bus, session);
     return { kind: "interrupted" };
   } finally {
     again.callOff();

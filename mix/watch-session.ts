@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Follows a session on behalf of a verb until an entry decides how the verb ends: shown to people, as JSON, or not at all.
 import type { Entry } from "../agentd/vocabulary/entries.ts";
-import { Attachment } from "./attachment.ts";
+import type { Attachment } from "./attachment.ts";
 import type { AgentBus } from "./bus.ts";
 import { detach } from "./detach.ts";
 import type { Outcome } from "./exit-codes.ts";
@@ -33,7 +33,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   const stop = new AbortController();
   const stopListening = context.interrupts.listen(() => stop.abort());
   const view = output.mode === "people" ? new LiveView(context, output, options) : undefined;
-  const attachment = options.attachment ?? answering(invocation, bus, options);
+  const attachment = options.attachment ?? (await answering(invocation, bus, options));
   const entries = follow({
     source: await busSource(bus),
     session: options.session,
@@ -63,8 +63,14 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   }
 }
 
-function answering(invocation: Invocation, bus: AgentBus, { session, asks }: WatchOptions): Attachment | undefined {
-  return asks !== false && somebodyHere(invocation) ? new Attachment(invocation, bus, session, false) : undefined;
+async function answering(
+  invocation: Invocation,
+  bus: AgentBus,
+  { session, asks }: WatchOptions,
+): Promise<Attachment | undefined> {
+  if (asks === false || !somebodyHere(invocation)) return undefined;
+  const { Attachment } = await import("./attachment.ts");
+  return new Attachment(invocation, bus, session, false);
 }
 
 async function showRow({ output }: Invocation, entry: Entry): Promise<void> {

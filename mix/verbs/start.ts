@@ -46,7 +46,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (output.mode === "ids") await output.line(reply.session);
   output.word(`session ${reply.session} (${request.agent})`);
   const outcome = await followed(invocation, bus, reply, request.prompt !== undefined);
-  const goesOn = !args.switch("close") && outcome.kind !== "ended" && outcome.kind !== "interrupted";
+  const goesOn = !args.switch("close") && isUsable(outcome);
   output.word(
     `${goesOn ? `go on: mix agent send ${reply.session} "…" · ` : ""}its log: mix agent log ${reply.session}`,
   );
@@ -94,6 +94,11 @@ async function followed(invocation: Invocation, bus: AgentBus, reply: StartReply
   if (!closes || outcome.kind !== "done") return outcome;
   await bus.ask("agent.session.close", { session });
   return outcome;
+}
+
+function isUsable(outcome: Outcome): boolean {
+  if (outcome.kind === "turn") return outcome.stopReason !== "failed" && outcome.stopReason !== "interrupted";
+  return outcome.kind === "done";
 }
 
 function isReady(entry: Entry): Outcome | undefined {

@@ -27,7 +27,8 @@ export class Transcript {
   readonly #tools: ToolCalls;
   #section: Section | undefined;
   #stream: { readonly wrap: WordWrap; readonly role: MessageEntry["role"] } | undefined;
-  #atLineStart = true;
+  /** The last two characters that were written. */
+  #tail = "\n\n";
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #turnStartedAt: number | undefined;
@@ -40,19 +41,19 @@ export class Transcript {
 
   /** Whether the next character would stand at the beginning of a line. */
   get atLineStart(): boolean {
-    return this.#atLineStart;
+    return this.#tail.endsWith("\n");
   }
 
   show(entry: Entry): string {
     const written = this.#shown(entry);
-    if (written !== "") this.#atLineStart = written.endsWith("\n");
+    this.#tail = (this.#tail + written).slice(-2);
     return written;
   }
 
   /** What is still held back; the last line is ended. */
   end(): string {
     const written = this.#endStream();
-    this.#atLineStart = true;
+    this.#tail = (this.#tail + written).slice(-2);
     return written;
   }
 
@@ -101,8 +102,8 @@ export class Transcript {
     if (this.#section !== section || this.#stream === undefined) {
       written = this.#open(section);
       const { columns, style } = this.#options;
-      const indent = entry.role === "agent" ? "" : "  ";
-      this.#stream = { wrap: new WordWrap(columns === 0 ? 0 : columns - indent.length, ""), role: entry.role };
+      const markColumns = entry.role === "agent" ? 0 : 2;
+      this.#stream = { wrap: new WordWrap(columns === 0 ? 0 : columns - markColumns), role: entry.role };
       if (entry.role === "thought") written += style.dim("✻ ");
       if (entry.role === "user") written += style.bold("> ");
     }
@@ -125,14 +126,15 @@ export class Transcript {
     const ended = this.#endStream();
     const apart = this.#section !== undefined && this.#section !== section;
     this.#section = section;
-    return `${ended}${apart ? "\n" : ""}`;
+    // One empty line between sections, also where a text brought its own.
+    return `${ended}${apart && !(this.#tail + ended).endsWith("\n\n") ? "\n" : ""}`;
   }
 
   #endStream(): string {
     if (this.#stream === undefined) return "";
     const rest = this.#styled(this.#stream.role, this.#stream.wrap.flush());
     this.#stream = undefined;
-    return rest === "" && this.#atLineStart ? "" : `${rest}\n`;
+    return rest === "" && this.atLineStart ? "" : `${rest}\n`;
   }
 
   /** The whole plan at first, then the steps that changed. */

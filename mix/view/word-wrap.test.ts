@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { displayWidth, fitted } from "./display-width.ts";
 import { WordWrap } from "./word-wrap.ts";
 
-const wrapped = (pieces: readonly string[], columns: number, indent = ""): string => {
-  const wrap = new WordWrap(columns, indent);
+const wrapped = (pieces: readonly string[], columns: number): string => {
+  const wrap = new WordWrap(columns);
   return pieces.map((piece) => wrap.write(piece)).join("") + wrap.flush();
 };
 
@@ -28,7 +28,7 @@ test("no line is wider than the screen unless one word alone is", () => {
   const words = fc.array(fc.string({ unit: fc.constantFrom("a", "é", "字"), minLength: 1, maxLength: 6 }));
   fc.assert(
     fc.property(words, (some) => {
-      const lines = wrapped([some.join(" ")], 14, "  ").split("\n");
+      const lines = wrapped([some.join(" ")], 14).split("\n");
       return lines.every((line) => displayWidth(line) <= 14);
     }),
   );

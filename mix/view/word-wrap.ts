@@ -4,15 +4,13 @@ import { characterWidth, displayWidth } from "./display-width.ts";
 
 export class WordWrap {
   readonly #columns: number;
-  readonly #indent: string;
   #column = 0;
   #gap = "";
   #word = "";
 
-  /** `columns` 0: nothing is wrapped. Every line begins with `indent`. */
-  constructor(columns: number, indent = "") {
+  /** `columns` 0: nothing is wrapped. */
+  constructor(columns: number) {
     this.#columns = columns;
-    this.#indent = indent;
   }
 
   /** What can be written now. */
@@ -27,8 +25,8 @@ export class WordWrap {
     if (this.#word === "") return "";
     const width = displayWidth(this.#word);
     const gap = displayWidth(this.#gap);
-    const wraps = this.#columns > 0 && this.#column > 0 && this.#width() + gap + width > this.#columns;
-    const before = wraps ? `\n${this.#indent}` : `${this.#column === 0 ? this.#indent : ""}${this.#gap}`;
+    const wraps = this.#columns > 0 && this.#column > 0 && this.#column + gap + width > this.#columns;
+    const before = wraps ? "\n" : this.#gap;
     this.#column = wraps ? width : this.#column + gap + width;
     const out = before + this.#word;
     this.#gap = "";
@@ -54,9 +52,5 @@ export class WordWrap {
     this.#word += character;
     const tooLong = this.#columns > 0 && this.#word.length >= this.#columns;
     return before + (isWide || tooLong ? this.flush() : "");
-  }
-
-  #width(): number {
-    return this.#column + this.#indent.length;
   }
 }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
+import { logLines } from "./log-line.ts";
+import { plain } from "./style.ts";
+import { Transcript } from "./transcript.ts";
+
+const text = (role: "user" | "agent" | "thought", words: string, id = role as string): EntryContent => ({
+  kind: "message",
+  turn: 1,
+  role,
+  message_id: id,
+  content: { type: "text", text: words },
+  append: true,
+});
+const tool = (more: object): EntryContent => ({ kind: "tool_call", turn: 1, tool_call_id: "t", ...more });
+const entryOf = (content: EntryContent, index: number): Entry => ({
+  log: "l",
+  session: "s",
+  seq: index + 1,
+  at: `2026-01-01T00:00:${String(index).padStart(2, "0")}.000Z`,
+  ...content,
+});
+
+function shown(contents: readonly EntryContent[], more: { columns?: number; showPrompts?: boolean } = {}): string {
+  const transcript = new Transcript({ style: plain, columns: 0, showPrompts: false, ...more });
+  return contents.map((content, index) => transcript.show(entryOf(content, index))).join("") + transcript.end();
+}
+
+test("a turn reads as ready, thought, plan, tool with its diff, text and end, with an empty line between", () => {
+  const output = shown([
+    { kind: "state", state: "starting", agent: "demo", cwd: "/work" },
+    { kind: "state", state: "running", agent_info: { name: "demo", title: "Demo", version: "1" } },
+    { kind: "turn", turn: 1, phase: "started" },
+    text("thought", "Let me "),
+    text("thought", "see."),
+    {
+      kind: "plan",
+      turn: 1,
+      plan_id: "p",
+      entries: [
+        { content: "Look", priority: "high", status: "in_progress" },
+        { content: "Write", priority: "high", status: "pending" },
+      ],
+    },
+    tool({
+      title: "Write a.txt",
+      tool_kind: "edit",
+      status: "in_progress",
+      content: [{ type: "diff", path: "/work/a.txt", oldText: "one\n", newText: "two\n" }],
+    }),
+    tool({ status: "completed" }),
+    {
+      kind: "plan",
+      turn: 1,
+      plan_id: "p",
+      entries: [
+        { content: "Look", priority: "high", status: "completed" },
+        { content: "Write", priority: "high", status: "pending" },
+      ],
+    },
+    text("agent", "Done.\n\n"),
+    { kind: "turn", turn: 1, phase: "ended", stop_reason: "end_turn", sent: true },
+  ]);
+  expect(output).toBe(`● Demo 1 is ready in /work
+
+✻ Let me see.
+
+plan
+  ▸ Look
+  ☐ Write
+
+• edit  Write a.txt
+  a.txt
+    - one
+    + two
+  ✔ completed
+
+  ✔ Look
+
+Done.
+
+✔ turn 1 done in 8.0s
+`);
+});
+
+test("the ends of two tools at once are told apart by their titles", () => {
+  const output = shown([
+    tool({ title: "First", tool_kind: "read", status: "in_progress" }),
+    { ...tool({ title: "Second", tool_kind: "read", status: "in_progress" }), tool_call_id: "u" } as EntryContent,
+    tool({ status: "failed" }),
+  ]);
+  expect(output).toBe("• read  First\n• read  Second\n✘ read  First\n");
+});
+
+test("an agent that sends a tool's whole content again does not make its diff appear again", () => {
+  const content = [{ type: "diff", path: "a", newText: "x\n" }];
+  const output = shown([
+    tool({ title: "T", content }),
+    tool({ content, status: "in_progress" }),
+    tool({ content, status: "completed" }),
+  ]);
+  expect(output.match(/\+ x/g)).toHaveLength(1);
+});
+
+test("a tool's output is shown when it is over, and its length is bounded", () => {
+  const long = Array.from({ length: 100 }, (_, index) => `line ${index}`).join("\n");
+  const content = [{ type: "content", content: { type: "text", text: long } }];
+  const output = shown([tool({ title: "Run", tool_kind: "execute", status: "completed", content })]);
+  expect(output).toContain("    line 0\n");
+  expect(output).toContain("… 88 more lines");
+});
+
+test("two messages are two paragraphs, and chunks of one message are one", () => {
+  expect(shown([text("agent", "a", "m1"), text("agent", "b", "m1"), text("agent", "c", "m2")])).toBe("ab\n\nc\n");
+});
+
+test("a prompt is shown to whoever watches, not to whoever typed it", () => {
+  expect(shown([text("user", "do it")], { showPrompts: true })).toBe("> do it\n");
+  expect(shown([text("user", "do it")])).toBe("");
+});
+
+test("text is wrapped to the screen between words, also behind a thought's mark", () => {
+  const words = "aaaa bbbb cccc dddd";
+  expect(shown([text("agent", words)], { columns: 10 })).toBe("aaaa bbbb\ncccc dddd\n");
+  expect(shown([text("thought", words)], { columns: 11 })).toBe("✻ aaaa bbbb\n  cccc dddd\n");
+});
+
+test("a question shows what would be done, the choices and the command that answers it", () => {
+  const output = shown([
+    {
+      kind: "permission",
+      turn: 1,
+      request: "abc-1",
+      phase: "requested",
+      tool_call: {
+        tool_call_id: "t",
+        title: "Run tests",
+        tool_kind: "execute",
+        raw_input: { command: "rm -rf /" },
+        locations: [{ path: "/work" }],
+      },
+      options: [{ option: "a", name: "Allow", kind: "allow_once" }],
+      now: "2026-01-01T00:00:00.000Z",
+      expires_at: "2026-01-01T00:10:00.000Z",
+    },
+    { kind: "permission", turn: 1, request: "abc-1", phase: "resolved", outcome: "cancelled", via: "timeout" },
+  ]);
+  expect(output).toContain("? may it: Run tests (execute)\n  /work\n");
+  expect(output).toContain("rm -rf /");
+  expect(output).toContain("1) Allow  [allow_once, --option a]");
+  expect(output).toContain("mix agent permit allow abc-1");
+  expect(output).toContain("(within 10m)");
+  expect(output).toContain("→ cancelled (nobody answered in time)");
+});
+
+test("a session that fails shows why and the end of what the agent said", () => {
+  const error = { error_code: "AGENT_EXITED", message: "exit 1", stderr_tail: "boom\u001b[2J\n" } as const;
+  expect(shown([{ kind: "state", state: "failed", error }])).toBe(
+    "✘ session failed: AGENT_EXITED: exit 1\n  boom\\x1b[2J\n",
+  );
+});
+
+test("options are told when they change, not when they are first known", () => {
+  const options = (value: string): EntryContent => ({
+    kind: "options",
+    options: [{ option: "mode", name: "Mode", type: "select", value }],
+  });
+  expect(shown([options("ask"), options("ask"), options("auto")])).toBe("○ Mode: auto\n");
+});
+
+test.each<EntryContent>([
+  { kind: "command", verb: "agent.session.start", by: null, origin: "mesh", args: {} },
+  {
+    kind: "reply",
+    verb: "agent.session.start",
+    command_seq: 1,
+    rc: 10,
+    body: { error_code: "BUSY", message: "later" },
+  },
+  { kind: "state", state: "lost", reason: "restart" },
+  { kind: "turn", turn: 1, phase: "ended", stop_reason: "cancelled", forced: true },
+  text("agent", "two\nlines"),
+  tool({ title: "T", status: "failed", closed_by: "agentd" }),
+  { kind: "plan", plan_id: "p", entries: [{ content: "a", priority: "low", status: "pending" }] },
+  { kind: "commands", commands: [{ name: "plan", description: "" }] },
+  { kind: "options", options: [{ option: "mode", name: "Mode", type: "select", value: "ask" }] },
+  { kind: "info", title: "T" },
+  { kind: "usage", used: 1, size: 2 },
+  { kind: "notice", severity: "warning", title: "T" },
+  { kind: "compaction", compaction_id: "c", status: "started" },
+  { kind: "permission", request: "r", phase: "sent" },
+  { kind: "extension", method: "_x/y", data: { a: 1 } },
+  { kind: "diagnostic", what: "stdout", message: "noise", count: 3 },
+])("the log shows a $kind with its number, its time and its kind", (content) => {
+  const [first, ...further] = logLines(entryOf(content, 4));
+  expect(first).toMatch(new RegExp(`^    5  00:00:04\\.000  ${content.kind} +\\S`));
+  for (const line of further) expect(line).toMatch(/^ {33}\S/);
+});
