@@ -115,6 +115,7 @@ function contextOf(now: number, settings: Settings, limits: Limits): Context {
       drainGraceMs: limits.drainTimeoutMs,
       queuedPromptsMax: limits.queuedPromptsMax,
       openRequestsMax: limits.openRequestsMax,
+      openToolCallsMax: limits.openToolCallsMax,
       extensionBytesMax: limits.extensionBytesMax,
     },
   };

@@ -37,6 +37,11 @@ const table = {
   promptBlocksMax: limit(256, "count", "content blocks in one prompt"),
   queuedPromptsMax: limit(32, "count", "prompts that wait behind a running turn, for each session"),
   openRequestsMax: limit(64, "count", "permissions and elicitations open at a time, for each session"),
+  openToolCallsMax: limit(
+    1024,
+    "count",
+    "tool calls open at a time, for each session; the oldest is closed for one more",
+  ),
   waitsMax: limit(256, "count", "agent.session.wait calls open at a time; one more is BUSY"),
   waitTimeoutMsMax: limit(50_000, "ms", "the longest timeout_ms of agent.session.wait"),
   commandsMax: limit(1024, "count", "acting commands being worked on at a time; one more is BUSY"),

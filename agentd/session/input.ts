@@ -129,6 +129,7 @@ export interface Settings {
   readonly drainGraceMs: number;
   readonly queuedPromptsMax: number;
   readonly openRequestsMax: number;
+  readonly openToolCallsMax: number;
   /** UTF-8 bytes of an extension's data. */
   readonly extensionBytesMax: number;
 }

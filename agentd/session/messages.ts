@@ -4,7 +4,7 @@ import type { AgentUpdate } from "../../acp-client/model.ts";
 import type { Draft } from "./draft.ts";
 import { toolCallFields } from "./map-update.ts";
 import { currentTurn } from "./state.ts";
-import { findTool, noteTool } from "./tool-ledger.ts";
+import { findTool, noteTool, openTools } from "./tool-ledger.ts";
 
 /** A message update, perhaps several chunks of one burst joined. */
 export type MessageUpdate = Extract<AgentUpdate, { kind: "message" }> & { readonly chunks?: number };
@@ -31,15 +31,42 @@ export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: 
   const seen = findTool(state.tools, fields.tool_call_id);
   const turn = seen ? seen.turn : now.turn;
   const late = turn !== undefined && (now.late === true || turn !== now.turn);
+  if (!seen) makeRoom(draft);
   draft.add({
     kind: "tool_call",
     ...(turn === undefined ? {} : { turn }),
     ...(late ? { late: true as const } : {}),
     ...fields,
+    // ACP's own default: whoever reads the log need not know it.
+    ...(!seen && typeof fields.status !== "string" ? { status: "pending" } : {}),
   });
   state.tools = noteTool(state.tools, fields.tool_call_id, turn, fields.status);
   // A call ends a run of chunks that bear no message id of their own.
   if (state.messages.role !== undefined) state.messages = { made: state.messages.made };
+}
+
+/** An agent that opens calls and never ends them must not grow the session without bound: the oldest is closed. */
+export function makeRoom(draft: Draft): void {
+  const { state, context } = draft;
+  const open = openTools(state.tools);
+  const [oldest] = open;
+  if (oldest === undefined || open.length < context.settings.openToolCallsMax) return;
+  const turn = state.tools.known.get(oldest)?.turn;
+  closeTool(draft, oldest, turn);
+  state.tools = noteTool(state.tools, oldest, turn, "failed");
+}
+
+/** A tool call that its agent left open. */
+export function closeTool(draft: Draft, id: string, turn: number | undefined): void {
+  const now = currentTurn(draft.state);
+  draft.add({
+    kind: "tool_call",
+    ...(turn === undefined ? {} : { turn }),
+    ...(turn !== undefined && (now.late || turn !== now.turn) ? { late: true as const } : {}),
+    tool_call_id: id,
+    status: "failed",
+    closed_by: "agentd",
+  });
 }
 
 /** The agent's own id; without one, an id for each run of one role. */

@@ -5,6 +5,7 @@ import type { PermissionOutcome } from "../../acp-client/model.ts";
 import type { PermissionChoice, ResolvedVia } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 import { toolCallFields } from "./map-update.ts";
+import { makeRoom } from "./messages.ts";
 import { currentTurn, type OpenPermission } from "./state.ts";
 import { findTool, noteTool } from "./tool-ledger.ts";
 
@@ -21,6 +22,7 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
   const call = toolCallFields(event.toolCall);
   // Some agents never announce the call: the question is its first sight.
   if (!findTool(state.tools, call.tool_call_id)) {
+    makeRoom(draft);
     const status = call.status ?? "pending";
     draft.add({ kind: "tool_call", ...where, ...call, status });
     state.tools = noteTool(state.tools, call.tool_call_id, where.turn, status);

@@ -75,6 +75,18 @@ describe("a session's turns", () => {
     expect(openTools(script.state.tools)).toEqual([]);
   });
 
+  test("of more open tool calls than there may be, the oldest is closed", () => {
+    const script = new SessionScript({}, { openToolCallsMax: 2 });
+    script.up();
+    script.prompt("one");
+    script.tool("a");
+    script.tool("b", "in_progress");
+    const entries = script.tool("c");
+    expect(entries[0]).toMatchObject({ tool_call_id: "a", status: "failed", closed_by: "agentd" });
+    expect(entries[1]).toMatchObject({ tool_call_id: "c", status: "pending" });
+    expect(openTools(script.state.tools)).toEqual(["b", "c"]);
+  });
+
   test("a tool update in a later turn belongs to the turn that created the call", () => {
     const script = new SessionScript();
     script.up();

@@ -9,7 +9,7 @@ import type { Context, Decision, SessionInput } from "./input.ts";
 import { expirePermission } from "./permissions.ts";
 import { recover } from "./recover.ts";
 import { currentTurn, type SessionState } from "./state.ts";
-import { endRunningTurn } from "./turns.ts";
+import { closeStrayTools, endRunningTurn } from "./turns.ts";
 
 export function step(state: SessionState, input: SessionInput, context: Context): Decision {
   const draft = new Draft(state, context);
@@ -63,7 +63,10 @@ function onPermissionSent(draft: Draft, request: string): void {
 
 function onStopped(draft: Draft, before: SessionState): void {
   const { state } = draft;
-  if (state.life.phase !== "closing") return;
+  if (state.life.phase !== "closing" && state.life.phase !== "ended") return;
+  // Its last words, on the way out, may have opened a tool call anew.
+  closeStrayTools(draft);
+  if (state.life.phase === "ended") return;
   const { reason } = state.life;
   state.life = { phase: "ended", state: "closed", reason };
   draft.sayState(before, { reason });

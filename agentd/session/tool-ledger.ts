@@ -33,12 +33,15 @@ export function findTool(ledger: ToolLedger, id: string): { readonly turn: numbe
   return undefined;
 }
 
-/** After a sight of the tool call; the same ledger where nothing changed, which is the common case of a streamed output. */
+/**
+ * After a sight of the tool call; the same ledger where nothing changed, which is the common case of a streamed output.
+ * A call of a past turn was closed with it, and is open again only if its agent says so.
+ */
 export function noteTool(ledger: ToolLedger, id: string, turn: number | undefined, status: unknown): ToolLedger {
   const known = ledger.known.get(id);
-  if (!known && findTool(ledger, id)) return ledger;
-  const open = status === undefined || status === null ? (known?.open ?? true) : !finalStatuses.has(status);
-  if (known?.open === open) return ledger;
+  const wasOpen = known ? known.open : findTool(ledger, id) === undefined;
+  const open = status === undefined || status === null ? wasOpen : !finalStatuses.has(status);
+  if (known ? known.open === open : !open && findTool(ledger, id) !== undefined) return ledger;
   const next = new Map(ledger.known);
   next.set(id, { turn: known ? known.turn : turn, open });
   return { ...ledger, known: next };
@@ -48,9 +51,16 @@ export function openTools(ledger: ToolLedger): string[] {
   return [...ledger.known].filter(([, tool]) => tool.open).map(([id]) => id);
 }
 
-/** After a turn has ended and its open tool calls were closed. */
+/** After a turn has ended and what was open was closed: each call is remembered with its own turn. */
 export function endTurnTools(ledger: ToolLedger, turn: number): ToolLedger {
   if (ledger.known.size === 0) return ledger;
-  const ids = new Set(ledger.known.keys());
-  return { known: new Map(), past: [{ turn, ids }, ...ledger.past].slice(0, pastTurnsMax) };
+  const past = new Map(ledger.past.map(({ turn: earlier, ids }) => [earlier, new Set(ids)]));
+  for (const [id, known] of ledger.known) {
+    const owner = known.turn ?? turn;
+    const ids = past.get(owner);
+    if (ids) ids.add(id);
+    else past.set(owner, new Set([id]));
+  }
+  const newestFirst = [...past].sort(([one], [other]) => other - one).slice(0, pastTurnsMax);
+  return { known: new Map(), past: newestFirst.map(([owner, ids]) => ({ turn: owner, ids })) };
 }

@@ -3,6 +3,7 @@
 import { type ContentBlock, type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { AgentFailure } from "../../acp-client/agent-client.ts";
 import type { Draft } from "./draft.ts";
+import { closeTool } from "./messages.ts";
 import { resolveAllPermissions } from "./permissions.ts";
 import { currentTurn, type Sent } from "./state.ts";
 import { endTurnTools, openTools } from "./tool-ledger.ts";
@@ -90,21 +91,11 @@ export function sayEnded(draft: Draft, turn: number, end: TurnEnd): void {
 
 function closeOpenTools(draft: Draft, turn: number): void {
   const { state } = draft;
-  for (const id of openTools(state.tools)) {
-    const owner = state.tools.known.get(id)?.turn;
-    draft.add({
-      kind: "tool_call",
-      ...(owner === undefined ? {} : { turn: owner }),
-      ...(owner !== undefined && owner !== turn ? { late: true as const } : {}),
-      tool_call_id: id,
-      status: "failed",
-      closed_by: "agentd",
-    });
-  }
+  for (const id of openTools(state.tools)) closeTool(draft, id, state.tools.known.get(id)?.turn);
   state.tools = endTurnTools(state.tools, turn);
 }
 
-/** Tool calls that opened outside of any turn, closed with their session. */
+/** Tool calls that opened outside of any turn, or anew after theirs, closed with their session. */
 export function closeStrayTools(draft: Draft): void {
   const { turn } = currentTurn(draft.state);
   if (openTools(draft.state.tools).length > 0) closeOpenTools(draft, turn ?? 0);

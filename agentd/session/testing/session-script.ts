@@ -15,6 +15,7 @@ export const testSettings: Settings = {
   drainGraceMs: 10_000,
   queuedPromptsMax: 32,
   openRequestsMax: 64,
+  openToolCallsMax: 1024,
   extensionBytesMax: 65_536,
 };
 
