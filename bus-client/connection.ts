@@ -63,7 +63,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       const id = this.#nextId();
       const text = serialise({ headers: { ...headers, id, type: "request" }, body });
-      const refusal = this.#send(text);
+      const refusal = this.#sendRequest(text);
       if (refusal !== undefined) return reject(refusal);
       const cancelTimer = this.#clock.after(timeoutMs, () => {
         this.#calls.delete(id);
@@ -80,7 +80,7 @@ export class Connection {
    */
   publish(before: string, after: string, done: ReplyListener | undefined): void {
     const id = this.#nextId();
-    const refusal = this.#send(before + id + after);
+    const refusal = this.#sendRequest(before + id + after);
     if (refusal !== undefined) {
       if (done) queueMicrotask(() => done(refusal, undefined));
       return;
@@ -114,11 +114,13 @@ export class Connection {
     return String(++this.#lastId);
   }
 
+  #sendRequest(text: string): BusError | undefined {
+    if (this.#calls.size + this.#publications.size < unansweredMax) return this.#send(text);
+    return new BusError("OVERLOADED", `${unansweredMax} requests are unanswered`);
+  }
+
   #send(text: string): BusError | undefined {
     if (this.#ended !== undefined) return new BusError("NOT_CONNECTED");
-    if (this.#calls.size + this.#publications.size >= unansweredMax) {
-      return new BusError("OVERLOADED", `${unansweredMax} requests are unanswered`);
-    }
     if (this.#transport.bufferedBytes > bufferedBytesMax) {
       return new BusError("OVERLOADED", `${bufferedBytesMax} bytes wait to be sent`);
     }

@@ -4,7 +4,7 @@
 export { done, refused } from "./answer.ts";
 export type { Answer } from "./answer.ts";
 export { BusClient } from "./bus-client.ts";
-export type { BusClientOptions, BusClientState, CallOptions } from "./bus-client.ts";
+export type { BusClientOptions, CallOptions } from "./bus-client.ts";
 export { BusError } from "./bus-error.ts";
 export type { BusErrorCode } from "./bus-error.ts";
 export { serveCitizen } from "./citizen.ts";
@@ -27,6 +27,7 @@ export type { Reply, ReplyFailure } from "./reply.ts";
 export type { Request } from "./request.ts";
 export { unixPathBytesMax, unixUrl } from "./socket-path.ts";
 export type { DeliveryListener } from "./subscriptions.ts";
+export type { BusClientState } from "./supervision.ts";
 export type { Transport, TransportListener } from "./transport.ts";
 export { frameBytesMax, parse, parseStrict, serialise } from "./wire.ts";
 export type { Frame, FrameHeaders, ParsedFrame } from "./wire.ts";

@@ -91,7 +91,7 @@ class UnixTransport implements Transport {
       clearTimeout(this.#closeTimer);
       listener.close(this.#fault);
     });
-    if (this.#socket.destroyed) {
+    if (this.#socket.closed) {
       setImmediate(() => listener.close(this.#fault));
       return;
     }

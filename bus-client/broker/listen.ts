@@ -65,6 +65,7 @@ function upgradingServer(kind: "unix" | "tcp", accept: Accept): Server {
     response.writeHead(426, { Connection: "close", "Content-Type": "text/plain" });
     response.end("The MixOS Bus speaks WebSocket.\n");
   });
+  server.maxConnections = socketsMax;
   server.on("upgrade", (request, socket: Duplex, head) => {
     // Until it is a WebSocket, an error of it has nobody else to go to.
     socket.on("error", ignore);
@@ -78,6 +79,9 @@ function upgradingServer(kind: "unix" | "tcp", accept: Accept): Server {
   });
   return server;
 }
+
+/** Sockets of one listener, those that have not upgraded yet among them. */
+const socketsMax = 1_024;
 
 const busy = { status: "503 Service Unavailable", reason: "too many connections" };
 

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { backoffMs } from "./backoff.ts";
+import { BusError, asBusError } from "./bus-error.ts";
+import type { Clock } from "./clock.ts";
+import { incomingCommand } from "./command.ts";
+import type { IncomingCommand } from "./command.ts";
+import { Connection } from "./connection.ts";
+import { dial } from "./dial.ts";
+import { register } from "./registration.ts";
+import type { Provenance } from "./registration.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+import type { Transport } from "./transport.ts";
+
+/** `generation` counts the connections that came up; it changes with each, so that what belongs to an older one is known. */
+export type BusClientState =
+  | { readonly kind: "idle"; readonly generation: 0 }
+  | { readonly kind: "connecting"; readonly generation: number; readonly attempt: number }
+  | { readonly kind: "connected"; readonly generation: number }
+  | {
+      readonly kind: "disconnected";
+      readonly generation: number;
+      readonly attempt: number;
+      readonly retryInMs: number;
+      readonly cause: BusError;
+    }
+  | { readonly kind: "shutting-down"; readonly generation: number }
+  | { readonly kind: "fatal"; readonly generation: number; readonly cause: BusError };
+
+export interface SupervisionOptions {
+  /** Where the broker is, or a function that says so anew at each attempt, or that brings a transport itself. */
+  readonly url: string | (() => string | Transport | Promise<string | Transport>);
+  /** The name to hold. Without one the client may still call, subscribe and publish; nobody can call it. */
+  readonly name?: string;
+  readonly provenance?: Provenance;
+  /** Called in the order of arrival, from the first frame of a connection on. */
+  readonly onCommand?: (command: IncomingCommand) => void;
+  /** What a refused name means: try again, since the old holder may still be closing (default), or the end. */
+  readonly nameTaken?: "retry" | "fatal";
+  /** 0 up to, without, 1; for the waits between attempts. */
+  readonly random?: () => number;
+  /** Of one attempt to reach the broker. Default 5 s. */
+  readonly dialTimeoutMs?: number;
+}
+
+/** How long registering and subscribing again may take for each answer. */
+export const setUpTimeoutMs = 10_000;
+
+/** Bound of each step of `stop`. */
+export const stopStepTimeoutMs = 5_000;
+
+/** Keeps one connection to the broker up: dials, registers, subscribes again, and begins anew when it drops. */
+export class Supervision {
+  readonly #options: SupervisionOptions;
+  readonly #subscriptions: Subscriptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #stateListeners = new Set<(state: BusClientState) => void>();
+  #state: BusClientState = { kind: "idle", generation: 0 };
+  /** The connection that is up, or coming up. */
+  #connection: Connection | undefined;
+  #connectionClosed: Promise<BusError> | undefined;
+  #wakeUp: (() => void) | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: SupervisionOptions, subscriptions: Subscriptions, clock: Clock) {
+    this.#options = options;
+    this.#subscriptions = subscriptions;
+    this.#clock = clock;
+    this.#random = options.random ?? Math.random;
+  }
+
+  get state(): BusClientState {
+    return this.#state;
+  }
+
+  /** The connection, if it is up. */
+  get connection(): Connection | undefined {
+    return this.#state.kind === "connected" ? this.#connection : undefined;
+  }
+
+  onState(listener: (state: BusClientState) => void): () => void {
+    this.#stateListeners.add(listener);
+    return () => this.#stateListeners.delete(listener);
+  }
+
+  /** Resolves at the first success, after which it tries for ever. Rejects with the BusError that ended it. */
+  begin(attemptsMax: number): Promise<void> {
+    if (this.#state.kind !== "idle") return Promise.reject(new BusError("USAGE", "a client starts once"));
+    return new Promise((resolve, reject) => {
+      this.#running = this.#run(attemptsMax, resolve);
+      void this.#running.then(() => reject(this.#endCause()));
+    });
+  }
+
+  stop(drain: (() => Promise<void>) | undefined): Promise<void> {
+    this.#stopped ??= this.#shutDown(drain);
+    return this.#stopped;
+  }
+
+  #endCause(): BusError {
+    return this.#state.kind === "fatal" ? this.#state.cause : new BusError("STOPPED");
+  }
+
+  /** Runs until the client is stopped or its state is fatal. */
+  async #run(attemptsMax: number, firstSuccess: () => void): Promise<void> {
+    let failures = 0;
+    while (!this.#isStopping) {
+      this.#become({ kind: "connecting", generation: this.#state.generation, attempt: failures + 1 });
+      const failure = await this.#attempt().then(
+        () => undefined,
+        (error: unknown) => asBusError(error, "DIAL_FAILED"),
+      );
+      if (this.#isStopping) return;
+      if (failure === undefined) {
+        this.#become({ kind: "connected", generation: this.#state.generation + 1 });
+        failures = 0;
+        attemptsMax = Number.POSITIVE_INFINITY;
+        firstSuccess();
+        const cause = await this.#connectionClosed!;
+        if (!this.#isStopping) await this.#pause(0, cause);
+        continue;
+      }
+      failures++;
+      if (failures >= attemptsMax || this.#isFinal(failure)) {
+        this.#become({ kind: "fatal", generation: this.#state.generation, cause: failure });
+        return;
+      }
+      await this.#pause(failures, failure);
+    }
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopped !== undefined;
+  }
+
+  #isFinal(failure: BusError): boolean {
+    if (failure.code === "URL_INVALID" || failure.code === "PATH_TOO_LONG")
+      return typeof this.#options.url === "string";
+    return (
+      this.#options.nameTaken === "fatal" && (failure.code === "NAME_TAKEN" || failure.code === "REGISTRATION_REFUSED")
+    );
+  }
+
+  async #pause(failures: number, cause: BusError): Promise<void> {
+    const retryInMs = backoffMs(Math.max(failures - 1, 0), this.#random);
+    this.#become({ kind: "disconnected", generation: this.#state.generation, attempt: failures, retryInMs, cause });
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(retryInMs, resolve);
+      this.#wakeUp = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#wakeUp = undefined;
+  }
+
+  /** Dials, registers, subscribes again. Any failure in these ends the whole attempt. */
+  async #attempt(): Promise<void> {
+    const connection = this.#adopt(await this.#openTransport());
+    try {
+      if (this.#isStopping) throw new BusError("STOPPED");
+      const { name, provenance } = this.#options;
+      if (name !== undefined) await register(connection, name, provenance, setUpTimeoutMs);
+      await this.#subscriptions.renew(connection, setUpTimeoutMs);
+      if (!connection.isOpen) throw new BusError("CONNECTION_LOST");
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+  }
+
+  async #openTransport(): Promise<Transport> {
+    const { url, dialTimeoutMs } = this.#options;
+    const found = typeof url === "string" ? url : await url();
+    if (typeof found !== "string") return found;
+    return dial(found, dialTimeoutMs === undefined ? {} : { timeoutMs: dialTimeoutMs });
+  }
+
+  #adopt(transport: Transport): Connection {
+    const generation = this.#state.generation + 1;
+    let tellClosed!: (cause: BusError) => void;
+    this.#connectionClosed = new Promise((resolve) => (tellClosed = resolve));
+    const connection: Connection = new Connection(transport, this.#clock, {
+      command: (frame) => this.#options.onCommand?.(incomingCommand(frame, connection, generation, this.#options.name)),
+      delivery: (frame) => this.#subscriptions.deliver(frame),
+      closed: tellClosed,
+    });
+    this.#connection = connection;
+    return connection;
+  }
+
+  async #shutDown(drain: (() => Promise<void>) | undefined): Promise<void> {
+    const before = this.#state;
+    if (before.kind === "fatal") return drain?.();
+    this.#become({ kind: "shutting-down", generation: before.generation });
+    this.#wakeUp?.();
+    const connection = this.#connection;
+    if (before.kind === "connected" && this.#options.name !== undefined && connection!.isOpen) {
+      const farewell = { command: "noded.deregister", from: this.#options.name, to: "noded" };
+      await connection!.request(farewell, "", stopStepTimeoutMs).catch(() => {});
+    }
+    await drain?.();
+    connection?.close();
+    await this.#within(stopStepTimeoutMs, this.#connectionClosed);
+    connection?.destroy();
+    // An attempt under way notices, and lets go of what it opened.
+    await this.#within(stopStepTimeoutMs, this.#running);
+  }
+
+  async #within(timeoutMs: number, end: Promise<unknown> | undefined): Promise<void> {
+    let cancel!: () => void;
+    const timeIsUp = new Promise<void>((resolve) => (cancel = this.#clock.after(timeoutMs, resolve)));
+    await Promise.race([end, timeIsUp]);
+    cancel();
+  }
+
+  #become(state: BusClientState): void {
+    this.#state = state;
+    for (const listener of this.#stateListeners) listener(state);
+  }
+}
