@@ -19,7 +19,7 @@ export class AgentStdin {
   }
 
   get writableBytes(): number {
-    return this.#pipe?.writable === true ? this.#pipe.writableLength : 0;
+    return this.#pipe === undefined || this.#pipe.destroyed ? 0 : this.#pipe.writableLength;
   }
 
   /** What was written before still goes out. */

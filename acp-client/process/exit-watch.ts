@@ -86,6 +86,11 @@ export class ExitWatch {
     }
   }
 
+  /** Nothing is watched or told any more. */
+  close(): void {
+    if (this.#life.state === "mute" || this.#life.state === "exited") clearTimeout(this.#life.timer);
+  }
+
   #lookForHeir(exit: AgentExit): void {
     if (!this.#options.hasHeir()) {
       this.#finish(exit);

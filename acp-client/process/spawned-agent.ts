@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import type { AgentExit, AgentProcess, AgentProcessOptions } from "./agent-process.ts";
 import { AgentStdin } from "./agent-stdin.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { isHeir } from "./heir.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import type { ProcessStdio, ProcessTable } from "./process-table.ts";
-import { endTree, findTree } from "./process-tree.ts";
+import type { ProcessRow, ProcessStdio, ProcessTable } from "./process-table.ts";
+import { endTree, findTree, isAlive } from "./process-tree.ts";
 import type { TreeSeed } from "./process-tree.ts";
 import type { SpawnedChild } from "./spawn-child.ts";
 import { StderrLines } from "./stderr-lines.ts";
@@ -15,8 +16,10 @@ import { StderrTail } from "./stderr-tail.ts";
 import { descendStopLadder, happensWithin, stopLimits } from "./stop-ladder.ts";
 import type { StopLimits } from "./stop-ladder.ts";
 
-/** How long the pipes may stay open after the tree is dead: only a stranger can hold them then. */
-const drainMs = 1000;
+/** After the tree is dead only a stranger can hold the pipes: they are given up when nothing came for this time. */
+const quietMs = 200;
+/** A stranger that goes on writing is not read for ever. */
+const quietRoundsMax = 25;
 
 export class SpawnedAgent implements AgentProcess {
   readonly pid: number;
@@ -34,6 +37,9 @@ export class SpawnedAgent implements AgentProcess {
   readonly #drained: Promise<unknown>;
   readonly #stdoutListeners: ((chunk: Buffer) => void)[] = [];
   readonly #exitListeners: ((exit: AgentExit) => void)[] = [];
+  /** Remembered, so that looking whether it lives costs no scan of all processes. */
+  #heir: ProcessRow | undefined;
+  #bytesRead = 0;
   #paused = false;
   #stdoutClosed = false;
   #ending: Promise<AgentExit> | undefined;
@@ -108,8 +114,8 @@ export class SpawnedAgent implements AgentProcess {
       ? endTree(this.#seed, limits, this.#table)
       : descendStopLadder(agent, limits, this.#table));
     await happensWithin(this.#exited.promise, limits.killWaitMs);
-    this.#stdout.resume();
-    await happensWithin(this.#drained, drainMs);
+    this.#watch.close();
+    await this.#drain();
     this.#stdin.destroy();
     this.#stdout.destroy();
     this.#stderr.destroy();
@@ -120,32 +126,50 @@ export class SpawnedAgent implements AgentProcess {
     return ended;
   }
 
-  #readStdout(): Promise<void> {
+  async #drain(): Promise<void> {
+    this.#stdout.resume();
+    for (let round = 0; round < quietRoundsMax; round += 1) {
+      const before = this.#bytesRead;
+      if (await happensWithin(this.#drained, quietMs)) return;
+      await setImmediate(); // where we were busy ourselves, the time was over before the pipes could be read
+      if (this.#bytesRead === before) return;
+    }
+  }
+
+  async #readStdout(): Promise<void> {
     // Paused before anything can flow: execa lets a pipe that nobody reads run dry, and with it the first words.
     this.#stdout.pause();
     this.#stdout.on("data", (chunk: Buffer) => {
+      this.#bytesRead += chunk.length;
       for (const listener of this.#stdoutListeners) listener(chunk);
     });
-    return closed(this.#stdout).then(() => this.#watch.stdoutEnded());
+    await closed(this.#stdout);
+    if (this.#ended === undefined) this.#watch.stdoutEnded();
   }
 
-  #readStderr(lines: StderrLines | undefined): Promise<void> {
+  async #readStderr(lines: StderrLines | undefined): Promise<void> {
     this.#stderr.on("data", (chunk: Buffer) => {
+      this.#bytesRead += chunk.length;
       this.#tail.push(chunk);
       lines?.push(chunk);
     });
-    return closed(this.#stderr).then(() => lines?.end());
+    await closed(this.#stderr);
+    lines?.end();
   }
 
   #awaitExit(child: SpawnedChild): void {
     child.once("exit", (code, signal) => {
       this.#exited.resolve();
+      if (this.#ended !== undefined) return; // it would not die in time, and its end was told without it
       this.#watch.processExited({ code, signal });
-      // Node lets the pipes of an exited child flow; an heir may still fill them.
-      setImmediate(() => {
-        if (this.#paused && this.#ending === undefined) this.#stdout.pause();
-      });
+      void this.#keepPaused();
     });
+  }
+
+  /** Node lets the pipes of an exited child flow; an heir may still fill them. */
+  async #keepPaused(): Promise<void> {
+    await setImmediate();
+    if (this.#paused && this.#ending === undefined) this.#stdout.pause();
   }
 
   #onOver(): void {
@@ -160,7 +184,9 @@ export class SpawnedAgent implements AgentProcess {
   }
 
   #hasHeir(): boolean {
-    return findTree(this.#seed, this.#table).some((row) => isHeir(row, this.#pipes, this.#table));
+    const isStill = (row: ProcessRow): boolean => isAlive(row, this.#table) && isHeir(row, this.#pipes, this.#table);
+    if (this.#heir === undefined || !isStill(this.#heir)) this.#heir = findTree(this.#seed, this.#table).find(isStill);
+    return this.#heir !== undefined;
   }
 }
 

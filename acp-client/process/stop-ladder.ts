@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // How an agent is brought to an end: politely first, then its process group, then everything that came out of it.
+import type { ProcessIdentity } from "./process-identity.ts";
 import { processTable } from "./process-table.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { endTree, findTree, identitiesOf, signalProcess } from "./process-tree.ts";
@@ -37,7 +38,7 @@ export async function descendStopLadder(
   const seed: TreeSeed = { ...agent.seed, known };
   agent.closeStdin();
   if (!(await happensWithin(agent.over, limits.stdinGraceMs))) {
-    signalGroup(seed, "SIGTERM", table);
+    signalGroup(seed.identity, "SIGTERM", table);
     await happensWithin(agent.over, limits.termGraceMs);
   }
   return await endTree(seed, limits, table);
@@ -57,7 +58,7 @@ export async function happensWithin(event: Promise<unknown>, limitMs: number): P
   }
 }
 
-function signalGroup(seed: TreeSeed, signal: NodeJS.Signals, table: ProcessTable): void {
-  const group = seed.identity?.pid;
-  for (const row of findTree(seed, table)) if (row.group === group) signalProcess(row, signal, table);
+/** Tools in process groups of their own are not asked: what is left of them is killed with the tree. */
+function signalGroup(identity: ProcessIdentity | undefined, signal: NodeJS.Signals, table: ProcessTable): void {
+  for (const row of findTree({ identity }, table)) if (row.group === identity?.pid) signalProcess(row, signal, table);
 }

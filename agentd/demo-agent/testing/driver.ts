@@ -26,7 +26,7 @@ export interface Driver extends AsyncDisposable {
 }
 
 export function drive(command: AgentCommand, cwd = tmpdir()): Driver {
-  const process_ = startAgentProcess({
+  const agent = startAgentProcess({
     command,
     cwd,
     env: { PATH: process.env["PATH"] ?? "" },
@@ -35,28 +35,31 @@ export function drive(command: AgentCommand, cwd = tmpdir()): Driver {
   const chunks: Buffer[] = [];
   const frames: Frame[] = [];
   const asked = new Map<unknown, string>();
-  let rest = "";
-  process_.onStdout((chunk) => {
+  let partial: string[] = []; // a line of many reads is joined once
+  agent.onStdout((chunk) => {
     chunks.push(chunk);
-    const lines = (rest + chunk.toString()).split("\n");
-    rest = lines.pop() ?? "";
-    frames.push(...lines.flatMap(objectOf));
+    const [first = "", ...others] = chunk.toString().split("\n");
+    partial.push(first);
+    for (const next of others) {
+      frames.push(...objectOf(partial.join("")));
+      partial = [next];
+    }
   });
-  const exit = new Promise<AgentExit>((resolve) => process_.onExit(resolve));
+  const exit = new Promise<AgentExit>((resolve) => agent.onExit(resolve));
   const send = (frame: Frame | string): void =>
-    void process_.write(typeof frame === "string" ? frame : `${JSON.stringify(frame)}\n`);
+    void agent.write(typeof frame === "string" ? frame : `${JSON.stringify(frame)}\n`);
   const frame = async (what: string, fits: (frame: Frame) => boolean): Promise<Frame> => {
     const deadline = performance.now() + 10_000;
     for (;;) {
       const found = frames.find(fits);
       if (found) return found;
       if (performance.now() > deadline)
-        throw new Error(`no frame came: ${what}; got ${JSON.stringify(frames).slice(-2000)} ${process_.stderrTail()}`);
+        throw new Error(`no frame came: ${what}; got ${JSON.stringify(frames).slice(-2000)} ${agent.stderrTail()}`);
       await setTimeout(2);
     }
   };
   return {
-    process: process_,
+    process: agent,
     exit,
     frames,
     asked,
@@ -70,7 +73,7 @@ export function drive(command: AgentCommand, cwd = tmpdir()): Driver {
     },
     frame,
     [Symbol.asyncDispose]: async () => {
-      await process_.stop({ stdinGraceMs: 0, termGraceMs: 0 });
+      await agent.stop({ stdinGraceMs: 0, termGraceMs: 0 });
     },
   };
 }
