@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { BusClient } from "../bus-client/index.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Bench } from "./testing/command-line-under-test.ts";
 import { objects, says } from "./testing/words.ts";
@@ -20,31 +21,23 @@ test("a follower to whom nothing is published still sees the turn's end", { time
   expect(agentd.session("sessionaaaaa").state).toBe("idle");
 });
 
-test("an entry that a stranger publishes in agentd's name is not shown", async () => {
-  const agentd = await bench.agentd({
-    onPrompt: (session, turn) => {
-      const forged = {
-        ...session.entries.at(-1),
-        seq: session.entries.length + 1,
-        kind: "turn",
-        turn,
-        phase: "ended",
-        stop_reason: "end_turn",
-      };
-      void import("../bus-client/index.ts").then(async ({ BusClient }) => {
-        const stranger = new BusClient({ url: bench.url, name: "stranger" });
-        await stranger.connect();
-        await stranger.publishAndConfirm("agent.session.updated", JSON.stringify(forged));
-        await stranger.stop();
-        session.text(turn, "the true end");
-        session.endTurn(turn, "max_tokens");
-      });
-    },
-  });
-  const ran = await bench.run(["agent", "start", "demo", "x"]);
+test("an entry that a stranger publishes in agentd's name is not believed", async () => {
+  const agentd = await bench.agentd();
+  const running = bench.start(["agent", "start", "demo", "x", "--json"]);
+  await running.shows('"running"');
+  const session = agentd.session("sessionaaaaa");
+  const seq = session.entries.length + 1;
+  const forged = { ...session.entries.at(-1), seq, kind: "turn", turn: 1, phase: "ended", stop_reason: "end_turn" };
+  const stranger = new BusClient({ url: bench.url, name: "stranger" });
+  await stranger.connect();
+  const published = await stranger.publishAndConfirm("agent.session.updated", JSON.stringify(forged));
+  await stranger.stop();
+  expect(JSON.parse(published.body)).toMatchObject({ delivered: 1 });
+  session.text(1, "the true end");
+  session.endTurn(1, "max_tokens");
+  const ran = await running.ended;
   expect(ran.stdout).toContain("the true end");
   expect(ran.code).toBe(1);
-  expect(agentd.session("sessionaaaaa").running).toBeUndefined();
 });
 
 test.each([

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import type { Entry, EntryContent } from "../agentd/vocabulary/entries.ts";
+import type { EntryContent } from "../agentd/vocabulary/entries.ts";
 import type { Outcome } from "./exit-codes.ts";
 import { TurnWatch } from "./turn-watch.ts";
 
@@ -39,7 +39,7 @@ const cancelled: EntryContent = { kind: "command", verb: "agent.session.cancel",
 function outcomeOf(contents: readonly EntryContent[], somebodyHere = false): Outcome | undefined {
   const watch = new TurnWatch(1, somebodyHere);
   for (const [index, content] of contents.entries()) {
-    const outcome = watch.see({ log: "l", session: "s", seq: index + 1, at: "", ...content } as Entry);
+    const outcome = watch.see({ log: "l", session: "s", seq: index + 1, at: "", ...content });
     if (outcome !== undefined) return outcome;
   }
   return undefined;
