@@ -3,7 +3,7 @@
 import type { Clock } from "../../bus-client/index.ts";
 import type { Limits } from "../../agentd/config/limits.ts";
 import type { Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
-import { scriptedAgent, type ScriptedAgentFiles } from "../../agentd/testing/scripted-agent.ts";
+import { type AgentCommand, scriptedAgent, type ScriptedAgentFiles } from "../../agentd/testing/scripted-agent.ts";
 import type { Entry, EntryKind, VerbInput } from "../../agentd/vocabulary/index.ts";
 import { BusUser } from "../harness/bus-user.ts";
 import { type DaemonHere, startDaemonHere } from "../harness/daemon-here.ts";
@@ -35,6 +35,8 @@ export interface SceneOptions {
   readonly clock?: Clock;
   /** More of the instance's file. */
   readonly settings?: string;
+  /** How the scripted agents are started, when not directly. */
+  readonly wrap?: (command: AgentCommand) => readonly string[];
   /** Agents that are no scripted ones. */
   readonly commands?: Readonly<Record<string, readonly string[]>>;
 }
@@ -45,10 +47,10 @@ export const shortGraces = { closeRequestTimeoutMs: 500, stdinGraceMs: 1_000, te
 /** A place whose catalogue has the scripted agents; no agentd runs there yet. */
 export function makeCast(
   scripts: Readonly<Record<string, Script>>,
-  { settings = "", commands = {} }: Pick<SceneOptions, "settings" | "commands"> = {},
+  { settings = "", commands = {}, wrap = (command) => command }: Omit<SceneOptions, "limits" | "clock"> = {},
 ): Cast {
   const agents = new Map(Object.entries(scripts).map(([name, script]) => [name, scriptedAgent(script)]));
-  const all = { ...Object.fromEntries([...agents].map(([name, { command }]) => [name, command])), ...commands };
+  const all = { ...Object.fromEntries([...agents].map(([name, { command }]) => [name, wrap(command)])), ...commands };
   const place = makePlace(all, settings);
   return {
     place,

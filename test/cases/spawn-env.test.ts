@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What an agent's process finds around it, and starts that take long or cannot work.
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { AgentCommand } from "../../agentd/testing/scripted-agent.ts";
+import { makeCast, openScene, startWatched, stateOf } from "./scene.ts";
+
+/** Writes its environment down before it becomes the agent. */
+function tellsEnvironment(command: AgentCommand): readonly string[] {
+  return ["/bin/sh", "-c", 'env -0 > "$HOME/environment"; exec "$@"', "sh", ...command];
+}
+
+async function environmentOfAgent(around: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, string>> {
+  using cast = makeCast({ scripted: {} }, { wrap: tellsEnvironment });
+  const { daemon, user } = await startWatched(cast.place, around);
+  await using _ = daemon;
+  const session = await user.start({ agent: "scripted", cwd: cast.place.directory() });
+  await user.wait(session, "idle");
+  const text = readFileSync(join(cast.place.home, "environment"), "utf8");
+  return new Map(
+    text
+      .split("\0")
+      .filter((line) => line !== "")
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+}
+
+test("an agent does not learn that agentd was started from within another agent, set or empty (case 61)", async () => {
+  const environment = await environmentOfAgent({
+    CLAUDECODE: "1",
+    CLAUDE_CODE_ENTRYPOINT: "",
+    CODEX_SANDBOX: "seatbelt",
+    OPENCODE: "1",
+    KEPT_FOR_THE_AGENT: "yes",
+  });
+  for (const name of ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "OPENCODE"])
+    expect(environment.has(name)).toBe(false);
+  expect(environment.get("KEPT_FOR_THE_AGENT")).toBe("yes");
+  expect(environment.get("GIT_TERMINAL_PROMPT")).toBe("0");
+  expect(environment.get("AGENTD_SESSION")).toMatch(/^[^/]+\/[a-z2-7]{12}$/);
+});
+
+test("an agent does not learn that agentd was started by a package script (case 62)", async () => {
+  const environment = await environmentOfAgent({
+    INIT_CWD: "/elsewhere",
+    npm_config_prefix: "/elsewhere",
+    npm_lifecycle_event: "start",
+    npm_package_json: "/elsewhere/package.json",
+    NODE_OPTIONS: "--no-warnings",
+  });
+  const names = [...environment.keys()];
+  expect(names.filter((name) => name.startsWith("npm_") || name === "INIT_CWD" || name === "NODE_OPTIONS")).toEqual([]);
+});
+
+test("a script whose node is not on agentd's PATH is refused with node and that PATH in the message (case 64)", async () => {
+  using cast = makeCast({});
+  const { place } = cast;
+  const bin = join(place.home, "bin");
+  mkdirSync(bin);
+  const script = join(bin, "agent-script");
+  writeFileSync(script, "#!/usr/bin/env node\n");
+  chmodSync(script, 0o755);
+  place.configure(`[agents.script]\ncommand = [${JSON.stringify(script)}]\n`);
+  const { daemon, user } = await startWatched(place, { PATH: bin });
+  await using _ = daemon;
+  const refused = await user.refusal("agent.session.start", { agent: "script", cwd: place.directory() });
+  expect(refused.code).toBe("AGENT_UNAVAILABLE");
+  expect(refused.body["message"]).toContain(`needs node, which was not found on PATH (${bin})`);
+  const { agents } = await user.call<{ agents: { agent: string; installed: boolean }[] }>("agent.list", {});
+  expect(agents.find(({ agent }) => agent === "script")).toMatchObject({ installed: false });
+});
+
+test("a slow first start has a limit of its own, and progress on stderr does it no harm (case 68)", async () => {
+  await using scene = await openScene({}, { limits: { initializeTimeoutMs: 100 } });
+  using slow = makeCast({
+    slow: {
+      rules: [
+        {
+          on: "initialize",
+          do: [{ repeat: 8, do: [{ stderr: "downloading...\n" }, { waitMs: 100 }] }, "default"],
+        },
+      ],
+    },
+  });
+  const command = JSON.stringify(slow.agent("slow").command);
+  scene.place.configure(
+    [
+      `[agents.patient]`,
+      `command = ${command}`,
+      `start_timeout = "30s"`,
+      `[agents.hasty]`,
+      `command = ${command}`,
+    ].join("\n"),
+  );
+  const { user } = scene;
+  await expect.poll(async () => JSON.stringify(await user.call("agent.list", {}))).toContain('"patient"');
+  const cwd = scene.place.directory();
+  const hasty = await user.start({ agent: "hasty", cwd });
+  const failed = await stateOf(user, hasty, "failed");
+  expect(failed.error?.message).toContain("did not answer initialize within 100 ms");
+  const patient = await user.start({ agent: "patient", cwd });
+  await user.wait(patient, "idle");
+  // Which version that was is on record.
+  expect(await user.get(patient)).toMatchObject({
+    agent_info: { name: "scripted", version: "1.0.0" },
+    protocol_version: 1,
+  });
+});
+
+test("an agent that sits there and waits for a person fails with its command and its last words (case 71)", async () => {
+  await using scene = await openScene(
+    {},
+    {
+      commands: { interactive: ["/bin/sh", "-c", "echo 'Type a message to begin' >&2; exec sleep 1000", "--not-acp"] },
+      limits: { initializeTimeoutMs: 500 },
+    },
+  );
+  const { user, place } = scene;
+  const session = await user.start({ agent: "interactive", cwd: place.directory() });
+  const failed = await stateOf(user, session, "failed");
+  expect(failed.error).toMatchObject({ error_code: "AGENT_PROTOCOL", stderr_tail: "Type a message to begin\n" });
+  expect(failed.error?.message).toContain("--not-acp");
+  expect(failed.error?.message).toContain("within 500 ms");
+  expect(failed.error?.message).toContain("Type a message to begin");
+});
