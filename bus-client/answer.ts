@@ -27,7 +27,10 @@ export function errorLine({ rc, body }: Answer): string | undefined {
   const { error_code: code, message, error } = objectOf(body);
   const text = typeof message === "string" ? (typeof code === "string" ? `${code}: ${message}` : message) : error;
   if (typeof text !== "string") return undefined;
-  const line = text.replace(/\s+/g, " ").trim().slice(0, errorCharactersMax);
+  const line = text
+    .replace(/[\s\u0085]+/g, " ")
+    .trim()
+    .slice(0, errorCharactersMax);
   // A header that begins like JSON and is none cannot be written.
   return line === "" || line.startsWith("{") || line.startsWith("[") ? undefined : line;
 }

@@ -314,6 +314,18 @@ test("a command that comes while the citizen closes is answered BUSY", async () 
   broker.close();
 });
 
+test("a verb that no writer would accept is answered like any unknown one", async () => {
+  const { citizen, broker, frames } = alone([]);
+  citizen.start();
+  await frames.next();
+  broker.send("---\nbroker_origin: local\ncommand: {broken\nfrom: [x\nid: {y\n---\n");
+  const { headers, body } = await frames.next();
+  expect(headers).toMatchObject({ command: "{broken", id: "{y", to: "[x", rc: "10", type: "response" });
+  expect(body).toContain("UNKNOWN_COMMAND");
+  broker.close();
+  await citizen.stop();
+});
+
 test("only a stamp makes a name: over the mesh, or without a stamp, there is none", async () => {
   const requests = new Inbox<Request>();
   const { citizen, broker, frames, bring } = alone([verb("agent.ping", (request) => requests.push(request))]);
@@ -381,6 +393,7 @@ test("the line of text beside a failure is one line, bounded, and never looks li
   expect(errorLine(refused("CODE", "two\r\nlines"))).toBe("CODE: two lines");
   expect(errorLine({ rc: 10, body: '{"error":"older form"}' })).toBe("older form");
   expect(errorLine({ rc: 10, body: '{"error":"[x"}' })).toBeUndefined();
+  expect(errorLine({ rc: 10, body: '{"error":"\u0085[x"}' })).toBeUndefined();
   expect(errorLine({ rc: 10, body: "not json" })).toBeUndefined();
   expect(errorLine(refused("C", "x".repeat(5_000)))).toHaveLength(1_024);
 });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import type { Connection } from "./connection.ts";
+import { serialise } from "./wire.ts";
 import type { Frame, FrameHeaders } from "./wire.ts";
 
 /** A command that somebody sent us. */
@@ -15,7 +16,7 @@ export interface IncomingCommand {
   /**
    * Answers, over the connection that brought the command and no other. `error` is a one-line text for people.
    * False when it was dropped: there is no `id`, the connection is gone, or it was answered before.
-   * Throws BusError UNSERIALISABLE for an `error` with line breaks.
+   * Throws BusError UNSERIALISABLE for an `error` that cannot be a header, such as one with line breaks.
    */
   reply(rc: number, body: string, error?: string): boolean;
 }
@@ -39,9 +40,15 @@ export function incomingCommand(
       const reply: FrameHeaders = { command: verb, id, rc: String(rc), type: "response" };
       if (name !== undefined) reply["from"] = name;
       if (from !== undefined) reply["to"] = from;
-      if (error !== undefined) reply["error"] = error;
+      if (error !== undefined) reply["error"] = writable(error);
       answered = true;
       return connection.answer(reply, replyBody);
     },
   };
+}
+
+/** The only header of an answer that is our own words. */
+function writable(error: string): string {
+  serialise({ headers: { error } });
+  return error;
 }

@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import { replyOf } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import type { Transport } from "./transport.ts";
-import { frameBytesMax, parse, serialise } from "./wire.ts";
+import { frameBytesMax, parse, serialise, serialiseParsed } from "./wire.ts";
 import type { FrameHeaders, ParsedFrame } from "./wire.ts";
 
 /** How long a request waits for its answer unless it says otherwise. */
@@ -89,9 +89,12 @@ export class Connection {
     this.#cancelPublicationTimer ??= this.#clock.after(callTimeoutMs, () => this.#expirePublications());
   }
 
-  /** Sends an answer. False when the connection is gone or the answer cannot be sent. */
+  /**
+   * Sends an answer. False when the connection is gone or the answer cannot be sent. Its headers repeat what came in, and
+   * go back as they were: what a stranger wrote there must not make us throw.
+   */
   answer(headers: FrameHeaders, body: string): boolean {
-    return this.#send(serialise({ headers, body })) === undefined;
+    return this.#send(serialiseParsed(headers, body)) === undefined;
   }
 
   cork(): void {

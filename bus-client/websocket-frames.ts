@@ -16,8 +16,11 @@ export class WebSocketFault extends Error {
   }
 }
 
+/** Text may come in pieces, so that nobody has to join them first; a piece ends at the end of a character. */
+type Payload = string | readonly string[] | Buffer;
+
 /** One whole frame, as a server writes it. The same bytes may go to many sockets. */
-export function encodeFrame(opcode: number, payload: string | Buffer): Buffer {
+export function encodeFrame(opcode: number, payload: Payload): Buffer {
   return layOut(opcode, payload, 0).frame;
 }
 
@@ -174,8 +177,9 @@ interface FrameHeader {
   readonly payloadBytes: number;
 }
 
-function layOut(opcode: number, payload: string | Buffer, maskBytes: number): { frame: Buffer; payloadStart: number } {
-  const bytes = typeof payload === "string" ? Buffer.byteLength(payload) : payload.length;
+function layOut(opcode: number, payload: Payload, maskBytes: number): { frame: Buffer; payloadStart: number } {
+  const pieces = typeof payload === "string" ? [payload] : payload;
+  const bytes = Buffer.isBuffer(pieces) ? pieces.length : byteLength(pieces);
   const lengthBytes = bytes < 126 ? 0 : bytes < 65_536 ? 2 : 8;
   const payloadStart = 2 + lengthBytes + maskBytes;
   const frame = Buffer.allocUnsafe(payloadStart + bytes);
@@ -183,7 +187,18 @@ function layOut(opcode: number, payload: string | Buffer, maskBytes: number): { 
   frame[1] = lengthBytes === 0 ? bytes : lengthBytes === 2 ? 126 : 127;
   if (lengthBytes === 2) frame.writeUInt16BE(bytes, 2);
   if (lengthBytes === 8) frame.writeBigUInt64BE(BigInt(bytes), 2);
-  if (typeof payload === "string") frame.write(payload, payloadStart, "utf8");
-  else payload.copy(frame, payloadStart);
+  if (Buffer.isBuffer(pieces)) pieces.copy(frame, payloadStart);
+  else writePieces(frame, payloadStart, pieces);
   return { frame, payloadStart };
+}
+
+function byteLength(pieces: readonly string[]): number {
+  let bytes = 0;
+  for (const piece of pieces) bytes += Buffer.byteLength(piece);
+  return bytes;
+}
+
+function writePieces(frame: Buffer, start: number, pieces: readonly string[]): void {
+  let at = start;
+  for (const piece of pieces) at += frame.write(piece, at, "utf8");
 }

@@ -80,6 +80,11 @@ export function serialiseParsed(headers: FrameHeaders, body: string): string {
   return write(headers, Object.keys(headers), body);
 }
 
+/** As `serialiseParsed`, in pieces: joining them would copy the body, which may be large and goes out as it is. */
+export function serialisePieces(headers: FrameHeaders, body: string): string[] {
+  return [write(headers, Object.keys(headers), ""), body, missingEnd(body)];
+}
+
 /** Sets a header on a plain object; assignment alone would lose one that is named `__proto__`. */
 export function setHeader(headers: FrameHeaders, key: string, value: string): void {
   if (key === "__proto__") {
@@ -191,9 +196,12 @@ function write(headers: FrameHeaders, keys: string[], body: string): string {
   sortByBytes(keys);
   let text = openingFence;
   for (const key of keys) text += `${key}: ${headers[key]!}\n`;
-  text += openingFence;
-  if (body === "") return text;
-  return body.endsWith("\n") ? text + body : `${text}${body}\n`;
+  return text + openingFence + body + missingEnd(body);
+}
+
+/** A body ends with a line feed. */
+function missingEnd(body: string): string {
+  return body === "" || body.endsWith("\n") ? "" : "\n";
 }
 
 /**

@@ -11,14 +11,17 @@ import type { BrokerLimits } from "./limits.ts";
 /** A message on its way out, perhaps to many: it is laid out as a WebSocket frame once, and only if a socket wants it. */
 export class OutboundMessage {
   readonly text: string;
+  readonly #pieces: readonly string[];
   #frame: Buffer | undefined;
 
-  constructor(text: string) {
-    this.text = text;
+  /** The text, or what it is joined of: a socket is given the pieces, and the text is never made. */
+  constructor(...pieces: string[]) {
+    this.#pieces = pieces;
+    this.text = pieces.reduce((text, piece) => text + piece);
   }
 
   get frame(): Buffer {
-    this.#frame ??= encodeFrame(opcodes.text, this.text);
+    this.#frame ??= encodeFrame(opcodes.text, this.#pieces);
     return this.#frame;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { serialiseParsed } from "../wire.ts";
+import { serialiseParsed, serialisePieces } from "../wire.ts";
 import type { FrameHeaders } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
 import { OutboundMessage } from "./outbound.ts";
@@ -141,7 +141,7 @@ export class Topics {
 
   /** Written once, whoever gets it. */
   #fanOut(topic: Topic, headers: FrameHeaders, body: string): number {
-    const message = new OutboundMessage(serialiseParsed(headers, body));
+    const message = new OutboundMessage(...serialisePieces(headers, body));
     let delivered = 0;
     for (const subscriber of topic.subscribers) {
       if (this.#send(subscriber, message)) delivered++;
