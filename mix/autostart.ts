@@ -5,7 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Context } from "./context.ts";
-import { ownError } from "./mix-error.ts";
+import { ownError, usageError } from "./mix-error.ts";
 import type { Output } from "./output.ts";
 import { printable } from "./view/printable.ts";
 
@@ -23,7 +23,7 @@ export async function autostart<Found>(
 ): Promise<Found> {
   const logFile = processLogFile(context);
   const daemon = startDaemon(context, logFile);
-  output.word(`starting agentd in the background; its log is ${logFile}`);
+  output.notice(`starting agentd in the background; its log is ${logFile}`);
   const deadline = context.now() + registeredWithinMs;
   while (context.now() < deadline) {
     const found = await find();
@@ -51,7 +51,11 @@ export function daemonEnvironment(env: Context["env"]): Record<string, string> {
 /** `agentd.log` in the state directory. */
 export function processLogFile(context: Pick<Context, "env" | "home">): string {
   const given = context.env["AGENTD_STATE_DIR"];
-  if (given !== undefined && given !== "") return join(given, "agentd.log");
+  if (given !== undefined && given !== "") {
+    // The daemon does not stay where it was started.
+    if (!isAbsolute(given)) throw usageError("AGENTD_STATE_DIR must be an absolute path");
+    return join(given, "agentd.log");
+  }
   const state = context.env["XDG_STATE_HOME"];
   const base = state !== undefined && isAbsolute(state) ? state : join(context.home, ".local", "state");
   return join(base, "agentd", "agentd.log");

@@ -95,7 +95,7 @@ export function citizenName(env: Context["env"], random: () => number): string {
 async function connected(context: Context, output: Output): Promise<AgentBus | undefined> {
   const surroundings = { env: context.env, uid: context.uid, home: context.home };
   const location = await discovered(surroundings);
-  for (const warning of location.warnings) output.word(`warning: ${warning}`);
+  for (const warning of location.warnings) output.notice(`warning: ${warning}`);
   if (location.found === "none") return undefined;
   // Looked up anew at each reconnection: a daemon that comes back may stand elsewhere.
   const url = async (): Promise<string> => {

@@ -16,7 +16,9 @@ test("a refusal is told as code and message on stderr, or as one JSON object", a
   expect(plain).toEqual({ code: 4, stdout: "", stderr: "AGENT_UNKNOWN: no agent nobody\n" });
   const json = await bench.run(["agent", "show", "nothing", "--json"]);
   expect(json.code).toBe(4);
-  expect(JSON.parse(json.stderr)).toEqual({ error: { code: "SESSION_UNKNOWN", message: "no session nothing" } });
+  expect(JSON.parse(json.stderr)).toEqual({
+    error: { code: "SESSION_UNKNOWN", message: "no session nothing", session: "nothing" },
+  });
 });
 
 test("without agentd and without leave to start it every verb exits 6, and so do stop and status in any case", async () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // From the words of a command line to one verb, and from what it came to to an exit code.
 import { parseArguments } from "./arguments.ts";
+import type { Arguments } from "./arguments.ts";
 import type { AgentBus } from "./bus.ts";
 import type { Context } from "./context.ts";
 import { exitCodeOf } from "./exit-codes.ts";
@@ -70,12 +71,22 @@ async function runVerb(
   };
   try {
     return await run(invocation);
+  } catch (error) {
+    throw error instanceof MixError ? withContext(error, args, spec) : error;
   } finally {
     await Promise.all(opened.map((bus) => bus.close()));
   }
 }
 
-function parsedFor(spec: VerbModule["spec"], words: readonly string[]): ReturnType<typeof parseArguments> {
+/** Which session and which command id an error is about, as far as the words tell and the refusal does not. */
+function withContext(error: MixError, args: Arguments, { usage, flags }: VerbModule["spec"]): MixError {
+  const session = usage.includes(" <session>") && !usage.includes("<session>…") ? args.positionals[0] : undefined;
+  const commandId = flags["id"] === undefined ? undefined : args.text("id");
+  const details = { session, command_id: commandId, ...error.details };
+  return new MixError(error.code, error.message, { details, cause: error.cause ?? error });
+}
+
+function parsedFor(spec: VerbModule["spec"], words: readonly string[]): Arguments {
   try {
     return parseArguments(words, { ...spec.flags, ...commonFlags }, spec.positionals);
   } catch (error) {

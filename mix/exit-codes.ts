@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a verb came to, and the one number that tells it to a script.
 
+export interface OutcomeError {
+  readonly error_code: string;
+  readonly message: string;
+}
+
 export type Outcome =
   | { readonly kind: "done" }
   /** A service said no, the daemon could not be reached, the words were wrong: an error's code decides. */
@@ -8,14 +13,14 @@ export type Outcome =
   | {
       readonly kind: "turn";
       readonly stopReason: string;
-      /** Of the turn's error, or of the session's last state. */
-      readonly errorCode?: string;
+      /** The turn's, or that of the session's last state. */
+      readonly error?: OutcomeError;
       /** A person refused a tool in this turn and nobody cancelled it: an agent that then says `cancelled` obeyed. */
       readonly refusedByPerson: boolean;
       /** A question of this turn ran out because nobody could be asked. */
       readonly unanswered: boolean;
     }
-  | { readonly kind: "ended"; readonly state: "closed" | "lost" | "failed"; readonly errorCode?: string }
+  | { readonly kind: "ended"; readonly state: "closed" | "lost" | "failed"; readonly error?: OutcomeError }
   | { readonly kind: "interrupted" }
   | { readonly kind: "broken_pipe" };
 
@@ -31,12 +36,12 @@ export function exitCodeOf(outcome: Outcome): number {
     case "refused":
       return exitCodeOfError(outcome.code);
     case "turn":
-      if (outcome.errorCode !== undefined) return exitCodeOfError(outcome.errorCode);
+      if (outcome.error !== undefined) return exitCodeOfError(outcome.error.error_code);
       if (outcome.unanswered) return 5;
       if (outcome.stopReason === "end_turn") return 0;
       return outcome.stopReason === "cancelled" && outcome.refusedByPerson ? 0 : 1;
     case "ended":
-      if (outcome.errorCode !== undefined) return exitCodeOfError(outcome.errorCode);
+      if (outcome.error !== undefined) return exitCodeOfError(outcome.error.error_code);
       return outcome.state === "closed" ? 0 : 1;
     case "interrupted":
       return 130;

@@ -26,7 +26,7 @@ export async function followLog({ context, output }: Invocation, bus: AgentBus, 
     now: context.now,
     delay: context.after,
     signal: stop.signal,
-    onReach: (reachable) => output.word(reachable ? "agentd is back" : "agentd is away; waiting for it"),
+    onReach: (reachable) => output.notice(reachable ? "agentd is back" : "agentd is away; waiting for it"),
   });
   try {
     for await (const entry of entries) {

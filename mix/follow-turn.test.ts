@@ -110,3 +110,15 @@ test("a tool that a person refused does not make the turn fail, also where the a
   expect((await bench.run(["agent", "permit", "deny", "sessionaaaaa-1"])).code).toBe(0);
   expect((await running.ended).code).toBe(0);
 });
+
+test("why a turn went wrong is on stderr too, as JSON with --json, since no view tells it there", async () => {
+  const error = { error_code: "AGENT_EXITED", message: "exit 1" } as const;
+  await bench.agentd({ onPrompt: (session, turn) => session.endTurn(turn, "failed", { error }) });
+  const json = await bench.run(["agent", "start", "demo", "x", "--json"]);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.stderr)).toEqual({
+    error: { code: "AGENT_EXITED", message: "exit 1", session: "sessionaaaaa" },
+  });
+  const quiet = await bench.run(["agent", "start", "demo", "x", "--quiet"]);
+  expect(quiet.stderr).toBe("AGENT_EXITED: exit 1\n");
+});

@@ -4,6 +4,7 @@ import type { Entry } from "../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "./bus.ts";
 import type { Outcome } from "./exit-codes.ts";
 import { MixError, ownError } from "./mix-error.ts";
+import { tellFailure } from "./tell-failure.ts";
 import { endedOutcome, TurnWatch } from "./turn-watch.ts";
 import type { Invocation } from "./verb.ts";
 import { somebodyHere, watchSession } from "./watch-session.ts";
@@ -32,34 +33,26 @@ export async function followTurn(invocation: Invocation, bus: AgentBus, what: Tu
       return watch.see(entry);
     },
   });
-  const outcome = await withErrorCode(bus, what.session, ended);
+  const outcome = await withError(bus, what.session, ended);
   if (outcome.kind === "refused" && outcome.code === "UNANSWERED") {
     throw ownError(
       "UNANSWERED",
-      `session ${what.session} asks, nobody can be asked, and it waits for ever; mix agent permit ls`,
+      `session ${what.session} asks, nobody can be asked, and it waits; mix agent permit ls`,
     );
   }
-  if (outcome.kind === "turn" && outcome.unanswered) {
-    invocation.output.word(
-      "UNANSWERED: a question went unanswered because nobody could be asked; see mix agent permit --help",
-    );
-  }
-  if (what.closes && outcome.kind !== "interrupted") await closeAndFollow(invocation, bus, what.session, last);
+  if (what.closes && outcome.kind === "turn") await closeAndFollow(invocation, bus, what.session, last);
+  tellFailure(invocation.output, what.session, outcome);
   return outcome;
 }
 
-/** A session that is over may say why elsewhere than in the entry that was seen first. */
-export async function sessionOutcome(bus: AgentBus, session: string, ended: Outcome): Promise<Outcome> {
-  return withErrorCode(bus, session, ended);
-}
-
-async function withErrorCode(bus: AgentBus, session: string, outcome: Outcome): Promise<Outcome> {
-  const unexplained =
+/** A turn or a session that ended badly may say why elsewhere than in the entry that was seen first. */
+export async function withError(bus: AgentBus, session: string, outcome: Outcome): Promise<Outcome> {
+  const isUnexplained =
     (outcome.kind === "turn" && (outcome.stopReason === "failed" || outcome.stopReason === "interrupted")) ||
-    outcome.kind === "ended";
-  if (!unexplained || outcome.errorCode !== undefined) return outcome;
+    (outcome.kind === "ended" && outcome.state !== "closed");
+  if (!isUnexplained || outcome.error !== undefined) return outcome;
   const { error } = await bus.ask("agent.session.get", { session });
-  return error === undefined ? outcome : { ...outcome, errorCode: error.error_code };
+  return error === undefined ? outcome : { ...outcome, error };
 }
 
 async function closeAndFollow(invocation: Invocation, bus: AgentBus, session: string, after: number): Promise<void> {

@@ -8,6 +8,8 @@ export const ownCodes = {
   SERVICE_UNKNOWN: "no service of that name on the Bus",
   TIME_LIMIT: "it took longer than it may",
   UNANSWERED: "a question went unanswered because nobody could be asked",
+  TURN_ENDED: "a turn that was followed ended otherwise than by itself",
+  SESSION_ENDED: "a session that was followed is over",
   CALL_FAILED: "a service answered with a failure that has no code",
 } as const;
 

@@ -38,9 +38,14 @@ export class Output {
     return this.line(JSON.stringify(value));
   }
 
-  /** Words for people; silent with `--quiet`. */
+  /** Words for people alone. */
   word(text: string): void {
-    if (this.mode !== "ids") this.#stderr.write(`${text}\n`);
+    if (this.mode === "people") this.notice(text);
+  }
+
+  /** What has to be said whatever the mode: a daemon was started, something is away. */
+  notice(text: string): void {
+    this.#stderr.write(`${text}\n`);
   }
 
   /** Said whatever the mode: `code: message`, or one JSON object with `--json`. */

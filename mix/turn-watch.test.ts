@@ -56,7 +56,7 @@ test("the end of another turn decides nothing", () => {
 
 test("an error of the turn is its code", () => {
   const error = { error_code: "AGENT_EXITED", message: "gone" };
-  expect(outcomeOf([ended("failed", { error })])).toMatchObject({ stopReason: "failed", errorCode: "AGENT_EXITED" });
+  expect(outcomeOf([ended("failed", { error })])).toMatchObject({ stopReason: "failed", error });
 });
 
 test("a no of a person is remembered, a yes is not, and neither is a no of policy", () => {

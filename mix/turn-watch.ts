@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a turn came to, told from its entries. Pure but for its own memory of open questions.
 import type { Entry, PermissionEntry } from "../agentd/vocabulary/entries.ts";
-import type { Outcome } from "./exit-codes.ts";
+import type { Outcome, OutcomeError } from "./exit-codes.ts";
 
 export class TurnWatch {
   readonly #turn: number;
@@ -30,7 +30,7 @@ export class TurnWatch {
         return {
           kind: "turn",
           stopReason: entry.stop_reason ?? "failed",
-          ...(entry.error === undefined ? {} : { errorCode: entry.error.error_code }),
+          ...(entry.error === undefined ? {} : { error: entry.error }),
           refusedByPerson: this.#refusedByPerson,
           unanswered: this.#unanswered,
         };
@@ -71,11 +71,11 @@ export class TurnWatch {
 /** Of a session that is over; undefined for one that lives. */
 export function endedOutcome(entry: {
   readonly state: string;
-  readonly error?: { readonly error_code: string };
+  readonly error?: OutcomeError;
 }): Extract<Outcome, { kind: "ended" }> | undefined {
   const { state, error } = entry;
   if (state !== "closed" && state !== "lost" && state !== "failed") return undefined;
-  return { kind: "ended", state, ...(error === undefined ? {} : { errorCode: error.error_code }) };
+  return { kind: "ended", state, ...(error === undefined ? {} : { error }) };
 }
 
 function isRefusal(entry: PermissionEntry, asked: PermissionEntry | undefined): boolean {

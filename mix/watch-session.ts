@@ -41,7 +41,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     now: context.now,
     delay: context.after,
     signal: stop.signal,
-    onReach: (reachable) => output.word(reachable ? "agentd is back" : "agentd is away; waiting for it"),
+    onReach: (reachable) => output.notice(reachable ? "agentd is back" : "agentd is away; waiting for it"),
   });
   try {
     let outcome: Outcome | undefined;

@@ -21,11 +21,13 @@ export async function run({ output, connect }: Invocation): Promise<Outcome> {
   } else if (output.mode === "ids") {
     for (const { agent } of agents) await output.line(agent);
   } else {
-    const rows = agents.map(({ agent, installed, version, command, install }) => [
+    const rows = agents.map(({ agent, installed, version, command, install, problem }) => [
       printableLine(agent),
       installed ? "yes" : "no",
       printableLine(version ?? "-"),
-      printableLine(installed || install === undefined ? command.join(" ") : `install: ${install}`),
+      printableLine(
+        installed ? command.join(" ") : [problem, install && `install: ${install}`].filter(Boolean).join("; "),
+      ),
     ]);
     for (const line of tableLines([["AGENT", "INSTALLED", "VERSION", "COMMAND"], ...rows])) await output.line(line);
   }

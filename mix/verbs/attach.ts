@@ -3,7 +3,7 @@ import type { LogPage, SessionSnapshot } from "../../agentd/vocabulary/replies.t
 import { Attachment } from "../attachment.ts";
 import type { AgentBus } from "../bus.ts";
 import type { Outcome } from "../exit-codes.ts";
-import { ownError } from "../mix-error.ts";
+import { tellFailure } from "../tell-failure.ts";
 import { endedOutcome } from "../turn-watch.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { somebodyHere, watchSession } from "../watch-session.ts";
@@ -37,9 +37,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
       return entry.seq < snapshot.last_seq && !isOver ? undefined : endedOutcome(entry);
     },
   });
-  if (outcome.kind === "ended" && outcome.state !== "closed" && outcome.errorCode === undefined) {
-    throw ownError("CALL_FAILED", `session ${session} is ${outcome.state}`);
-  }
+  tellFailure(output, session, outcome);
   return outcome;
 }
 

@@ -32,7 +32,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (output.mode === "json") await output.document("mix.reply.v1", { rc: reply.rc, body: value });
   else if (reply.body !== "")
     await output.line(printable(typeof value === "string" ? value : JSON.stringify(value, undefined, 2)));
-  if (reply.rc > 0) output.word(`warning: rc ${reply.rc}`);
+  if (reply.rc > 0) output.notice(`warning: rc ${reply.rc}`);
   return done;
 }
 

@@ -37,3 +37,11 @@ test("log -f goes on with what comes and loses nothing at the seam", async () =>
   expect(ran.code).toBe(130);
   expect(objects(ran.stdout)).toEqual(session.entries);
 });
+
+test("a kind that does not exist is a usage error, also with -f, instead of silence for ever", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionaaaaa");
+  const ran = await bench.run(["agent", "log", "sessiona", "-f", "--kind", "mesage"]);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain("message");
+});

@@ -28,9 +28,14 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args } = invocation;
   const [tail, turn, since] = [args.count("tail", 0), args.count("turn", 1), args.text("since")];
   if (tail !== undefined && since !== undefined) throw usageError("--tail and --since exclude each other");
-  // A kind that does not exist is refused by agentd, which names those that do.
-  const kinds = args.texts("kind").flatMap((text) => text.split(",")) as EntryKind[];
-  const filter: LogFilter = { ...(kinds.length === 0 ? {} : { kinds }), ...(turn === undefined ? {} : { turn }) };
+  const wanted = args
+    .texts("kind")
+    .flatMap((text) => text.split(","))
+    .map(knownKind);
+  const filter: LogFilter = {
+    ...(wanted.length === 0 ? {} : { kinds: wanted }),
+    ...(turn === undefined ? {} : { turn }),
+  };
   const bus = await invocation.connect("agentd");
   const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });
   const after = since === undefined ? 0 : /^\d{1,15}$/.test(since) ? Number(since) : since;
@@ -40,6 +45,32 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (tail !== undefined) last = await showTail({ bus, session, filter, tail, lastSeq, show });
   else if (!args.switch("follow")) for await (const entry of logEntries(bus, session, after, filter)) await show(entry);
   return args.switch("follow") ? followLog(invocation, bus, { session, after: last, filter, show }) : done;
+}
+
+// The vocabulary's list is a value, and its types alone may be imported; the compiler holds this one to it.
+const kinds: Readonly<Record<EntryKind, true>> = {
+  command: true,
+  reply: true,
+  state: true,
+  turn: true,
+  message: true,
+  tool_call: true,
+  plan: true,
+  commands: true,
+  options: true,
+  info: true,
+  usage: true,
+  notice: true,
+  compaction: true,
+  permission: true,
+  extension: true,
+  diagnostic: true,
+};
+
+// Here and not by agentd, since `-f` filters what comes by itself.
+function knownKind(text: string): EntryKind {
+  if (!Object.hasOwn(kinds, text)) throw usageError(`no kind ${text}; there are: ${Object.keys(kinds).join(", ")}`);
+  return text as EntryKind;
 }
 
 interface Tail {

@@ -7,8 +7,9 @@ import { assignment, optionValue } from "../assignments.ts";
 import type { AgentBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
-import { followTurn, sessionOutcome } from "../follow-turn.ts";
+import { followTurn, withError } from "../follow-turn.ts";
 import { promptText } from "../prompt-text.ts";
+import { tellFailure } from "../tell-failure.ts";
 import { endedOutcome } from "../turn-watch.ts";
 import { commandIdFlag } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
@@ -89,10 +90,10 @@ async function followed(invocation: Invocation, bus: AgentBus, reply: StartReply
   if (prompted) {
     return followTurn(invocation, bus, { session, turn: reply.turn ?? 1, after, closes, onlyTurn: false });
   }
-  const outcome = await watchSession(invocation, bus, { session, after, showPrompts: false, decide: isReady });
-  if (outcome.kind === "ended" && outcome.errorCode === undefined) return sessionOutcome(bus, session, outcome);
-  if (!closes || outcome.kind !== "done") return outcome;
-  await bus.ask("agent.session.close", { session });
+  const ended = await watchSession(invocation, bus, { session, after, showPrompts: false, decide: isReady });
+  const outcome = await withError(bus, session, ended);
+  tellFailure(invocation.output, session, outcome);
+  if (closes && outcome.kind === "done") await bus.ask("agent.session.close", { session });
   return outcome;
 }
 

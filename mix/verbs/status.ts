@@ -34,7 +34,11 @@ function statusLines(status: StatusReply, now: number, withLimits: boolean): str
     ...(config.error === undefined ? [] : [["refused", config.error]]),
     ["sessions", `${sessions.live} live, at most ${sessions.max}`],
   ];
-  const limits = status.limits.map(({ name, value, unit, description }) => [name, `${value} ${unit}`, description]);
+  const limits = status.limits.map(({ name, value, unit, description }) => [
+    name,
+    value === null ? "none" : `${value} ${unit}`,
+    description,
+  ]);
   return [
     ...tableLines(facts.map((row) => row.map(printableLine))),
     ...(withLimits ? ["", ...tableLines(limits.map((row) => row.map(printableLine)))] : []),

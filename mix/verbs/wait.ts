@@ -4,6 +4,7 @@ import type { AgentBus } from "../bus.ts";
 import { done, exitCodeOf } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { MixError, ownError, usageError } from "../mix-error.ts";
+import { tellFailure } from "../tell-failure.ts";
 import { endedOutcome } from "../turn-watch.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 
@@ -71,6 +72,7 @@ async function waitedFor(
         details: { session: reply.session },
       });
     }
+    if (ended !== undefined) tellFailure(invocation.output, reply.session, ended);
     return ended ?? done;
   }
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a turn or a session came to, said on stderr where it went wrong: the live view is not there with --json or --quiet.
+import { exitCodeOf } from "./exit-codes.ts";
+import type { Outcome } from "./exit-codes.ts";
+import { MixError } from "./mix-error.ts";
+import type { Output } from "./output.ts";
+
+export function tellFailure(output: Output, session: string, outcome: Outcome): void {
+  if (exitCodeOf(outcome) === 0) return;
+  const failure = failureOf(outcome);
+  if (failure !== undefined) output.error(new MixError(failure.code, failure.message, { details: { session } }));
+}
+
+function failureOf(outcome: Outcome): { readonly code: string; readonly message: string } | undefined {
+  switch (outcome.kind) {
+    case "turn":
+      if (outcome.error !== undefined) return { code: outcome.error.error_code, message: outcome.error.message };
+      if (outcome.unanswered) return { code: "UNANSWERED", message: unansweredWords };
+      return { code: "TURN_ENDED", message: `the turn ended ${outcome.stopReason}` };
+    case "ended":
+      if (outcome.error !== undefined) return { code: outcome.error.error_code, message: outcome.error.message };
+      return { code: "SESSION_ENDED", message: `the session is ${outcome.state}` };
+    case "refused":
+    case "done":
+    case "interrupted":
+    case "broken_pipe":
+      return undefined;
+  }
+}
+
+const unansweredWords =
+  "a question ran out because nobody could be asked; answer with `mix agent permit`, or follow at a terminal";
