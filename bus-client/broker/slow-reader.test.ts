@@ -85,3 +85,19 @@ test("a request to a reader that does not read is refused as overloaded, and one
   webSocket.resume();
   await all;
 });
+
+test("a request to a connection that is closing and still holds its name is refused as disconnected", async () => {
+  const bus = await testBroker();
+  const { webSocket } = await slowReader(bus, "slow");
+  const caller = await bus.peer();
+  // A binary frame over Unix makes the broker close; the reader is paused and does not answer that.
+  webSocket.send(Buffer.from("x"), { binary: true });
+  let refusal: string | undefined;
+  while (refusal === undefined) {
+    caller.send({ command: "slow.ask", id: "1", to: "slow", type: "request" });
+    caller.send({ command: "noded.ping", id: "after", to: "noded", type: "request" });
+    const text = await caller.frames.next();
+    if (parse(text).headers["id"] !== "after") refusal = text;
+  }
+  expect(refusal).toBe("---\nerror: Service 'slow' disconnected\nid: 1\nrc: 10\ntype: response\n---\n");
+});
