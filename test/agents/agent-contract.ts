@@ -1,207 +1,299 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What agentd relies on of every agent, run against the real ones.
+// What agentd makes of every agent, run over the Bus against the real ones.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AgentDriver, startDeadlineMs, turnDeadlineMs } from "./agent-driver.ts";
+import type { SessionOption } from "../../agentd/vocabulary/index.ts";
+import { type AgentSession, startDeadlineMs, type ToolCallEnd, type Turn, turnDeadlineMs } from "./agent-session.ts";
+import { logFaults, of } from "./log-faults.ts";
 import type { RealAgentName } from "./real-agents.ts";
-import { endDeadlineMs, goneDeadlineMs, openWorkshop, type Workshop } from "./workshop.ts";
+import { openWorkshop, userName, type Workshop } from "./workshop.ts";
 
 /** Where the agents differ, and ACP lets them. */
 export interface AgentHabits {
   /** The stop reason of a turn in which the user rejected a tool call. The model is not asked again in either case. */
   readonly stopReasonOfRejection: "end_turn" | "cancelled";
-  /** The last status told of a tool call that the user rejected. */
-  readonly statusOfRejection: "failed" | "in_progress";
+  /** How a tool call ends that the user rejected. */
+  readonly rejected: ToolCallEnd;
+  readonly failingModels: readonly FailingModel[];
+  /** The mode in which the agent starts here, another, and by what the model is told of that one. */
+  readonly modes: { readonly start: string; readonly other: string; readonly told: RegExp };
+}
+
+export interface FailingModel {
+  readonly status: number;
+  /** By itself, and the turn says why; or only once it is cancelled, while it asks the model again and again. */
+  readonly endsBy: "itself" | "cancel";
+  /** What the turn's end has to match. */
+  readonly end: Readonly<Record<string, unknown>>;
 }
 
 export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   let workshop: Workshop;
-  let agent: AgentDriver;
+  /** Sessions that stand open for the next test, since an agent takes seconds to start. */
+  const ready: AgentSession[] = [];
 
   beforeAll(async () => {
     workshop = await openWorkshop(name);
-    agent = await workshop.startAgent();
   }, startDeadlineMs);
   afterAll(async () => {
     await (workshop as Workshop | undefined)?.[Symbol.asyncDispose]();
   });
 
-  async function openSession() {
-    const cwd = await workshop.directory();
-    return { cwd, session: await agent.openSession(cwd) };
+  async function idleSession(): Promise<AgentSession> {
+    for (const session of ready) if ((await session.state()) === "idle") return session;
+    const session = await workshop.openSession();
+    ready.push(session);
+    return session;
+  }
+
+  /** For a test that ends it. */
+  async function takeIdleSession(): Promise<AgentSession> {
+    const session = await idleSession();
+    ready.splice(ready.indexOf(session), 1);
+    return session;
+  }
+
+  function requestsOf(asked: string) {
+    return workshop.model.requests.filter(({ words }) => words === asked);
+  }
+
+  /** A turn whose command says by a file that it runs, and then runs for an hour. */
+  async function runForAnHour(session: AgentSession, words: string, before = ""): Promise<Turn> {
+    const started = join(session.cwd, `${words.replaceAll(" ", "-")}.txt`);
+    const command = `${before}touch '${started}'; sleep 3607`;
+    workshop.model.play({ words, steps: [{ calls: [workshop.agent.tools.shell(command)] }, { text: ["It ran."] }] });
+    const turn = await session.prompt(words);
+    await (await turn.permission()).answer("allow_once");
+    await expect.poll(() => existsSync(started), { timeout: turnDeadlineMs }).toBe(true);
+    await expect.poll(() => commandsOf(session), { timeout: turnDeadlineMs }).toContain("sleep 3607");
+    return turn;
   }
 
   test(`${name} says the model's words in the order of their pieces and ends the turn`, async () => {
     workshop.model.play({ words: "say three words", steps: [{ text: ["one ", "two ", "three"] }] });
-    const { session } = await openSession();
-    const turn = session.prompt("please say three words");
-    expect(await turn.ended).toBe("end_turn");
+    const turn = await (await idleSession()).prompt("please say three words");
+    expect(await turn.ended()).toMatchObject({ stop_reason: "end_turn", sent: true });
     expect(turn.text()).toBe("one two three");
-    const asked = workshop.model.requests.find(({ words }) => words === "say three words");
-    expect(asked?.conversation.at(-1)).toEqual({ role: "user", text: "please say three words" });
+    expect(requestsOf("say three words")[0]?.conversation.at(-1)).toEqual({
+      role: "user",
+      text: "please say three words",
+    });
   });
 
   test(`${name} writes a file when its permission is allowed, not before, and tells the model`, async () => {
-    const { cwd, session } = await openSession();
-    const file = join(cwd, "allowed.txt");
+    const session = await idleSession();
+    const file = join(session.cwd, "allowed.txt");
     workshop.model.play({
       words: "write the allowed file",
       steps: [{ calls: [workshop.agent.tools.write(file, "written\n")] }, { text: ["It is written."] }],
     });
-    const turn = session.prompt("write the allowed file");
-    const permission = await turn.permission(turnDeadlineMs);
+    const turn = await session.prompt("write the allowed file");
+    const permission = await turn.permission();
+    expect(await session.state()).toBe("waiting");
     expect(existsSync(file)).toBe(false);
-    expect(permission.kinds).toEqual(expect.arrayContaining(["allow_once", "reject_once"]));
-    permission.answer("allow_once");
-    expect(await turn.ended).toBe("end_turn");
+    await permission.answer("allow_once");
+    expect(await turn.ended()).toMatchObject({ stop_reason: "end_turn" });
     expect(await readFile(file, "utf8")).toBe("written\n");
     expect(turn.text()).toBe("It is written.");
-    expect(turn.toolCallStatuses()).toEqual(["completed"]);
-    const told = workshop.model.requests.find(({ words, step }) => words === "write the allowed file" && step === 1);
+    expect(turn.toolCalls()).toEqual([{ status: "completed", by: "agent" }]);
+    const told = requestsOf("write the allowed file").find(({ step }) => step === 1);
     expect(told?.conversation.at(-1)).toMatchObject({ role: "tool", text: expect.stringMatching(/success/i) });
+    const resolved = of(await session.log(), "permission").filter(({ request }) => request === permission.request);
+    expect(resolved[1]).toMatchObject({ phase: "resolved", outcome: "selected", by: userName });
   });
 
   test(`${name} leaves a file unwritten when its permission is rejected, and does not ask the model again`, async () => {
-    const { cwd, session } = await openSession();
-    const file = join(cwd, "rejected.txt");
+    const session = await idleSession();
+    const file = join(session.cwd, "rejected.txt");
     workshop.model.play({
       words: "write the rejected file",
       steps: [{ calls: [workshop.agent.tools.write(file, "written\n")] }, { text: ["The model went on."] }],
     });
-    const turn = session.prompt("write the rejected file");
-    (await turn.permission(turnDeadlineMs)).answer("reject_once");
-    expect(await turn.ended).toBe(habits.stopReasonOfRejection);
+    const turn = await session.prompt("write the rejected file");
+    await (await turn.permission()).answer("reject_once");
+    expect(await turn.ended()).toMatchObject({ stop_reason: habits.stopReasonOfRejection });
     expect(existsSync(file)).toBe(false);
-    expect(turn.toolCallStatuses()).toEqual([habits.statusOfRejection]);
-    expect(workshop.model.requests.filter(({ words }) => words === "write the rejected file")).toHaveLength(1);
+    expect(turn.toolCalls()).toEqual([habits.rejected]);
+    expect(requestsOf("write the rejected file")).toHaveLength(1);
   });
 
   test(`${name} runs an allowed shell command in the session's directory`, async () => {
-    const { cwd, session } = await openSession();
+    const session = await idleSession();
     workshop.model.play({
       words: "run a command",
       steps: [{ calls: [workshop.agent.tools.shell("pwd > where.txt")] }, { text: ["It ran."] }],
     });
-    const turn = session.prompt("run a command");
-    (await turn.permission(turnDeadlineMs)).answer("allow_once");
-    expect(await turn.ended).toBe("end_turn");
-    expect(await readFile(join(cwd, "where.txt"), "utf8")).toBe(`${cwd}\n`);
+    const turn = await session.prompt("run a command");
+    await (await turn.permission()).answer("allow_once");
+    expect(await turn.ended()).toMatchObject({ stop_reason: "end_turn" });
+    expect(await readFile(join(session.cwd, "where.txt"), "utf8")).toBe(`${session.cwd}\n`);
   });
 
   test(`${name} runs no shell command that was rejected`, async () => {
-    const { cwd, session } = await openSession();
+    const session = await idleSession();
     workshop.model.play({
       words: "run a rejected command",
       steps: [{ calls: [workshop.agent.tools.shell("touch ran.txt")] }, { text: ["The model went on."] }],
     });
-    const turn = session.prompt("run a rejected command");
-    (await turn.permission(turnDeadlineMs)).answer("reject_once");
-    expect(await turn.ended).toBe(habits.stopReasonOfRejection);
-    expect(existsSync(join(cwd, "ran.txt"))).toBe(false);
+    const turn = await session.prompt("run a rejected command");
+    await (await turn.permission()).answer("reject_once");
+    expect(await turn.ended()).toMatchObject({ stop_reason: habits.stopReasonOfRejection });
+    expect(existsSync(join(session.cwd, "ran.txt"))).toBe(false);
   });
 
   test(`${name}, cancelled while the model speaks, ends the turn as cancelled, drops the request and can go on`, async () => {
     workshop.model.play({ words: "speak without end", steps: [{ text: ["And then"], hangs: true }] });
     workshop.model.play({ words: "speak after that", steps: [{ text: ["Once more."] }] });
-    const { session } = await openSession();
-    const turn = session.prompt("speak without end");
-    await turn.said("And then", turnDeadlineMs);
-    session.cancel();
-    expect(await turn.ended).toBe("cancelled");
-    await workshop.model.until(
-      ({ words, state }) => words === "speak without end" && state === "client left",
-      turnDeadlineMs,
-    );
-    const next = session.prompt("speak after that");
-    expect(await next.ended).toBe("end_turn");
+    const session = await idleSession();
+    const turn = await session.prompt("speak without end");
+    await turn.said("And then");
+    expect(await session.cancel()).toEqual([turn.number]);
+    expect(await turn.ended()).toMatchObject({ stop_reason: "cancelled" });
+    const isDropped = ({ words, state }: { words: string | null; state: string }): boolean =>
+      words === "speak without end" && state === "client left";
+    await workshop.model.until(isDropped, turnDeadlineMs);
+    const next = await session.prompt("speak after that");
+    expect(await next.ended()).toMatchObject({ stop_reason: "end_turn" });
     expect(next.text()).toBe("Once more.");
   });
 
   test(`${name}, cancelled while the model is silent, ends the turn as cancelled`, async () => {
     workshop.model.play({ words: "say nothing at all", steps: [{ hangs: true }] });
-    const { session } = await openSession();
-    const turn = session.prompt("say nothing at all");
+    const session = await idleSession();
+    const turn = await session.prompt("say nothing at all");
     await workshop.model.until(({ words }) => words === "say nothing at all", turnDeadlineMs);
-    session.cancel();
-    expect(await turn.ended).toBe("cancelled");
+    await session.cancel();
+    const ended = await turn.ended();
+    expect(ended).toMatchObject({ stop_reason: "cancelled" });
+    expect(ended.forced).toBeUndefined();
     expect(turn.text()).toBe("");
   });
 
-  test(`${name}, cancelled while a permission is open, does not do what it asked for`, async () => {
-    const { cwd, session } = await openSession();
-    const file = join(cwd, "cancelled.txt");
+  test(`${name}, cancelled while a permission is open, does not do what it asked for and asks again later`, async () => {
+    const session = await idleSession();
+    const [file, later] = [join(session.cwd, "cancelled.txt"), join(session.cwd, "later.txt")];
+    const { tools } = workshop.agent;
+    workshop.model.play({ words: "write the cancelled file", steps: [{ calls: [tools.write(file, "written\n")] }] });
     workshop.model.play({
-      words: "write the cancelled file",
-      steps: [{ calls: [workshop.agent.tools.write(file, "written\n")] }, { text: ["The model went on."] }],
+      words: "write a later file",
+      steps: [{ calls: [tools.write(later, "written\n")] }, { text: ["It is written."] }],
     });
-    const turn = session.prompt("write the cancelled file");
-    const permission = await turn.permission(turnDeadlineMs);
-    session.cancel();
-    permission.answer("cancelled");
-    expect(await turn.ended).toBe("cancelled");
+    const turn = await session.prompt("write the cancelled file");
+    await turn.permission();
+    await session.cancel();
+    const ended = await turn.ended();
+    expect(ended).toMatchObject({ stop_reason: "cancelled" });
+    expect(ended.forced).toBeUndefined();
     expect(existsSync(file)).toBe(false);
+    const next = await session.prompt("write a later file");
+    await (await next.permission()).answer("allow_once");
+    expect(await next.ended()).toMatchObject({ stop_reason: "end_turn" });
+    expect(existsSync(later)).toBe(true);
   });
 
-  test(`${name}, cancelled while a command runs, ends the turn as cancelled and the command with it`, async () => {
-    const { cwd, session } = await openSession();
-    const started = join(cwd, "started.txt");
-    workshop.model.play({
-      words: "run for an hour",
-      steps: [{ calls: [workshop.agent.tools.shell(`touch '${started}'; sleep 3607`)] }, { text: ["An hour passed."] }],
-    });
-    const turn = session.prompt("run for an hour");
-    (await turn.permission(turnDeadlineMs)).answer("allow_once");
-    await expect.poll(() => existsSync(started), { timeout: turnDeadlineMs }).toBe(true);
-    session.cancel();
-    expect(await turn.ended).toBe("cancelled");
-    const sleeping = async () => (await workshop.processes()).filter(({ command }) => command === "sleep 3607");
-    await expect.poll(sleeping, { timeout: goneDeadlineMs }).toEqual([]);
+  test(`${name}, cancelled while a command runs, ends the turn as cancelled and can go on`, async () => {
+    workshop.model.play({ words: "speak after the command", steps: [{ text: ["Still here."] }] });
+    const session = await idleSession();
+    const turn = await runForAnHour(session, "run for an hour");
+    await session.cancel();
+    const ended = await turn.ended();
+    expect(ended).toMatchObject({ stop_reason: "cancelled" });
+    expect(ended.forced).toBeUndefined();
+    const next = await session.prompt("speak after the command");
+    expect(await next.ended()).toMatchObject({ stop_reason: "end_turn" });
   });
 
-  test(`${name}, whose model fails, ends the turn when it is cancelled, if it has not before`, async () => {
-    workshop.model.play({ words: "ask a failing model", steps: [{ status: 500, message: "the model is broken" }] });
-    const { session } = await openSession();
-    const turn = session.prompt("ask a failing model");
-    await workshop.model.until(
-      ({ words, state }) => words === "ask a failing model" && state === "refused",
-      turnDeadlineMs,
-    );
-    session.cancel();
-    // Codex says the error as its own words and ends; OpenCode asks again and again, and calls the cancelled turn ended.
-    expect(["end_turn", "cancelled"]).toContain(await turn.ended);
+  test.each(habits.failingModels)(
+    `${name}, whose model answers $status, ends the turn by $endsBy and can go on`,
+    async ({ status, endsBy, end }) => {
+      const [failing, mended] = [`ask a model that answers ${status}`, `ask a model after ${status}`];
+      workshop.model.play({ words: failing, steps: [{ status, message: "the model is broken" }] });
+      workshop.model.play({ words: mended, steps: [{ text: ["Mended."] }] });
+      const session = await idleSession();
+      const turn = await session.prompt(failing);
+      await workshop.model.until(({ words, state }) => words === failing && state === "refused", turnDeadlineMs);
+      if (endsBy === "cancel") await session.cancel();
+      const ended = await turn.ended();
+      expect(ended).toMatchObject(end);
+      if (endsBy === "itself") expect([turn.text(), ended.error]).not.toEqual(["", undefined]);
+      const next = await session.prompt(mended);
+      expect(await next.ended()).toMatchObject({ stop_reason: "end_turn" });
+      expect(next.text()).toBe("Mended.");
+    },
+  );
+
+  test(`${name} works in another mode once it is set, and a mode that it does not offer is refused`, async () => {
+    workshop.model.play({ words: "work in another mode", steps: [{ text: ["In this one."] }] });
+    const session = await idleSession();
+    const { start, other, told } = habits.modes;
+    expect(modeOf(await session.setOption("mode", other))).toBe(other);
+    expect(modeOf(of(await session.log(), "options").at(-1)?.options ?? [])).toBe(other);
+    const turn = await session.prompt("work in another mode");
+    expect(await turn.ended()).toMatchObject({ stop_reason: "end_turn" });
+    const [asked] = requestsOf("work in another mode");
+    expect(asked?.conversation.map(({ text }) => text).join("\n")).toMatch(told);
+    await expect(session.setOption("mode", "no-such-mode")).rejects.toMatchObject({ code: "OPTION_UNKNOWN" });
+    expect(modeOf(await session.setOption("mode", start))).toBe(start);
   });
 
-  test(`${name} answers two sessions that are prompted at once, each with its own words`, async () => {
-    const [left, right] = [await openSession(), await openSession()];
+  test(`${name} answers two sessions that are prompted at once, each with its own words, and each is closed whole`, async () => {
     workshop.model.play({ words: "answer left", steps: [{ text: ["left"] }] });
     workshop.model.play({ words: "answer right", steps: [{ text: ["right"] }] });
-    const turns = [left.session.prompt("answer left"), right.session.prompt("answer right")];
-    expect(await Promise.all(turns.map((turn) => turn.ended))).toEqual(["end_turn", "end_turn"]);
+    const [left, right] = [await takeIdleSession(), await takeIdleSession()];
+    const turns = await Promise.all([left.prompt("answer left"), right.prompt("answer right")]);
+    const ends = await Promise.all(turns.map((turn) => turn.ended()));
+    expect(ends.map(({ stop_reason }) => stop_reason)).toEqual(["end_turn", "end_turn"]);
     expect(turns.map((turn) => turn.text())).toEqual(["left", "right"]);
+    await Promise.all([left, right].map(expectCleanClose));
   });
 
-  test(`${name} ends with its stdin, leaves no process, and a new one loads the session with its history`, async () => {
-    await using own = await openWorkshop(name);
-    own.model.play({ words: "remember a word", steps: [{ text: ["I keep marzipan."] }] });
-    own.model.play({ words: "which word was it", steps: [{ text: ["Marzipan."] }] });
-    const cwd = await own.directory();
-    const first = await own.startAgent();
-    const session = await first.openSession(cwd);
-    expect(await session.prompt("remember a word").ended).toBe("end_turn");
-    expect(await own.processes()).not.toEqual([]);
-    await first.end(endDeadlineMs);
-    expect(await own.remaining(goneDeadlineMs)).toEqual([]);
-
-    const second = await own.startAgent();
-    const loaded = await second.loadSession(session.id, cwd);
-    // Not equal: Codex adds its own warnings to what the agent says.
-    expect(loaded.replayed).toContain("remember a wordI keep marzipan.");
-    const turn = loaded.session.prompt("which word was it");
-    expect(await turn.ended).toBe("end_turn");
-    expect(turn.text()).toBe("Marzipan.");
-    const asked = own.model.requests.find(({ words }) => words === "which word was it");
-    expect(asked?.conversation).toContainEqual({ role: "assistant", text: "I keep marzipan." });
+  test(`${name}, whose session is closed while a command runs, leaves no process, and its log is whole`, async () => {
+    const session = await takeIdleSession();
+    const turn = await runForAnHour(session, "run until the end");
+    await expectCleanClose(session);
+    expect(await turn.ended()).toMatchObject({ stop_reason: "cancelled", sent: true });
   });
+
+  test(`${name}, cancelled late in a command and then closed, leaves no process, and its log is whole`, async () => {
+    const session = await takeIdleSession();
+    const turn = await runForAnHour(session, "run for some seconds and an hour", "sleep 2; ");
+    await session.cancel();
+    expect(await turn.ended()).toMatchObject({ stop_reason: "cancelled" });
+    await expectCleanClose(session);
+  });
+
+  test(`agentd, stopped while a command of ${name} runs, leaves no process, and tells of it when it is back`, async () => {
+    const session = await takeIdleSession();
+    await runForAnHour(session, "run until agentd stops");
+    const stopped = await workshop.stopDaemon();
+    const sessions = [session, ...ready.splice(0)];
+    const user = await workshop.restartDaemon();
+    expect(stopped).toEqual({ code: 0, left: [] });
+    for (const { id } of sessions) {
+      const log = await user.log(id);
+      expect(logFaults(log)).toEqual([]);
+      expect(of(log, "state").at(-1)).toMatchObject({ state: "closed", reason: "stop" });
+    }
+    const ends = of(await user.log(session.id), "turn").filter(({ phase }) => phase === "ended");
+    expect(ends.at(-1)).toMatchObject({ stop_reason: "interrupted", sent: true });
+  });
+}
+
+function modeOf(options: readonly SessionOption[]): unknown {
+  return options.find(({ option }) => option === "mode")?.value;
+}
+
+async function commandsOf(session: AgentSession): Promise<string[]> {
+  return (await session.processes()).map(({ command }) => command);
+}
+
+/** Closed, with nothing left running, and everything told in a log that misses nothing. */
+async function expectCleanClose(session: AgentSession): Promise<void> {
+  expect(await session.processes()).not.toEqual([]);
+  const { log, published, left } = await session.close();
+  expect(left).toEqual([]);
+  expect(logFaults(log)).toEqual([]);
+  expect(published).toEqual(log);
 }

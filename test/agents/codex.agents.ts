@@ -3,5 +3,12 @@ import { agentContract } from "./agent-contract.ts";
 
 agentContract("codex", {
   stopReasonOfRejection: "cancelled",
-  statusOfRejection: "in_progress",
+  // It says nothing more of the call.
+  rejected: { status: "failed", by: "agentd" },
+  failingModels: [
+    // In words of its own, as if the model had said them.
+    { status: 500, endsBy: "itself", end: { stop_reason: "end_turn" } },
+    { status: 401, endsBy: "itself", end: { stop_reason: "failed", error: { error_code: "AGENT_AUTH" } } },
+  ],
+  modes: { start: "read-only", other: "agent-full-access", told: /file_system type="unrestricted"/ },
 });

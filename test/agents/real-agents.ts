@@ -11,7 +11,7 @@ export type RealAgentName = (typeof realAgentNames)[number];
 export interface RealAgent {
   readonly name: RealAgentName;
   readonly command: readonly [string, ...string[]];
-  /** The whole environment: nothing of the caller's is passed on. */
+  /** Its own variables, which go before whatever it inherits. */
   readonly env: Readonly<Record<string, string>>;
   readonly tools: AgentTools;
   /** Directories it makes outside of its home, whatever TMPDIR says, and leaves there empty. */
@@ -136,6 +136,11 @@ async function commonEnvironment(home: string, modelPort: number): Promise<Recor
   return {
     PATH: "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
+    // Whatever agentd itself was started with must not lead the agent out of its home.
+    XDG_CONFIG_HOME: join(home, ".config"),
+    XDG_DATA_HOME: join(home, ".local/share"),
+    XDG_STATE_HOME: join(home, ".local/state"),
+    XDG_CACHE_HOME: join(home, ".cache"),
     TMPDIR: temporary,
     LANG: "C.UTF-8",
     TERM: "dumb",

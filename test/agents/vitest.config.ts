@@ -7,13 +7,13 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
     include: ["test/agents/**/*.agents.ts"],
-    globalSetup: ["test/agents/require-installation.ts"],
+    globalSetup: ["test/agents/require-installation.ts", "test/global-setup.ts"],
     // Above the sum of the bounded waits of one test, so that the wait that failed is the one that tells.
     testTimeout: 300_000,
     hookTimeout: 120_000,
     pool: "forks",
-    // One agent at a time: each is several processes, and OpenCode alone keeps two cores busy while it starts.
-    fileParallelism: false,
+    // Both agents at once: OpenCode uses the processor where Codex waits.
+    maxWorkers: 2,
     sequence: { shuffle: true },
   },
 });

@@ -1,86 +1,108 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One agent's place to work in: a scripted model, a home, directories, and the proof that all of it is gone afterwards.
+// One real agent's place to work in: a scripted model, a home, the built agentd with its Bus, directories, and the proof
+// that all of it is gone afterwards.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, rmdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentDriver } from "./agent-driver.ts";
-import { startExchangeDriver } from "./exchange-driver.ts";
+import { BusUser } from "../harness/bus-user.ts";
+import { type DaemonProcess, startDaemonProcess } from "../harness/daemon-process.ts";
+import { makePlace } from "../harness/place.ts";
+import { killProcesses, remainingProcesses, type SeenProcess } from "./agent-processes.ts";
+import { type AgentSession, openSession } from "./agent-session.ts";
 import { repositoryInstallation } from "./installation.ts";
-import { killMarked, type MarkedProcess, markedProcesses, remainingProcesses } from "./marked-processes.ts";
 import { type ModelServer, startModelServer } from "./model-server/model-server.ts";
 import { prepareRealAgent, type RealAgent, type RealAgentName } from "./real-agents.ts";
 
 export interface Workshop extends AsyncDisposable {
   readonly agent: RealAgent;
   readonly model: ModelServer;
-  /** A fresh, empty directory. */
-  directory(): Promise<string>;
-  startAgent(): Promise<AgentDriver>;
-  /** What runs of the agents started here, their commands included. */
-  processes(): Promise<readonly MarkedProcess[]>;
-  /** What of it still runs at the deadline; returns at once when nothing does. */
-  remaining(deadlineMs: number): Promise<readonly MarkedProcess[]>;
+  /** A session in a fresh, empty directory. */
+  openSession(): Promise<AgentSession>;
+  /** Starts agentd again in the same place, where it was stopped before. */
+  restartDaemon(): Promise<BusUser>;
+  /** Has agentd stopped as its service manager does, and tells what of the agents still ran when it had ended. */
+  stopDaemon(): Promise<{ readonly code: number | null; readonly left: readonly SeenProcess[] }>;
 }
+
+/** The name under which the tests are on the Bus. */
+export const userName = "tester";
 
 export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
-  const root = await mkdtemp(join(tmpdir(), `agentd-${name}-`));
-  const model = await startModelServer();
-  const marker = randomUUID();
-  const marked = `${markerName}=${marker}`;
-  const agent = await prepareRealAgent(name, {
-    installed: repositoryInstallation.into,
-    home: join(root, "home"),
-    modelPort: model.port,
-  });
-  const leaves = agent.leaves.filter((path) => !existsSync(path));
-  const running = new Set<AgentDriver>();
-  let directories = 0;
+  const undo: (() => unknown)[] = [];
+  const close = (): Promise<void> => undoAll(name, undo);
+  try {
+    const place = makePlace();
+    undo.push(() => place[Symbol.dispose]());
+    const model = await startModelServer();
+    undo.push(() => model.close());
+    const marker = { name: "REAL_AGENT_TEST", value: randomUUID() };
+    const agent = await prepareRealAgent(name, {
+      installed: repositoryInstallation.into,
+      home: join(place.home, "agent"),
+      modelPort: model.port,
+    });
+    place.configure(agentTable(agent, { ...agent.env, [marker.name]: marker.value }));
+    // Only what was not there before, and only if empty: it may be an agent's of the user's own by now.
+    const leaves = agent.leaves.filter((path) => !existsSync(path));
+    undo.push(() => Promise.all(leaves.map((path) => rmdir(path).catch(() => undefined))));
 
-  async function directory(): Promise<string> {
-    const path = join(root, `work-${++directories}`);
-    await mkdir(path);
-    return path;
+    const marked = `${marker.name}=${marker.value}`;
+    undo.push(() => endRemaining(marked));
+    let daemon: DaemonProcess = await startDaemonProcess(place);
+    undo.push(() => daemon[Symbol.asyncDispose]());
+    let user = await BusUser.watching(await daemon.connect(userName));
+
+    return {
+      agent,
+      model,
+      openSession: () => openSession(user, name, place.directory()),
+      async restartDaemon() {
+        daemon = await startDaemonProcess(place);
+        user = await BusUser.watching(await daemon.connect(userName));
+        return user;
+      },
+      async stopDaemon() {
+        await daemon[Symbol.asyncDispose]();
+        const { code } = await daemon.exited;
+        return { code, left: await remainingProcesses(marked, [], 0) };
+      },
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (failure) {
+    await close();
+    throw failure;
   }
-
-  return {
-    agent,
-    model,
-    directory,
-    async startAgent() {
-      const env = { ...agent.env, [markerName]: marker };
-      const driver = await startExchangeDriver({ command: agent.command, cwd: root, env });
-      running.add(driver);
-      return {
-        ...driver,
-        async end(deadlineMs) {
-          running.delete(driver);
-          await driver.end(deadlineMs);
-        },
-      };
-    },
-    processes: () => markedProcesses(marked),
-    remaining: (deadlineMs) => remainingProcesses(marked, deadlineMs),
-    async [Symbol.asyncDispose]() {
-      const failures: unknown[] = [];
-      for (const driver of running) await driver.end(endDeadlineMs).catch((failure: unknown) => failures.push(failure));
-      const left = await remainingProcesses(marked, goneDeadlineMs);
-      killMarked(left);
-      if ((await remainingProcesses(marked, goneDeadlineMs)).length > 0)
-        failures.push(new Error("not even SIGKILL ended them"));
-      if (left.length > 0) failures.push(new Error(`${name} left ${JSON.stringify(left)}`));
-      await model.close().catch((failure: unknown) => failures.push(failure));
-      // Only what was not there before, and only if empty: it may be an agent's of the user's own by now.
-      for (const path of leaves) await rmdir(path).catch(() => undefined);
-      await rm(root, { recursive: true, force: true, maxRetries: 3 });
-      if (failures.length > 0) throw new AggregateError(failures, `${name} was not gone afterwards`);
-    },
-  };
 }
 
-const markerName = "AGENTD_REAL_AGENT_TEST";
+/** Its entry in the instance's file. Strings of JSON are strings of TOML. */
+function agentTable({ name, command }: RealAgent, env: Readonly<Record<string, string>>): string {
+  const variables = Object.entries(env).map(([variable, value]) => `${variable} = ${JSON.stringify(value)}`);
+  return [`[agents.${name}]`, `command = ${JSON.stringify(command)}`, `[agents.${name}.env]`, ...variables, ""].join(
+    "\n",
+  );
+}
 
-/** Codex was seen to need 7 s from the end of its stdin to its own. */
-export const endDeadlineMs = 30_000;
-export const goneDeadlineMs = 10_000;
+/** Whatever bears the marker when agentd has ended was left by it: it is ended here, and that is a failure. */
+async function endRemaining(marked: string): Promise<void> {
+  const left = await remainingProcesses(marked, [], 0);
+  if (left.length === 0) return;
+  killProcesses(left);
+  const still = await remainingProcesses(marked, [], killedDeadlineMs);
+  throw new Error(`agentd left ${JSON.stringify(left)}; of these SIGKILL did not end ${still.length}`);
+}
+
+const killedDeadlineMs = 10_000;
+
+/** The last first, and all of them whatever fails. */
+async function undoAll(name: string, undo: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of undo.toReversed()) {
+    try {
+      await step();
+    } catch (failure) {
+      failures.push(failure);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${name} was not gone afterwards`);
+}

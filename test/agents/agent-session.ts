@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A session of a real agent and its turns, as somebody on the Bus sees and steers them.
+import type { Entry, SessionOption, SetConfigReply } from "../../agentd/vocabulary/index.ts";
+import type { BusUser } from "../harness/bus-user.ts";
+import { agentProcesses, remainingProcesses, type SeenProcess } from "./agent-processes.ts";
+import { type EntryOf, of } from "./log-faults.ts";
+
+export interface AgentSession {
+  readonly id: string;
+  readonly cwd: string;
+  prompt(text: string): Promise<Turn>;
+  /** The turns that it reached. */
+  cancel(): Promise<readonly number[]>;
+  /** Sets an option of the agent's; resolves with all of them as they are now. */
+  setOption(option: string, value: string): Promise<readonly SessionOption[]>;
+  state(): Promise<string>;
+  /** What runs for this session now. */
+  processes(): Promise<readonly SeenProcess[]>;
+  /** Closes it and waits until agentd says that it is closed. */
+  close(): Promise<ClosedSession>;
+  /** Everything that its log holds. */
+  log(): Promise<readonly Entry[]>;
+}
+
+export interface ClosedSession {
+  readonly log: readonly Entry[];
+  /** What the topic brought of it. */
+  readonly published: readonly unknown[];
+  /** What still ran when agentd had said that it was closed. */
+  readonly left: readonly SeenProcess[];
+}
+
+export interface Turn {
+  readonly number: number;
+  readonly ended: () => Promise<EntryOf<"turn">>;
+  /** What the agent has said in this turn so far. */
+  text(): string;
+  said(words: string): Promise<void>;
+  /** The first permission that this turn asks for. */
+  permission(): Promise<OpenPermission>;
+  /** How each tool call of this turn stands, in the order in which they began. */
+  toolCalls(): readonly ToolCallEnd[];
+}
+
+export interface ToolCallEnd {
+  readonly status: string;
+  /** Whose word the status is. */
+  readonly by: "agent" | "agentd";
+}
+
+export interface OpenPermission {
+  readonly request: string;
+  readonly kinds: readonly string[];
+  /** Chooses the one option of that kind. */
+  answer(kind: "allow_once" | "reject_once"): Promise<void>;
+}
+
+/** Agents are slow to start where the machine is busy: OpenCode was seen to need 19 s to initialize. */
+export const startDeadlineMs = 90_000;
+export const turnDeadlineMs = 60_000;
+/** Codex was seen to need 7 s from the end of its stdin to its own. */
+const closeDeadlineMs = 30_000;
+
+/** Starts the agent and waits until it takes prompts; rejects with the error of one that does not come up. */
+export async function openSession(user: BusUser, agent: string, cwd: string): Promise<AgentSession> {
+  const id = await user.start({ agent, cwd });
+  const isUpOrOver = (entry: Entry): boolean => entry.kind === "state" && entry.state !== "starting";
+  const up = await user.entry<EntryOf<"state">>(id, isUpOrOver, startDeadlineMs);
+  if (up.state !== "idle") throw new Error(`${agent} came up ${up.state}: ${JSON.stringify(up.error)}`);
+  const { log } = await user.get(id);
+  const marker = `AGENTD_SESSION=${log}/${id}`;
+  const root = seenOf(user, id, "state").find(({ process }) => process !== undefined)?.process?.pid;
+
+  return {
+    id,
+    cwd,
+    async prompt(text) {
+      return openTurn(user, id, await user.prompt(id, text));
+    },
+    async cancel() {
+      const { turns } = await user.call<{ turns: number[] }>("agent.session.cancel", { session: id });
+      return turns;
+    },
+    async setOption(option, value) {
+      const args = { session: id, option, value };
+      const { options } = await user.call<SetConfigReply>("agent.session.set_config", args);
+      return options;
+    },
+    state: async () => (await user.get(id)).state,
+    processes: () => agentProcesses({ marker, root }),
+    async close() {
+      const seen = await agentProcesses({ marker, root });
+      await user.call("agent.session.close", { session: id });
+      const isClosed = (entry: Entry): boolean => entry.kind === "state" && entry.state === "closed";
+      await user.entry(id, isClosed, closeDeadlineMs);
+      const left = await remainingProcesses(marker, seen, 0);
+      const published = user.seen.filter(({ session }) => session === id);
+      return { log: await user.log(id), published, left };
+    },
+    log: () => user.log(id),
+  };
+}
+
+function openTurn(user: BusUser, session: string, number: number): Turn {
+  const own = (entry: Entry): boolean => entry.turn === number;
+  const text = (): string =>
+    seenOf(user, session, "message")
+      .filter((entry) => own(entry) && entry.role === "agent")
+      .map(({ content }) => (typeof content["text"] === "string" ? content["text"] : ""))
+      .join("");
+  return {
+    number,
+    async ended() {
+      const isEnd = (entry: Entry): boolean => own(entry) && entry.kind === "turn" && entry.phase === "ended";
+      return await user.entry<EntryOf<"turn">>(session, isEnd, turnDeadlineMs);
+    },
+    text,
+    async said(words) {
+      await user.entry(session, () => text().includes(words), turnDeadlineMs);
+    },
+    async permission() {
+      const isRequest = (entry: Entry): boolean =>
+        own(entry) && entry.kind === "permission" && entry.phase === "requested";
+      return openPermission(user, await user.entry<EntryOf<"permission">>(session, isRequest, turnDeadlineMs));
+    },
+    toolCalls() {
+      const calls = new Map<string, ToolCallEnd>();
+      for (const { turn, tool_call_id, status, closed_by } of seenOf(user, session, "tool_call")) {
+        if (turn !== number || typeof status !== "string") continue;
+        calls.set(tool_call_id, { status, by: closed_by ?? "agent" });
+      }
+      return [...calls.values()];
+    },
+  };
+}
+
+function openPermission(user: BusUser, { request, options = [] }: EntryOf<"permission">): OpenPermission {
+  return {
+    request,
+    kinds: options.map(({ kind }) => kind),
+    async answer(kind) {
+      const [chosen, ...more] = options.filter((option) => option.kind === kind);
+      if (chosen === undefined || more.length > 0) throw new Error(`not one ${kind} in ${JSON.stringify(options)}`);
+      await user.call("agent.permission.answer", { request, option: chosen.option });
+    },
+  };
+}
+
+function seenOf<K extends Entry["kind"]>(user: BusUser, session: string, kind: K): EntryOf<K>[] {
+  const whole = user.seen.filter((entry): entry is Entry => entry.session === session && !("truncated" in entry));
+  return of(whole, kind);
+}
