@@ -32,9 +32,6 @@ interface Cursor {
 /** UTF-16 units of committed text that are kept for publication without reading them again, over all sessions. */
 const keptUnitsMax = 8 * 1024 * 1024;
 
-/** UTF-8 bytes of entries that are joined. Larger bodies save nothing, and strings beyond 128 KiB cost a mapping each. */
-const joinedBytesMax = 64 * 1024;
-
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #cursors = new Map<string, Cursor>();
@@ -113,16 +110,18 @@ export class Publisher {
     }
   }
 
-  /** One publication: as many entries in order as are worth joining. */
+  /**
+   * One publication: as many entries in order as one frame takes. Smaller ones would be cheaper to copy, but a reader
+   * that falls behind has a queue of 256 messages at the broker, whatever their size, and loses what is beyond it.
+   */
   #publishNext(session: string, cursor: Cursor): void {
     const texts = this.#nextTexts(session, cursor);
     const { log, bodyBytesMax } = this.#options;
-    const togetherBytesMax = Math.min(joinedBytesMax, bodyBytesMax);
     let count = 0;
     let bytes = 0;
     for (const text of texts) {
       const more = Buffer.byteLength(text) + 1;
-      if (count > 0 && bytes + more > togetherBytesMax) break;
+      if (count > 0 && bytes + more > bodyBytesMax) break;
       bytes += more;
       count += 1;
     }

@@ -30,7 +30,10 @@ export function sealWriter(db: Database.Database, random: (bytes: number) => Uin
 
 /** SHA-256 of the digest before, the salt, and the entries' JSON in order (each a whole object: no separator needed). */
 export function sealDigest(previous: Uint8Array, salt: Uint8Array, bodies: readonly string[]): Buffer {
-  return createHash("sha256").update(previous).update(salt).update(bodies.join("")).digest();
+  const hash = createHash("sha256").update(previous).update(salt);
+  // Joining them first would copy a commit of a megabyte for nothing.
+  for (const body of bodies) hash.update(body);
+  return hash.digest();
 }
 
 /** Stands for the digest before a session's first. */
