@@ -53,7 +53,7 @@ test("the help of every verb fits a screen and shows an example", async () => {
       expect(code).toBe(0);
       expect(lines(stdout).length).toBeLessThanOrEqual(24);
       expect(stdout).toContain("example: ");
-      expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(120);
+      expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(80);
     }
   }
 });

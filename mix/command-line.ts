@@ -6,7 +6,6 @@ import type { AgentBus } from "./bus.ts";
 import type { Context } from "./context.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { Outcome } from "./exit-codes.ts";
-import { overviewHelp, verbHelp } from "./help.ts";
 import { MixError, usageError } from "./mix-error.ts";
 import { Output } from "./output.ts";
 import type { OutputMode } from "./output.ts";
@@ -35,6 +34,7 @@ async function dispatched(context: Context, output: Output): Promise<Outcome> {
   const isAgent = first === "agent";
   const name = isAgent ? second : first;
   if (name === undefined || name === "--help" || name === "-h") {
+    const { overviewHelp } = await import("./help.ts");
     await output.line(overviewHelp(agentVerbs, busVerbs));
     return { kind: "done" };
   }
@@ -52,6 +52,7 @@ async function runVerb(
 ): Promise<Outcome> {
   const args = parsedFor(spec, words);
   if (args.switch("help")) {
+    const { verbHelp } = await import("./help.ts");
     await output.line(verbHelp(spec));
     return { kind: "done" };
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What `--help` prints: each verb fits a screen of 24 lines by 80 and shows an example.
 import type { FlagTable } from "./arguments.ts";
+import { WordWrap } from "./view/word-wrap.ts";
 import { commonFlags } from "./verb.ts";
 import type { VerbSpec } from "./verb.ts";
 
@@ -13,7 +14,7 @@ export function verbHelp(spec: VerbSpec): string {
   return [
     `usage: mix ${spec.usage}`,
     "",
-    spec.about,
+    wrapped(spec.about),
     ...(own.length === 0 ? [] : ["", ...own]),
     "",
     ...flagLines(commonFlags),
@@ -36,6 +37,13 @@ export function overviewHelp(
     'mix agent <verb> --help explains one; try: mix agent start demo "write hello.txt"',
   ].join("\n");
 }
+
+function wrapped(text: string): string {
+  const wrap = new WordWrap(helpColumns);
+  return wrap.write(text) + wrap.flush();
+}
+
+const helpColumns = 80;
 
 function summaryLines(verbs: Readonly<Record<string, Listed>>): string[] {
   return Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`);

@@ -57,8 +57,17 @@ export class Output {
       );
       return;
     }
-    this.#stderr.write(`${printable(`${error.code}: ${error.message}`)}\n`);
+    this.#stderr.write(`${printable(`${error.code}: ${error.message}${hintOf(error)}`)}\n`);
   }
+}
+
+// What to do, where a refusal says it beside its message.
+function hintOf({ message, details }: MixError): string {
+  const { install, available } = details;
+  if (typeof install === "string" && !message.includes(install)) return `\n  to install it: ${install}`;
+  if (Array.isArray(available))
+    return `\n  there are: ${available.filter((one) => typeof one === "string").join(", ")}`;
+  return "";
 }
 
 // A reader that is slower than we are holds us up, and nothing piles up here.

@@ -30,7 +30,7 @@ export interface VerbModule {
 
 /** Flags that every verb takes. */
 export const commonFlags: FlagTable = {
-  json: { kind: "switch", about: "print JSON: one document, or one object a line for what flows" },
+  json: { kind: "switch", about: "JSON: one document, or one object a line for what flows" },
   quiet: { kind: "switch", short: "q", about: "print ids only" },
   "no-autostart": { kind: "switch", about: "do not start agentd where none runs (exit 6 instead)" },
   help: { kind: "switch", short: "h", about: "this text" },
@@ -38,5 +38,5 @@ export const commonFlags: FlagTable = {
 
 /** Every verb that acts takes one. */
 export const commandIdFlag: FlagTable = {
-  id: { kind: "text", value: "ID", about: "command id: again with the same one gives the first result" },
+  id: { kind: "text", value: "ID", about: "command id: the same again gives the first result" },
 };

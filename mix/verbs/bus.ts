@@ -8,7 +8,7 @@ import type { Invocation, VerbSpec } from "../verb.ts";
 export const spec: VerbSpec = {
   usage: "bus",
   about:
-    "Runs a Bus in the foreground, on this user's own Unix socket, until Ctrl-C. On TCP loopback only where asked to:\nthere every local account can reach it.",
+    "Runs a Bus in the foreground, on this user's own Unix socket, until Ctrl-C. On TCP loopback only where asked to: there every local account can reach it.",
   flags: { tcp: { kind: "text", value: "PORT", about: "also on this TCP port of loopback" } },
   positionals: { min: 0, max: 0 },
   examples: ["mix bus"],

@@ -10,7 +10,7 @@ import { printable, printableLine } from "../view/printable.ts";
 export const spec: VerbSpec = {
   usage: "listen <topic>",
   about:
-    "Prints what is published on a topic, until Ctrl-C. Who published it is not vouched for by anyone but the\nbroker's registration, which `mix services --json` lists.",
+    "Prints what is published on a topic, until Ctrl-C. Who published it is not vouched for by anyone but the broker's registration, which `mix services --json` lists.",
   flags: {
     count: { kind: "text", value: "N", about: "end after so many" },
     timeout: { kind: "text", value: "TIME", about: "end after so long (exit 3)" },

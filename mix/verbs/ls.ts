@@ -18,7 +18,7 @@ export const spec: VerbSpec = {
   about: "Lists live sessions, newest first.",
   flags: {
     all: { kind: "switch", short: "a", about: "ended ones as well" },
-    state: { kind: "texts", value: "STATE", about: "in this state: starting, idle, running, waiting, …" },
+    state: { kind: "texts", value: "STATE", about: "in this state: idle, running, waiting, …" },
     agent: { kind: "text", value: "AGENT", about: "of this agent" },
     cwd: { kind: "text", value: "DIR", about: "in this directory" },
     watch: { kind: "switch", short: "w", about: "go on and print what changes" },

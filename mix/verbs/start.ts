@@ -18,13 +18,13 @@ import { watchSession } from "../watch-session.ts";
 export const spec: VerbSpec = {
   usage: "agent start <agent> [prompt]",
   about:
-    "Starts an agent as a session and follows its first turn. The prompt `-` is read from stdin.\nWithout a prompt it ends as soon as the agent is ready.",
+    "Starts an agent as a session and follows its first turn. The prompt `-` is read from stdin. Without a prompt it ends as soon as the agent is ready.",
   flags: {
     cwd: { kind: "text", value: "DIR", about: "the session's directory (default: this one)" },
     "add-dir": { kind: "texts", value: "DIR", about: "another directory it may use" },
     name: { kind: "text", value: "NAME", about: "a name to call the session by" },
-    set: { kind: "texts", value: "OPT=VALUE", about: "an option before the prompt: mode, model, …" },
-    env: { kind: "texts", value: "NAME", about: "a variable it gets, by name: no value travels" },
+    set: { kind: "texts", value: "OPT=VALUE", about: "an option before the prompt: mode, …" },
+    env: { kind: "texts", value: "NAME", about: "a variable it gets, by its name alone" },
     policy: { kind: "text", value: "NAME", about: "a policy of agentd's configuration" },
     file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
     close: { kind: "switch", about: "close the session after its turn" },

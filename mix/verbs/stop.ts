@@ -8,7 +8,7 @@ import type { Invocation, VerbSpec } from "../verb.ts";
 export const spec: VerbSpec = {
   usage: "agent stop",
   about:
-    "Asks the daemon to quit. It closes its live sessions properly first; this returns when the process is\ngone, or with exit 3 after 30 s. Exit 6 where none runs.",
+    "Asks the daemon to quit. It closes its live sessions properly first; this returns when the process is gone, or with exit 3 after 30 s. Exit 6 where none runs.",
   flags: {},
   positionals: { min: 0, max: 0 },
   examples: ["mix agent stop"],

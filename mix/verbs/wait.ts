@@ -11,7 +11,7 @@ import type { Invocation, VerbSpec } from "../verb.ts";
 export const spec: VerbSpec = {
   usage: "agent wait <session>…",
   about:
-    "Waits until each session is idle, waits for an answer, or has ended (or whichever of them comes first).\nA session that ends any other way ends the wait for it, too.",
+    "Waits until each session is idle, waits for an answer, or has ended (or whichever of them comes first). A session that ends any other way ends the wait for it, too.",
   flags: {
     for: { kind: "text", value: "WHAT", about: "idle, waiting, ended or any (default)" },
     timeout: { kind: "text", value: "TIME", about: "at most so long: 30s, 10m (exit 3)" },
