@@ -73,7 +73,7 @@ export async function callOn(
   try {
     reply = await client.call(service, command, args, options);
   } catch (error) {
-    throw busFailure(error, service);
+    throw asMixError(error, service);
   }
   const failure = replyFailure(reply);
   if (failure === undefined) return reply;
@@ -178,7 +178,8 @@ export function registeredServices(body: string): readonly RegisteredService[] {
   return listed.map((one: unknown) => (typeof one === "string" ? { name: one } : (one as RegisteredService)));
 }
 
-function busFailure(error: unknown, service: string): unknown {
+/** A failure of the Bus as an error for people; anything else as it is. */
+export function asMixError(error: unknown, service = "the Bus"): unknown {
   if (!(error instanceof BusError)) return error;
   if (error.code === "TIMEOUT") return ownError("TIME_LIMIT", `${service} did not answer in time`, error);
   if (error.code === "OVERLOADED") return ownError("UNREACHABLE", `${service} is overloaded; try again`, error);

@@ -73,7 +73,9 @@ async function runVerb(
   try {
     return await run(invocation);
   } catch (error) {
-    throw error instanceof MixError ? withContext(error, args, spec) : error;
+    const { asMixError } = await import("./bus.ts");
+    const known = asMixError(error);
+    throw known instanceof MixError ? withContext(known, args, spec) : known;
   } finally {
     await Promise.all(opened.map((bus) => bus.close()));
   }

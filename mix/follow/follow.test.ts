@@ -5,7 +5,7 @@ import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import { MixError } from "../mix-error.ts";
 import { follow } from "./follow.ts";
 import type { FollowSource } from "./follow.ts";
-import { waitingMax } from "./inbox.ts";
+import { Inbox, waitingMax, waitingTextMax } from "./inbox.ts";
 
 const session = "aaaaaaaaaaaa";
 
@@ -277,4 +277,16 @@ test("the signal ends a follower that waits", async () => {
   stop.abort();
   expect(await waiting).toEqual({ value: undefined, done: true });
   expect(source.listening).toBe(false);
+});
+
+test("what waits is bounded by its size as well as by its number", async () => {
+  const inbox = new Inbox();
+  const received = { log: "log1", seqFrom: 1, seq: 1, entries: [entry(1)] };
+  inbox.put(received, waitingTextMax);
+  inbox.put({ ...received, seqFrom: 2, seq: 2 }, 1);
+  expect(await inbox.take(0, soon)).toBe("missed");
+  inbox.put(received, waitingTextMax);
+  expect(await inbox.take(0, soon)).toBe(received);
+  inbox.put(received, waitingTextMax);
+  expect(await inbox.take(0, soon)).toBe(received);
 });

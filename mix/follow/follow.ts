@@ -36,7 +36,7 @@ export const awayMsMax = 30_000;
 export async function* follow(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
   const inbox = new Inbox();
   const stopListening = await options.source.listen({
-    publication: (body) => inbox.put(publicationOf(body, options.session)),
+    publication: (body) => inbox.put(publicationOf(body, options.session), body.length),
     missed: () => inbox.miss(),
   });
   const stopped = (): void => inbox.miss();

@@ -20,27 +20,33 @@ export function publicationOf(body: string, session: string): Received | undefin
   return { log, seqFrom, seq, entries: entries as Entry[] };
 }
 
-/** More than this waiting for a slow reader is thrown away, and read from the log instead. */
+/** What exceeds either while it waits for a slow reader is thrown away, and read from the log instead. */
 export const waitingMax = 1_024;
+/** Of UTF-16 units of publications' bodies. */
+export const waitingTextMax = 8 * 1024 * 1024;
 
 export class Inbox {
-  #waiting: Received[] = [];
+  #waiting: { readonly received: Received; readonly length: number }[] = [];
+  #length = 0;
   #missed = false;
   #wake: (() => void) | undefined;
 
-  put(received: Received | undefined): void {
+  /** `length`: of the body that it came in. */
+  put(received: Received | undefined, length: number): void {
     if (received === undefined || this.#missed) return;
-    if (this.#waiting.length >= waitingMax) {
+    if (this.#waiting.length >= waitingMax || this.#length + length > waitingTextMax) {
       this.miss();
       return;
     }
-    this.#waiting.push(received);
+    this.#waiting.push({ received, length });
+    this.#length += length;
     this.#wake?.();
   }
 
   /** What waits is worth nothing any more: the log has it all. */
   miss(): void {
     this.#waiting = [];
+    this.#length = 0;
     this.#missed = true;
     this.#wake?.();
   }
@@ -50,7 +56,8 @@ export class Inbox {
     if (this.#waiting.length === 0 && !this.#missed) await this.#somethingOrQuiet(quietMs, delay);
     const first = this.#missed ? undefined : this.#waiting.shift();
     this.#missed = false;
-    return first ?? "missed";
+    this.#length -= first?.length ?? 0;
+    return first?.received ?? "missed";
   }
 
   #somethingOrQuiet(quietMs: number, delay: (ms: number, run: () => void) => () => void): Promise<void> {

@@ -44,3 +44,10 @@ test("listen prints so many deliveries and ends", async () => {
   expect(ran.code).toBe(0);
   expect(objects(ran.stdout).map(({ body }) => body)).toEqual([{ sun: true }, { sun: true }]);
 });
+
+test("a subscription that the Bus refuses is an error with a code, not a crash", async () => {
+  const ran = await bench.run(["listen", "secrets.props.audit"]);
+  expect(ran.code).not.toBe(0);
+  expect(ran.stderr).toMatch(/^[A-Z_]+: /);
+  expect(ran.stderr).not.toContain("    at ");
+});

@@ -24,26 +24,59 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const [count, timeoutMs] = [args.count("count", 1), args.duration("timeout")];
   const bus = await invocation.connect("bus");
   return new Promise((resolve, reject) => {
-    let left = count ?? Number.POSITIVE_INFINITY;
-    let shown = Promise.resolve();
+    const printed = new Printed(invocation, count ?? Number.POSITIVE_INFINITY);
     const callOff =
       timeoutMs === undefined
         ? undefined
-        : context.after(timeoutMs, () => reject(ownError("TIME_LIMIT", `nothing more within the time`)));
+        : context.after(timeoutMs, () => reject(ownError("TIME_LIMIT", "not as many within the time")));
     const over = (outcome: Outcome): void => {
       callOff?.();
-      void shown.then(() => resolve(outcome), reject);
+      printed.all().then(() => resolve(outcome), reject);
     };
     context.interrupts.listen(() => over({ kind: "interrupted" }));
     const onDelivery = (delivery: Delivery): void => {
-      if (left <= 0) return;
-      left -= 1;
-      shown = shown.then(() => show(invocation, delivery));
-      if (left === 0) over(done);
+      if (printed.take(delivery) === "last") over(done);
     };
     bus.client.subscribe(args.word(0), onDelivery).catch(reject);
   });
 }
+
+/** Deliveries on their way to a reader that may be slower than they come: what exceeds the limit is dropped and counted. */
+class Printed {
+  readonly #invocation: Invocation;
+  #left: number;
+  #waiting = 0;
+  #dropped = 0;
+  #shown: Promise<void> = Promise.resolve();
+
+  constructor(invocation: Invocation, count: number) {
+    this.#invocation = invocation;
+    this.#left = count;
+  }
+
+  take(delivery: Delivery): "last" | undefined {
+    if (this.#left <= 0) return undefined;
+    if (this.#waiting >= waitingDeliveriesMax) {
+      this.#dropped += 1;
+      return undefined;
+    }
+    this.#left -= 1;
+    this.#waiting += 1;
+    this.#shown = this.#shown.then(async () => {
+      await show(this.#invocation, delivery);
+      this.#waiting -= 1;
+    });
+    return this.#left === 0 ? "last" : undefined;
+  }
+
+  async all(): Promise<void> {
+    await this.#shown;
+    if (this.#dropped > 0)
+      this.#invocation.output.notice(`${this.#dropped} deliveries came too fast and are not shown`);
+  }
+}
+
+const waitingDeliveriesMax = 1_024;
 
 async function show({ output }: Invocation, delivery: Delivery): Promise<void> {
   const { topic, command, seq, body, registration, stale, cleared } = delivery;
