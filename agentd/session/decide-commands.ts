@@ -65,9 +65,10 @@ function decideCancel(draft: Draft, before: SessionState, command: Command<"agen
   if (life.phase === "turn" && (only === undefined || only === life.turn.turn)) {
     turns.push(life.turn.turn);
     if (!life.turn.cancelling) {
+      // First of all: an agent that hears an answer before it takes that for a rejection, and its turn for ended.
+      draft.effect({ type: "cancel" });
       for (const open of state.requests) resolvePermission(draft, open, "cancelled", { by: command.by, via: "cancel" });
       state.life = { phase: "turn", turn: { ...life.turn, cancelling: true } };
-      draft.effect({ type: "cancel" });
       draft.effect({
         type: "arm",
         timer: "cancel",

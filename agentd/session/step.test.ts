@@ -122,14 +122,14 @@ describe("a session's turns", () => {
 });
 
 describe("cancelling", () => {
-  test("cancel answers every open request, tells the agent, and the turn ends when the agent says so", () => {
+  test("cancel tells the agent, then answers every open request, and the turn ends when the agent says so", () => {
     const script = new SessionScript();
     script.up();
     script.prompt("one");
     script.asks(0);
     const entries = script.cancel();
     expect(kinds(entries)).toEqual(["command", "permission:resolved", "state:running", "reply"]);
-    expect(script.effects.slice(-4).map(({ type }) => type)).toEqual(["disarm", "answer_permission", "cancel", "arm"]);
+    expect(script.effects.slice(-4).map(({ type }) => type)).toEqual(["cancel", "disarm", "answer_permission", "arm"]);
     expect(script.answered(1, "cancelled").at(-2)).toMatchObject({ stop_reason: "cancelled" });
   });
 
