@@ -47,7 +47,8 @@ export type Outcome<T> =
 export type Done<T> = (outcome: Outcome<T>) => void;
 
 export type AgentEvent =
-  | { readonly type: "update"; readonly update: AgentUpdate }
+  /** `replay`: history, told again while a session is brought back. What is of the present (options, commands) is not. */
+  | { readonly type: "update"; readonly update: AgentUpdate; readonly replay?: true }
   | {
       readonly type: "permission";
       readonly request: RequestKey;
@@ -75,13 +76,17 @@ export interface AgentSink {
   onBurstEnd(): void;
 }
 
-export interface OpenRequest {
-  readonly how: "new";
+/** A session of the agent that is new, or one that it is to bring back by the way that it advertises. */
+export type OpenRequest = (
+  | { readonly how: "new" }
+  /** `load` tells the history again, `resume` does not. */
+  | { readonly how: "load" | "resume"; readonly sessionId: string }
+) & {
   /** Absolute. */
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly mcpServers: readonly McpServer[];
-}
+};
 
 export interface Opened {
   readonly sessionId: string;

@@ -8,6 +8,8 @@ import type { AgentCapabilities, McpServer } from "./model.ts";
  * paths, and directories and servers beyond the basic ones only from an agent that offers them.
  */
 export function unsupportedOpen(request: OpenRequest, offered: AgentCapabilities): string | undefined {
+  if (request.how === "load" && !offered.load) return "This agent does not load sessions";
+  if (request.how === "resume" && !offered.resume) return "This agent does not resume sessions";
   if (!isAbsolute(request.cwd)) return `The directory "${request.cwd}" is not absolute`;
   if (request.additionalDirectories.length > 0 && !offered.additionalDirectories) {
     return "This agent takes no additional directories";

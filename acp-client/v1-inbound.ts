@@ -18,7 +18,15 @@ import type { SessionOptions } from "./session-options.ts";
 export type V1State =
   | { readonly state: "none" }
   | { readonly state: "opening"; readonly held: HeldMessages }
-  | { readonly state: "open"; readonly id: string; readonly options: SessionOptions };
+  | {
+      readonly state: "open";
+      readonly id: string;
+      readonly options: SessionOptions;
+      /** It is being brought back: messages, tool calls and plans are history. */
+      readonly replaying?: true;
+    };
+
+const historyKinds: ReadonlySet<string> = new Set(["message", "tool_call", "plan", "compaction"]);
 
 export class V1Inbound {
   readonly #link: AgentLink;
@@ -105,7 +113,9 @@ export class V1Inbound {
       if (options.modeIs(update.modeId)) this.#emitOptions(options, update.meta);
       else this.#link.emit({ type: "update", update: extensionUpdate(raw) });
     } else {
-      this.#link.emit({ type: "update", update });
+      const state = this.#state();
+      const isHistory = state.state === "open" && state.replaying === true && historyKinds.has(update.kind);
+      this.#link.emit({ type: "update", update, ...(isHistory ? { replay: true as const } : {}) });
     }
   }
 

@@ -50,18 +50,8 @@ export class V1Session implements ProtocolSession {
       done(failed("UNSUPPORTED", refusal));
       return;
     }
-    const held = new HeldMessages(this.#link.limits);
-    this.#state = { state: "opening", held };
-    this.#link.request(
-      METHODS.newSession,
-      requests.newSessionParams(request),
-      this.#link.limits.openTimeoutMs,
-      (answer) => {
-        const opened = this.#opened(answer);
-        done(opened);
-        held.release();
-      },
-    );
+    if (request.how === "new") this.#openNew(request, done);
+    else this.#bringBack(request.how, request, request.sessionId, done);
   }
 
   prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void {
@@ -181,7 +171,35 @@ export class V1Session implements ProtocolSession {
     this.#inbound.onCancelRequest(request);
   }
 
-  /** Why session/new is not sent. */
+  #openNew(request: OpenRequest, done: Done<Opened>): void {
+    const held = new HeldMessages(this.#link.limits);
+    this.#state = { state: "opening", held };
+    const { openTimeoutMs } = this.#link.limits;
+    this.#link.request(METHODS.newSession, requests.openParams(request), openTimeoutMs, (answer) => {
+      done(this.#opened(answer));
+      held.release();
+    });
+  }
+
+  /** The session's id is known before: what comes until the answer is its history, told again. */
+  #bringBack(how: "load" | "resume", request: OpenRequest, sessionId: string, done: Done<Opened>): void {
+    const options = new SessionOptions(undefined, []);
+    this.#state = { state: "open", id: sessionId, options, replaying: true };
+    this.#link.request(METHODS[how], requests.openParams(request), this.#link.limits.openTimeoutMs, (answer) => {
+      if (!answer.ok) {
+        // Another way may be tried.
+        this.#state = { state: "none" };
+        done(answer);
+        return;
+      }
+      const told = results.decodeBroughtBack(answer.value);
+      const settled = new SessionOptions(told.modes, told.options.length > 0 ? told.options : options.list());
+      this.#state = { state: "open", id: sessionId, options: settled };
+      done(succeeded({ sessionId, options: settled.list() }));
+    });
+  }
+
+  /** Why the session is not asked for. */
   #cannotOpen(request: OpenRequest): string | undefined {
     const offered = this.#identity?.capabilities;
     if (offered === undefined || this.#state.state !== "none") return "A client opens one session, after initialize";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Sessions, their mailbox, their agents and what is published of them, wired together: append, then act, then publish.
+import { setImmediate as breathe } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
 import type { Limits } from "./config/limits.ts";
@@ -13,6 +14,7 @@ import { LiveSessions } from "./session/live-sessions.ts";
 import { Mailbox } from "./session/mailbox.ts";
 import type { SentReply } from "./session/posted.ts";
 import { isLive, type SessionState } from "./session/state.ts";
+import { loggedTelling, transcriptOf } from "./session/transcript.ts";
 
 export interface SessionCore {
   readonly sessions: LiveSessions;
@@ -51,6 +53,9 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     plan: options.plan,
     after: (ms, run) => clock.after(ms, run),
     chunkMergeBytesMax: limits.chunkMergeBytesMax,
+    transcript: (session, beforeTurn) => transcriptOf(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax),
+    loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
+    onError: (error) => logger.error({ err: error }, "a replay could not be compared with the log"),
     record(session, child, lives) {
       const record = { session, ...child, marker: `${log.id}/${session}` };
       if (lives) log.processes.add(record);

@@ -12,12 +12,14 @@ import { cancel, close, prompt, setConfig } from "./session-commands.ts";
 import { getSession } from "./session-get.ts";
 import { listSessions } from "./session-list.ts";
 import { readLog } from "./session-log.ts";
+import { resume } from "./session-resume.ts";
 import { start } from "./session-start.ts";
 import { waitForSession } from "./session-wait.ts";
 import { status } from "./status.ts";
 
 const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.start": start,
+  "agent.session.resume": resume,
   "agent.session.prompt": prompt,
   "agent.session.cancel": cancel,
   "agent.session.set_config": setConfig,

@@ -34,17 +34,15 @@ export const start: Handler<"agent.session.start"> = (instance, call) => {
 function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answer {
   if (args.policy !== undefined)
     return refuse("UNSUPPORTED", "this agentd has no policies yet: leave `policy` out", { field: "policy" });
-  const catalogue = instance.catalogue();
-  const definition = catalogue.get(args.agent);
-  if (!definition) return refuse("AGENT_UNKNOWN", unknownAgentMessage(args.agent, catalogue), { agent: args.agent });
-  const found = findProgram(definition.command[0], instance.environment["PATH"]);
-  if (found.status !== "installed") {
-    const install = definition.install === undefined ? {} : { install: definition.install };
-    return refuse("AGENT_UNAVAILABLE", found.message, { agent: args.agent, ...install });
-  }
+  const agent = startableAgent(instance, args.agent);
+  if (agent) return agent;
   const values = passedValuesOf(instance, args.env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
-  const directories = directoriesOf(instance, args);
+  if (args.cwd === undefined && args.agent !== "demo") {
+    return refuse("ARGUMENT", "cwd: say in which directory the agent works", { field: "cwd" });
+  }
+  const cwd = args.cwd ?? freshWorkspace(instance.workspacesDirectory);
+  const directories = directoriesOf(instance, cwd, args.additional_dirs);
   if ("rc" in directories) return directories;
   const parent = by === null ? undefined : /^mcp-s-([a-z2-7]{12})-/.exec(by)?.[1];
   return {
@@ -58,6 +56,17 @@ function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answe
   };
 }
 
+/** The refusal where no such agent can be started. */
+export function startableAgent(instance: Instance, name: string): Answer | undefined {
+  const catalogue = instance.catalogue();
+  const definition = catalogue.get(name);
+  if (!definition) return refuse("AGENT_UNKNOWN", unknownAgentMessage(name, catalogue), { agent: name });
+  const found = findProgram(definition.command[0], instance.environment["PATH"]);
+  if (found.status === "installed") return undefined;
+  const install = definition.install === undefined ? {} : { install: definition.install };
+  return refuse("AGENT_UNAVAILABLE", found.message, { agent: name, ...install });
+}
+
 export function passedValuesOf(instance: Instance, names: readonly string[]) {
   return passedValues({
     names,
@@ -69,20 +78,15 @@ export function passedValuesOf(instance: Instance, names: readonly string[]) {
   });
 }
 
-function directoriesOf(
+export function directoriesOf(
   instance: Instance,
-  args: StartCall["args"],
+  cwd: string,
+  additionalDirectories: readonly string[],
 ): Answer | { cwd: string; additionalDirs: readonly string[] } {
   const { home, stateDirectory, workspacesDirectory } = instance;
-  if (args.cwd === undefined && args.agent !== "demo") {
-    return refuse("ARGUMENT", "cwd: say in which directory the agent works", { field: "cwd" });
-  }
-  const cwd = args.cwd ?? freshWorkspace(workspacesDirectory);
   const { roots } = instance.settings();
-  const resolved = resolveDirectories(
-    { cwd, additionalDirectories: args.additional_dirs },
-    { roots, home, stateDirectory, workspacesDirectory },
-  );
+  const asked = { cwd, additionalDirectories };
+  const resolved = resolveDirectories(asked, { roots, home, stateDirectory, workspacesDirectory });
   if (resolved.ok) return { cwd: resolved.cwd, additionalDirs: resolved.additionalDirectories };
   const { code, message, ...members } = resolved.refusal;
   return refuse(code, message, members);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Acts: starts and ends agents, sends what a commit has allowed, and posts what comes back. Nothing here decides.
 import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agent-client.ts";
-import type { McpServer } from "../../acp-client/model.ts";
+import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
 import type { Effect, SessionInput, Timer } from "./input.ts";
 import type { StateEntry } from "../vocabulary/index.ts";
+import { openAgentSession } from "./opening.ts";
 import type { SessionState } from "./state.ts";
+import { Telling, tellingsDiffer } from "./transcript.ts";
 
 /** How an agent is started for a session; what cannot be started says why as the launch's failure. */
 export interface Launch {
@@ -25,6 +27,11 @@ export interface AgentsOptions {
   /** Runs a function after some milliseconds; the result cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
   readonly chunkMergeBytesMax: number;
+  /** What was said before a turn, for an agent that does not know it. */
+  readonly transcript: (session: string, beforeTurn: number) => string | undefined;
+  /** What the log has of the conversation up to `seq`. */
+  readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
+  readonly onError: (error: unknown) => void;
   /** A child came up or is gone: for the record by which the next agentd finds it. */
   readonly record: (session: string, process: ChildIdentity, lives: boolean) => void;
 }
@@ -79,7 +86,7 @@ export class Agents {
         this.#launchAfterPrevious(session, effect.state);
         return;
       case "prompt":
-        running?.client.prompt(effect.blocks, (outcome) => {
+        running?.client.prompt(this.#promptBlocks(session, effect), (outcome) => {
           running.burst.add({ type: "prompt_done", turn: effect.turn, outcome });
         });
         break;
@@ -112,6 +119,14 @@ export class Agents {
     if (running) this.#post(session, running.burst);
   }
 
+  #promptBlocks(
+    session: string,
+    { blocks, turn, transcript }: Extract<Effect, { type: "prompt" }>,
+  ): readonly ContentBlock[] {
+    const text = transcript ? this.#options.transcript(session, turn) : undefined;
+    return text === undefined ? blocks : [{ type: "text", text }, ...blocks];
+  }
+
   #launchAfterPrevious(session: string, state: SessionState): void {
     const previous = this.#ending.get(session);
     if (!previous) return this.#launch(session, state);
@@ -130,8 +145,12 @@ export class Agents {
     }
     const { launch } = planned;
     const burst = new Burst(chunkMergeBytesMax);
+    const replay = new Telling();
     const client = launch.start({
-      onEvent: (event) => burst.event(event),
+      onEvent(event) {
+        if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
+        else burst.event(event);
+      },
       onBurstEnd: () => this.#post(session, burst),
     });
     const process = processOf(client);
@@ -140,19 +159,19 @@ export class Agents {
       record(session, process, true);
       post(session, { type: "spawned", process });
     }
-    client.initialize((initialized) => {
-      if (!initialized.ok) {
-        burst.add({ type: "open_failed", failure: initialized.failure });
-        return;
-      }
-      const { cwd, additionalDirs } = state;
-      const { mcpServers } = launch;
-      client.open({ how: "new", cwd, additionalDirectories: additionalDirs, mcpServers }, (opened) => {
-        if (opened.ok) burst.add({ type: "came_up", identity: initialized.value, opened: opened.value });
-        else burst.add({ type: "open_failed", failure: opened.failure });
-      });
+    openAgentSession(client, state, launch.mcpServers, (input) => {
+      burst.add(input);
+      if (input.type === "came_up" && input.resumed === "load") this.#compareReplay(session, state.seq, replay);
     });
     this.#post(session, burst);
+  }
+
+  /** The replay itself is neither stored nor published: the log has been there. */
+  #compareReplay(session: string, seq: number, replay: Telling): void {
+    void this.#options.loggedTelling(session, seq).then((logged) => {
+      const message = tellingsDiffer(replay, logged);
+      if (message !== undefined) this.#options.post(session, { type: "replay_differs", message });
+    }, this.#options.onError);
   }
 
   /** Ends the agent and its whole tree, then says so. */
@@ -212,4 +231,8 @@ function processOf(client: AgentClient): ChildIdentity | undefined {
   const identity = client.processIdentity;
   if (!identity) return undefined;
   return { pid: identity.pid, start_time: identity.startTime, boot_id: identity.bootId };
+}
+
+function noteReplay(replay: Telling, update: AgentUpdate): void {
+  if (update.kind === "message") replay.add(update.role, update.content["text"]);
 }

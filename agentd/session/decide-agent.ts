@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the agent brings about: its updates, its questions, its answers to us, and its end.
-import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
-import type { AgentIdentity, AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
+import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../acp-client/agent-client.ts";
+import type { AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
+import type { SessionInput } from "./input.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
 import { noteMessage, noteToolCall } from "./messages.ts";
 import { requestPermission, resolveAllPermissions, resolvePermission } from "./permissions.ts";
+import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { closeStrayTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 
@@ -56,9 +58,12 @@ function bounded<U extends AgentUpdate>(draft: Draft, update: U): U {
   return { ...update, data: { truncated: true, bytes } };
 }
 
-export function onCameUp(draft: Draft, before: SessionState, identity: AgentIdentity, opened: Opened): void {
+export function onCameUp(draft: Draft, before: SessionState, input: Extract<SessionInput, { type: "came_up" }>): void {
   const { state } = draft;
-  if (state.life.phase !== "starting") return;
+  const { life } = state;
+  if (life.phase !== "starting") return;
+  const { identity, opened, resumed } = input;
+  sayUpgrade(draft, before, identity.info?.version);
   state.agentSide = {
     sessionId: opened.sessionId,
     info: identity.info,
@@ -66,14 +71,19 @@ export function onCameUp(draft: Draft, before: SessionState, identity: AgentIden
     capabilities: { ...identity.capabilities },
   };
   if (opened.options.length > 0) sayOptions(draft, opened.options);
+  if (resumed !== undefined) {
+    state.transcriptOwed = resumed === "fresh";
+    state.life = { ...life, resumed, config: optionsToRestore(draft, life.config, opened.options) };
+  }
   configure(draft, before);
 }
 
 /** The next option of the start's config; the session is usable when none is left. */
 function configure(draft: Draft, before: SessionState): void {
   const { state } = draft;
-  if (state.life.phase !== "starting") return;
-  const [next] = state.life.config;
+  const { life } = state;
+  if (life.phase !== "starting") return;
+  const [next] = life.config;
   if (next) {
     draft.effect({ type: "set_option", seq: null, option: next[0], value: next[1] });
     return;
@@ -81,11 +91,16 @@ function configure(draft: Draft, before: SessionState): void {
   settle(draft);
   const side = state.agentSide;
   draft.sayState(before, {
+    ...(life.resumed === undefined ? {} : { resumed: life.resumed }),
     agent_session_id: side?.sessionId,
     agent_info: side?.info,
     protocol_version: side?.protocolVersion,
     capabilities: side?.capabilities,
   });
+}
+
+export function onNotResumable(draft: Draft, before: SessionState, failure: AgentFailure | undefined): void {
+  if (draft.state.life.phase === "starting") fail(draft, before, notResumable(failure), "it was not brought back");
 }
 
 export function onOpenFailed(draft: Draft, before: SessionState, failure: AgentFailure): void {
@@ -154,11 +169,19 @@ export function onOptionSet(
   if (!outcome.ok) {
     if (outcome.failure.code === "AGENT_EXITED") return;
     // A mode that is lost in silence is dangerous: nothing is prompted.
-    fail(draft, before, failureBody(outcome.failure), `the option "${option}" was refused`);
-    return;
+    if (state.life.resumed === undefined || isMode(state, option)) {
+      fail(draft, before, failureBody(outcome.failure), `the option "${option}" was refused`);
+      return;
+    }
+    const message = `the option "${option}" could not be set again: ${outcome.failure.message}`;
+    draft.add({ kind: "diagnostic", what: "option-refused", message });
   }
   state.life = { ...state.life, config: state.life.config.slice(1) };
   configure(draft, before);
+}
+
+function isMode(state: SessionState, name: string): boolean {
+  return name === "mode" || state.options.some(({ option, category }) => option === name && category === "mode");
 }
 
 function sayOptions(draft: Draft, options: readonly ConfigOption[]): void {

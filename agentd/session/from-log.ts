@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's state as the log has it: enough to refuse rightly where it has ended, and to end it where its agentd died.
 import type { SessionRow } from "../log/project.ts";
-import type { SessionReader } from "../log/sessions.ts";
+import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./input.ts";
 import { newSession, type OpenPermission, type SessionState } from "./state.ts";
@@ -9,14 +9,15 @@ import { newSession, type OpenPermission, type SessionState } from "./state.ts";
 export function stateFromLog(reader: SessionReader, session: string): SessionState | undefined {
   const row = reader.row(session);
   if (!row || row.state === null) return undefined;
+  const latest = reader.latest(session);
   const base = newSession({
     id: row.session,
     agent: row.agent ?? "",
     ...(row.name === null ? {} : { name: row.name }),
     cwd: row.cwd ?? "",
-    additionalDirs: [],
+    additionalDirs: latest?.life?.additional_dirs ?? [],
     ...(row.parent === null ? {} : { parent: row.parent }),
-    env: [],
+    env: latest?.life?.env ?? [],
     createdAt: row.created_at,
   });
   return {
@@ -26,7 +27,8 @@ export function stateFromLog(reader: SessionReader, session: string): SessionSta
     lastTurn: lastBegun(row),
     requestCount: row.requests,
     life: lifeOf(row),
-    agentSide: row.agent_session_id === null ? null : agentSideOf(row, reader),
+    options: latest?.options?.options ?? [],
+    agentSide: row.agent_session_id === null ? null : agentSideOf(row, latest),
   };
 }
 
@@ -84,7 +86,7 @@ function lifeOf(row: SessionRow): SessionState["life"] {
   const reason = row.reason === null ? {} : { reason: row.reason };
   switch (row.state) {
     case "starting":
-      return { phase: "starting", config: [] };
+      return { phase: "starting", way: "new", config: [] };
     case "closing":
       return { phase: "closing", reason: row.reason ?? "asked" };
     case "closed":
@@ -104,8 +106,8 @@ function lastBegun(row: SessionRow): number {
   return queued.length === 0 ? row.turns : Math.min(...queued) - 1;
 }
 
-function agentSideOf(row: SessionRow, reader: SessionReader): SessionState["agentSide"] {
-  const up = reader.latest(row.session)?.up;
+function agentSideOf(row: SessionRow, latest: LatestEntries | undefined): SessionState["agentSide"] {
+  const up = latest?.up;
   return {
     sessionId: row.agent_session_id ?? "",
     info: up?.agent_info ?? null,

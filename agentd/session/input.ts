@@ -2,7 +2,15 @@
 // What moves a session, and what a move brings about.
 import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
 import type { AgentIdentity, ConfigOption, PermissionOutcome } from "../../acp-client/model.ts";
-import type { ContentBlock, EntryContent, ErrorBody, Origin, Verb, VerbArguments } from "../vocabulary/index.ts";
+import type {
+  ContentBlock,
+  EntryContent,
+  ErrorBody,
+  Origin,
+  ResumeWay,
+  Verb,
+  VerbArguments,
+} from "../vocabulary/index.ts";
 import type { SessionState } from "./state.ts";
 
 /** Stands for whoever waits for a reply. */
@@ -33,12 +41,30 @@ export type Timer = "permission" | "cancel" | "drain" | "idle";
 
 export type SessionInput =
   | { readonly type: "command"; readonly command: SessionCommand }
+  /** `chosen`: the options that people had set. */
+  | {
+      readonly type: "resume";
+      readonly command: Command<"agent.session.resume">;
+      readonly chosen: readonly (readonly [string, string | boolean])[];
+      readonly maxSessions: number;
+    }
   | { readonly type: "agent"; readonly event: AgentEvent }
   | {
       readonly type: "spawned";
       readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
     }
-  | { readonly type: "came_up"; readonly identity: AgentIdentity; readonly opened: Opened }
+  | {
+      readonly type: "came_up";
+      readonly identity: AgentIdentity;
+      readonly opened: Opened;
+      readonly resumed?: ResumeWay;
+    }
+  /** A way back that the agent advertises and does not go; the next is tried. */
+  | { readonly type: "way_refused"; readonly way: "resume" | "load"; readonly failure: AgentFailure }
+  /** No way back is left. */
+  | { readonly type: "not_resumable"; readonly failure?: AgentFailure }
+  /** What the agent told of the past is not what the log has of it. */
+  | { readonly type: "replay_differs"; readonly message: string }
   | { readonly type: "open_failed"; readonly failure: AgentFailure }
   | { readonly type: "prompt_done"; readonly turn: number; readonly outcome: Outcome<Prompted> }
   /** `seq` of the set_config command, or null for an option of the start's `config`. */
@@ -74,7 +100,13 @@ export interface RecoveredTool {
 
 export type Effect =
   | { readonly type: "launch"; readonly state: SessionState }
-  | { readonly type: "prompt"; readonly turn: number; readonly blocks: readonly ContentBlock[] }
+  /** `transcript`: preceded by what was said before, of which the agent knows nothing. */
+  | {
+      readonly type: "prompt";
+      readonly turn: number;
+      readonly blocks: readonly ContentBlock[];
+      readonly transcript: boolean;
+    }
   | { readonly type: "cancel" }
   | {
       readonly type: "set_option";

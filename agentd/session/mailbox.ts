@@ -6,11 +6,12 @@ import type { Appended, Commit } from "../log/append.ts";
 import type { Log } from "../log/open.ts";
 import { LogError } from "../log/log-error.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
+import { refuse } from "./draft.ts";
 import type { Context, Decision, Effect } from "./input.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { Recall } from "./recall.ts";
 import { startSession } from "./start.ts";
-import { type Input, type Posted, refusalReply, type SentReply, type StartInput, textOf } from "./posted.ts";
+import { type Input, isCommanding, type Posted, refusalReply, type SentReply, textOf } from "./posted.ts";
 import type { SessionState } from "./state.ts";
 import { isLive } from "./state.ts";
 import { step } from "./step.ts";
@@ -143,20 +144,23 @@ export class Mailbox {
   ): Decision | undefined {
     const { sessions } = this.#options;
     if (input.type === "start") {
-      const refusal = whyNotStart(input, liveStates(sessions, speculative));
+      const refusal = whyNoMoreLive(input.session.name, input.maxSessions, liveStates(sessions, speculative));
       return refusal ? { refusal } : startSession(input.command, input.session, context);
     }
     const state = speculative.get(session) ?? sessions.get(session);
-    if (state) return step(state, input, context);
-    if (input.type !== "command") return undefined;
-    return { refusal: errorBody("SESSION_UNKNOWN", "no such session", { session }) };
+    if (!state) return isCommanding(input) ? refuse("SESSION_UNKNOWN", "no such session", { session }) : undefined;
+    if (input.type === "resume" && !isLive(state)) {
+      const refusal = whyNoMoreLive(state.name, input.maxSessions, liveStates(sessions, speculative));
+      if (refusal) return { refusal };
+    }
+    return step(state, input, context);
   }
 
   /** Nothing runs that could not be logged: callers are told, and what agents said waits until it can be written. */
   #storeFailed(inputs: readonly Posted[], error: LogError): void {
     const kept: Posted[] = [];
     for (const posted of inputs) {
-      if (posted.input.type !== "start" && posted.input.type !== "command") kept.push(posted);
+      if (!isCommanding(posted.input)) kept.push(posted);
       else {
         const refusal = errorBody("STORE_FAILED", `the log cannot be written (${error.message}): nothing was run`);
         this.#options.reply(refusalReply(posted, refusal));
@@ -174,8 +178,11 @@ function* liveStates(sessions: LiveSessions, speculative: ReadonlyMap<string, Se
   for (const state of speculative.values()) if (isLive(state)) yield state;
 }
 
-function whyNotStart(input: StartInput, live: Iterable<SessionState>): ErrorBody | undefined {
-  const { name } = input.session;
+function whyNoMoreLive(
+  name: string | undefined,
+  maxSessions: number,
+  live: Iterable<SessionState>,
+): ErrorBody | undefined {
   let count = 0;
   for (const state of live) {
     count += 1;
@@ -183,8 +190,8 @@ function whyNotStart(input: StartInput, live: Iterable<SessionState>): ErrorBody
       return errorBody("ARGUMENT", `a live session is named "${name}" already`, { field: "name", session: state.id });
     }
   }
-  if (count < input.maxSessions) return undefined;
+  if (count < maxSessions) return undefined;
   return errorBody("AGENT_LIMIT", `${count} sessions live: close one, or raise max_sessions`, {
-    max_sessions: input.maxSessions,
+    max_sessions: maxSessions,
   });
 }

@@ -27,6 +27,13 @@ export interface SentReply {
   readonly body: string;
 }
 
+/** Somebody waits for what becomes of it. */
+export type Commanding = Extract<Input, { readonly command: unknown }>;
+
+export function isCommanding(input: Input): input is Commanding {
+  return "command" in input;
+}
+
 /** Where a command's id is unique. */
 export function scopeOf(posted: Posted): string {
   return posted.input.type === "start" ? instanceSession : posted.session;
@@ -37,7 +44,7 @@ export function textOf(reply: Reply): SentReply {
 }
 
 export function refusalReply({ input }: Posted, refusal: ErrorBody): SentReply {
-  if (input.type !== "start" && input.type !== "command") throw new Error(`a ${input.type} cannot be refused`);
+  if (!isCommanding(input)) throw new Error(`a ${input.type} cannot be refused`);
   const { command_id } = input.command.args as { command_id?: string };
   const id = command_id === undefined ? {} : { command_id };
   return textOf({ caller: input.command.caller, rc: 10, body: { ...refusal, ...id } });

@@ -4,7 +4,7 @@ import type { Commit } from "../log/append.ts";
 import type { NewReceipt, ReceiptAnswer, ReceiptReader } from "../log/receipts.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import type { Decision } from "./input.ts";
-import { type Posted, scopeOf, type SentReply } from "./posted.ts";
+import { isCommanding, type Posted, scopeOf, type SentReply } from "./posted.ts";
 
 type Accepted = Exclude<Decision, { refusal: {} }>;
 
@@ -75,7 +75,7 @@ class RecallBatch {
 
   lookUp(posted: Posted): SentReply | "posted" | undefined {
     const { input } = posted;
-    if (input.type !== "start" && input.type !== "command") return undefined;
+    if (!isCommanding(input)) return undefined;
     const { args, verb, caller } = input.command;
     const { command_id: id } = args as { command_id?: string };
     if (id === undefined) return undefined;
@@ -109,7 +109,7 @@ class RecallBatch {
   #newReceipt(posted: Posted, scope: string, decision: Accepted): NewReceipt | undefined {
     const { receipt } = decision;
     const { input } = posted;
-    if (!receipt || (input.type !== "start" && input.type !== "command")) return undefined;
+    if (!receipt || !isCommanding(input)) return undefined;
     const { verb, args } = input.command;
     const hash = this.#receipts.hash(verb, args);
     const answer = receipt.answer && { rc: receipt.answer.rc, body: JSON.stringify(receipt.answer.body) };

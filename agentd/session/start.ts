@@ -3,8 +3,9 @@
 import { Draft } from "./draft.ts";
 import { promptBlocks } from "./decide-commands.ts";
 import type { Command, Context, Decision } from "./input.ts";
-import { type NewSession, newSession } from "./state.ts";
+import { type NewSession, newSession, type SessionState } from "./state.ts";
 import { acceptPrompt } from "./turns.ts";
+import type { StateEntry } from "../vocabulary/index.ts";
 
 /** What must be looked up first (directories, program, name, limits) has been looked up: this cannot refuse. */
 export function startSession(command: Command<"agent.session.start">, session: NewSession, context: Context): Decision {
@@ -12,17 +13,9 @@ export function startSession(command: Command<"agent.session.start">, session: N
   const draft = new Draft(fresh, context);
   const { state } = draft;
   const { prompt, config } = command.args;
-  state.life = { phase: "starting", config: Object.entries(config) };
+  state.life = { phase: "starting", way: "new", config: Object.entries(config) };
   const seq = draft.command(command);
-  draft.add({
-    kind: "state",
-    state: "starting",
-    agent: state.agent,
-    ...(state.name === undefined ? {} : { name: state.name }),
-    cwd: state.cwd,
-    additional_dirs: state.additionalDirs,
-    ...(state.parent === undefined ? {} : { parent: state.parent }),
-  });
+  draft.add(lifeEntry(state));
   let first: { turn?: number } = {};
   if (prompt !== undefined) {
     const blocks = promptBlocks(prompt);
@@ -33,4 +26,18 @@ export function startSession(command: Command<"agent.session.start">, session: N
   draft.accept(command, seq, { state: "starting", ...first });
   draft.effect({ type: "launch", state: { ...state } });
   return draft.decision();
+}
+
+/** The entry that begins a life: all that the next one needs to know of the session stands in it. */
+export function lifeEntry(state: SessionState): StateEntry {
+  return {
+    kind: "state",
+    state: "starting",
+    agent: state.agent,
+    ...(state.name === undefined ? {} : { name: state.name }),
+    cwd: state.cwd,
+    additional_dirs: state.additionalDirs,
+    ...(state.parent === undefined ? {} : { parent: state.parent }),
+    ...(state.env.length === 0 ? {} : { env: state.env }),
+  };
 }

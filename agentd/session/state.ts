@@ -7,6 +7,7 @@ import type {
   ErrorBody,
   PermissionChoice,
   ResolvedVia,
+  ResumeWay,
   Sent,
   SessionOption,
   SessionPhase,
@@ -42,13 +43,21 @@ export interface SessionState {
   readonly requestCount: number;
   readonly tools: ToolLedger;
   readonly messages: MessageRun;
+  /** The agent knows nothing of what was said before: it is told with the next prompt. */
+  readonly transcriptOwed: boolean;
   /** Commands that are answered when done. */
   readonly pending: readonly PendingCommand[];
 }
 
 export type Life =
   /** `config`: options still to be set before the session is usable. */
-  | { readonly phase: "starting"; readonly config: readonly (readonly [string, string | boolean])[] }
+  | {
+      readonly phase: "starting";
+      readonly way: OpenWay;
+      readonly config: readonly (readonly [string, string | boolean])[];
+      /** The agent has come up by this way, and its options are being set. */
+      readonly resumed?: ResumeWay;
+    }
   | { readonly phase: "idle" }
   | { readonly phase: "turn"; readonly turn: RunningTurn }
   /** The turn was ended by force; the agent still owes its answer, and until then nothing can be sent. */
@@ -60,6 +69,9 @@ export type Life =
       readonly reason?: string;
       readonly error?: ErrorBody;
     };
+
+/** A session of its agent that is new, one that the agent is to bring back, or a new one in the place of an old. */
+export type OpenWay = "new" | "again" | "fresh";
 
 export interface RunningTurn {
   readonly turn: number;
@@ -128,7 +140,7 @@ export function newSession(session: NewSession): SessionState {
   return {
     ...session,
     seq: 0,
-    life: { phase: "starting", config: [] },
+    life: { phase: "starting", way: "new", config: [] },
     turns: 0,
     lastTurn: 0,
     queue: [],
@@ -140,6 +152,7 @@ export function newSession(session: NewSession): SessionState {
     requestCount: 0,
     tools: noTools,
     messages: { made: 0 },
+    transcriptOwed: false,
     pending: [],
   };
 }

@@ -2,12 +2,21 @@
 // Decides one input upon one state: a refusal, or the next state with its entries, replies and effects. It awaits
 // nothing, reads no clock and touches nothing outside; who calls it appends the entries, then acts, then publishes.
 import { errorBody } from "../vocabulary/index.ts";
-import { lose, onAgentEvent, onCameUp, onOpenFailed, onOptionSet, onPromptDone } from "./decide-agent.ts";
+import {
+  lose,
+  onAgentEvent,
+  onCameUp,
+  onNotResumable,
+  onOpenFailed,
+  onOptionSet,
+  onPromptDone,
+} from "./decide-agent.ts";
 import { beginClosing, decideCommand } from "./decide-commands.ts";
 import { Draft } from "./draft.ts";
 import type { Context, Decision, SessionInput } from "./input.ts";
 import { expirePermission } from "./permissions.ts";
 import { recover } from "./recover.ts";
+import { decideResume, onWayRefused } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { closeStrayTools, endRunningTurn } from "./turns.ts";
 
@@ -16,6 +25,8 @@ export function step(state: SessionState, input: SessionInput, context: Context)
   switch (input.type) {
     case "command":
       return decideCommand(draft, state, input.command);
+    case "resume":
+      return decideResume(draft, state, input);
     case "agent":
       onAgentEvent(draft, state, input.event);
       break;
@@ -23,7 +34,16 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       if (state.life.phase === "starting") draft.add({ kind: "state", state: "starting", process: input.process });
       break;
     case "came_up":
-      onCameUp(draft, state, input.identity, input.opened);
+      onCameUp(draft, state, input);
+      break;
+    case "way_refused":
+      onWayRefused(draft, input.way, input.failure);
+      break;
+    case "not_resumable":
+      onNotResumable(draft, state, input.failure);
+      break;
+    case "replay_differs":
+      draft.add({ kind: "diagnostic", what: "replay-differs", message: input.message });
       break;
     case "open_failed":
       onOpenFailed(draft, state, input.failure);

@@ -35,7 +35,8 @@ export function runTurn(draft: Draft, turn: number, blocks: readonly ContentBloc
   state.life = { phase: "turn", turn: { turn, cancelling: false, echo: promptText(blocks) } };
   state.lastTurn = turn;
   state.messages = { made: state.messages.made };
-  draft.effect({ type: "prompt", turn, blocks });
+  draft.effect({ type: "prompt", turn, blocks, transcript: state.transcriptOwed });
+  state.transcriptOwed = false;
 }
 
 /** Idle, or at once the next queued turn: there is no idle between a turn and a queued one. */

@@ -27,6 +27,9 @@ export interface ContentBlock {
   readonly [member: string]: unknown;
 }
 
+/** By its own resume, by its own load, or as a new session of the agent that is told the transcript. */
+export type ResumeWay = "resume" | "load" | "fresh";
+
 export type Origin = "local" | "mesh" | "agentd";
 
 export interface PermissionChoice {
@@ -100,13 +103,16 @@ export interface StateEntry {
   readonly state: SessionPhase;
   readonly reason?: string;
   readonly error?: ErrorBody;
-  readonly resumed?: "resume" | "load" | "fresh";
+  /** With the entry that says that the agent has come up again: by which way. */
+  readonly resumed?: ResumeWay;
   /** With the first entry of a life. */
   readonly agent?: string;
   readonly name?: string;
   readonly cwd?: string;
   readonly additional_dirs?: readonly string[];
   readonly parent?: string;
+  /** Names of the variables that the start passed on. */
+  readonly env?: readonly string[];
   /** When the agent has come up. */
   readonly agent_session_id?: string;
   readonly agent_info?: AgentInfo | null;

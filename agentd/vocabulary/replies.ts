@@ -22,6 +22,7 @@ export interface Accepted {
 }
 
 export type StartReply = Accepted & { readonly state: SessionPhase; readonly turn?: number };
+export type ResumeReply = Accepted & { readonly state: SessionPhase };
 export type PromptReply = Accepted & { readonly turn: number; readonly queued: boolean };
 export type CancelReply = Accepted & { readonly turns: readonly number[] };
 export type CloseReply = Accepted & { readonly state: SessionPhase };

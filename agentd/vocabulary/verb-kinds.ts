@@ -7,6 +7,7 @@ export type ReplyKind = "reading" | "at_once" | "when_done";
 
 const replyKinds: Readonly<Record<string, ReplyKind>> = {
   "agent.session.start": "at_once",
+  "agent.session.resume": "at_once",
   "agent.session.prompt": "at_once",
   "agent.session.cancel": "at_once",
   "agent.session.close": "at_once",

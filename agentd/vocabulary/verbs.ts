@@ -54,6 +54,11 @@ export const verbArguments = {
     env: z.array(environmentName).max(256).default([]),
     policy: text.optional(),
   }),
+  "agent.session.resume": z.strictObject({
+    command_id: commandId.optional(),
+    session: sessionReference,
+    fresh: z.boolean().default(false),
+  }),
   "agent.session.prompt": z.strictObject({
     command_id: commandId.optional(),
     session: sessionReference,
@@ -120,6 +125,8 @@ export const isActing = (verb: Verb): boolean => replyKindOf(verb) !== "reading"
 /** One line for HELP. */
 export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.start": "Start an agent as a session, with a first prompt if one is given",
+  "agent.session.resume":
+    "Bring an ended session back, by the agent's own resume or load, or afresh with its transcript",
   "agent.session.prompt": "Send a prompt to a session",
   "agent.session.cancel": "Cancel the running turn and the queued ones, or one turn",
   "agent.session.set_config": "Set an option of a session: mode, model and what else the agent offers",

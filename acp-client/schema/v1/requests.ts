@@ -8,6 +8,8 @@ export const METHODS = {
   authenticate: "authenticate",
   logout: "logout",
   newSession: "session/new",
+  load: "session/load",
+  resume: "session/resume",
   prompt: "session/prompt",
   cancel: "session/cancel",
   setMode: "session/set_mode",
@@ -48,11 +50,16 @@ export function initializeParams(clientInfo: ClientInfo, offered: OfferedCapabil
   };
 }
 
-/** additionalDirectories is left out when empty: agents that never heard of it must not see it. */
-export function newSessionParams(request: OpenRequest): object {
+/** Of session/new, session/load and session/resume. additionalDirectories is left out when empty: agents that never
+ * heard of it must not see it. */
+export function openParams(request: OpenRequest): object {
   const { cwd, additionalDirectories } = request;
-  const mcpServers = request.mcpServers.map(mcpServer);
-  return additionalDirectories.length === 0 ? { cwd, mcpServers } : { cwd, mcpServers, additionalDirectories };
+  return {
+    ...(request.how === "new" ? {} : { sessionId: request.sessionId }),
+    cwd,
+    mcpServers: request.mcpServers.map(mcpServer),
+    ...(additionalDirectories.length === 0 ? {} : { additionalDirectories }),
+  };
 }
 
 export function promptParams(sessionId: string, prompt: readonly ContentBlock[]): object {

@@ -72,6 +72,12 @@ export const NewSessionResponse = z.looseObject({
   configOptions: unread,
   _meta: optionalObject,
 });
+/** Of session/load and session/resume. */
+export const BroughtBackResponse = z.looseObject({
+  modes: unread,
+  configOptions: unread,
+  _meta: optionalObject,
+});
 export const PromptResponse = z.looseObject({
   // Another reason than the five of v1 is an end all the same.
   stopReason: z.string(),
@@ -141,6 +147,12 @@ export function decodeNewSession(result: unknown): NewSession | undefined {
     modes: decodeModes(answer.modes),
     options: decodeConfigOptions(answer.configOptions) ?? [],
   };
+}
+
+/** Of session/load and session/resume, which may answer with nothing at all. */
+export function decodeBroughtBack(result: unknown): Omit<NewSession, "sessionId"> {
+  const answer = decode(BroughtBackResponse, result);
+  return { modes: decodeModes(answer?.modes), options: decodeConfigOptions(answer?.configOptions) ?? [] };
 }
 
 /** Undefined when there is no stop reason. */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// agent.session.resume: what the session needs to come back is looked up before the decision, as for a start.
+import type { Answer } from "../../bus-client/index.ts";
+import type { SessionState } from "../session/state.ts";
+import { findSession, type Handler, refuse } from "./call.ts";
+import type { Instance } from "./instance.ts";
+import { directoriesOf, passedValuesOf, startableAgent } from "./session-start.ts";
+import { scrubbed } from "./shown-arguments.ts";
+
+export const resume: Handler<"agent.session.resume"> = (instance, call) => {
+  const session = findSession(instance, call.args.session);
+  if (typeof session !== "string") return session;
+  const args = { ...call.args, session };
+  const { verb, by, origin } = call;
+  return instance.callers.ask((caller) => {
+    const recalled = instance.mailbox.recall(session, verb, args, caller);
+    if (recalled) return recalled === "posted" ? undefined : recalled;
+    const state = instance.sessions.get(session);
+    const missing = state ? whatIsMissing(instance, state) : refuse("SESSION_UNKNOWN", "no such session", { session });
+    if (missing) return { caller, ...missing };
+    instance.mailbox.post(session, {
+      type: "resume",
+      command: { verb, args, by, origin, caller, shown: scrubbed(args) },
+      chosen: Object.entries(instance.log.sessions.row(session)?.latest.chosen ?? {}),
+      maxSessions: instance.settings().maxSessions,
+    });
+    return undefined;
+  });
+};
+
+/** A live session is refused by its own decision; here only what is outside of it is looked at. */
+function whatIsMissing(instance: Instance, state: SessionState): Answer | undefined {
+  const agent = startableAgent(instance, state.agent);
+  if (agent) return agent;
+  const values = passedValuesOf(instance, state.env);
+  if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
+  const directories = directoriesOf(instance, state.cwd, state.additionalDirs);
+  return "rc" in directories ? directories : undefined;
+}

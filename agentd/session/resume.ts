@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// An ended session that is wanted again: its agent is started anew and asked to bring it back.
+import { type Draft, refuse } from "./draft.ts";
+import type { AgentFailure } from "../../acp-client/agent-client.ts";
+import type { ConfigOption } from "../../acp-client/model.ts";
+import { errorBody } from "../vocabulary/index.ts";
+import type { Decision, SessionInput } from "./input.ts";
+import { lifeEntry } from "./start.ts";
+import { phaseOf, type SessionState } from "./state.ts";
+
+export function decideResume(
+  draft: Draft,
+  before: SessionState,
+  input: Extract<SessionInput, { type: "resume" }>,
+): Decision {
+  const { state } = draft;
+  const { command, chosen } = input;
+  if (state.life.phase !== "ended") {
+    const phase = phaseOf(before);
+    return refuse("SESSION_STATE", `the session is ${phase}: only one that has ended can be resumed`, { state: phase });
+  }
+  const seq = draft.command(command);
+  // A session whose agent never told its own id has nothing to come back to, and starts as it would have.
+  const way = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "again";
+  state.life = { phase: "starting", way, config: chosen };
+  draft.add(lifeEntry(state));
+  draft.accept(command, seq, { state: "starting" });
+  draft.effect({ type: "launch", state: { ...state } });
+  return draft.decision();
+}
+
+/** Reported, and the next way is taken. */
+export function onWayRefused(draft: Draft, way: string, failure: AgentFailure): void {
+  const message = `the agent advertises session/${way} and refused it: ${failure.message}`;
+  draft.add({ kind: "diagnostic", what: "resume-refused", message });
+}
+
+export function notResumable(failure: AgentFailure | undefined) {
+  const why = failure
+    ? `the agent did not bring the session back (${failure.message})`
+    : "the agent offers no way back to a session";
+  const rpc = failure?.rpc ? { rpc: failure.rpc } : {};
+  return errorBody(
+    "SESSION_NOT_RESUMABLE",
+    `${why}: resume it with fresh to go on in a new one that is told the transcript`,
+    rpc,
+  );
+}
+
+/** An agent that was upgraded meanwhile may behave otherwise: that belongs on record. */
+export function sayUpgrade(draft: Draft, before: SessionState, version: string | undefined): void {
+  const old = before.agentSide?.info?.version;
+  if (old === undefined || version === undefined || old === version) return;
+  draft.add({
+    kind: "diagnostic",
+    what: "agent-upgraded",
+    message: `the agent was version ${old} and is ${version} now`,
+  });
+}
+
+/** Of the options that people had set, those that are not as they were; one that is gone is reported. */
+export function optionsToRestore(
+  draft: Draft,
+  chosen: readonly (readonly [string, string | boolean])[],
+  offered: readonly ConfigOption[],
+): (readonly [string, string | boolean])[] {
+  const current = new Map(offered.map(({ option, value }) => [option, value]));
+  return chosen.filter(([name, value]) => {
+    if (current.has(name)) return current.get(name) !== value;
+    draft.add({
+      kind: "diagnostic",
+      what: "option-gone",
+      message: `the agent offers the option "${name}" no longer; it was ${String(value)}`,
+    });
+    return false;
+  });
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What was said in a session, from its log: told to an agent that knows nothing of it, and held against what an agent
+// tells of it.
+import { createHash } from "node:crypto";
+import type { EntryReader } from "../log/read.ts";
+import type { Entry, MessageEntry } from "../vocabulary/index.ts";
+
+type Message = Entry & MessageEntry;
+
+/**
+ * One text with the end of the conversation, at most `bytesMax` bytes of UTF-8, or undefined where nothing was said.
+ * `beforeTurn`: of that turn and later ones nothing is told. Reads backwards, no more than it needs.
+ */
+export function transcriptOf(
+  entries: EntryReader,
+  session: string,
+  beforeTurn: number,
+  bytesMax: number,
+): string | undefined {
+  const parts: string[] = [];
+  let bytes = 0;
+  let before: number | undefined = entries.lastSeq(session);
+  if (before === undefined) return undefined;
+  before += 1;
+  while (before !== undefined && bytes < bytesMax) {
+    const page = entries.page({ session, before, limit: 500, kinds: ["message"] });
+    for (const body of page.entries.toReversed()) {
+      const message = JSON.parse(body) as Message;
+      const text = told(message);
+      if (text === "" || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
+      parts.push(`[${message.role}] ${text}`);
+      bytes += Buffer.byteLength(text) + message.role.length + 4;
+      if (bytes >= bytesMax) break;
+    }
+    before = page.previous;
+  }
+  if (parts.length === 0) return undefined;
+  const text = joined(parts.toReversed());
+  return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${lastBytes(text, bytesMax)}`;
+}
+
+/** Consecutive pieces of one role are one paragraph. */
+function joined(parts: readonly string[]): string {
+  let text = "";
+  let role = "";
+  for (const part of parts) {
+    const next = part.slice(0, part.indexOf("]") + 2);
+    text += next === role ? part.slice(next.length) : `${text === "" ? "" : "\n\n"}${part}`;
+    role = next;
+  }
+  return text;
+}
+
+function told({ role, content }: Message): string {
+  return role === "thought" || typeof content["text"] !== "string" ? "" : content["text"];
+}
+
+/** The end of the text, whole characters. */
+function lastBytes(text: string, bytesMax: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= bytesMax) return text;
+  let from = bytes.length - bytesMax;
+  while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1;
+  return bytes.subarray(from).toString();
+}
+
+/** What one side has said, as far as two tellings of it can be compared: pieces and ids differ, words do not. */
+export class Telling {
+  readonly #roles = { user: createHash("sha256"), agent: createHash("sha256") };
+  readonly #lengths = { user: 0, agent: 0 };
+
+  add(role: string, text: unknown): void {
+    if ((role !== "user" && role !== "agent") || typeof text !== "string") return;
+    this.#roles[role].update(text);
+    this.#lengths[role] += text.length;
+  }
+
+  /** To be asked once. */
+  digests(): {
+    readonly user: string;
+    readonly agent: string;
+    readonly lengths: Readonly<Record<"user" | "agent", number>>;
+  } {
+    return { user: this.#roles.user.digest("hex"), agent: this.#roles.agent.digest("hex"), lengths: this.#lengths };
+  }
+}
+
+/** The same of the log, up to `seq`, page by page with room for other work in between. */
+export async function loggedTelling(
+  entries: EntryReader,
+  session: string,
+  seq: number,
+  breathe: () => Promise<void>,
+): Promise<Telling> {
+  const telling = new Telling();
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const page = entries.page({ session, after, before: seq + 1, limit: 1000, kinds: ["message"] });
+    for (const body of page.entries) {
+      const { role, content } = JSON.parse(body) as Message;
+      telling.add(role, content?.["text"]);
+    }
+    after = page.next;
+    await breathe();
+  }
+  return telling;
+}
+
+/** In words, or undefined where both tell the same. */
+export function tellingsDiffer(agents: Telling, logs: Telling): string | undefined {
+  const [theirs, ours] = [agents.digests(), logs.digests()];
+  const differing = (["user", "agent"] as const).filter((role) => theirs[role] !== ours[role]);
+  if (differing.length === 0) return undefined;
+  const how = differing.map(
+    (role) => `${theirs.lengths[role]} characters of the ${role}'s words where the log has ${ours.lengths[role]}`,
+  );
+  return `the agent tells the past differently: ${how.join(", ")}; the log is what counts`;
+}
