@@ -4,6 +4,7 @@ import type * as replies from "../agentd/vocabulary/replies.ts";
 
 export interface AgentReplies {
   readonly "agent.session.start": replies.StartReply;
+  readonly "agent.session.resume": replies.ResumeReply;
   readonly "agent.session.prompt": replies.PromptReply;
   readonly "agent.session.cancel": replies.CancelReply;
   readonly "agent.session.close": replies.CloseReply;
