@@ -47,14 +47,14 @@ export interface Daemon {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const opened = new Opened();
   try {
-    return compose(options, opened);
+    return await compose(options, opened);
   } catch (error) {
     await opened.closeAll();
     throw error;
   }
 }
 
-function compose(options: DaemonOptions, opened: Opened): Daemon {
+async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const { paths, environment, home, uid, version, logger } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
@@ -139,7 +139,7 @@ function compose(options: DaemonOptions, opened: Opened): Daemon {
     }),
   };
 
-  core.recover();
+  await core.recover();
   citizen.start();
 
   async function stopAll(why: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { Clock } from "../bus-client/index.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
 import type { Log } from "./log/open.ts";
+import { endLeftovers } from "./leftovers.ts";
 import { Publisher, type Publishing } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents.ts";
 import { recoveryOf, stateFromLog } from "./session/from-log.ts";
@@ -20,7 +21,7 @@ export interface SessionCore {
   readonly sessions: LiveSessions;
   readonly mailbox: Mailbox;
   /** Ends what the last agentd left open. Before the Bus hears of this one. */
-  recover(): void;
+  recover(): Promise<void>;
   /** The Bus is there (again), or gone. */
   onBus(connected: boolean): void;
   /** Ends every session properly; resolves when no agent is left and all of it is logged. */
@@ -88,9 +89,10 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
   return {
     sessions,
     mailbox,
-    recover() {
+    async recover() {
+      const ended = await endLeftovers(log);
       for (const row of log.sessions.live()) {
-        const [state, input] = recoveryOf(log.sessions, log.entries, row);
+        const [state, input] = recoveryOf(log.sessions, log.entries, row, ended.get(row.session) ?? 0);
         sessions.put(state);
         mailbox.post(state.id, input);
       }

@@ -37,6 +37,7 @@ export function recoveryOf(
   reader: SessionReader,
   entries: EntryReader,
   row: SessionRow,
+  processesEnded: number,
 ): readonly [SessionState, SessionInput] {
   const state = stateFromLog(reader, row.session);
   if (!state) throw new Error(`the live session ${row.session} has no row`);
@@ -63,7 +64,7 @@ export function recoveryOf(
         ...(command_id === undefined ? {} : { commandId: command_id }),
       })),
     },
-    { type: "recover", turns, openTools },
+    { type: "recover", turns, openTools, processesEnded },
   ];
 }
 

@@ -84,6 +84,8 @@ export type SessionInput =
       readonly type: "recover";
       readonly turns: readonly RecoveredTurn[];
       readonly openTools: readonly RecoveredTool[];
+      /** Processes of the dead agentd's agent that were found and ended. */
+      readonly processesEnded: number;
     };
 
 export interface RecoveredTurn {

@@ -13,6 +13,10 @@ export function recover(draft: Draft, before: SessionState, found: Extract<Sessi
   const { state } = draft;
   const { life } = state;
   if (life.phase === "ended") return;
+  if (found.processesEnded > 0) {
+    const message = `${found.processesEnded} processes of the last agentd's agent were still there and were ended`;
+    draft.add({ kind: "diagnostic", what: "leftover-processes", message });
+  }
   const interrupted = errorBody(
     "AGENT_INTERRUPTED",
     "agentd ended before it answered: it may have run, and will not run again",
