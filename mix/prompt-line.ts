@@ -74,6 +74,7 @@ export class PromptLine {
     lines.on("close", () => {
       if (this.#lines !== lines) return;
       this.#lines = undefined;
+      this.#context.stderr.write("\n");
       this.#onEnd();
     });
   }
