@@ -49,8 +49,8 @@ export class Attachment {
   #open(): void {
     if (this.#isOver) return;
     const question = this.#question();
-    if (question !== undefined) this.#line.open(`answer 1–${question.options?.length ?? 0}: `);
-    else if (this.#takesPrompts && this.#phase === "idle") this.#line.open("> ");
+    if (question !== undefined) this.#line.open(`answer 1–${question.options?.length ?? 0}: `, question.request);
+    else if (this.#takesPrompts && this.#phase === "idle") this.#line.open("> ", "prompt");
   }
 
   /** The oldest that nobody answered yet. */

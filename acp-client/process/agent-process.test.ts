@@ -112,6 +112,16 @@ test("a paused agent that exits still tells its exit, after its last words", asy
   expect(agent.stdout()).toBe("last words\n");
 });
 
+test("what a paused agent wrote before it was stopped is read all the same", async () => {
+  const lines: string[] = [];
+  const script = "head -c 100000 /dev/zero; echo written >&2; exec sleep 600";
+  await using agent = shell(script, { onStderr: (line) => lines.push(line) });
+  agent.agent.pause();
+  await eventually("it wrote", () => lines.includes("written"));
+  await agent.agent.stop({ stdinGraceMs: 0 });
+  expect(agent.stdout()).toHaveLength(100_000);
+});
+
 test.each([
   ["at once", "exec 3<&0; cat <&3 3<&- & exit 0"],
   ["after a while", "read line; exec 3<&0; cat <&3 3<&- & exit 0"],

@@ -50,3 +50,35 @@ test("attach to a session that closes ends with it", async () => {
   session.append({ kind: "state", state: "closed", reason: "asked" });
   expect((await running.ended).code).toBe(0);
 });
+
+test("pasted lines are one prompt, and not as many", async () => {
+  const agentd = await bench.agentd({ onPrompt: says("done so") });
+  agentd.begin("sessionzzzza").append({ kind: "state", state: "idle" });
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("> ");
+  running.type("first line\nsecond line\n");
+  await running.shows("turn 1 done");
+  running.interrupt();
+  await running.ended;
+  const prompts = agentd.asked.filter(([verb]) => verb === "agent.session.prompt").map(([, args]) => args["prompt"]);
+  expect(prompts).toEqual(["first line\nsecond line"]);
+});
+
+test("half a prompt that a question interrupts does not become its answer", async () => {
+  const agentd = await bench.agentd({ onPrompt: says("done so") });
+  const session = agentd.begin("sessionzzzza");
+  session.append({ kind: "state", state: "idle" });
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("> ");
+  running.type("2");
+  await running.shows("\u001b[3G2");
+  session.ask(1, 1);
+  await running.shows("answer 1–2");
+  running.type("\n");
+  running.type("1\n");
+  await running.shows("→ yes");
+  running.interrupt();
+  await running.ended;
+  const answers = agentd.asked.filter(([verb]) => verb === "agent.permission.answer").map(([, args]) => args["option"]);
+  expect(answers).toEqual(["yes"]);
+});

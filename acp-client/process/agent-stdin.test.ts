@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { AgentStdin } from "./agent-stdin.ts";
+import { eventually } from "./testing/trees.ts";
+
+test("a broken pipe is a write that says no, never an error that nobody handles", async () => {
+  const child = spawn("sh", ["-c", "exec <&-; echo closed; exec sleep 600"], { stdio: ["pipe", "pipe", "ignore"] });
+  try {
+    await once(child.stdout, "data");
+    const stdin = new AgentStdin(child.stdin);
+    stdin.write("x".repeat(1_000_000));
+    await eventually("the pipe is known to be broken", () => !stdin.write("more\n") && stdin.writableBytes === 0);
+    stdin.close();
+    expect(stdin.write("more\n")).toBe(false);
+  } finally {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+});
+
+test("what waits after close still counts until the kernel has it", async () => {
+  const child = spawn("sh", ["-c", "cat >/dev/null"], { stdio: ["pipe", "ignore", "ignore"] });
+  const stdin = new AgentStdin(child.stdin);
+  const exited = once(child, "exit");
+  stdin.write("x".repeat(2_000_000));
+  stdin.close();
+  expect(stdin.writableBytes).toBeGreaterThan(0);
+  expect(stdin.write("more\n")).toBe(false);
+  expect(await exited).toEqual([0, null]);
+  expect(stdin.writableBytes).toBe(0);
+});

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Values that are secret reach the agent and nobody else: not the log, not the Bus, not agentd's words, not `ps`.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { SessionListReply } from "../../agentd/vocabulary/index.ts";
+import { livingIn } from "./living.ts";
+import { makeCast, startWatched, stateOf } from "./scene.ts";
+
+const canaries = {
+  passed: "canary-passed-3f9a1c7e5b",
+  stored: "canary-stored-8d2e4f6a0c",
+  header: "canary-header-1b3d5f7a9c",
+  literal: "canary-literal-0a2c4e6b8d",
+  variable: "canary-variable-9e7c5a3b1d",
+  configured: "canary-configured-6f4e2d0c8b",
+};
+
+test("no value that is secret is in the log, on the Bus, in agentd's words or on a command line (case 145)", async () => {
+  const { passed, stored, header, literal, variable, configured } = canaries;
+  using cast = makeCast({
+    scripted: {
+      initialize: { agentCapabilities: { mcpCapabilities: { http: true } } },
+      rules: [
+        {
+          // An agent that tells its secrets on its way out.
+          on: "session/prompt",
+          do: [{ stderr: `token ${passed} and ${stored}, key ${configured}, mcp ${header}\n` }, { exit: 3 }],
+        },
+      ],
+    },
+  });
+  const { place } = cast;
+  const command = JSON.stringify(cast.agent().command);
+  place.configure(
+    `allow_env = ["GH_TOKEN", "STORED_TOKEN", "MCP_TOKEN", "MCP_KEY"]\n[agents.keyed]\ncommand = ${command}\nenv = { API_KEY = "${configured}" }\n`,
+  );
+  mkdirSync(join(place.stateDirectory, "env"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(place.stateDirectory, "env", "STORED_TOKEN"), `${stored}\n`, { mode: 0o600 });
+  const { daemon, user } = await startWatched(place, { GH_TOKEN: passed, MCP_TOKEN: header, MCP_KEY: variable });
+  await using _ = daemon;
+  const session = await user.start({
+    agent: "keyed",
+    cwd: place.directory(),
+    env: ["GH_TOKEN", "STORED_TOKEN"],
+    mcp_servers: [
+      {
+        type: "http",
+        name: "far",
+        url: "https://example.org/mcp",
+        headers: [{ name: "Authorization", value: { env: "MCP_TOKEN" } }],
+      },
+      {
+        name: "near",
+        command: "/bin/true",
+        args: [],
+        env: [
+          { name: "KEY", value: { env: "MCP_KEY" } },
+          { name: "LITERAL", value: literal },
+        ],
+      },
+    ],
+  });
+  await user.wait(session, "idle");
+
+  // The agent has them all.
+  const opened = cast
+    .agent()
+    .received()
+    .find(({ method }) => method === "session/new");
+  for (const value of [header, variable, literal]) expect(JSON.stringify(opened)).toContain(value);
+  const agent = livingIn(place).find(({ pid }) => pid !== daemon.child.pid);
+  const environment = readFileSync(`/proc/${agent?.pid}/environ`, "utf8").split("\0");
+  for (const line of [`GH_TOKEN=${passed}`, `STORED_TOKEN=${stored}`, `API_KEY=${configured}`])
+    expect(environment).toContain(line);
+  expect(environment.some((line) => line.startsWith("MCP_TOKEN="))).toBe(false);
+  expectNone(
+    livingIn(place)
+      .map((living) => living.command)
+      .join("\n"),
+  );
+
+  await user.prompt(session, "tell");
+  const lost = await stateOf(user, session, "lost");
+  expect(lost.error).toMatchObject({ error_code: "AGENT_EXITED" });
+  const refused = await user.refusal("agent.session.start", {
+    agent: "keyed",
+    cwd: place.directory(),
+    env: ["GH_TOKEN", "NOT_ALLOWED"],
+  });
+  expectNone(JSON.stringify(refused.body));
+  expectNone(JSON.stringify(user.seen));
+  expectNone(JSON.stringify(await user.log(session)));
+  expectNone(JSON.stringify(await user.get(session)));
+  expectNone(JSON.stringify(await user.call<SessionListReply>("agent.session.list", {})));
+  expectNone(JSON.stringify(await user.call("agent.list", {})));
+  expectNone(JSON.stringify(await user.call("agent.status", {})));
+  expectNone(daemon.words());
+
+  // The names are there, so that a reader of the log knows what the agent was given.
+  const started = (await user.log(session, ["command"]))[0];
+  expect(started).toMatchObject({
+    args: {
+      env: ["GH_TOKEN", "STORED_TOKEN"],
+      mcp_servers: [
+        { name: "far", headers: ["Authorization"] },
+        { name: "near", env: ["KEY", "LITERAL"] },
+      ],
+    },
+  });
+  const files = filesOf(place.stateDirectory).filter((file) => !file.includes("/env/"));
+  expect(files.some((file) => file.endsWith("log.db"))).toBe(true);
+  for (const file of files) {
+    const bytes = readFileSync(file);
+    const found = Object.entries(canaries).filter(([, value]) => bytes.includes(value));
+    // A literal is kept apart, for resuming: in the file, but in no entry (looked at above).
+    expect(found.map(([name]) => name).filter((name) => name !== "literal")).toEqual([]);
+  }
+});
+
+function expectNone(text: string): void {
+  const found = Object.entries(canaries).filter(([, value]) => text.includes(value));
+  expect(found.map(([name]) => name)).toEqual([]);
+}
+
+function filesOf(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => existsSync(file));
+}

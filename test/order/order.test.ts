@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Log first, then act, then publish: seen from outside. When an agent has read a frame, the command behind it is on the
+// disk; when a subscriber has got an update, its entry is. Another process looks, at that very moment.
+import { existsSync, watch, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Rule, Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Entry } from "../../agentd/vocabulary/index.ts";
+import { within } from "../harness/deadline.ts";
+import { makeCast, question, startWatched, stateOf, turnEnd } from "../cases/scene.ts";
+import { openLogReader } from "./log-reader.ts";
+
+const endTurn: Step = { reply: { stopReason: "end_turn" } };
+
+/** The agent says that it has read the frame, and does nothing more until it is let go. */
+function held(directory: string, name: string, ...then: Step[]): Step[] {
+  return [{ writeFile: `${directory}/${name}.read` }, { waitForFile: `${directory}/${name}.go` }, ...then];
+}
+
+function heldAt(directory: string): Scenario {
+  const on = (frame: string, name: string, ...then: Step[]): Rule => ({
+    on: frame,
+    do: held(directory, name, ...then),
+  });
+  return {
+    session: {
+      configOptions: [
+        {
+          id: "mode",
+          name: "Mode",
+          type: "select",
+          currentValue: "a",
+          options: [
+            { value: "a", name: "a" },
+            { value: "b", name: "b" },
+          ],
+        },
+      ],
+    },
+    rules: [
+      on("initialize", "start", "default"),
+      { on: "session/prompt", match: "first", do: held(directory, "prompt", endTurn) },
+      { on: "session/prompt", match: "ask", do: [{ permission: {} }, endTurn] },
+      { on: "response", match: '"allow"', do: held(directory, "answer") },
+      { on: "session/prompt", match: "linger", do: [{ text: "hm" }] },
+      on("session/cancel", "cancel", "default"),
+      on("session/set_config_option", "set", "default"),
+      on("session/close", "close", "default"),
+    ],
+  };
+}
+
+test("whatever command an agent has just read is in the log already, as another process sees it", async () => {
+  using cast = makeCast({ scripted: heldAt });
+  const { place } = cast;
+  const { daemon, user } = await startWatched(place);
+  await using _ = daemon;
+  await using disk = openLogReader(join(place.stateDirectory, "log.db"));
+  const { directory } = cast.agent();
+  const atRead = async (name: string, session: string): Promise<Entry[]> => {
+    await fileThere(directory, `${name}.read`);
+    const entries = await disk.entries(session);
+    writeFileSync(join(directory, `${name}.go`), "");
+    return entries;
+  };
+  const command = (verb: string) => expect.objectContaining({ kind: "command", verb });
+
+  const session = await user.start({ agent: "scripted", cwd: place.directory() });
+  expect(await atRead("start", session)).toContainEqual(command("agent.session.start"));
+  await user.wait(session, "idle");
+
+  await user.prompt(session, "first");
+  const prompted = await atRead("prompt", session);
+  expect(prompted).toContainEqual(command("agent.session.prompt"));
+  expect(prompted).toContainEqual(expect.objectContaining({ kind: "turn", turn: 1, phase: "started" }));
+  expect(prompted).toContainEqual(expect.objectContaining({ role: "user", content: { type: "text", text: "first" } }));
+  await turnEnd(user, session);
+
+  const set = user.call("agent.session.set_config", { session, option: "mode", value: "b" });
+  const changing = await atRead("set", session);
+  expect(changing).toContainEqual(command("agent.session.set_config"));
+  const done = { kind: "reply", verb: "agent.session.set_config" };
+  expect(changing).not.toContainEqual(expect.objectContaining(done));
+  await set;
+  expect(await disk.entries(session)).toContainEqual(expect.objectContaining(done));
+
+  await user.prompt(session, "ask");
+  const { request } = await question(user, session);
+  await user.call("agent.permission.answer", { session, request, option: "allow" });
+  const answered = await atRead("answer", session);
+  expect(answered).toContainEqual(command("agent.permission.answer"));
+  expect(answered).toContainEqual(expect.objectContaining({ request, phase: "resolved", option: "allow" }));
+  await turnEnd(user, session, 2);
+
+  await user.prompt(session, "linger");
+  await user.call("agent.session.cancel", { session });
+  expect(await atRead("cancel", session)).toContainEqual(command("agent.session.cancel"));
+  await turnEnd(user, session, 3);
+
+  await user.call("agent.session.close", { session });
+  const closing = await atRead("close", session);
+  expect(closing).toContainEqual(command("agent.session.close"));
+  expect(closing).toContainEqual(expect.objectContaining({ kind: "state", state: "closing" }));
+  await stateOf(user, session, "closed");
+});
+
+test("each of a few hundred updates is on the disk when a subscriber gets it, and so is each accepted prompt", async () => {
+  const updates = 300;
+  const paced: Step = {
+    repeat: updates,
+    do: [{ update: { sessionUpdate: "tool_call_update", toolCallId: "t", title: "on it" } }, { waitMs: 1 }],
+  };
+  using cast = makeCast({ scripted: { rules: [{ on: "session/prompt", do: [paced, endTurn] }] } });
+  const { place } = cast;
+  const { daemon, user } = await startWatched(place);
+  await using _ = daemon;
+  const session = await user.start({ agent: "scripted", cwd: place.directory() });
+  await user.wait(session, "idle");
+  await using disk = openLogReader(join(place.stateDirectory, "log.db"));
+  expect((await disk.entries(session)).length).toBeGreaterThan(0);
+  let looks = 0;
+  const missing: Entry[] = [];
+  // The look begins when the delivery comes, and one look answers for all that had come before it.
+  const looking = (async () => {
+    let seen = 0;
+    for (;;) {
+      const delivered = user.seen.slice(seen).filter((entry): entry is Entry => entry.session === session);
+      seen = user.seen.length;
+      if (delivered.length > 0) {
+        const onDisk = new Set((await disk.entries(session)).map(({ seq }) => seq));
+        looks += 1;
+        missing.push(...delivered.filter(({ seq }) => !onDisk.has(seq)));
+      }
+      if (delivered.some((entry) => entry.kind === "turn" && entry.phase === "ended")) return;
+      if (seen === user.seen.length) await nextTick();
+    }
+  })();
+  const { seq } = await user.call<{ seq: number }>("agent.session.prompt", { session, prompt: "go" });
+  expect((await disk.entries(session)).some((entry) => entry.kind === "command" && entry.seq === seq)).toBe(true);
+  await within(30_000, "the turn did not end", looking);
+  expect(missing).toEqual([]);
+  expect(looks).toBeGreaterThan(20);
+  expect(user.seen.filter(({ kind }) => kind === "tool_call").length).toBeGreaterThanOrEqual(updates);
+});
+
+async function nextTick(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+async function fileThere(directory: string, name: string): Promise<void> {
+  const watcher = watch(directory);
+  try {
+    const there = new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (existsSync(join(directory, name))) resolve();
+      };
+      watcher.on("change", look);
+      look();
+    });
+    await within(20_000, `the agent did not come to ${name}`, there);
+  } finally {
+    watcher.close();
+  }
+}

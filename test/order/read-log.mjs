@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Another process that reads the log while agentd writes it: node read-log.mjs <log.db>
+// Each line on stdin is a session; the answer is one line: a JSON list of that session's entries, as they are on disk.
+import { createInterface } from "node:readline";
+import Database from "better-sqlite3";
+
+const database = new Database(process.argv[2], { readonly: true, fileMustExist: true });
+const entries = database.prepare(
+  "SELECT body FROM entry WHERE id >= (SELECT sid << 30 FROM session WHERE id = :id) AND id < (SELECT (sid + 1) << 30 FROM session WHERE id = :id) ORDER BY id",
+);
+
+createInterface({ input: process.stdin }).on("line", (id) => {
+  const bodies = entries.all({ id }).map(({ body }) => body);
+  process.stdout.write(`[${bodies.join(",")}]\n`);
+});
+process.stdin.on("end", () => database.close());
