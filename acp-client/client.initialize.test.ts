@@ -216,6 +216,7 @@ test("an agent that does not answer initialize in time fails with its command an
   expect(text).toContain("Cannot find module");
   expect(outcomes("open")).toEqual(outcomes("initialize"));
   expect(story(heard)).toEqual(["done initialize", "done open", "|"]);
+  expect(agent.frames.map((frame) => frame["method"])).toEqual(["initialize"]);
 });
 
 test("a secret in the command is not quoted", () => {

@@ -92,6 +92,16 @@ test("C22: a permission asked before the answer is asked after it, and one that 
   expect(agent.answersTo(1)).toEqual([]);
 });
 
+test("C22: when the agent ends before it answered, its held updates are told, and its held questions are not", () => {
+  const { agent, client, done, heard } = initialized();
+  client.open(newSession, done("open"));
+  const params = { sessionId: "s", toolCall: { toolCallId: "t" }, options: [] };
+  agent.say(textChunk("early"), { jsonrpc: "2.0", id: 1, method: "session/request_permission", params });
+  agent.exit();
+  expect(story(heard)).toEqual(["done open", "extension", "fault", "exited", "|"]);
+  expect(heard[2]).toMatchObject({ event: { fault: "foreign-session", count: 1 } });
+});
+
 test("C22: what is held back has a limit, and what exceeds it is reported", () => {
   const { agent, client, done, heard } = initialized({}, { limits: { heldMessagesMax: 2 } });
   client.open(newSession, done("open"));

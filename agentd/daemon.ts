@@ -12,7 +12,7 @@ import type { Instance } from "./commands/instance.ts";
 import { defaultLimits, type Limits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
 import { acquireInstanceLock, type InstanceLock } from "./instance/lock.ts";
-import { type InstancePaths, prepareStateDirectory } from "./instance/paths.ts";
+import type { InstancePaths } from "./instance/paths.ts";
 import type { ProcessLog } from "./instance/process-log.ts";
 import { planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
@@ -21,6 +21,7 @@ import { newSessionId } from "./session/session-id.ts";
 import { openSessionCore } from "./session-core.ts";
 
 export interface DaemonOptions {
+  /** Their directories are there: prepareStateDirectory has been called. */
   readonly paths: InstancePaths;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -60,8 +61,6 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   const clock = options.clock ?? systemClock;
   const startedAt = new Date(clock.now()).toISOString();
 
-  const prepared = prepareStateDirectory(paths, uid);
-  if (!prepared.ok) throw new DaemonError("STATE_REFUSED", `${prepared.path}: ${prepared.reason}`);
   const lock = takeLock(paths, startedAt, limits);
   opened.add(() => lock.release());
   const builtIn = builtInAgents({ nodeProgram: process.execPath, demoProgram: demoProgram(), version });

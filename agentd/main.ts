@@ -3,19 +3,21 @@
 // The daemon's program. It runs in the foreground; whoever wants it in the background starts it so.
 import { homedir } from "node:os";
 import { parseArgs } from "node:util";
+import { defaultLimits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
 import { startDaemon } from "./daemon.ts";
 import { shedInheritance } from "./instance/hygiene.ts";
-import { instancePaths } from "./instance/paths.ts";
+import { instancePaths, prepareStateDirectory } from "./instance/paths.ts";
 import { openProcessLog } from "./instance/process-log.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { packageVersion } from "./package-version.ts";
 
 const help = `agentd: coding agents as sessions on the MixOS Bus
 
-  agentd [--log-level trace|debug|info|warn|error]
+  agentd [--log-level trace|debug|info|warn|error] [--background]
 
-Runs in the foreground and speaks on stderr. \`mix agent start\` starts it in the background by itself.
+Runs in the foreground and speaks on stderr; with --background it speaks into agentd.log in its state directory,
+which is turned over before it grows too large. \`mix agent start\` starts it in the background by itself.
   --version   prints the version
   --help      prints this
 `;
@@ -26,6 +28,7 @@ async function main(): Promise<number> {
       version: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
       "log-level": { type: "string", default: "info" },
+      background: { type: "boolean", default: false },
     },
   });
   if (values.version) return print(`${packageVersion()}\n`);
@@ -35,12 +38,17 @@ async function main(): Promise<number> {
   const home = homedir();
   const found = instancePaths(environment, home);
   if (!found.ok) throw new DaemonError("PATHS_REFUSED", found.reason);
+  const uid = process.getuid?.() ?? -1;
+  const prepared = prepareStateDirectory(found.paths, uid);
+  if (!prepared.ok) throw new DaemonError("STATE_REFUSED", `${prepared.path}: ${prepared.reason}`);
   const known = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined)) as Record<
     string,
     string
   >;
   const { logger } = openProcessLog({
-    destination: { stream: process.stderr },
+    destination: values.background
+      ? { file: found.paths.processLogFile, bytesMax: defaultLimits.processLogBytesMax }
+      : { stream: process.stderr },
     redact: redactor(secretValues(known, {})),
     level: values["log-level"],
   });
@@ -48,7 +56,7 @@ async function main(): Promise<number> {
     paths: found.paths,
     environment,
     home,
-    uid: process.getuid?.() ?? -1,
+    uid,
     version: packageVersion(),
     logger,
   });

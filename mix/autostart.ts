@@ -85,7 +85,7 @@ function startDaemon(context: Context, logFile: string): { readonly ended: () =>
   const log = openSync(logFile, "a", 0o600);
   let ended: string | undefined;
   try {
-    const child: ChildProcess = spawn(context.nodeProgram, [context.agentdProgram], {
+    const child: ChildProcess = spawn(context.nodeProgram, [context.agentdProgram, "--background"], {
       detached: true,
       cwd: "/",
       env: daemonEnvironment(context.env),

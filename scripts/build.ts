@@ -39,8 +39,8 @@ async function bundleCommandLine(): Promise<void> {
     platform: "node",
     target: "node20",
     format: "cjs",
-    minifySyntax: true,
-    minifyWhitespace: true,
+    minify: true,
+    keepNames: true,
     legalComments: "none",
     // Needed for brokers on TCP and for `mix bus` alone, and then taken from the package's dependencies.
     external: ["ws"],

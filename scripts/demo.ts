@@ -7,7 +7,9 @@ const program = fileURLToPath(new URL("../dist/bin/mix.cjs", import.meta.url));
 
 const running = spawnSync(process.execPath, [program, "agent", "status"], { stdio: "ignore" }).status === 0;
 mix("agent", "start", "demo", "write hello.txt", "--close");
-const [session = ""] = execFileSync(process.execPath, [program, "agent", "ls", "--all", "--quiet"], { encoding: "utf8" }).split("\n");
+const [session = ""] = execFileSync(process.execPath, [program, "agent", "ls", "--all", "--quiet"], {
+  encoding: "utf8",
+}).split("\n");
 mix("agent", "log", session);
 // What was there before is left as it was.
 if (!running) mix("agent", "stop");

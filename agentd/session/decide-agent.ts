@@ -111,7 +111,7 @@ export function onOpenFailed(draft: Draft, before: SessionState, failure: AgentF
 
 function fail(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
   const { state } = draft;
-  endQueuedTurns(draft, "interrupted");
+  endQueuedTurns(draft, "interrupted", error);
   resolveAllPermissions(draft, "end");
   closeStrayTools(draft);
   answerPending(draft, error);
@@ -206,7 +206,7 @@ export function lose(draft: Draft, before: SessionState, error: ErrorBody, reaso
   if (state.life.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(state.life.turn) });
   if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
   resolveAllPermissions(draft, "end");
-  endQueuedTurns(draft, "interrupted");
+  endQueuedTurns(draft, "interrupted", error);
   closeStrayTools(draft);
   answerPending(draft, error);
   state.life = { phase: "ended", state: "lost", reason, error };

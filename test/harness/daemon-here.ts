@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { BusClient, type Clock } from "../../bus-client/index.ts";
 import { type Daemon, startDaemon } from "../../agentd/daemon.ts";
 import type { Limits } from "../../agentd/config/limits.ts";
-import { instancePaths } from "../../agentd/instance/paths.ts";
+import { instancePaths, prepareStateDirectory } from "../../agentd/instance/paths.ts";
 import { within } from "./deadline.ts";
 import type { Place } from "./place.ts";
 
@@ -19,11 +19,14 @@ export async function startDaemonHere(
 ): Promise<DaemonHere> {
   const found = instancePaths(place.environment, place.home);
   if (!found.ok) throw new Error(found.reason);
+  const uid = process.getuid?.() ?? -1;
+  const prepared = prepareStateDirectory(found.paths, uid);
+  if (!prepared.ok) throw new Error(prepared.reason);
   const daemon = await startDaemon({
     paths: found.paths,
     environment: place.environment,
     home: place.home,
-    uid: process.getuid?.() ?? -1,
+    uid,
     version: "0.0.0-test",
     logger: pino({ level: "silent" }),
     ...options,

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { exitFailure, protocolFailure } from "./failure.ts";
+
+const agent = (stderr = "") => ({ command: "agent --acp", stderrTail: () => stderr });
+
+test.for([
+  [{ code: 3, signal: null }, '"agent --acp" ended with exit code 3'],
+  [{ code: null, signal: "SIGKILL" }, '"agent --acp" was ended by SIGKILL'],
+  [{ code: null, signal: null, stdoutClosed: true }, '"agent --acp" closed its stdout: it can no longer be heard'],
+] as const)("the exit %j is told as what it was", ([exit, message]) => {
+  expect(exitFailure(agent(), exit)).toEqual({ code: "AGENT_EXITED", message, exit, stderrTail: "" });
+});
+
+test("a program that did not start is unavailable, and says why", () => {
+  const exit = { code: null, signal: null, spawnError: { code: "EACCES", message: "not executable" } };
+  expect(exitFailure(agent(), exit)).toMatchObject({
+    code: "AGENT_UNAVAILABLE",
+    message: '"agent --acp" could not be started: not executable',
+  });
+});
+
+test("of a long stderr the end is quoted, never beginning in half a character, and all of it is kept beside", () => {
+  const stderr = `${"first ".repeat(100)}😀${"x".repeat(399)}\n`;
+  const failure = protocolFailure(agent(stderr), "is silent");
+  expect(failure.message).toBe(`"agent --acp" is silent. Its last words on stderr: …${"x".repeat(399)}`);
+  expect(failure.stderrTail).toBe(stderr);
+});
+
+test("a very long command is quoted in part", () => {
+  const long = { command: "x".repeat(5000), stderrTail: () => "" };
+  expect(protocolFailure(long, "is silent").message).toBe(`"${"x".repeat(400)}" is silent`);
+});
