@@ -70,6 +70,8 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     entriesPerCommitMax: limits.entriesPerCommitMax,
     retryMs: limits.storeRetryMs,
     after: (ms, run) => clock.after(ms, run),
+    failedGraceMs: limits.storeFailedGraceMs,
+    endUnlogged: (session) => agents.endUnlogged(session),
     reply: options.reply,
     act: (session, effects) => agents.act(session, effects),
     publish: (appended) => publisher.committed(appended),
@@ -105,6 +107,8 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     async stop() {
       for (const { id } of sessions.live()) mailbox.post(id, { type: "stop" });
       mailbox.flush();
+      // Where nothing can be logged, agents are ended all the same; the next agentd finds their sessions and says so.
+      if (mailbox.failed) agents.endUnlogged();
       await agents.ended();
       mailbox.flush();
       agents.clearTimers();

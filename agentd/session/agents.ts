@@ -68,6 +68,14 @@ export class Agents {
     for (const { client } of this.#running.values()) client.resume();
   }
 
+  /** Ends agents while nothing can be logged; that it was done is an input, to be logged when that works again. */
+  endUnlogged(session?: string): void {
+    for (const each of session === undefined ? [...this.#running.keys()] : [session]) {
+      this.#options.post(each, { type: "ended_unlogged" });
+      this.#stop(each);
+    }
+  }
+
   /** Resolves when every agent that is on its way out is gone. */
   async ended(): Promise<void> {
     while (this.#ending.size > 0) await Promise.all(this.#ending.values());

@@ -77,6 +77,8 @@ export type SessionInput =
   | { readonly type: "permission_sent"; readonly request: string }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
+  /** Its agent was ended while that could not be logged. */
+  | { readonly type: "ended_unlogged" }
   /** The daemon stops. */
   | { readonly type: "stop" }
   /** The daemon has started again and no agent of this session lives. */

@@ -24,6 +24,8 @@ function setUp(log: Log, maxSessions = 8) {
     context: () => ({ now: Date.UTC(2026, 0, 1), settings: testSettings }),
     entriesPerCommitMax: 256,
     retryMs: 1,
+    failedGraceMs: 10_000,
+    endUnlogged: (session) => events.push(`end ${session ?? "all"} unlogged`),
     after(_ms, run) {
       retries.push(run);
       return () => {};
@@ -193,5 +195,20 @@ test("where the log cannot be written nothing runs, callers are told, and what a
   expect(events.some((event) => event.startsWith("prompt"))).toBe(false);
   expect(log.entries.lastSeq("aaaaaaaaaaaa")).toBe(seq);
   expect(sessions.get("aaaaaaaaaaaa")?.seq).toBe(seq);
-  expect(retries).toHaveLength(1);
+  expect(retries).toHaveLength(2);
+});
+
+test("who wants an agent to end gets that also while nothing can be logged, and is told so", () => {
+  using temporary = temporaryLog({ pageCountMax: 80 });
+  const { mailbox, events, bodies, start, post, up } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  up("aaaaaaaaaaaa");
+  mailbox.flush();
+  const content = { type: "text", text: "z".repeat(400_000) };
+  const update = { kind: "message", role: "agent", append: true, content } as const;
+  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: { type: "update", update } });
+  post("aaaaaaaaaaaa", "agent.session.cancel", { session: "aaaaaaaaaaaa" });
+  mailbox.flush();
+  expect(bodies().at(-1)).toMatchObject({ error_code: "STORE_FAILED", reason: "full", stopped: true });
+  expect(events).toContain("end aaaaaaaaaaaa unlogged");
 });

@@ -59,7 +59,7 @@ export class Recall {
 }
 
 /** What one flush learns of command ids; it counts only when the flush's commit stands. */
-class RecallBatch {
+export class RecallBatch {
   readonly #recall: Recall;
   readonly #receipts: ReceiptReader;
   readonly #repeaters: Map<string, number[]>;

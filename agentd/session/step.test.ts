@@ -379,7 +379,12 @@ describe("ends", () => {
     script.up();
     script.prompt("one");
     script.asks(0);
-    const recover = { type: "recover", turns: [{ turn: 1, started: true, answered: false }], openTools: [], processesEnded: 0 } as const;
+    const recover = {
+      type: "recover",
+      turns: [{ turn: 1, started: true, answered: false }],
+      openTools: [],
+      processesEnded: 0,
+    } as const;
     const first = script.put(recover);
     expect(kinds(first)).toEqual(["permission:resolved", "permission:unsent", "turn:1:ended", "state:lost"]);
     expect(first[2]).toMatchObject({ stop_reason: "interrupted", sent: "unknown" });

@@ -60,6 +60,9 @@ export function step(state: SessionState, input: SessionInput, context: Context)
     case "stopped":
       onStopped(draft, state);
       break;
+    case "ended_unlogged":
+      onEndedUnlogged(draft, state);
+      break;
     case "timer":
       onTimer(draft, state, input.timer, input.key);
       break;
@@ -90,6 +93,14 @@ function onStopped(draft: Draft, before: SessionState): void {
   const { reason } = state.life;
   state.life = { phase: "ended", state: "closed", reason };
   draft.sayState(before, { reason });
+}
+
+function onEndedUnlogged(draft: Draft, before: SessionState): void {
+  const { life } = draft.state;
+  if (life.phase === "ended" || life.phase === "closing") return;
+  const error = errorBody("STORE_FAILED", "the agent was ended while the log could not be written");
+  endRunningTurn(draft, { stopReason: "interrupted", sent: true, error }, "end");
+  lose(draft, before, error, "the log could not be written");
 }
 
 function onTimer(draft: Draft, before: SessionState, timer: string, key: string): void {

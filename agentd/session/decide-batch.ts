@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The decisions of one flush, each upon the states that the ones before it left. Nothing of it counts until the log
+// holds it.
+import type { Commit } from "../log/append.ts";
+import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
+import { refuse } from "./draft.ts";
+import type { Context, Decision } from "./input.ts";
+import type { LiveSessions } from "./live-sessions.ts";
+import { isCommanding, type Posted, refusalReply, type SentReply } from "./posted.ts";
+import type { Recall, RecallBatch } from "./recall.ts";
+import { startSession } from "./start.ts";
+import { isLive, type SessionState } from "./state.ts";
+import { step } from "./step.ts";
+
+export interface Batch {
+  /** How many inputs it took. */
+  readonly taken: number;
+  readonly states: ReadonlyMap<string, SessionState>;
+  readonly decided: readonly Decided[];
+  readonly refusals: readonly SentReply[];
+  /** Replies to commands that were accepted before: true whatever becomes of this flush. */
+  readonly recalled: readonly SentReply[];
+  readonly commits: readonly Commit[];
+  readonly recall: RecallBatch;
+}
+
+export interface Decided {
+  readonly posted: Posted;
+  readonly decision: Accepted;
+}
+
+type Accepted = Exclude<Decision, { refusal: ErrorBody }>;
+
+export interface DecideBatchOptions {
+  readonly sessions: LiveSessions;
+  readonly recall: Recall;
+  readonly context: Context;
+  readonly entriesMax: number;
+}
+
+/** Takes inputs until their entries reach `entriesMax`. */
+export function decideBatch(waiting: readonly Posted[], options: DecideBatchOptions): Batch {
+  const { sessions, recall, context, entriesMax } = options;
+  const states = new Map<string, SessionState>();
+  const decided: Decided[] = [];
+  const refusals: SentReply[] = [];
+  const recalled: SentReply[] = [];
+  const commits: Commit[] = [];
+  const known = recall.batch();
+  let taken = 0;
+  let entries = 0;
+  for (const posted of waiting) {
+    if (entries >= entriesMax) break;
+    taken += 1;
+    const before = known.lookUp(posted);
+    if (before !== undefined) {
+      if (before !== "posted") recalled.push(before);
+      continue;
+    }
+    const decision = decide(posted, sessions, states, context);
+    if (decision === undefined) continue;
+    if (decision.refusal) {
+      refusals.push(refusalReply(posted, decision.refusal));
+      continue;
+    }
+    const seq = (states.get(posted.session) ?? sessions.get(posted.session))?.seq ?? 0;
+    states.set(posted.session, decision.state);
+    decided.push({ posted, decision });
+    entries += decision.entries.length;
+    const commit = known.commit(posted, seq, decision);
+    if (commit) commits.push(commit);
+  }
+  return { taken, states, decided, refusals, recalled, commits, recall: known };
+}
+
+function decide(
+  { session, input }: Posted,
+  sessions: LiveSessions,
+  states: ReadonlyMap<string, SessionState>,
+  context: Context,
+): Decision | undefined {
+  if (input.type === "start") {
+    const refusal = whyNoMoreLive(input.session.name, input.maxSessions, liveStates(sessions, states));
+    return refusal ? { refusal } : startSession(input.command, input.session, context);
+  }
+  const state = states.get(session) ?? sessions.get(session);
+  if (!state) return isCommanding(input) ? refuse("SESSION_UNKNOWN", "no such session", { session }) : undefined;
+  if (input.type === "resume" && !isLive(state)) {
+    const refusal = whyNoMoreLive(state.name, input.maxSessions, liveStates(sessions, states));
+    if (refusal) return { refusal };
+  }
+  return step(state, input, context);
+}
+
+function* liveStates(sessions: LiveSessions, states: ReadonlyMap<string, SessionState>): Generator<SessionState> {
+  for (const state of sessions.all()) if (!states.has(state.id) && isLive(state)) yield state;
+  for (const state of states.values()) if (isLive(state)) yield state;
+}
+
+function whyNoMoreLive(
+  name: string | undefined,
+  maxSessions: number,
+  live: Iterable<SessionState>,
+): ErrorBody | undefined {
+  let count = 0;
+  for (const state of live) {
+    count += 1;
+    if (name !== undefined && (state.name === name || state.id === name)) {
+      return errorBody("ARGUMENT", `a live session is named "${name}" already`, { field: "name", session: state.id });
+    }
+  }
+  if (count < maxSessions) return undefined;
+  return errorBody("AGENT_LIMIT", `${count} sessions live: close one, or raise max_sessions`, {
+    max_sessions: maxSessions,
+  });
+}
