@@ -263,12 +263,12 @@ test("stopping closes the session where that is offered, waits two seconds at mo
   const { agent, client, ring, timers } = opened({ sessionCapabilities: { close: {} } });
   const stopped = client.stop();
   expect(agent.sent("session/close")).toEqual([{ sessionId: "s" }]);
-  expect(agent.calls).toEqual(["resume"]);
+  expect(agent.calls).toEqual(["resume", "rememberTree"]);
   expect(timers).toHaveLength(1);
   expect(ring()).toBe(2000);
   expect(await stopped).toEqual({ code: 0, signal: null });
   expect(client.stop()).toBe(stopped);
-  expect(agent.calls).toEqual(["resume", "stop"]);
+  expect(agent.calls).toEqual(["resume", "rememberTree", "stop"]);
 });
 
 test("stopping does not close what is not open, what cannot be closed, or what was closed", async () => {

@@ -206,7 +206,10 @@ BEGIN
      OR NOT (
           (OLD.rc IS NULL AND NEW.rc IS NOT NULL)
           OR (NEW.rc IS OLD.rc AND length(NEW.body) <= length(OLD.body)
-              AND EXISTS (SELECT 1 FROM permit WHERE purpose = 'purge' AND sid = OLD.entry >> 30)));
+              AND EXISTS (SELECT 1 FROM permit WHERE purpose = 'purge' AND sid = OLD.entry >> 30))
+          OR (NEW.rc IS OLD.rc AND EXISTS (
+                SELECT 1 FROM permit
+                WHERE purpose = 'redact' AND sid = OLD.entry >> 30 AND seq = OLD.entry & 1073741823)));
 END;
 CREATE TRIGGER receipt_kept BEFORE DELETE ON receipt
 BEGIN SELECT RAISE(ABORT, 'append-only: a receipt stays'); END;

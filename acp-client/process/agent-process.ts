@@ -65,6 +65,11 @@ export interface AgentProcess {
   resume(): void;
   /** The end of stderr: bounded in bytes, cut at a character, redacted. */
   stderrTail(): string;
+  /**
+   * Before the agent is told anything upon which it may leave: what it has started is found now, while its parents still
+   * live, and is ended with the rest later.
+   */
+  rememberTree(): void;
   /** The ladder of stop-ladder.ts. Resolves when no process of the tree is left. Later calls get the first's promise. */
   stop(limits?: Partial<StopLimits>): Promise<AgentExit>;
 }

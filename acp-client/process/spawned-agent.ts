@@ -8,7 +8,7 @@ import { isHeir } from "./heir.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { ProcessRow, ProcessStdio, ProcessTable } from "./process-table.ts";
-import { endTree, findTree, isAlive } from "./process-tree.ts";
+import { endTree, findTree, identitiesOf, isAlive } from "./process-tree.ts";
 import type { TreeSeed } from "./process-tree.ts";
 import type { SpawnedChild } from "./spawn-child.ts";
 import { StderrLines } from "./stderr-lines.ts";
@@ -25,7 +25,7 @@ export class SpawnedAgent implements AgentProcess {
   readonly pid: number;
   readonly identity: ProcessIdentity | undefined;
   readonly #table: ProcessTable;
-  readonly #seed: TreeSeed;
+  #seed: TreeSeed;
   readonly #pipes: ProcessStdio | undefined;
   readonly #stdin: AgentStdin;
   readonly #stdout: Readable;
@@ -101,6 +101,10 @@ export class SpawnedAgent implements AgentProcess {
 
   stderrTail(): string {
     return this.#tail.text();
+  }
+
+  rememberTree(): void {
+    this.#seed = { ...this.#seed, known: identitiesOf(findTree(this.#seed, this.#table), this.#table) };
   }
 
   stop(limits: Partial<StopLimits> = {}): Promise<AgentExit> {

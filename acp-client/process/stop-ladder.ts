@@ -34,7 +34,7 @@ export async function descendStopLadder(
   table: ProcessTable = processTable(),
 ): Promise<EndedTree> {
   // Remembered while parents still live: afterwards an orphan with an environment of its own has nothing to be known by.
-  const known = identitiesOf(findTree(agent.seed, table), table);
+  const known = [...(agent.seed.known ?? []), ...identitiesOf(findTree(agent.seed, table), table)];
   const seed: TreeSeed = { ...agent.seed, known };
   agent.closeStdin();
   if (!(await happensWithin(agent.over, limits.stdinGraceMs))) {

@@ -33,6 +33,8 @@ export class UnstartedAgent implements AgentProcess {
     return "";
   }
 
+  rememberTree(): void {}
+
   stop(): Promise<AgentExit> {
     return this.#exit;
   }

@@ -91,6 +91,10 @@ export class FakeAgent implements AgentProcess {
   }
 
   /** It ends in its own time, with exit code 0. */
+  rememberTree(): void {
+    this.calls.push("rememberTree");
+  }
+
   stop(): Promise<AgentExit> {
     this.calls.push("stop");
     if (this.#exit !== undefined) return Promise.resolve(this.#exit);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The log: one SQLite file, in which every acting command and every update stands before it is run or published.
-import { chmodSync, closeSync, lstatSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, lstatSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { instanceSession } from "../vocabulary/index.ts";
 import { type Append, appender } from "./append.ts";
+import { type Keeping, keeping } from "./keeping.ts";
 import { LogError, translated } from "./log-error.ts";
 import { checkSchema, migrate, readMigrations } from "./migrate.ts";
 import { type ProcessRecords, processRecords } from "./processes.ts";
@@ -13,6 +14,7 @@ import { type EntryReader, entryReader } from "./read.ts";
 import { type ReceiptReader, receiptReader } from "./receipts.ts";
 import { sessionTable } from "./session-table.ts";
 import { type SessionReader, sessionReader } from "./sessions.ts";
+import { fileBytes } from "./space.ts";
 
 export interface LogOptions {
   readonly file: string;
@@ -35,6 +37,7 @@ export interface Log {
   readonly sessions: SessionReader;
   readonly receipts: ReceiptReader;
   readonly processes: ProcessRecords;
+  readonly keeping: Keeping;
   /** JSON of the secret literals that came with a start of the session. */
   literals(session: string): string | undefined;
   /** What it takes on disk, the write-ahead log with it. */
@@ -133,6 +136,7 @@ function opened(db: Database.Database, options: LogOptions): Log {
     sessions: sessionReader(db, file),
     receipts: receiptReader(db, file, hash_key),
     processes: processRecords(db, file),
+    keeping: keeping({ db, file, log, clock: options.clock }),
     literals: (session) => translated(file, () => literals.get(session)),
     bytes: () => fileBytes(file) + fileBytes(`${file}-wal`),
     close: () => {
@@ -180,8 +184,4 @@ const hashKeyBytes = 32;
 /** 12 characters of 32: 60 bits. */
 function randomId(random: (bytes: number) => Uint8Array): string {
   return Array.from(random(12), (byte) => "abcdefghijklmnopqrstuvwxyz234567"[byte % 32]).join("");
-}
-
-function fileBytes(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

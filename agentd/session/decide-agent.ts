@@ -7,7 +7,7 @@ import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
 import { noteMessage, noteToolCall } from "./messages.ts";
-import { requestPermission, resolveAllPermissions, resolvePermission } from "./permissions.ts";
+import { abandonAllPermissions, requestPermission, resolveAllPermissions, resolvePermission } from "./permissions.ts";
 import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { closeStrayTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
@@ -195,6 +195,7 @@ function sayOptions(draft: Draft, options: readonly ConfigOption[]): void {
 function onGone(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
   const { life } = draft.state;
   if (life.phase === "ended" || life.phase === "closing") return;
+  abandonAllPermissions(draft);
   if (life.phase === "starting") return fail(draft, before, error, "it did not come up");
   endRunningTurn(draft, { stopReason: "failed", sent: true, error }, "end");
   lose(draft, before, error, reason);

@@ -81,6 +81,10 @@ function decideCancel(draft: Draft, before: SessionState, command: Command<"agen
       });
     }
   }
+  // What was asked outside of any turn; a running turn's questions are answered above.
+  if (only === undefined && life.phase === "idle") {
+    for (const open of state.requests) resolvePermission(draft, open, "cancelled", { by: command.by, via: "cancel" });
+  }
   if (only === undefined) turns.push(...endQueuedTurns(draft, "cancelled"));
   else if (state.queue.some(({ turn }) => turn === only)) {
     state.queue = state.queue.filter(({ turn }) => turn !== only);

@@ -4,6 +4,7 @@ import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { PermissionOutcome } from "../../acp-client/model.ts";
 import type { PermissionChoice, ResolvedVia } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
+import { armIdle } from "./idle.ts";
 import { toolCallFields } from "./map-update.ts";
 import { makeRoom } from "./messages.ts";
 import { currentTurn, type OpenPermission } from "./state.ts";
@@ -55,6 +56,8 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
   };
   const refusedBecause = whyNobodyIsAsked(draft);
   state.requests = [...state.requests, open];
+  // Who waits for a person is not idle.
+  if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
   if (refusedBecause) {
     resolvePermission(draft, open, "cancelled", refusedBecause);
     return;
@@ -90,6 +93,7 @@ export function resolvePermission(
   const closed = { request: open.request, outcome, ...option, by: who.by, ...via } as const;
   state.closedRequests = [...state.closedRequests, closed].slice(-closedRequestsMax);
   draft.effect({ type: "disarm", timer: "permission", key: open.request });
+  if (state.life.phase === "idle" && state.requests.length === 0) armIdle(draft);
   if (open.key === null) return;
   state.unsent = [...state.unsent, open.request];
   const wire: PermissionOutcome = answer === "cancelled" ? "cancelled" : { optionId: answer.option };
@@ -98,6 +102,13 @@ export function resolvePermission(
 
 export function resolveAllPermissions(draft: Draft, via: ResolvedVia): void {
   for (const open of draft.state.requests) resolvePermission(draft, open, "cancelled", { by: null, via });
+}
+
+/** The agent is gone: what it asked ends here, and no answer goes out. */
+export function abandonAllPermissions(draft: Draft): void {
+  for (const open of draft.state.requests) {
+    resolvePermission(draft, { ...open, key: null }, "cancelled", { by: null, via: "end" });
+  }
 }
 
 /** Nobody answered in time: the agent's own way to say no once, else a cancellation. */

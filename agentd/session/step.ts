@@ -121,7 +121,7 @@ function onTimer(draft: Draft, before: SessionState, timer: string, key: string)
     const error = errorBody("AGENT_PROTOCOL", "the agent did not end its cancelled turn and was ended");
     return lose(draft, before, error, "it did not end its cancelled turn");
   }
-  if (timer === "idle" && life.phase === "idle") {
+  if (timer === "idle" && life.phase === "idle" && state.requests.length === 0) {
     beginClosing(draft, "idle", "interrupted");
     return draft.sayState(before, { reason: "idle" });
   }

@@ -4,6 +4,7 @@ import { type ContentBlock, type ErrorBody, errorBody } from "../vocabulary/inde
 import type { AgentFailure } from "../../acp-client/agent-client.ts";
 import type { Draft } from "./draft.ts";
 import { closeTool } from "./messages.ts";
+import { armIdle } from "./idle.ts";
 import { resolveAllPermissions } from "./permissions.ts";
 import { currentTurn, type Sent } from "./state.ts";
 import { endTurnTools, openTools } from "./tool-ledger.ts";
@@ -50,8 +51,7 @@ export function settle(draft: Draft): void {
     return;
   }
   state.life = { phase: "idle" };
-  const { idleTimeoutMs } = draft.context.settings;
-  if (idleTimeoutMs !== null) draft.effect({ type: "arm", timer: "idle", key: "", afterMs: idleTimeoutMs });
+  if (state.requests.length === 0) armIdle(draft);
 }
 
 /**

@@ -13,7 +13,9 @@ export interface Received {
 export function publicationOf(body: string, session: string): Received | undefined {
   const value = objectOf(body);
   if (value === undefined || value["session"] !== session || typeof value["log"] !== "string") return undefined;
-  const { log, seq, seq_from: seqFrom = seq, entries = [value] } = value;
+  const { log, seq } = value;
+  // A plan has `entries` of its own: only `seq_from` tells that several were committed together.
+  const { seq_from: seqFrom, entries } = "seq_from" in value ? value : { seq_from: seq, entries: [value] };
   if (!isSeq(seq) || !isSeq(seqFrom) || seqFrom > seq || !Array.isArray(entries)) return undefined;
   const counted = entries.every((entry: unknown, index) => (entry as Entry | null)?.seq === seqFrom + index);
   if (!counted || entries.length !== seq - seqFrom + 1) return undefined;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A question has one answer, from whom it may come, exactly as it was given; and whatever is no yes is never one.
+import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import type { JsonObject, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import { SessionScript } from "../../agentd/session/testing/session-script.ts";
-import { type EntryOf, ofKind, openScene, question, type Scene, turnEnd } from "./scene.ts";
+import { type EntryOf, ofKind, openScene, question, type Scene, stateOf, turnEnd } from "./scene.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };
 const choice = (optionId: string, kind: string, name = optionId) => ({ optionId, name, kind });
@@ -58,7 +59,11 @@ test("no answer, a cancel and an end never choose an option that allows, whateve
       if (how === "close") script.command("agent.session.close", {});
       if (how === "exit") script.exits();
       const answers = script.effects.filter((effect) => effect.type === "answer_permission");
-      expect(answers).toHaveLength(1);
+      // Nobody is left to be told by an agent's end.
+      expect(answers).toHaveLength(how === "exit" ? 0 : 1);
+      expect(script.entries.filter((entry) => entry.kind === "permission" && entry.phase === "resolved")).toHaveLength(
+        1,
+      );
       for (const { outcome } of answers) {
         if (outcome === "cancelled") continue;
         expect(how).toBe("timeout");
@@ -237,6 +242,57 @@ test("questions about tool calls of one id are questions of their own, in one se
     .received()
     .filter(({ result }) => result !== undefined);
   expect(answers).toEqual([answer(2, "allow"), answer(1, "reject")]);
+});
+
+test("a session whose agent asks between turns is not idle until it is answered, and a cancel answers it", async () => {
+  const clock = new ManualClock();
+  await using scene = await openScene(
+    { scripted: { rules: [{ on: "session/prompt", do: ["default", { permission: {} }] }] } },
+    { clock, settings: 'idle_timeout = "1m"\npermission_timeout = "none"' },
+  );
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  await question(user, session);
+  expect((await user.get(session)).state).toBe("waiting");
+  clock.advance(3_600_000);
+  expect((await user.get(session)).state).toBe("waiting");
+  await user.call("agent.session.cancel", { session });
+  expect(await resolution(scene, session)).toMatchObject({ outcome: "cancelled", via: "cancel" });
+  clock.advance(59_999);
+  expect((await user.get(session)).state).toBe("idle");
+  clock.advance(1);
+  expect(await stateOf(user, session, "closed")).toMatchObject({ reason: "idle" });
+  expect(outcomes(scene)).toEqual([{ outcome: "cancelled" }]);
+  expect(
+    scene
+      .agent()
+      .received()
+      .map(({ method }) => method),
+  ).not.toContain("session/cancel");
+});
+
+test("a question whose agent has ended is closed, and no answer to it is said to have been sent", async () => {
+  await using scene = await openScene({
+    scripted: (directory) => ({
+      rules: [
+        {
+          on: "session/prompt",
+          do: [{ permission: {}, await: false }, { waitForFile: `${directory}/go` }, { exit: 1 }],
+        },
+      ],
+    }),
+  });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const { request } = await question(user, session);
+  writeFileSync(`${scene.agent().directory}/go`, "");
+  await stateOf(user, session, "lost");
+  const late = await user.refusal("agent.permission.answer", { session, request, option: "allow" });
+  expect(late).toMatchObject({ code: "REQUEST_CLOSED", body: { via: "end" } });
+  const phases = ofKind(await user.log(session), "permission").map(({ phase }) => phase);
+  expect(phases).toEqual(["requested", "resolved"]);
 });
 
 test("an option id of wide characters, spaces and great length comes back as it was (case 106)", async () => {

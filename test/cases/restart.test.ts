@@ -228,6 +228,22 @@ test.each(["SIGTERM", "SIGINT", "QUIT"] as const)(
   },
 );
 
+test("an agentd that was stopped by a signal and goes on has its turn, its question and its callers still (case 137)", async () => {
+  using cast = makeCast({ scripted: { rules: [{ on: "session/prompt", do: [{ permission: {} }, "default"] }] } });
+  const { daemon, user } = await startWatched(cast.place);
+  await using _ = daemon;
+  const session = await user.start({ agent: "scripted", cwd: cast.place.directory(), prompt: "ask" });
+  const { request } = await question(user, session);
+  daemon.child.kill("SIGSTOP");
+  const answering = user.call("agent.permission.answer", { session, request, option: "allow" });
+  const looking = user.get(session);
+  daemon.child.kill("SIGCONT");
+  expect(await answering).toMatchObject({ outcome: "selected", option: "allow" });
+  await looking;
+  expect(await turnEnd(user, session)).toMatchObject({ stop_reason: "end_turn" });
+  expect(withoutGap(await user.log(session))).toBe(true);
+});
+
 test("a second agentd of the same state directory is told who runs and ends with code 75", async () => {
   using cast = makeCast({});
   const { daemon } = await startWatched(cast.place);

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rule, Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { Entry } from "../../agentd/vocabulary/index.ts";
+import type { BusUser } from "../harness/bus-user.ts";
 import { within } from "../harness/deadline.ts";
 import { makeCast, question, startWatched, stateOf, turnEnd } from "../cases/scene.ts";
-import { openLogReader } from "./log-reader.ts";
+import { type LogReader, openLogReader } from "./log-reader.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };
 
@@ -66,6 +67,7 @@ test("whatever command an agent has just read is in the log already, as another 
   const command = (verb: string) => expect.objectContaining({ kind: "command", verb });
 
   const session = await user.start({ agent: "scripted", cwd: place.directory() });
+  const looking = lookAtDeliveries(user, disk, session, (entry) => entry.kind === "state" && entry.state === "closed");
   expect(await atRead("start", session)).toContainEqual(command("agent.session.start"));
   await user.wait(session, "idle");
 
@@ -102,6 +104,9 @@ test("whatever command an agent has just read is in the log already, as another 
   expect(closing).toContainEqual(command("agent.session.close"));
   expect(closing).toContainEqual(expect.objectContaining({ kind: "state", state: "closing" }));
   await stateOf(user, session, "closed");
+  // And what subscribers were told of all this was there when they were told.
+  expect((await within(10_000, "the session's end was not delivered", looking)).missing).toEqual([]);
+  expect(user.seen.filter((entry) => entry.session === session)).toEqual(await disk.entries(session));
 });
 
 test("each of a few hundred updates is on the disk when a subscriber gets it, and so is each accepted prompt", async () => {
@@ -118,30 +123,40 @@ test("each of a few hundred updates is on the disk when a subscriber gets it, an
   await user.wait(session, "idle");
   await using disk = openLogReader(join(place.stateDirectory, "log.db"));
   expect((await disk.entries(session)).length).toBeGreaterThan(0);
-  let looks = 0;
-  const missing: Entry[] = [];
-  // The look begins when the delivery comes, and one look answers for all that had come before it.
-  const looking = (async () => {
-    let seen = 0;
-    for (;;) {
-      const delivered = user.seen.slice(seen).filter((entry): entry is Entry => entry.session === session);
-      seen = user.seen.length;
-      if (delivered.length > 0) {
-        const onDisk = new Set((await disk.entries(session)).map(({ seq }) => seq));
-        looks += 1;
-        missing.push(...delivered.filter(({ seq }) => !onDisk.has(seq)));
-      }
-      if (delivered.some((entry) => entry.kind === "turn" && entry.phase === "ended")) return;
-      if (seen === user.seen.length) await nextTick();
-    }
-  })();
+  const looking = lookAtDeliveries(user, disk, session, (entry) => entry.kind === "turn" && entry.phase === "ended");
   const { seq } = await user.call<{ seq: number }>("agent.session.prompt", { session, prompt: "go" });
   expect((await disk.entries(session)).some((entry) => entry.kind === "command" && entry.seq === seq)).toBe(true);
-  await within(30_000, "the turn did not end", looking);
+  const { looks, missing } = await within(30_000, "the turn did not end", looking);
   expect(missing).toEqual([]);
   expect(looks).toBeGreaterThan(20);
   expect(user.seen.filter(({ kind }) => kind === "tool_call").length).toBeGreaterThanOrEqual(updates);
 });
+
+/**
+ * Looks at the disk whenever something was delivered, until the entry that is the last: one look answers for all that
+ * had come before it. What was delivered and is not there is missing.
+ */
+async function lookAtDeliveries(
+  user: BusUser,
+  disk: LogReader,
+  session: string,
+  last: (entry: Entry) => boolean,
+): Promise<{ readonly looks: number; readonly missing: readonly Entry[] }> {
+  const missing: Entry[] = [];
+  let looks = 0;
+  let seen = 0;
+  for (;;) {
+    const delivered = user.seen.slice(seen).filter((entry): entry is Entry => entry.session === session);
+    seen = user.seen.length;
+    if (delivered.length > 0) {
+      const onDisk = new Set((await disk.entries(session)).map((entry) => JSON.stringify(entry)));
+      looks += 1;
+      missing.push(...delivered.filter((entry) => !onDisk.has(JSON.stringify(entry))));
+    }
+    if (delivered.some(last)) return { looks, missing };
+    if (seen === user.seen.length) await nextTick();
+  }
+}
 
 async function nextTick(): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));

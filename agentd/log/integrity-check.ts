@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// SQLite's own check of the file. It takes seconds for each gigabyte and cannot be cut small, so it runs in a thread,
+// on a connection that only reads.
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
+
+export interface IntegrityCheck {
+  /** What SQLite finds, at most 100 lines; empty where the file is sound. What keeps it from looking is one of them. */
+  readonly problems: Promise<readonly string[]>;
+  /** The thread ends as soon as SQLite lets it. */
+  stop(): void;
+}
+
+export function startIntegrityCheck(file: string): IntegrityCheck {
+  const worker = new Worker(threadSource, {
+    eval: true,
+    execArgv: [],
+    workerData: { file, sqlite: createRequire(import.meta.url).resolve("better-sqlite3") },
+  });
+  const problems = new Promise<readonly string[]>((resolve) => {
+    const failed = (why: string) => resolve([`the file could not be checked: ${why}`]);
+    worker.once("message", (lines: readonly string[]) => resolve(lines));
+    worker.once("error", (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
+    worker.once("exit", () => failed("the check ended early"));
+  });
+  return { problems, stop: () => void worker.terminate() };
+}
+
+/** A text, since a thread starts from a file that differs between the source and what is built from it. */
+const threadSource = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  const Database = require(workerData.sqlite);
+  const db = new Database(workerData.file, { readonly: true });
+  const lines = db.prepare("PRAGMA integrity_check(100)").pluck().all();
+  db.close();
+  parentPort.postMessage(lines.length === 1 && lines[0] === "ok" ? [] : lines);
+`;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A secret that an agent said is cut where its chunks were cut. The chunks of one message are looked through as the one
+// text that they are.
+import type { JsonString } from "./json-strings.ts";
+import { secretIn, type Stretch } from "./redact-text.ts";
+import type { Secret } from "./secret-search.ts";
+import type { Steps } from "./steps.ts";
+
+/** What of an entry's chunk goes; `place` is that of the chunk among the strings of the entry's JSON. */
+export interface ChunkStretch extends Stretch {
+  readonly id: number;
+  readonly place: number;
+}
+
+export interface ChunkSearch {
+  /** The chunks of a session, handed in in order. The stretches can be of this chunk and of those before it. */
+  next(chunk: Chunk): Steps<ChunkStretch[]>;
+}
+
+export interface Chunk {
+  /** Of the text that it is a chunk of. */
+  readonly text: string;
+  readonly id: number;
+  readonly place: number;
+  readonly value: string;
+}
+
+export function chunkSearch(secret: Secret): ChunkSearch {
+  const tails = new Map<string, Tail>();
+  return {
+    next: function* (chunk) {
+      const { value, id, place } = chunk;
+      const { value: before, pieces } = tails.get(chunk.text) ?? { value: "", pieces: [] };
+      const joined = before + value;
+      const parts = [...pieces, { id, place, units: value.length }];
+      const stretches = yield* secretIn(joined, secret);
+      tails.delete(chunk.text);
+      tails.set(chunk.text, tailOf(joined, parts, tailUnits(joined, stretches.at(-1), secret)));
+      for (const oldest of tails.keys()) {
+        if (tails.size <= openTextsMax) break;
+        tails.delete(oldest);
+      }
+      return stretches.flatMap((stretch) => inParts(stretch, parts));
+    },
+  };
+}
+
+/** Messages that go on in turns with each other. */
+const openTextsMax = 64;
+
+/** The end of a text in which the secret may have begun. */
+interface Tail {
+  readonly value: string;
+  readonly pieces: readonly Piece[];
+}
+
+/** The last units of an entry's chunk. */
+interface Piece {
+  readonly id: number;
+  readonly place: number;
+  readonly units: number;
+}
+
+/** A byte of the secret is one unit at most, and two where it is escaped as `\n` is; what is found is done with. */
+function tailUnits(joined: string, last: Stretch | undefined, { length }: Secret): number {
+  const whole = last?.to ?? joined.length;
+  const escaped = Math.min(2 * (length - 1), whole);
+  const isEscaped = joined.slice(joined.length - escaped).includes("\\");
+  return isEscaped ? escaped : Math.min(length - 1, whole);
+}
+
+function tailOf(joined: string, parts: readonly Piece[], units: number): Tail {
+  const pieces: Piece[] = [];
+  for (let left = units, index = parts.length - 1; left > 0 && index >= 0; index -= 1) {
+    const part = parts[index]!;
+    pieces.unshift({ ...part, units: Math.min(part.units, left) });
+    left -= part.units;
+  }
+  return { value: joined.slice(joined.length - units), pieces };
+}
+
+/** Each chunk's own part of what goes; counted from the end, as stretches are. */
+function inParts(stretch: Stretch, parts: readonly Piece[]): ChunkStretch[] {
+  const found: ChunkStretch[] = [];
+  let after = 0;
+  for (const { id, place, units } of parts.toReversed()) {
+    const from = Math.min(stretch.from - after, units);
+    const to = Math.max(stretch.to - after, 0);
+    if (from > to) found.push({ id, place, from, to });
+    after += units;
+  }
+  return found.toReversed();
+}
+
+/** Whether a string of an entry is a chunk, and of which text: messages, and summaries that come piece by piece. */
+export function textOfChunk(entry: Readonly<Record<string, unknown>>, { path, name }: JsonString): string | undefined {
+  if (name || path.length !== 2 || path[1] !== "text") return undefined;
+  if (entry["kind"] === "message" && path[0] === "content") {
+    return JSON.stringify(["message", entry["role"], entry["message_id"]]);
+  }
+  if (entry["kind"] === "compaction" && path[0] === "append") {
+    return JSON.stringify(["compaction", entry["compaction_id"]]);
+  }
+  return undefined;
+}

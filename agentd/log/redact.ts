@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Takes a secret out of the log that got into it: out of entries, receipts, literals and the sessions' rows. What is
+// replaced stays marked: its seal loses its salt, so that nobody can try what stood there, keeps its digest, so that
+// the chain holds, and names the entry that tells of the redaction.
+import { readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import type Database from "better-sqlite3";
+import { translated } from "./log-error.ts";
+import { jsonStrings } from "./json-strings.ts";
+import { type ChunkSearch, chunkSearch, type ChunkStretch, textOfChunk } from "./redact-stream.ts";
+import { type Edits, isReplaceable, secretIn, secretInJson, type Stretch, withoutSecret } from "./redact-text.ts";
+import { redactionWriter, type RedactionWriter, rowText } from "./redact-write.ts";
+import type { Secret } from "./secret-search.ts";
+import { entriesPerSession } from "./session-table.ts";
+import { giveBack } from "./space.ts";
+import type { Steps } from "./steps.ts";
+
+export interface RedactionOptions {
+  /** The entry that tells of it, which is in the log already. Without it nothing is changed, only counted. */
+  readonly by?: { readonly session: string; readonly seq: number };
+  /** One session alone; without it, the whole log. */
+  readonly session?: string;
+}
+
+/** How many of each held the secret. */
+export interface Redacted {
+  readonly entries: number;
+  readonly receipts: number;
+  readonly literals: number;
+  /** Rows of sessions: a title, a name, a directory, what is still open. */
+  readonly sessions: number;
+  /** Copies of the log as it was before a change of its schema, by name: they were deleted. */
+  readonly copies: readonly string[];
+  /** False where a reader kept the write-ahead log from being emptied: until it is, the secret can still be in it. */
+  readonly writeAheadEmptied: boolean;
+}
+
+export type Redact = (secret: Secret, options?: RedactionOptions) => Steps<Redacted>;
+
+/**
+ * Looks at what is in the log when it begins with a session; what is appended to that session meanwhile is not looked
+ * at. Each step that found something replaces it in one transaction; left half way, or called again, it goes on with
+ * what is left. Command ids, which are names, are not touched, nor are numbers. A copy of an older schema cannot be
+ * redacted by the rules of this one: it is deleted, whether or not the secret is in it.
+ *
+ * Throws LogError where the store fails; a plain Error where `by` or `session` is not in the log.
+ */
+export function redactor(db: Database.Database, file: string): Redact {
+  const writer = redactionWriter(db, file);
+  const scans = {
+    entries: entryScan(db, file),
+    receipts: textScan(db, file, selectReceipt, (work, { sid, name }, text) =>
+      work.writer.receipt(sid, name, text, work.byEntry!),
+    ),
+    literals: textScan(db, file, selectLiteral, (work, { sid }, text) => work.writer.literal(sid, text)),
+    rows: textScan(db, file, selectRow, (work, { sid }, text) => work.writer.row(sid, text)),
+  };
+  return function* (secret, options = {}) {
+    const { by, session } = options;
+    const byEntry = by && writer.entryId(by.session, by.seq);
+    const only = session === undefined ? undefined : writer.sid(session);
+    const work: Work = { secret, writer, byEntry, only };
+    const entries = yield* scans.entries(work);
+    const receipts = yield* scans.receipts(work);
+    const literals = yield* scans.literals(work);
+    const sessions = yield* scans.rows(work);
+    const copies = copiesOf(file);
+    const dry = byEntry === undefined;
+    if (!dry) translated(file, () => copies.forEach((copy) => rmSync(path.join(path.dirname(file), copy))));
+    const writeAheadEmptied = dry || (yield* giveBack(db, file));
+    return { entries, receipts, literals, sessions, copies, writeAheadEmptied };
+  };
+}
+
+interface Work {
+  readonly secret: Secret;
+  readonly writer: RedactionWriter;
+  /** Undefined: nothing is written. */
+  readonly byEntry: number | undefined;
+  /** A sid. */
+  readonly only: number | undefined;
+}
+
+/** Also one that was being made when its agentd died. */
+function copiesOf(file: string): string[] {
+  const start = `${path.basename(file)}.schema-`;
+  const names = translated(file, () => readdirSync(path.dirname(file)));
+  return names.filter((name) => name.startsWith(start) && /^[0-9]+(\.partial)?$/.test(name.slice(start.length))).sort();
+}
+
+type Scan = (work: Work) => Steps<number>;
+
+function entryScan(db: Database.Database, file: string): Scan {
+  const sessions = db.prepare<[], number>("SELECT max(sid) FROM session").pluck();
+  const lastSeq = db.prepare<[number], number>("SELECT last_seq FROM session WHERE sid = ?").pluck();
+  const next = db.prepare<[number, number], EntryText>(
+    "SELECT id, body FROM entry WHERE id > ? AND id <= ? ORDER BY id LIMIT 1",
+  );
+  return function* (work) {
+    let count = 0;
+    const last = work.only ?? translated(file, () => sessions.get()) ?? 0;
+    for (let sid = work.only ?? 1; sid <= last; sid += 1) {
+      const base = sid * entriesPerSession;
+      const to = base + (translated(file, () => lastSeq.get(sid)) ?? 0);
+      count += yield* redactEntries(work, (after) => translated(file, () => next.get(after, to)), base);
+      yield;
+    }
+    return count;
+  };
+}
+
+interface EntryText {
+  readonly id: number;
+  readonly body: string;
+}
+
+/** Of one session. An entry can be found again when the chunk after it ends what began in it: it is counted once. */
+function* redactEntries(
+  { secret, writer, byEntry }: Work,
+  next: (after: number) => EntryText | undefined,
+  base: number,
+): Steps<number> {
+  const found = new Set<number>();
+  let pending = new Map<number, Map<number, Stretch[]>>();
+  const write = () => {
+    if (byEntry !== undefined && pending.size > 0) writer.entries(pending, byEntry);
+    pending = new Map();
+  };
+  const chunks = chunkSearch(secret);
+  let entry = next(base);
+  for (let looked = 1; entry; looked += 1) {
+    for (const { id, place, from, to } of yield* secretInEntry(entry, secret, chunks)) {
+      found.add(id);
+      const places = pending.get(id) ?? new Map<number, Stretch[]>();
+      pending.set(id, places.set(place, [...(places.get(place) ?? []), { from, to }]));
+    }
+    if (pending.size >= entriesPerWrite) write();
+    if (looked % rowsPerStep === 0) yield;
+    entry = next(entry.id);
+  }
+  write();
+  return found.size;
+}
+
+const entriesPerWrite = 64;
+const rowsPerStep = 256;
+
+function* secretInEntry({ id, body }: EntryText, secret: Secret, chunks: ChunkSearch): Steps<ChunkStretch[]> {
+  const members = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  const found: ChunkStretch[] = [];
+  let place = 0;
+  for (const string of jsonStrings(body)) {
+    const { value } = string;
+    const text = textOfChunk(members, string);
+    if (text !== undefined) found.push(...(yield* chunks.next({ text, id, place, value })));
+    else if (isReplaceable(string)) {
+      for (const stretch of yield* secretIn(value, secret)) found.push({ id, place, ...stretch });
+    }
+    place += 1;
+  }
+  return found;
+}
+
+interface TextRow {
+  readonly sid: number;
+  readonly name: string;
+  /** To which it belongs; a start's receipt stands with the instance. */
+  readonly owner: number;
+  readonly text: string | null;
+}
+
+/** Rows that hold one JSON text each. `select` gives the first row after a sid and a name. */
+function textScan(
+  db: Database.Database,
+  file: string,
+  select: string,
+  write: (work: Work, row: TextRow, text: string) => void,
+): Scan {
+  const statement = db.prepare<[number, string], TextRow>(select);
+  const next = (sid: number, name: string) => translated(file, () => statement.get(sid, name));
+  return function* (work) {
+    let count = 0;
+    let looked = 0;
+    for (let row = next(0, ""), before = { sid: 0, name: "" }; row;) {
+      const { sid, name, owner, text } = row;
+      const edits = text === null || (work.only ?? owner) !== owner ? nothing : yield* secretInJson(text, work.secret);
+      // It may have been written anew while it was looked through.
+      const now = edits.size === 0 ? row : next(before.sid, before.name);
+      if (now?.text === text && now.sid === sid && now.name === name) {
+        if (edits.size > 0) count += 1;
+        if (edits.size > 0 && work.byEntry !== undefined) write(work, row, withoutSecret(text ?? "", edits));
+        before = { sid, name };
+        row = next(sid, name);
+      } else row = now;
+      looked += 1;
+      if (looked % rowsPerStep === 0) yield;
+    }
+    return count;
+  };
+}
+
+const nothing: Edits = new Map();
+
+const selectReceipt = `
+  SELECT sid, command_id AS name, entry >> 30 AS owner, body AS text FROM receipt
+  WHERE (sid, command_id) > (?, ?) ORDER BY sid, command_id LIMIT 1`;
+const selectLiteral = `
+  SELECT sid, '' AS name, sid AS owner, servers AS text FROM literal
+  WHERE sid > ? AND ? = '' ORDER BY sid LIMIT 1`;
+const selectRow = `
+  SELECT sid, '' AS name, sid AS owner, ${rowText} AS text FROM session WHERE sid > ? AND ? = '' ORDER BY sid LIMIT 1`;

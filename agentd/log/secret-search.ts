@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Finds a secret of which no more is known than its length and its SHA-256: every stretch of that length is hashed.
+import { hash } from "node:crypto";
+import type { Steps } from "./steps.ts";
+
+/** What names a secret that itself must not be named. */
+export interface Secret {
+  /** Of its UTF-8 text, in small hexadecimal digits. */
+  readonly sha256: string;
+  /** Bytes of its UTF-8 text: `secretBytesMin` to `secretBytesMax`. */
+  readonly length: number;
+}
+
+/** Of shorter ones the hash is as good as the secret, and they are words that stand everywhere. */
+export const secretBytesMin = 4;
+/** Each place costs a hash of so many bytes. A key file has some 4 KiB. */
+export const secretBytesMax = 8192;
+
+/**
+ * Where the secret stands in UTF-8 text, in bytes, in order, none over another. It costs 1 to 2 µs a byte for a
+ * secret of a line; a step looks at 2048 places at most, fewer for a long secret.
+ */
+export function* occurrences(text: Buffer, { sha256, length }: Secret): Steps<number[]> {
+  const found: number[] = [];
+  const perStep = Math.max(1, Math.floor(hashedBytesPerStep / Math.max(length, hashCostBytes)));
+  let looked = 0;
+  for (let at = 0; at + length <= text.length; at += 1) {
+    // A text begins and ends at a character.
+    if (isInside(text[at]) || isInside(text[at + length])) continue;
+    if (hash("sha256", text.subarray(at, at + length)) === sha256) {
+      found.push(at);
+      at += length - 1;
+    }
+    looked += 1;
+    if (looked % perStep === 0) yield;
+  }
+  return found;
+}
+
+const hashedBytesPerStep = 512 * 1024;
+/** A hash of few bytes costs as much as one of so many more. */
+const hashCostBytes = 256;
+
+/** Is no first byte of a character; the end of the text is none. */
+function isInside(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the log takes and who fills it. The entries themselves are neither counted nor read: each session's row and
+// tombstone say how many it has.
+import type Database from "better-sqlite3";
+import { translated } from "./log-error.ts";
+import { isEnded, purgedTo } from "./purge.ts";
+import { type LogSpace, spaceReader } from "./space.ts";
+import type { Steps } from "./steps.ts";
+
+export interface LogStats {
+  readonly space: LogSpace;
+  /** Without `instance`. */
+  readonly sessions: number;
+  readonly ended: number;
+  /** Sessions of which a purge took something. */
+  readonly purged: number;
+  readonly entries: number;
+  /** Those with the most entries, the fullest first; `instance` can be among them. */
+  readonly fullest: readonly { readonly session: string; readonly entries: number; readonly updated_at: string }[];
+}
+
+/** `top`: how many of the fullest, at most 100. A step looks at 1000 sessions. Throws LogError where the store fails. */
+export function* logStats(db: Database.Database, file: string, top: number): Steps<LogStats> {
+  const some = db.prepare<[number, number], SessionCount>(`
+    SELECT id AS session, state IS NULL AS instance, ${isEnded} AS ended, ${purgedTo} AS purged,
+      last_seq - ${purgedTo} AS entries, updated_at
+    FROM session WHERE sid > ? AND sid <= ?`);
+  const last = translated(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
+  const count = { sessions: 0, ended: 0, purged: 0, entries: 0 };
+  let fullest: SessionCount[] = [];
+  for (let after = 0; after < last; after += sessionsPerStep) {
+    const rows = translated(file, () => some.all(after, after + sessionsPerStep));
+    for (const { instance, ended, purged, entries } of rows) {
+      count.sessions += 1 - instance;
+      count.ended += ended;
+      count.purged += purged > 0 ? 1 : 0;
+      count.entries += entries;
+    }
+    fullest = [...fullest, ...rows.filter(({ entries }) => entries > 0)]
+      .sort((left, right) => right.entries - left.entries)
+      .slice(0, Math.min(top, topMax));
+    yield;
+  }
+  return {
+    space: spaceReader(db, file)(),
+    ...count,
+    fullest: fullest.map(({ session, entries, updated_at }) => ({ session, entries, updated_at })),
+  };
+}
+
+const sessionsPerStep = 1000;
+const topMax = 100;
+
+interface SessionCount {
+  readonly session: string;
+  readonly instance: 0 | 1;
+  readonly ended: 0 | 1;
+  /** The last seq that was purged. */
+  readonly purged: number;
+  readonly entries: number;
+  readonly updated_at: string;
+}
