@@ -18,6 +18,7 @@ import { planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
 import { openLog } from "./log/open.ts";
 import { newSessionId } from "./session/session-id.ts";
+import { noSeam, type Seam } from "./seam.ts";
 import { openSessionCore } from "./session-core.ts";
 
 export interface DaemonOptions {
@@ -30,6 +31,8 @@ export interface DaemonOptions {
   readonly logger: ProcessLog["logger"];
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
+  /** For tests of a death at a chosen moment. */
+  readonly seam?: Seam;
   /** Where the Bus is looked for; by default, what the environment says. */
   readonly surroundings?: Surroundings;
 }
@@ -59,6 +62,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   const { paths, environment, home, uid, version, logger } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
+  const seam = options.seam ?? noSeam;
   const startedAt = new Date(clock.now()).toISOString();
 
   const lock = takeLock(paths, startedAt, limits);
@@ -66,7 +70,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   const builtIn = builtInAgents({ nodeProgram: process.execPath, demoProgram: demoProgram(), version });
   const config = openLiveConfig({ file: paths.configFile, home, uid, limits, builtIn, logger });
   opened.add(() => config.close());
-  const log = openLog({ file: paths.logFile, clock, random: randomBytes });
+  const log = openLog({ file: paths.logFile, clock, random: randomBytes, beforeCommit: () => seam("commit.before") });
   opened.add(() => log.close());
   const bus = findBusHome({
     surroundings: options.surroundings ?? { env: environment, uid, home },
@@ -105,6 +109,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     bus: citizen.client,
     reply: (reply) => callers.reply(reply),
     plan: (state) => planLaunch(instance, version, state),
+    seam,
   });
   const instance: Instance = {
     log,

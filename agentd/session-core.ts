@@ -11,6 +11,7 @@ import { Publisher, type Publishing } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents.ts";
 import { recoveryOf, stateFromLog } from "./session/from-log.ts";
 import type { Context } from "./session/input.ts";
+import type { Seam } from "./seam.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Mailbox } from "./session/mailbox.ts";
 import type { SentReply } from "./session/posted.ts";
@@ -37,10 +38,11 @@ export interface SessionCoreOptions {
   readonly bus: Publishing;
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
+  readonly seam: Seam;
 }
 
 export function openSessionCore(options: SessionCoreOptions): SessionCore {
-  const { log, limits, clock, logger, bus } = options;
+  const { log, limits, clock, logger, bus, seam } = options;
   const sessions = new LiveSessions((session) => stateFromLog(log.sessions, session));
   const publisher = new Publisher({
     log: log.id,
@@ -56,6 +58,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     chunkMergeBytesMax: limits.chunkMergeBytesMax,
     transcript: (session, beforeTurn) => transcriptOf(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax),
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
+    seam,
     onError: (error) => logger.error({ err: error }, "a replay could not be compared with the log"),
     record(session, child, lives) {
       const record = { session, ...child, marker: `${log.id}/${session}` };
@@ -72,6 +75,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     after: (ms, run) => clock.after(ms, run),
     failedGraceMs: limits.storeFailedGraceMs,
     endUnlogged: (session) => agents.endUnlogged(session),
+    seam,
     reply: options.reply,
     act: (session, effects) => agents.act(session, effects),
     publish: (appended) => publisher.committed(appended),
@@ -92,13 +96,16 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     sessions,
     mailbox,
     async recover() {
+      seam("recovery.before");
       const ended = await endLeftovers(log);
+      seam("recovery.processes");
       for (const row of log.sessions.live()) {
         const [state, input] = recoveryOf(log.sessions, log.entries, row, ended.get(row.session) ?? 0);
         sessions.put(state);
         mailbox.post(state.id, input);
       }
       mailbox.flush();
+      seam("recovery.after");
     },
     onBus(connected) {
       if (connected) publisher.connected(sessions.live().map(({ id, seq }) => ({ session: id, seq })));

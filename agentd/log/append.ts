@@ -39,6 +39,8 @@ export interface AppendOptions {
   readonly log: string;
   readonly clock: { now(): number };
   readonly random: (bytes: number) => Uint8Array;
+  /** When everything is written and nothing is committed: for tests of a death at that moment. */
+  readonly beforeCommit?: () => void;
 }
 
 /**
@@ -60,6 +62,7 @@ export function appender(options: AppendOptions): Append {
       begin.run();
       try {
         const appended = writeAll(tables, at, commits);
+        options.beforeCommit?.();
         commit.run();
         return appended;
       } catch (error) {

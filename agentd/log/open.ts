@@ -26,6 +26,8 @@ export interface LogOptions {
   readonly migrations?: string;
   /** How far the file may grow, in pages of 4 KiB; without it, as far as the disk goes. */
   readonly pageCountMax?: number;
+  /** For tests of a death between writing and committing. */
+  readonly beforeCommit?: () => void;
 }
 
 export interface Log {
@@ -131,7 +133,7 @@ function opened(db: Database.Database, options: LogOptions): Log {
   return {
     id: log,
     file,
-    append: appender({ db, file, log, clock: options.clock, random: options.random }),
+    append: appender({ ...options, db, file, log }),
     entries: entryReader(db, file, log),
     sessions: sessionReader(db, file),
     receipts: receiptReader(db, file, hash_key),

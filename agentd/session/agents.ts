@@ -4,6 +4,7 @@ import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agen
 import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
 import type { Effect, SessionInput, Timer } from "./input.ts";
+import type { Seam } from "../seam.ts";
 import type { StateEntry } from "../vocabulary/index.ts";
 import { openAgentSession } from "./opening.ts";
 import type { SessionState } from "./state.ts";
@@ -32,6 +33,7 @@ export interface AgentsOptions {
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
   readonly onError: (error: unknown) => void;
+  readonly seam: Seam;
   /** A child came up or is gone: for the record by which the next agentd finds it. */
   readonly record: (session: string, process: ChildIdentity, lives: boolean) => void;
 }
@@ -41,6 +43,16 @@ interface Running {
   readonly burst: Burst;
   readonly process: ChildIdentity | undefined;
 }
+
+/** Effects that start an agent or send it something. */
+const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
+  "launch",
+  "prompt",
+  "cancel",
+  "set_option",
+  "answer_permission",
+  "stop_agent",
+]);
 
 export class Agents {
   readonly #options: AgentsOptions;
@@ -56,7 +68,15 @@ export class Agents {
   }
 
   act(session: string, effects: readonly Effect[]): void {
-    for (const effect of effects) this.#act(session, effect);
+    const { seam } = this.#options;
+    for (const effect of effects) {
+      if (!reachesAgent.has(effect.type)) this.#act(session, effect);
+      else {
+        seam("frame_to_agent.before");
+        this.#act(session, effect);
+        seam("frame_to_agent.after");
+      }
+    }
   }
 
   /** Back pressure on every agent: while the log cannot be written, nothing more is read. */
@@ -202,7 +222,12 @@ export class Agents {
   }
 
   #post(session: string, burst: Burst): void {
-    for (const input of burst.take()) this.#options.post(session, input);
+    const inputs = burst.take();
+    if (inputs.length === 0) return;
+    const { post, seam } = this.#options;
+    seam("frame_from_agent.before");
+    for (const input of inputs) post(session, input);
+    seam("frame_from_agent.after");
   }
 
   #arm(session: string, timer: Timer, key: string, afterMs: number): void {

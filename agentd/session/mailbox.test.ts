@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { Appended } from "../log/append.ts";
 import type { Log } from "../log/open.ts";
+import { noSeam } from "../seam.ts";
 import { temporaryLog } from "../testing/temporary-log.ts";
 import type { Verb, VerbArguments } from "../vocabulary/index.ts";
 import { stateFromLog } from "./from-log.ts";
@@ -25,6 +26,7 @@ function setUp(log: Log, maxSessions = 8) {
     entriesPerCommitMax: 256,
     retryMs: 1,
     failedGraceMs: 10_000,
+    seam: noSeam,
     endUnlogged: (session) => events.push(`end ${session ?? "all"} unlogged`),
     after(_ms, run) {
       retries.push(run);

@@ -5,6 +5,7 @@
 import type { Appended } from "../log/append.ts";
 import { LogError } from "../log/log-error.ts";
 import type { Log } from "../log/open.ts";
+import type { Seam } from "../seam.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import { type Batch, decideBatch } from "./decide-batch.ts";
 import type { Context, Effect } from "./input.ts";
@@ -30,6 +31,7 @@ export interface MailboxOptions {
   readonly storeState: (error: LogError | undefined) => void;
   /** The one lane outside of the log: ends an agent (or every one) while nothing can be logged. It is logged later. */
   readonly endUnlogged: (session?: string) => void;
+  readonly seam: Seam;
 }
 
 /** Turns of the event loop for which a flush gathers inputs; in each, an agent's pipe gives at most 2 MiB. */
@@ -107,14 +109,18 @@ export class Mailbox {
   }
 
   #flushSome(): boolean {
-    const { log, sessions, entriesPerCommitMax, context } = this.#options;
+    const { log, sessions, entriesPerCommitMax, context, seam } = this.#options;
     const recall = this.#recall;
     const batch = decideBatch(this.#waiting, { sessions, recall, context: context(), entriesMax: entriesPerCommitMax });
     const inputs = this.#waiting.slice(0, batch.taken);
     this.#waiting = this.#waiting.slice(batch.taken);
     let appended: readonly Appended[] = [];
     try {
-      if (batch.commits.length > 0) appended = log.append(batch.commits);
+      if (batch.commits.length > 0) {
+        seam("log.before");
+        appended = log.append(batch.commits);
+        seam("log.after");
+      }
     } catch (error) {
       if (!(error instanceof LogError)) throw error;
       this.#storeFailed(inputs, batch, error);
@@ -127,7 +133,12 @@ export class Mailbox {
 
   /** The commit stands: states, then replies, effects and publication. */
   #settle(batch: Batch, appended: readonly Appended[]): void {
-    const { sessions, reply, act, publish } = this.#options;
+    const { sessions, act, publish, seam } = this.#options;
+    const reply = (told: SentReply): void => {
+      seam("reply.before");
+      this.#options.reply(told);
+      seam("reply.after");
+    };
     batch.recall.stand();
     for (const state of batch.states.values()) sessions.put(state);
     for (const told of batch.recalled) reply(told);
@@ -135,7 +146,11 @@ export class Mailbox {
     for (const { decision } of batch.decided) for (const told of decision.replies) reply(textOf(told));
     for (const told of batch.recall.late()) reply(told);
     for (const { posted, decision } of batch.decided) act(posted.session, decision.effects);
-    if (appended.length > 0) publish(appended);
+    if (appended.length > 0) {
+      seam("publish.before");
+      publish(appended);
+      seam("publish.after");
+    }
     sessions.tell(batch.states.keys());
   }
 

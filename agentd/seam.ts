@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The moments between which agentd may die. A test that has it die at each of them hands in what happens there; nobody
+// else does.
+
+export const seamPoints = [
+  /** Around the transaction of a flush. */
+  "log.before",
+  "commit.before",
+  "log.after",
+  "reply.before",
+  "reply.after",
+  "frame_to_agent.before",
+  "frame_to_agent.after",
+  "frame_from_agent.before",
+  "frame_from_agent.after",
+  "publish.before",
+  "publish.after",
+  /** Of the last agentd's processes, and of its sessions. */
+  "recovery.before",
+  "recovery.processes",
+  "recovery.after",
+] as const;
+
+export type SeamPoint = (typeof seamPoints)[number];
+export type Seam = (point: SeamPoint) => void;
+
+export const noSeam: Seam = () => {};
