@@ -52,7 +52,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     bodyBytesMax: limits.publicationBytesMax,
   });
   const agents = new Agents({
-    post: (session, input) => mailbox.post(session, input),
+    post: (session, input, life) => mailbox.post(session, input, life),
     plan: options.plan,
     after: (ms, run) => clock.after(ms, run),
     chunkMergeBytesMax: limits.chunkMergeBytesMax,

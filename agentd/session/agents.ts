@@ -23,7 +23,8 @@ export type PlannedLaunch =
   | { readonly ok: false; readonly failure: AgentFailure };
 
 export interface AgentsOptions {
-  readonly post: (session: string, input: SessionInput) => void;
+  /** `life`: of the session, to which the input belongs. */
+  readonly post: (session: string, input: SessionInput, life?: number) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   /** Runs a function after some milliseconds; the result cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
@@ -39,6 +40,7 @@ export interface AgentsOptions {
 }
 
 interface Running {
+  readonly life: number;
   readonly client: AgentClient;
   readonly burst: Burst;
   readonly process: ChildIdentity | undefined;
@@ -131,7 +133,7 @@ export class Agents {
       case "answer_permission":
         if (!running) return;
         running.client.answerPermission(effect.key, effect.outcome);
-        post(session, { type: "permission_sent", request: effect.request });
+        post(session, { type: "permission_sent", request: effect.request }, running.life);
         return;
       case "arm":
         this.#arm(session, effect.timer, effect.key, effect.afterMs);
@@ -144,7 +146,7 @@ export class Agents {
         return;
     }
     // What the client refuses by itself it answers within the call, outside of any read.
-    if (running) this.#post(session, running.burst);
+    if (running) this.#post(session, running.burst, running.life);
   }
 
   #promptBlocks(
@@ -166,9 +168,10 @@ export class Agents {
 
   #launch(session: string, state: SessionState): void {
     const { plan, post, record, chunkMergeBytesMax } = this.#options;
+    const { lifeSeq: life } = state;
     const planned = plan(state);
     if (!planned.ok) {
-      post(session, { type: "open_failed", failure: planned.failure });
+      post(session, { type: "open_failed", failure: planned.failure }, life);
       return;
     }
     const { launch } = planned;
@@ -179,26 +182,26 @@ export class Agents {
         if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
         else burst.event(event);
       },
-      onBurstEnd: () => this.#post(session, burst),
+      onBurstEnd: () => this.#post(session, burst, life),
     });
     const process = processOf(client);
-    this.#running.set(session, { client, burst, process });
+    this.#running.set(session, { life, client, burst, process });
     if (process) {
       record(session, process, true);
-      post(session, { type: "spawned", process });
+      post(session, { type: "spawned", process }, life);
     }
     openAgentSession(client, state, launch.mcpServers, (input) => {
       burst.add(input);
-      if (input.type === "came_up" && input.resumed === "load") this.#compareReplay(session, state.seq, replay);
+      if (input.type === "came_up" && input.resumed === "load") this.#compareReplay(session, state, replay);
     });
-    this.#post(session, burst);
+    this.#post(session, burst, life);
   }
 
   /** The replay itself is neither stored nor published: the log has been there. */
-  #compareReplay(session: string, seq: number, replay: Telling): void {
+  #compareReplay(session: string, { seq, lifeSeq }: SessionState, replay: Telling): void {
     void this.#options.loggedTelling(session, seq).then((logged) => {
       const message = tellingsDiffer(replay, logged);
-      if (message !== undefined) this.#options.post(session, { type: "replay_differs", message });
+      if (message !== undefined) this.#options.post(session, { type: "replay_differs", message }, lifeSeq);
     }, this.#options.onError);
   }
 
@@ -216,17 +219,17 @@ export class Agents {
     const ended = running.client.stop().then(() => {
       if (running.process) record(session, running.process, false);
       this.#ending.delete(session);
-      post(session, { type: "stopped" });
+      post(session, { type: "stopped" }, running.life);
     });
     this.#ending.set(session, ended);
   }
 
-  #post(session: string, burst: Burst): void {
+  #post(session: string, burst: Burst, life: number): void {
     const inputs = burst.take();
     if (inputs.length === 0) return;
     const { post, seam } = this.#options;
     seam("frame_from_agent.before");
-    for (const input of inputs) post(session, input);
+    for (const input of inputs) post(session, input, life);
     seam("frame_from_agent.after");
   }
 

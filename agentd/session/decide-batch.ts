@@ -74,7 +74,7 @@ export function decideBatch(waiting: readonly Posted[], options: DecideBatchOpti
 }
 
 function decide(
-  { session, input }: Posted,
+  { session, input, life }: Posted,
   sessions: LiveSessions,
   states: ReadonlyMap<string, SessionState>,
   context: Context,
@@ -85,6 +85,7 @@ function decide(
   }
   const state = states.get(session) ?? sessions.get(session);
   if (!state) return isCommanding(input) ? refuse("SESSION_UNKNOWN", "no such session", { session }) : undefined;
+  if (life !== undefined && life !== state.lifeSeq) return undefined;
   if (input.type === "resume" && !isLive(state)) {
     const refusal = whyNoMoreLive(state.name, input.maxSessions, liveStates(sessions, states));
     if (refusal) return { refusal };

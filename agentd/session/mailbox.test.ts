@@ -73,7 +73,7 @@ function setUp(log: Log, maxSessions = 8) {
   };
   const bodies = (): Record<string, unknown>[] =>
     replies.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
-  return { mailbox, sessions, events, replies, bodies, appended, retries, start, post, up };
+  return { mailbox, sessions, events, replies, bodies, appended, retries, command, start, post, up };
 }
 
 test("the entries are in the log before the effect runs, and the effect runs before anything is published", () => {
@@ -213,4 +213,20 @@ test("who wants an agent to end gets that also while nothing can be logged, and 
   mailbox.flush();
   expect(bodies().at(-1)).toMatchObject({ error_code: "STORE_FAILED", reason: "full", stopped: true });
   expect(events).toContain("end aaaaaaaaaaaa unlogged");
+});
+
+test("what an agent of an earlier life still says does not concern the session that was resumed", () => {
+  using temporary = temporaryLog();
+  const { mailbox, sessions, start, command } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  mailbox.flush();
+  const life = sessions.get("aaaaaaaaaaaa")?.lifeSeq ?? 0;
+  const failure = { code: "AGENT_PROTOCOL", message: "it did not answer" } as const;
+  mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, life);
+  const resume = command("agent.session.resume", { session: "aaaaaaaaaaaa", fresh: false });
+  mailbox.post("aaaaaaaaaaaa", { type: "resume", command: resume, chosen: [], maxSessions: 8 });
+  const exited = { type: "exited", exit: { code: 1, signal: null }, stderrTail: "" } as const;
+  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, life);
+  mailbox.flush();
+  expect(sessions.get("aaaaaaaaaaaa")?.life.phase).toBe("starting");
 });

@@ -59,8 +59,9 @@ export class Mailbox {
     return this.#pardon !== undefined;
   }
 
-  post(session: string, input: Input): void {
-    this.#waiting.push({ session, input });
+  /** `life`: of the agent that it comes from. */
+  post(session: string, input: Input, life?: number): void {
+    this.#waiting.push({ session, input, ...(life === undefined ? {} : { life }) });
     // A caller is told at once that nothing can be logged; what agents say can wait for the next try.
     if (!this.#unschedule || (this.failed && isCommanding(input))) {
       this.#unschedule?.();

@@ -18,6 +18,8 @@ export type Input = SessionInput | StartInput;
 export interface Posted {
   readonly session: string;
   readonly input: Input;
+  /** `lifeSeq` of the life whose agent it comes from. */
+  readonly life?: number;
 }
 
 /** A reply as it goes out: the text is the one that a retry will get. */

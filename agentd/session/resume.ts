@@ -20,6 +20,7 @@ export function decideResume(
     return refuse("SESSION_STATE", `the session is ${phase}: only one that has ended can be resumed`, { state: phase });
   }
   const seq = draft.command(command);
+  state.lifeSeq = seq;
   // A session whose agent never told its own id has nothing to come back to, and starts as it would have.
   const way = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "again";
   state.life = { phase: "starting", way, config: chosen };

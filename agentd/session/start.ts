@@ -15,6 +15,7 @@ export function startSession(command: Command<"agent.session.start">, session: N
   const { prompt, config } = command.args;
   state.life = { phase: "starting", way: "new", config: Object.entries(config) };
   const seq = draft.command(command);
+  state.lifeSeq = seq;
   draft.add(lifeEntry(state));
   let first: { turn?: number } = {};
   if (prompt !== undefined) {

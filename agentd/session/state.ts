@@ -29,6 +29,8 @@ export interface SessionState {
   /** Of the last entry. */
   readonly seq: number;
   readonly life: Life;
+  /** `seq` of the command that began this life: what an agent of an earlier one still says does not concern it. */
+  readonly lifeSeq: number;
   /** The number of the last turn that was accepted. */
   readonly turns: number;
   /** The turn that was begun last; 0 before the first. */
@@ -140,6 +142,7 @@ export function newSession(session: NewSession): SessionState {
   return {
     ...session,
     seq: 0,
+    lifeSeq: 0,
     life: { phase: "starting", way: "new", config: [] },
     turns: 0,
     lastTurn: 0,
