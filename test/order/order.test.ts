@@ -109,6 +109,55 @@ test("whatever command an agent has just read is in the log already, as another 
   expect(user.seen.filter((entry) => entry.session === session)).toEqual(await disk.entries(session));
 });
 
+test("while the log cannot be written no frame goes out and nothing is published, and what was said comes later", async () => {
+  using cast = makeCast({
+    scripted: (directory) => ({
+      rules: [
+        {
+          on: "session/prompt",
+          match: "first",
+          do: [{ waitForFile: `${directory}/say.go` }, { text: "said" }, { writeFile: `${directory}/said` }],
+        },
+      ],
+    }),
+  });
+  const { place } = cast;
+  const agent = cast.agent();
+  const { directory } = agent;
+  const { daemon, user } = await startWatched(place);
+  await using _ = daemon;
+  const [busy, idle] = [1, 2].map(() => user.start({ agent: "scripted", cwd: place.directory() }));
+  const [session = "", other = ""] = await Promise.all([busy, idle]);
+  for (const id of [session, other]) await user.wait(id, "idle");
+  await user.prompt(session, "first");
+  await user.entry(session, (entry) => entry.kind === "turn" && entry.phase === "started");
+  await using disk = openLogReader(join(place.stateDirectory, "log.db"));
+
+  await disk.hold();
+  writeFileSync(join(directory, "say.go"), "");
+  await fileThere(directory, "said");
+  const delivered = user.seen.length;
+  // The refusal comes when agentd has tried, and what the agent said was tried before it.
+  for (const id of [session, other]) {
+    const refused = await user.refusal("agent.session.prompt", {
+      session: id,
+      prompt: "never ran",
+      when_busy: "queue",
+    });
+    expect(refused.code).toBe("STORE_FAILED");
+  }
+  expect(user.seen.slice(delivered)).toEqual([]);
+  await disk.release();
+
+  const said = await user.entry(session, (entry) => entry.kind === "message" && entry.role === "agent");
+  expect(await disk.entries(session)).toContainEqual(said);
+  await user.prompt(other, "second");
+  await turnEnd(user, other);
+  const prompts = agent.received().filter(({ method }) => method === "session/prompt");
+  expect(JSON.stringify(prompts)).not.toContain("never ran");
+  expect(prompts).toHaveLength(2);
+});
+
 test("each of a few hundred updates is on the disk when a subscriber gets it, and so is each accepted prompt", async () => {
   const updates = 300;
   const paced: Step = {
