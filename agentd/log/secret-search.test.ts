@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { occurrences } from "./secret-search.ts";
+import { secretSearch } from "./secret-search.ts";
 import { secretOf, taken } from "./testing/keeping-log.ts";
 
 test("a secret is found by its hash exactly where a search for its text finds it", () => {
@@ -14,7 +14,7 @@ test("a secret is found by its hash exactly where a search for its text finds it
       for (let at = bytes.indexOf(hidden); at >= 0; at = bytes.indexOf(hidden, at + Buffer.byteLength(hidden))) {
         expected.push(at);
       }
-      expect(taken(occurrences(bytes, secretOf(hidden)))).toEqual(expected);
+      expect(taken(secretSearch(secretOf(hidden)).occurrences(bytes))).toEqual(expected);
     }),
   );
 });
@@ -23,7 +23,7 @@ test("a long text is searched in steps, whichever length the secret has", () => 
   const text = Buffer.from(`${"x".repeat(50_000)}the end`);
   const stepsFor = (hidden: string): number => {
     let steps = 0;
-    const found = taken(occurrences(text, secretOf(hidden)), () => (steps += 1));
+    const found = taken(secretSearch(secretOf(hidden)).occurrences(text), () => (steps += 1));
     expect(found).toEqual([text.length - hidden.length]);
     return steps;
   };
