@@ -132,7 +132,9 @@ function* redactEntries(
     for (const { id, place, from, to } of yield* secretInEntry(entry, secret, chunks)) {
       found.add(id);
       const places = pending.get(id) ?? new Map<number, Stretch[]>();
-      pending.set(id, places.set(place, [...(places.get(place) ?? []), { from, to }]));
+      const stretches = places.get(place) ?? [];
+      stretches.push({ from, to });
+      pending.set(id, places.set(place, stretches));
     }
     if (pending.size >= entriesPerWrite) write();
     if (looked % rowsPerStep === 0) yield;

@@ -5,8 +5,10 @@ import { secretSearch } from "./secret-search.ts";
 import { secretOf, taken } from "./testing/keeping-log.ts";
 
 test("a secret is found by its hash exactly where a search for its text finds it", () => {
-  const few = fc.string({ unit: fc.constantFrom("a", "b", "é", "😀"), maxLength: 30 });
-  const secret = fc.string({ unit: fc.constantFrom("a", "b", "é", "😀"), minLength: 1, maxLength: 3 });
+  const few = fc.string({ unit: fc.constantFrom("a", "é", "😀"), maxLength: 60 });
+  const secret = fc
+    .string({ unit: fc.constantFrom("a", "é", "😀"), minLength: 2, maxLength: 4 })
+    .filter((text) => Buffer.byteLength(text) >= 4);
   fc.assert(
     fc.property(few, secret, (text, hidden) => {
       const bytes = Buffer.from(text);
@@ -29,4 +31,14 @@ test("a long text is searched in steps, whichever length the secret has", () => 
   };
   expect(stepsFor("the end")).toBe(24);
   expect(stepsFor(`${"x".repeat(4089)}the end`)).toBeGreaterThan(300);
+});
+
+test.each([
+  { sha256: "a".repeat(64), length: 3 },
+  { sha256: "a".repeat(64), length: 8193 },
+  { sha256: "a".repeat(64), length: Number.NaN },
+  { sha256: "A".repeat(64), length: 8 },
+  { sha256: "a".repeat(63), length: 8 },
+])("what names no secret is refused: $sha256, $length", (secret) => {
+  expect(() => secretSearch(secret)).toThrow(RangeError);
 });

@@ -24,9 +24,13 @@ export interface SecretSearch {
 
 /**
  * It costs 1 to 2 µs a byte for a secret of a line. A step hashes at 2048 places, at fewer for a long secret, whether
- * they are in one text or in many.
+ * they are in one text or in many. Throws RangeError for a length out of bounds and for what is no SHA-256.
  */
 export function secretSearch({ sha256, length }: Secret): SecretSearch {
+  if (!(Number.isInteger(length) && length >= secretBytesMin && length <= secretBytesMax)) {
+    throw new RangeError(`a secret has ${secretBytesMin} to ${secretBytesMax} bytes, not ${length}`);
+  }
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError("a SHA-256 is written with 64 small hexadecimal digits");
   const placesPerStep = Math.max(1, Math.floor(hashedBytesPerStep / Math.max(length, hashCostBytes)));
   let looked = 0;
   return {
