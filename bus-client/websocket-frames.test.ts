@@ -51,6 +51,14 @@ test("messages come out whole and in order however their bytes are cut", () => {
   );
 });
 
+test("a text in pieces makes the frame of the whole text", () => {
+  assert(
+    property(array(string({ unit: "grapheme", maxLength: 200 }), { maxLength: 6 }), (pieces) => {
+      expect(encodeFrame(opcodes.text, pieces).equals(encodeFrame(opcodes.text, pieces.join("")))).toBe(true);
+    }),
+  );
+});
+
 test("each of the three forms of a length is read at its edges", () => {
   for (const length of [0, 1, 125, 126, 127, 65_535, 65_536, 200_000]) {
     const message = "é".repeat(length >> 1) + "x".repeat(length & 1);

@@ -30,8 +30,16 @@ export function startIntegrityCheck(file: string): IntegrityCheck {
 const threadSource = `
   const { parentPort, workerData } = require("node:worker_threads");
   const Database = require(workerData.sqlite);
-  const db = new Database(workerData.file, { readonly: true });
-  const lines = db.prepare("PRAGMA integrity_check(100)").pluck().all();
-  db.close();
+  const lines = [];
+  try {
+    const db = new Database(workerData.file, { readonly: true });
+    try {
+      for (const line of db.prepare("PRAGMA integrity_check(100)").pluck().iterate()) lines.push(line);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    lines.push(error.message);
+  }
   parentPort.postMessage(lines.length === 1 && lines[0] === "ok" ? [] : lines);
 `;

@@ -24,8 +24,9 @@ const packaged = fileURLToPath(new URL("../../migrations", import.meta.url));
 function migrationsWith(sql: string): string {
   const directory = path.join(temporaryDirectory(), "migrations");
   mkdirSync(directory);
-  for (const name of readdirSync(packaged)) copyFileSync(path.join(packaged, name), path.join(directory, name));
-  const next = String(readdirSync(packaged).length + 1).padStart(4, "0");
+  const names = readdirSync(packaged).filter((name) => name.endsWith(".sql"));
+  for (const name of names) copyFileSync(path.join(packaged, name), path.join(directory, name));
+  const next = String(names.length + 1).padStart(4, "0");
   writeFileSync(path.join(directory, `${next}-more.sql`), sql);
   return directory;
 }

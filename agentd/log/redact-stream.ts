@@ -3,7 +3,7 @@
 // text that they are.
 import type { JsonString } from "./json-strings.ts";
 import { secretIn, type Stretch } from "./redact-text.ts";
-import type { Secret } from "./secret-search.ts";
+import type { SecretSearch } from "./secret-search.ts";
 import type { Steps } from "./steps.ts";
 
 /** What of an entry's chunk goes; `place` is that of the chunk among the strings of the entry's JSON. */
@@ -25,7 +25,7 @@ export interface Chunk {
   readonly value: string;
 }
 
-export function chunkSearch(secret: Secret): ChunkSearch {
+export function chunkSearch(secret: SecretSearch): ChunkSearch {
   const tails = new Map<string, Tail>();
   return {
     next: function* (chunk) {
@@ -62,7 +62,7 @@ interface Piece {
 }
 
 /** A byte of the secret is one unit at most, and two where it is escaped as `\n` is; what is found is done with. */
-function tailUnits(joined: string, last: Stretch | undefined, { length }: Secret): number {
+function tailUnits(joined: string, last: Stretch | undefined, { length }: SecretSearch): number {
   const whole = last?.to ?? joined.length;
   const escaped = Math.min(2 * (length - 1), whole);
   const isEscaped = joined.slice(joined.length - escaped).includes("\\");

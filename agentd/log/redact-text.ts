@@ -2,7 +2,7 @@
 // Where a secret stands in JSON texts of the log, and those texts without it. What the agent, people and programs said
 // is looked through; the words of the vocabulary itself and the names by which entries find each other are left.
 import { type JsonString, jsonStrings, withJsonStrings } from "./json-strings.ts";
-import { occurrences, type Secret } from "./secret-search.ts";
+import type { SecretSearch } from "./secret-search.ts";
 import type { Steps } from "./steps.ts";
 
 /** For each string of a text, by its place among the text's strings, what of it goes. */
@@ -17,7 +17,7 @@ export interface Stretch {
 export const redactedWord = "[redacted]";
 
 /** In one string, in order, none over another; also where the secret is written with JSON's escapes in it. */
-export function* secretIn(value: string, secret: Secret): Steps<Stretch[]> {
+export function* secretIn(value: string, secret: SecretSearch): Steps<Stretch[]> {
   const plain = yield* stretchesIn(value, secret);
   if (value.length > unescapedUnitsMax || !value.includes("\\")) return plain;
   const { text, starts } = unescaped(value);
@@ -30,7 +30,7 @@ export function* secretIn(value: string, secret: Secret): Steps<Stretch[]> {
 export const unescapedUnitsMax = 1024 * 1024;
 
 /** In every string of a JSON text that may be replaced. */
-export function* secretInJson(text: string, secret: Secret): Steps<Edits> {
+export function* secretInJson(text: string, secret: SecretSearch): Steps<Edits> {
   const edits = new Map<number, readonly Stretch[]>();
   let place = 0;
   for (const string of jsonStrings(text)) {
@@ -83,11 +83,11 @@ const kept: ReadonlySet<string> = new Set([
   "error_code",
 ]);
 
-function* stretchesIn(text: string, secret: Secret): Steps<Stretch[]> {
+function* stretchesIn(text: string, secret: SecretSearch): Steps<Stretch[]> {
   // A code unit is one byte of UTF-8 at least and three at most.
   if (text.length * 3 < secret.length) return [];
   const bytes = Buffer.from(text);
-  const found = yield* occurrences(bytes, secret);
+  const found = yield* secret.occurrences(bytes);
   let at = 0;
   let units = 0;
   return found.map((start) => {

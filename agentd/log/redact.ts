@@ -10,7 +10,7 @@ import { jsonStrings } from "./json-strings.ts";
 import { type ChunkSearch, chunkSearch, type ChunkStretch, textOfChunk } from "./redact-stream.ts";
 import { type Edits, isReplaceable, secretIn, secretInJson, type Stretch, withoutSecret } from "./redact-text.ts";
 import { redactionWriter, type RedactionWriter, rowText } from "./redact-write.ts";
-import type { Secret } from "./secret-search.ts";
+import { type Secret, type SecretSearch, secretSearch } from "./secret-search.ts";
 import { entriesPerSession } from "./session-table.ts";
 import { giveBack } from "./space.ts";
 import type { Steps } from "./steps.ts";
@@ -59,7 +59,7 @@ export function redactor(db: Database.Database, file: string): Redact {
     const { by, session } = options;
     const byEntry = by && writer.entryId(by.session, by.seq);
     const only = session === undefined ? undefined : writer.sid(session);
-    const work: Work = { secret, writer, byEntry, only };
+    const work: Work = { secret: secretSearch(secret), writer, byEntry, only };
     const entries = yield* scans.entries(work);
     const receipts = yield* scans.receipts(work);
     const literals = yield* scans.literals(work);
@@ -73,7 +73,7 @@ export function redactor(db: Database.Database, file: string): Redact {
 }
 
 interface Work {
-  readonly secret: Secret;
+  readonly secret: SecretSearch;
   readonly writer: RedactionWriter;
   /** Undefined: nothing is written. */
   readonly byEntry: number | undefined;
@@ -132,7 +132,9 @@ function* redactEntries(
     for (const { id, place, from, to } of yield* secretInEntry(entry, secret, chunks)) {
       found.add(id);
       const places = pending.get(id) ?? new Map<number, Stretch[]>();
-      pending.set(id, places.set(place, [...(places.get(place) ?? []), { from, to }]));
+      const stretches = places.get(place) ?? [];
+      stretches.push({ from, to });
+      pending.set(id, places.set(place, stretches));
     }
     if (pending.size >= entriesPerWrite) write();
     if (looked % rowsPerStep === 0) yield;
@@ -145,7 +147,7 @@ function* redactEntries(
 const entriesPerWrite = 64;
 const rowsPerStep = 256;
 
-function* secretInEntry({ id, body }: EntryText, secret: Secret, chunks: ChunkSearch): Steps<ChunkStretch[]> {
+function* secretInEntry({ id, body }: EntryText, secret: SecretSearch, chunks: ChunkSearch): Steps<ChunkStretch[]> {
   const members = JSON.parse(body) as Readonly<Record<string, unknown>>;
   const found: ChunkStretch[] = [];
   let place = 0;

@@ -16,25 +16,40 @@ export const secretBytesMin = 4;
 /** Each place costs a hash of so many bytes. A key file has some 4 KiB. */
 export const secretBytesMax = 8192;
 
+export interface SecretSearch {
+  readonly length: number;
+  /** Where the secret stands in UTF-8 text, in bytes, in order, none over another. */
+  occurrences(text: Buffer): Steps<number[]>;
+}
+
 /**
- * Where the secret stands in UTF-8 text, in bytes, in order, none over another. It costs 1 to 2 µs a byte for a
- * secret of a line; a step looks at 2048 places at most, fewer for a long secret.
+ * It costs 1 to 2 µs a byte for a secret of a line. A step hashes at 2048 places, at fewer for a long secret, whether
+ * they are in one text or in many. Throws RangeError for a length out of bounds and for what is no SHA-256.
  */
-export function* occurrences(text: Buffer, { sha256, length }: Secret): Steps<number[]> {
-  const found: number[] = [];
-  const perStep = Math.max(1, Math.floor(hashedBytesPerStep / Math.max(length, hashCostBytes)));
-  let looked = 0;
-  for (let at = 0; at + length <= text.length; at += 1) {
-    // A text begins and ends at a character.
-    if (isInside(text[at]) || isInside(text[at + length])) continue;
-    if (hash("sha256", text.subarray(at, at + length)) === sha256) {
-      found.push(at);
-      at += length - 1;
-    }
-    looked += 1;
-    if (looked % perStep === 0) yield;
+export function secretSearch({ sha256, length }: Secret): SecretSearch {
+  if (!(Number.isInteger(length) && length >= secretBytesMin && length <= secretBytesMax)) {
+    throw new RangeError(`a secret has ${secretBytesMin} to ${secretBytesMax} bytes, not ${length}`);
   }
-  return found;
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError("a SHA-256 is written with 64 small hexadecimal digits");
+  const placesPerStep = Math.max(1, Math.floor(hashedBytesPerStep / Math.max(length, hashCostBytes)));
+  let looked = 0;
+  return {
+    length,
+    occurrences: function* (text) {
+      const found: number[] = [];
+      for (let at = 0; at + length <= text.length; at += 1) {
+        // A text begins and ends at a character.
+        if (isInside(text[at]) || isInside(text[at + length])) continue;
+        if (hash("sha256", text.subarray(at, at + length)) === sha256) {
+          found.push(at);
+          at += length - 1;
+        }
+        looked += 1;
+        if (looked % placesPerStep === 0) yield;
+      }
+      return found;
+    },
+  };
 }
 
 const hashedBytesPerStep = 512 * 1024;

@@ -2,6 +2,7 @@
 // What the log takes and who fills it. The entries themselves are neither counted nor read: each session's row and
 // tombstone say how many it has.
 import type Database from "better-sqlite3";
+import { instanceSession } from "../vocabulary/index.ts";
 import { translated } from "./log-error.ts";
 import { isEnded, purgedTo } from "./purge.ts";
 import { type LogSpace, spaceReader } from "./space.ts";
@@ -22,7 +23,7 @@ export interface LogStats {
 /** `top`: how many of the fullest, at most 100. A step looks at 1000 sessions. Throws LogError where the store fails. */
 export function* logStats(db: Database.Database, file: string, top: number): Steps<LogStats> {
   const some = db.prepare<[number, number], SessionCount>(`
-    SELECT id AS session, state IS NULL AS instance, ${isEnded} AS ended, ${purgedTo} AS purged,
+    SELECT id AS session, id = '${instanceSession}' AS instance, ${isEnded} AS ended, ${purgedTo} AS purged,
       last_seq - ${purgedTo} AS entries, updated_at
     FROM session WHERE sid > ? AND sid <= ?`);
   const last = translated(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;

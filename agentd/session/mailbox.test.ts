@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Appended } from "../log/append.ts";
 import type { Log } from "../log/open.ts";
@@ -71,9 +72,12 @@ function setUp(log: Log, maxSessions = 8) {
   const up = (session: string): void => {
     mailbox.post(session, { type: "came_up", identity: testIdentity, opened: { sessionId: "its-own", options: [] } });
   };
+  const said = (session: string): void => {
+    mailbox.post(session, { type: "agent", event: { type: "fault", fault: "noise", message: "noise", count: 1 } });
+  };
   const bodies = (): Record<string, unknown>[] =>
     replies.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
-  return { mailbox, sessions, events, replies, bodies, appended, retries, command, start, post, up };
+  return { mailbox, sessions, events, replies, bodies, appended, retries, command, start, post, up, said };
 }
 
 test("the entries are in the log before the effect runs, and the effect runs before anything is published", () => {
@@ -103,6 +107,35 @@ test("one session more than may live is refused, also within one flush", () => {
   for (const id of ["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"]) start(id);
   mailbox.flush();
   expect(bodies().filter(({ error_code }) => error_code === "AGENT_LIMIT")).toHaveLength(1);
+});
+
+test("what comes in the next turn of the event loop joins the commit, which a quiet turn brings about", async () => {
+  using temporary = temporaryLog();
+  const { mailbox, start, said } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  mailbox.flush();
+  const before = temporary.log.entries.lastSeq("aaaaaaaaaaaa") ?? 0;
+  said("aaaaaaaaaaaa");
+  await setImmediate();
+  said("aaaaaaaaaaaa");
+  await setImmediate();
+  expect(temporary.log.entries.lastSeq("aaaaaaaaaaaa")).toBe(before);
+  await setImmediate();
+  expect(temporary.log.entries.lastSeq("aaaaaaaaaaaa")).toBe(before + 2);
+});
+
+test("an agent that is never quiet for a turn of the event loop does not put off the commit", async () => {
+  using temporary = temporaryLog();
+  const { mailbox, start, said } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  mailbox.flush();
+  const before = temporary.log.entries.lastSeq("aaaaaaaaaaaa") ?? 0;
+  for (let turn = 0; turn < 8; turn += 1) {
+    said("aaaaaaaaaaaa");
+    await setImmediate();
+  }
+  expect(temporary.log.entries.lastSeq("aaaaaaaaaaaa")).toBeGreaterThan(before);
+  mailbox.stop();
 });
 
 test("a command id that comes twice in one flush runs once, and both callers get the same reply", () => {

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { resolve } from "node:path";
-import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import type { StartReply } from "../../agentd/vocabulary/replies.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { assignment, optionValue } from "../assignments.ts";
 import type { AgentBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
-import { followTurn, withError } from "../follow-turn.ts";
+import { followTurn } from "../follow-turn.ts";
 import { promptText } from "../prompt-text.ts";
-import { tellFailure } from "../tell-failure.ts";
-import { endedOutcome } from "../turn-watch.ts";
+import { untilReady } from "../until-ready.ts";
 import { commandIdFlag } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { watchSession } from "../watch-session.ts";
 
 export const spec: VerbSpec = {
   usage: "agent start <agent> [prompt]",
@@ -90,9 +87,7 @@ async function followed(invocation: Invocation, bus: AgentBus, reply: StartReply
   if (prompted) {
     return followTurn(invocation, bus, { session, turn: reply.turn ?? 1, after, closes, onlyTurn: false });
   }
-  const ended = await watchSession(invocation, bus, { session, after, showPrompts: false, decide: isReady });
-  const outcome = await withError(bus, session, ended);
-  tellFailure(invocation.output, session, outcome);
+  const outcome = await untilReady(invocation, bus, { session, after });
   if (closes && outcome.kind === "done") await bus.ask("agent.session.close", { session });
   return outcome;
 }
@@ -100,9 +95,4 @@ async function followed(invocation: Invocation, bus: AgentBus, reply: StartReply
 function isUsable(outcome: Outcome): boolean {
   if (outcome.kind === "turn") return outcome.stopReason !== "failed" && outcome.stopReason !== "interrupted";
   return outcome.kind === "done";
-}
-
-function isReady(entry: Entry): Outcome | undefined {
-  if (entry.kind !== "state") return undefined;
-  return entry.state === "idle" ? done : endedOutcome(entry);
 }

@@ -12,6 +12,7 @@ export const agentVerbs: Readonly<Record<string, VerbEntry>> = {
   send: { summary: "send a prompt to a session, and follow its turn", load: () => import("./send.ts") },
   attach: { summary: "live view of a session and a prompt line", load: () => import("./attach.ts") },
   cancel: { summary: "cancel a session's turns", load: () => import("./cancel.ts") },
+  resume: { summary: "bring an ended session back", load: () => import("./resume.ts") },
   close: { summary: "end a session's agent properly", load: () => import("./close.ts") },
   set: { summary: "set options of a session: mode, model and others", load: () => import("./set.ts") },
   permit: { summary: "list, show, allow or deny what agents ask for", load: () => import("./permit.ts") },

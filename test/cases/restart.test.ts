@@ -228,6 +228,28 @@ test.each(["SIGTERM", "SIGINT", "QUIT"] as const)(
   },
 );
 
+test("SIGTERM, sent twice, ends a session that has not come up and one that waits for a person as it should", async () => {
+  using cast = makeCast({ scripted: versatile, mute: { rules: [{ on: "initialize", do: [] }] } });
+  const { place } = cast;
+  const { daemon, user } = await startWatched(place);
+  await using _ = daemon;
+  const starting = await user.start({ agent: "mute", cwd: place.directory(), prompt: "later" });
+  const asking = await user.start({ agent: "scripted", cwd: place.directory(), prompt: "ask" });
+  await question(user, asking);
+  for (const signal of ["SIGTERM", "SIGTERM"] as const) daemon.child.kill(signal);
+  expect(await within(20_000, "agentd did not end", daemon.exited)).toEqual({ code: 0, signal: null });
+  expect(await leftIn(place, 0)).toEqual([]);
+  for (const session of [starting, asking])
+    expect(await stateOf(user, session, "closed")).toMatchObject({ reason: "stop" });
+  expect(await turnEnd(user, starting)).toMatchObject({ stop_reason: "interrupted", sent: false });
+  expect(await turnEnd(user, asking)).toMatchObject({ stop_reason: "interrupted", sent: true });
+  const answers = ofKind(
+    user.seen.filter((entry): entry is Entry => "at" in entry),
+    "permission",
+  );
+  expect(answers.find(({ phase }) => phase === "resolved")).toMatchObject({ outcome: "cancelled", via: "end" });
+});
+
 test("an agentd that was stopped by a signal and goes on has its turn, its question and its callers still (case 137)", async () => {
   using cast = makeCast({ scripted: { rules: [{ on: "session/prompt", do: [{ permission: {} }, "default"] }] } });
   const { daemon, user } = await startWatched(cast.place);

@@ -10,6 +10,9 @@ import { within } from "../harness/deadline.ts";
 export interface LogReader extends AsyncDisposable {
   /** The session's entries on the disk at this moment. */
   entries(session: string): Promise<Entry[]>;
+  /** From here to the release nobody else can write to the log. */
+  hold(): Promise<void>;
+  release(): Promise<void>;
 }
 
 export function openLogReader(logFile: string): LogReader {
@@ -18,12 +21,15 @@ export function openLogReader(logFile: string): LogReader {
   const exited = once(child, "exit");
   const waiting: ((entries: Entry[]) => void)[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => waiting.shift()?.(JSON.parse(line) as Entry[]));
+  const ask = async (line: string): Promise<Entry[]> => {
+    const answer = new Promise<Entry[]>((resolve) => waiting.push(resolve));
+    child.stdin.write(`${line}\n`);
+    return await within(10_000, `the second process has no answer to ${line}`, answer);
+  };
   return {
-    entries(session) {
-      const answer = new Promise<Entry[]>((resolve) => waiting.push(resolve));
-      child.stdin.write(`${session}\n`);
-      return within(10_000, "the second process does not read the log", answer);
-    },
+    entries: ask,
+    hold: async () => void (await ask("hold")),
+    release: async () => void (await ask("release")),
     async [Symbol.asyncDispose]() {
       child.stdin.end();
       await within(10_000, "the second process does not end", exited);

@@ -13,6 +13,14 @@ import { type LogReader, openLogReader } from "./log-reader.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };
 
+const mode = {
+  id: "mode",
+  name: "Mode",
+  type: "select",
+  currentValue: "a",
+  options: ["a", "b"].map((value) => ({ value, name: value })),
+};
+
 /** The agent says that it has read the frame, and does nothing more until it is let go. */
 function held(directory: string, name: string, ...then: Step[]): Step[] {
   return [{ writeFile: `${directory}/${name}.read` }, { waitForFile: `${directory}/${name}.go` }, ...then];
@@ -24,20 +32,7 @@ function heldAt(directory: string): Scenario {
     do: held(directory, name, ...then),
   });
   return {
-    session: {
-      configOptions: [
-        {
-          id: "mode",
-          name: "Mode",
-          type: "select",
-          currentValue: "a",
-          options: [
-            { value: "a", name: "a" },
-            { value: "b", name: "b" },
-          ],
-        },
-      ],
-    },
+    session: { configOptions: [mode] },
     rules: [
       on("initialize", "start", "default"),
       { on: "session/prompt", match: "first", do: held(directory, "prompt", endTurn) },
@@ -107,6 +102,66 @@ test("whatever command an agent has just read is in the log already, as another 
   // And what subscribers were told of all this was there when they were told.
   expect((await within(10_000, "the session's end was not delivered", looking)).missing).toEqual([]);
   expect(user.seen.filter((entry) => entry.session === session)).toEqual(await disk.entries(session));
+});
+
+test("while the log cannot be written no frame goes out and nothing is published, and what was said comes later", async () => {
+  using cast = makeCast({
+    scripted: (directory) => ({
+      session: { configOptions: [mode] },
+      rules: [
+        {
+          on: "session/prompt",
+          match: "first",
+          do: [{ waitForFile: `${directory}/say.go` }, { text: "said" }, { writeFile: `${directory}/said` }],
+        },
+        { on: "session/prompt", match: "ask", do: [{ permission: {} }, endTurn] },
+      ],
+    }),
+  });
+  const { place } = cast;
+  const agent = cast.agent();
+  const { daemon, user } = await startWatched(place);
+  await using _ = daemon;
+  const start = async (): Promise<string> => {
+    const session = await user.start({ agent: "scripted", cwd: place.directory() });
+    await user.wait(session, "idle");
+    return session;
+  };
+  const [speaking, asking, idle] = [await start(), await start(), await start()];
+  await user.prompt(speaking, "first");
+  await user.prompt(asking, "ask");
+  const { request } = await question(user, asking);
+  await using disk = openLogReader(join(place.stateDirectory, "log.db"));
+
+  await disk.hold();
+  const [delivered, framed] = [user.seen.length, agent.received().length];
+  writeFileSync(join(agent.directory, "say.go"), "");
+  await fileThere(agent.directory, "said");
+  // Each refusal comes when agentd has tried, and what the agent said was tried before it.
+  const refusals = [
+    await user.refusal("agent.session.prompt", { session: idle, prompt: "never ran" }),
+    await user.refusal("agent.session.prompt", { session: speaking, prompt: "never ran", when_busy: "queue" }),
+    await user.refusal("agent.session.set_config", { session: idle, option: "mode", value: "b" }),
+    await user.refusal("agent.permission.answer", { session: asking, request, option: "allow" }),
+    await user.refusal("agent.session.start", { agent: "scripted", cwd: place.directory() }),
+  ];
+  expect(refusals.map(({ code }) => code)).toEqual(refusals.map(() => "STORE_FAILED"));
+  expect(user.seen.slice(delivered)).toEqual([]);
+  await disk.release();
+
+  const said = await user.entry(speaking, (entry) => entry.kind === "message" && entry.role === "agent");
+  expect(await disk.entries(speaking)).toContainEqual(said);
+  // What the agents got since then is what was asked of them since then: pipes keep their order.
+  await user.prompt(idle, "second");
+  await user.call("agent.permission.answer", { session: asking, request, option: "reject" });
+  await Promise.all([turnEnd(user, idle), turnEnd(user, asking)]);
+  const since = agent.received().slice(framed);
+  expect(since).toHaveLength(2);
+  expect(since).toContainEqual(expect.objectContaining({ method: "session/prompt" }));
+  expect(since).toContainEqual(
+    expect.objectContaining({ result: { outcome: { outcome: "selected", optionId: "reject" } } }),
+  );
+  expect(JSON.stringify(since)).not.toContain("never ran");
 });
 
 test("each of a few hundred updates is on the disk when a subscriber gets it, and so is each accepted prompt", async () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Another process that reads the log while agentd writes it: node read-log.mjs <log.db>
 // Each line on stdin is a session; the answer is one line: a JSON list of that session's entries, as they are on disk.
+// Or it is "hold" or "release": while the log is held nobody else can write to it; the answer is an empty list.
 import { createInterface } from "node:readline";
 import Database from "better-sqlite3";
 
@@ -9,8 +10,15 @@ const entries = database.prepare(
   "SELECT body FROM entry WHERE id >= (SELECT sid << 30 FROM session WHERE id = :id) AND id < (SELECT (sid + 1) << 30 FROM session WHERE id = :id) ORDER BY id",
 );
 
+const writer = new Database(process.argv[2], { fileMustExist: true });
+const orders = { hold: "BEGIN IMMEDIATE", release: "ROLLBACK" };
+
 createInterface({ input: process.stdin }).on("line", (id) => {
+  if (id in orders) writer.exec(orders[id]);
   const bodies = entries.all({ id }).map(({ body }) => body);
   process.stdout.write(`[${bodies.join(",")}]\n`);
 });
-process.stdin.on("end", () => database.close());
+process.stdin.on("end", () => {
+  writer.close();
+  database.close();
+});

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { quotaLevel, quotaReserve } from "./space.ts";
+import { endedSession, taken } from "./testing/keeping-log.ts";
+import { alpha, bravo, fill, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
+
+const mib = 1024 * 1024;
+
+test("what a purge freed is not in use from the step that freed it, and the next entries fill it", () => {
+  const log = temporaryLog();
+  endedSession(log, alpha, 1000, () => "x".repeat(4000));
+  const full = log.keeping.space();
+  expect(full.used).toBeGreaterThan(4 * mib);
+  const used: number[] = [];
+  let mostFree = 0;
+  taken(log.keeping.purge(alpha), () => {
+    const space = log.keeping.space();
+    used.push(space.used);
+    mostFree = Math.max(mostFree, space.free);
+  });
+  expect(used).toEqual(used.toSorted((left, right) => right - left));
+  expect(mostFree).toBeGreaterThan(4 * mib);
+  const purged = log.keeping.space();
+  expect(purged.used).toBeLessThan(mib / 4);
+  expect(purged.free).toBe(0);
+  fill(log, bravo, 100, () => "y".repeat(4000));
+  expect(log.keeping.space().used).toBeGreaterThan(purged.used + 400_000);
+});
+
+test("a reader that holds on keeps the write-ahead log, which is said, and the log goes on", () => {
+  const log = temporaryLog();
+  endedSession(log, alpha, 600);
+  const reader = otherConnection(log.file);
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM entry").get();
+  expect(taken(log.keeping.purge(alpha)).writeAheadEmptied).toBe(false);
+  expect(log.keeping.space().writeAhead).toBeGreaterThan(0);
+  reader.exec("COMMIT");
+  fill(log, bravo, 1);
+  expect(taken(log.keeping.finishPurge(alpha))).toBeUndefined();
+  expect(log.keeping.space()).toMatchObject({ writeAhead: 0, free: 0 });
+});
+
+test("a quota warns from nine tenths on, is full at its end, and keeps a reserve for what ends things", () => {
+  const quota = 10_000 * mib;
+  const reserve = quotaReserve(quota);
+  expect(reserve).toBe(500 * mib);
+  expect(quotaReserve(100 * mib)).toBe(64 * mib);
+  expect(
+    [0, 0.9 * quota - 1, 0.9 * quota, quota - 1, quota, quota + reserve - 1, quota + reserve].map((used) =>
+      quotaLevel(used, quota),
+    ),
+  ).toEqual(["plenty", "plenty", "warning", "warning", "full", "full", "exhausted"]);
+});
+
+test("whatever the quota, more use is never a better level", () => {
+  const levels = ["plenty", "warning", "full", "exhausted"];
+  const bytes = fc.nat({ max: 2 ** 40 });
+  fc.assert(
+    fc.property(bytes, bytes, bytes, (quota, less, more) => {
+      const level = (used: number) => levels.indexOf(quotaLevel(used, quota));
+      expect(level(Math.min(less, more))).toBeLessThanOrEqual(level(Math.max(less, more)));
+    }),
+  );
+});

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Outcome } from "../exit-codes.ts";
+import { untilReady } from "../until-ready.ts";
+import { commandIdFlag } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent resume <session>",
+  about:
+    "Brings an ended session back by its agent's own way and returns when it is idle. With --fresh the agent begins anew and is told what was said before.",
+  flags: {
+    fresh: { kind: "switch", about: "a new session of the agent, told the transcript" },
+    ...commandIdFlag,
+  },
+  positionals: { min: 1, max: 1 },
+  examples: ["mix agent resume abc"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, output } = invocation;
+  const id = args.text("id");
+  const bus = await invocation.connect("agentd");
+  const reply = await bus.ask("agent.session.resume", {
+    session: args.word(0),
+    fresh: args.switch("fresh"),
+    ...(id === undefined ? {} : { command_id: id }),
+  });
+  const { session, seq } = reply;
+  if (output.mode === "ids") await output.line(session);
+  const outcome = await untilReady(invocation, bus, { session, after: seq - 1 });
+  if (outcome.kind === "done") output.word(`go on: mix agent send ${session} "…"`);
+  return outcome;
+}
