@@ -106,6 +106,19 @@ test("a session that went on after its purge is folded from there, and a change 
   expect((await verified(log)).problems).toContain(`session ${alpha}: its row is not what its entries come to: open`);
 });
 
+test("a purge that its session's own log asked for is still open in the row, and is answered after its tombstone", async () => {
+  const log = temporaryLog();
+  endedSession(log, alpha, 3);
+  const verb = "agent.session.purge";
+  const seq = add(log, alpha, { kind: "command", verb, by: null, origin: "local", args: {} });
+  expect(taken(log.keeping.purge(alpha)).entries).toBe(seq);
+  expect(log.sessions.row(alpha)?.open.commands).toEqual([{ seq, verb }]);
+  expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 0 });
+  add(log, alpha, { kind: "reply", verb, command_seq: seq, rc: 0, body: { entries: seq } });
+  expect(log.sessions.row(alpha)?.open.commands).toEqual([]);
+  expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 1 });
+});
+
 test("the log is appended to while it is verified, and what came is verified with it", async () => {
   const log = temporaryLog();
   fill(log, alpha, 1000);
