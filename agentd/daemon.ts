@@ -16,6 +16,7 @@ import type { InstancePaths } from "./instance/paths.ts";
 import type { ProcessLog } from "./instance/process-log.ts";
 import { planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
+import { LogKeeper } from "./log-keeper.ts";
 import { openLog } from "./log/open.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { noSeam, type Seam } from "./seam.ts";
@@ -72,6 +73,8 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   opened.add(() => config.close());
   const log = openLog({ file: paths.logFile, clock, random: randomBytes, beforeCommit: () => seam("commit.before") });
   opened.add(() => log.close());
+  const keeper = new LogKeeper(log);
+  opened.add(() => keeper.stop());
   const bus = findBusHome({
     surroundings: options.surroundings ?? { env: environment, uid, home },
     version,
@@ -109,6 +112,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     bus: citizen.client,
     reply: (reply) => callers.reply(reply),
     plan: (state) => planLaunch(instance, version, state),
+    keeper,
     seam,
   });
   const instance: Instance = {
@@ -116,6 +120,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     sessions: core.sessions,
     mailbox: core.mailbox,
     callers,
+    keeper,
     limits,
     settings: config.settings,
     catalogue: config.catalogue,
@@ -144,6 +149,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   };
 
   await core.recover();
+  await keeper.finishPurges();
   citizen.start();
 
   async function stopAll(why: string): Promise<void> {

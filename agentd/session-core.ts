@@ -6,6 +6,8 @@ import type { Clock } from "../bus-client/index.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
 import type { Log } from "./log/open.ts";
+import type { SessionRow } from "./log/project.ts";
+import { isLeaving, type LogKeeper } from "./log-keeper.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { Publisher, type Publishing } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents.ts";
@@ -17,6 +19,7 @@ import { Mailbox } from "./session/mailbox.ts";
 import type { SentReply } from "./session/posted.ts";
 import { isLive, type SessionState } from "./session/state.ts";
 import { loggedTelling, transcriptOf } from "./session/transcript.ts";
+import { instanceSession } from "./vocabulary/index.ts";
 
 export interface SessionCore {
   readonly sessions: LiveSessions;
@@ -38,6 +41,7 @@ export interface SessionCoreOptions {
   readonly bus: Publishing;
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
+  readonly keeper: LogKeeper;
   readonly seam: Seam;
 }
 
@@ -59,7 +63,10 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     transcript: (session, beforeTurn) => transcriptOf(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax),
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
     seam,
-    onError: (error) => logger.error({ err: error }, "a replay could not be compared with the log"),
+    keep: (session, seq, command) => options.keeper.keep(session, seq, command),
+    onError(error) {
+      if (!isLeaving(error)) logger.error({ err: error }, "work on the log failed");
+    },
     record(session, child, lives) {
       const record = { session, ...child, marker: `${log.id}/${session}` };
       if (lives) log.processes.add(record);
@@ -99,7 +106,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       seam("recovery.before");
       const ended = await endLeftovers(log);
       seam("recovery.processes");
-      for (const row of log.sessions.live()) {
+      for (const row of unsettledRows(log)) {
         const [state, input] = recoveryOf(log.sessions, log.entries, row, ended.get(row.session) ?? 0);
         sessions.put(state);
         mailbox.post(state.id, input);
@@ -121,6 +128,19 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       agents.clearTimers();
     },
   };
+}
+
+/** Live sessions, and those (the instance among them) where a command was not answered. */
+function unsettledRows(log: Log): readonly SessionRow[] {
+  const live = log.sessions.live();
+  const seen = new Set(live.map(({ session }) => session));
+  const others = [
+    instanceSession,
+    ...log.keeping.unfinishedPurges(),
+    ...log.receipts.unanswered().map(({ session }) => session),
+  ];
+  const rows = [...new Set(others)].filter((session) => !seen.has(session)).map((session) => log.sessions.row(session));
+  return [...live, ...rows.filter((row) => row !== undefined && row.open.commands.length > 0)] as readonly SessionRow[];
 }
 
 function contextOf(now: number, settings: Settings, limits: Limits): Context {

@@ -15,6 +15,11 @@ export interface AgentReplies {
   readonly "agent.session.wait": replies.WaitReply;
   readonly "agent.permission.answer": replies.PermissionAnswerReply;
   readonly "agent.permission.list": replies.PermissionListReply;
+  readonly "agent.session.purge": replies.PurgeReply;
+  readonly "agent.log.prune": replies.PruneReply;
+  readonly "agent.log.redact": replies.RedactReply;
+  readonly "agent.log.verify": replies.VerifyReply;
+  readonly "agent.log.stats": replies.StatsReply;
   readonly "agent.list": replies.CatalogueReply;
   readonly "agent.status": replies.StatusReply;
 }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One call of a verb, parsed, and the ways to answer it.
 import type { Answer } from "../../bus-client/index.ts";
-import { type ErrorBody, errorBody, type ErrorCode, type Verb, type VerbArguments } from "../vocabulary/index.ts";
+import {
+  type ErrorBody,
+  errorBody,
+  type ErrorCode,
+  instanceSession,
+  type Verb,
+  type VerbArguments,
+} from "../vocabulary/index.ts";
 import type { Instance } from "./instance.ts";
 
 export interface Call<V extends Verb = Verb> {
@@ -28,6 +35,13 @@ export function refuse(code: ErrorCode, message: string, members: Readonly<Recor
 
 /** The session that an id, a name or a unique prefix means; or the refusal. */
 export function findSession(instance: Instance, reference: string): string | Answer {
+  if (reference === instanceSession)
+    return refuse("SESSION_UNKNOWN", "the instance is no session of an agent", { session: reference });
+  return findLogged(instance, reference);
+}
+
+/** The same, and the instance, which has a log too. */
+export function findLogged(instance: Instance, reference: string): string | Answer {
   const found = instance.log.sessions.find(reference);
   switch (found.found) {
     case "one":

@@ -7,6 +7,7 @@ import { answerPermission } from "./answer-permission.ts";
 import { type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { listAgents } from "./list-agents.ts";
+import { prune, purge, redact, stats, verify } from "./log-keeping.ts";
 import { listPermissions } from "./list-permissions.ts";
 import { cancel, close, prompt, setConfig } from "./session-commands.ts";
 import { getSession } from "./session-get.ts";
@@ -25,12 +26,17 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.set_config": setConfig,
   "agent.session.close": close,
   "agent.permission.answer": answerPermission,
+  "agent.session.purge": purge,
+  "agent.log.prune": prune,
+  "agent.log.redact": redact,
   "agent.list": listAgents,
   "agent.status": status,
   "agent.session.list": listSessions,
   "agent.session.get": getSession,
   "agent.session.log": readLog,
   "agent.session.wait": waitForSession,
+  "agent.log.verify": verify,
+  "agent.log.stats": stats,
   "agent.permission.list": listPermissions,
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Hands an acting command to the mailbox and waits for its reply.
 import type { Answer } from "../../bus-client/index.ts";
-import { scrubbed } from "./shown-arguments.ts";
 import type { SessionCommand } from "../session/input.ts";
 import { type Call, findSession } from "./call.ts";
 import type { Instance } from "./instance.ts";
+import { scrubbed } from "./shown-arguments.ts";
 
 type SessionVerb = SessionCommand["verb"];
 
@@ -15,9 +15,14 @@ export function postCommand<V extends SessionVerb>(
   reference: string,
 ): Answer | Promise<Answer> {
   const session = findSession(instance, reference);
-  if (typeof session !== "string") return session;
-  const { verb, by, origin } = call;
-  const args = { ...call.args, session };
+  return typeof session === "string"
+    ? postTo(instance, { ...call, args: { ...call.args, session } }, session)
+    : session;
+}
+
+/** `session`: an id, or the instance for what concerns no session. */
+export function postTo<V extends SessionVerb>(instance: Instance, call: Call<V>, session: string): Promise<Answer> {
+  const { verb, args, by, origin } = call;
   return instance.callers.ask((caller) => {
     const command = { verb, args, by, origin, caller, shown: scrubbed(args) } as unknown as SessionCommand;
     instance.mailbox.post(session, { type: "command", command });

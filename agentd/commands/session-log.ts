@@ -2,13 +2,13 @@
 // agent.session.log: a session's entries in pages, as the texts that the log holds; or a piece of one big entry.
 import type { Answer } from "../../bus-client/index.ts";
 import { formatCursor, parseCursor } from "../log/cursor.ts";
-import { type Call, findSession, type Handler, ok, refuse } from "./call.ts";
+import { type Call, findLogged, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 
 type PageArguments = Exclude<Call<"agent.session.log">["args"], { entry: number }>;
 
 export const readLog: Handler<"agent.session.log"> = (instance, { args }) => {
-  const session = findSession(instance, args.session);
+  const session = findLogged(instance, args.session);
   if (typeof session !== "string") return session;
   return "entry" in args
     ? readPiece(instance, session, args.entry, args.offset, args.bytes)

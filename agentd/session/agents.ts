@@ -3,7 +3,8 @@
 import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agent-client.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
-import type { Effect, SessionInput, Timer } from "./input.ts";
+import type { Kept } from "../log-keeper.ts";
+import type { Effect, KeepingCommand, SessionInput, Timer } from "./input.ts";
 import type { Seam } from "../seam.ts";
 import type { StateEntry } from "../vocabulary/index.ts";
 import { openAgentSession } from "./opening.ts";
@@ -33,6 +34,7 @@ export interface AgentsOptions {
   readonly transcript: (session: string, beforeTurn: number) => string | undefined;
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
+  readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
   readonly onError: (error: unknown) => void;
   readonly seam: Seam;
   /** A child came up or is gone: for the record by which the next agentd finds it. */
@@ -141,6 +143,9 @@ export class Agents {
       case "disarm":
         this.#disarm(session, effect.timer, effect.key);
         return;
+      case "keep":
+        this.#keep(session, effect.seq, effect.command);
+        return;
       case "stop_agent":
         this.#stop(session);
         return;
@@ -155,6 +160,11 @@ export class Agents {
   ): readonly ContentBlock[] {
     const text = transcript ? this.#options.transcript(session, turn) : undefined;
     return text === undefined ? blocks : [{ type: "text", text }, ...blocks];
+  }
+
+  #keep(session: string, seq: number, command: KeepingCommand): void {
+    const { keep, post, onError } = this.#options;
+    keep(session, seq, command).then(({ rc, body }) => post(session, { type: "kept", seq, rc, body }), onError);
   }
 
   #launchAfterPrevious(session: string, state: SessionState): void {

@@ -2,7 +2,7 @@
 // What people and programs ask of a session. A refusal has run nothing and leaves no trace.
 import { type ContentBlock, errorBody } from "../vocabulary/index.ts";
 import { type Draft, refuse } from "./draft.ts";
-import type { Command, Decision, SessionCommand } from "./input.ts";
+import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
 import { resolveAllPermissions, resolvePermission } from "./permissions.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 import { acceptPrompt, closeStrayTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
@@ -19,6 +19,12 @@ export function decideCommand(draft: Draft, before: SessionState, command: Sessi
       return decideClose(draft, before, command);
     case "agent.permission.answer":
       return decideAnswer(draft, before, command);
+    case "agent.session.purge":
+      if (draft.state.life.phase !== "ended") return notIn(before, "can be purged when it has ended");
+      return decideKeeping(draft, command);
+    case "agent.log.prune":
+    case "agent.log.redact":
+      return decideKeeping(draft, command);
   }
 }
 
@@ -115,13 +121,16 @@ function decideSetConfig(draft: Draft, before: SessionState, command: Command<"a
     return refuse("OPTION_UNKNOWN", `"${name}" has no value "${value}"`, { option: name, values });
   }
   const seq = draft.command(command);
-  const { command_id: commandId } = command.args;
-  state.pending = [
-    ...state.pending,
-    { seq, verb: command.verb, caller: command.caller, ...(commandId === undefined ? {} : { commandId }) },
-  ];
-  if (commandId !== undefined) draft.receipt = { commandId, seq };
+  draft.postpone(command, seq);
   draft.effect({ type: "set_option", seq, option: name, value });
+  return draft.decision();
+}
+
+/** Committed now, done then, and its reply in a commit of its own. */
+function decideKeeping(draft: Draft, command: KeepingCommand): Decision {
+  const seq = draft.command(command);
+  draft.postpone(command, seq);
+  draft.effect({ type: "keep", seq, command });
   return draft.decision();
 }
 

@@ -54,6 +54,15 @@ export class Draft {
     this.replies.push({ caller: command.caller, rc: 0, body });
   }
 
+  /** The command will be answered when it is done. */
+  postpone(command: Command, seq: number): void {
+    const { command_id: commandId } = command.args as { command_id?: string };
+    const { verb, caller } = command;
+    const id = commandId === undefined ? {} : { commandId };
+    this.state.pending = [...this.state.pending, { seq, verb, caller, ...id }];
+    if (commandId !== undefined) this.receipt = { commandId, seq };
+  }
+
   /** The reply of a command that was accepted before: logged, kept for retries, sent to whoever still waits. */
   answer(command: PendingCommand, rc: number, body: Readonly<Record<string, unknown>>): void {
     const { seq, verb, commandId, caller } = command;

@@ -8,7 +8,7 @@ import { newSession, type OpenPermission, type SessionState } from "./state.ts";
 
 export function stateFromLog(reader: SessionReader, session: string): SessionState | undefined {
   const row = reader.row(session);
-  if (!row || row.state === null) return undefined;
+  if (!row) return undefined;
   const latest = reader.latest(session);
   const base = newSession({
     id: row.session,
@@ -97,8 +97,10 @@ function lifeOf(row: SessionRow): SessionState["life"] {
     case "idle":
     case "running":
     case "waiting":
-    case null:
       return { phase: "idle" };
+    case null:
+      // The instance: it is logged, and has no agent.
+      return { phase: "ended", state: "closed" };
   }
 }
 

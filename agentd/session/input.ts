@@ -35,7 +35,11 @@ export type SessionCommand =
   | Command<"agent.session.cancel">
   | Command<"agent.session.set_config">
   | Command<"agent.session.close">
-  | Command<"agent.permission.answer">;
+  | Command<"agent.permission.answer">
+  | KeepingCommand;
+
+/** What keeps the log in hand; answered when done. */
+export type KeepingCommand = Command<"agent.session.purge"> | Command<"agent.log.prune"> | Command<"agent.log.redact">;
 
 export type Timer = "permission" | "cancel" | "drain" | "idle";
 
@@ -73,6 +77,13 @@ export type SessionInput =
       readonly seq: number | null;
       readonly option: string;
       readonly outcome: Outcome<{ readonly options: readonly ConfigOption[] }>;
+    }
+  /** A command that keeps the log in hand is done, or failed. */
+  | {
+      readonly type: "kept";
+      readonly seq: number;
+      readonly rc: number;
+      readonly body: Readonly<Record<string, unknown>>;
     }
   | { readonly type: "permission_sent"; readonly request: string }
   | { readonly type: "stopped" }
@@ -126,6 +137,7 @@ export type Effect =
     }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
+  | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
   /** End the agent by the ladder, then report `stopped`. */
   | { readonly type: "stop_agent" };
 

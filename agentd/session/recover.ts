@@ -12,7 +12,6 @@ import { sayEnded } from "./turns.ts";
 export function recover(draft: Draft, before: SessionState, found: Extract<SessionInput, { type: "recover" }>): void {
   const { state } = draft;
   const { life } = state;
-  if (life.phase === "ended") return;
   if (found.processesEnded > 0) {
     const message = `${found.processesEnded} processes of the last agentd's agent were still there and were ended`;
     draft.add({ kind: "diagnostic", what: "leftover-processes", message });
@@ -22,6 +21,7 @@ export function recover(draft: Draft, before: SessionState, found: Extract<Sessi
     "agentd ended before it answered: it may have run, and will not run again",
   );
   answerPending(draft, interrupted);
+  if (life.phase === "ended") return;
   resolveAllPermissions(draft, "restart");
   for (const request of state.unsent) draft.add({ kind: "permission", request, phase: "unsent" });
   state.unsent = [];

@@ -54,6 +54,9 @@ export function step(state: SessionState, input: SessionInput, context: Context)
     case "option_set":
       onOptionSet(draft, state, input.seq, input.option, input.outcome);
       break;
+    case "kept":
+      onKept(draft, input);
+      break;
     case "permission_sent":
       onPermissionSent(draft, input.request);
       break;
@@ -74,6 +77,13 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       break;
   }
   return draft.decision();
+}
+
+function onKept(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "kept" }>): void {
+  const pending = draft.state.pending.find((candidate) => candidate.seq === seq);
+  if (!pending) return;
+  const id = pending.commandId === undefined ? {} : { command_id: pending.commandId };
+  draft.answer(pending, rc, { ...body, ...id, session: draft.state.id, seq });
 }
 
 function onPermissionSent(draft: Draft, request: string): void {

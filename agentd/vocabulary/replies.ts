@@ -160,3 +160,44 @@ export interface StatusReply {
 export interface PermissionListReply {
   readonly requests: readonly OpenRequest[];
 }
+
+export interface PurgeReply extends Partial<Accepted> {
+  readonly session: string;
+  /** Removed, or with `dry_run` what would be. */
+  readonly entries: number;
+}
+
+export interface PruneReply extends Partial<Accepted> {
+  readonly sessions: readonly string[];
+  readonly entries: number;
+}
+
+export interface RedactReply extends Partial<Accepted> {
+  readonly entries: number;
+  readonly receipts: number;
+  readonly literals: number;
+  readonly sessions: number;
+  /** Older copies of the log, by name, that were deleted. */
+  readonly copies: readonly string[];
+}
+
+export interface VerifyReply {
+  readonly ok: boolean;
+  readonly problems: readonly string[];
+  readonly sessions: number;
+  readonly entries: number;
+  readonly redacted_commits: number;
+}
+
+export interface StatsReply {
+  readonly file_bytes: number;
+  readonly write_ahead_bytes: number;
+  readonly used_bytes: number;
+  readonly free_bytes: number;
+  readonly quota_bytes: number;
+  readonly sessions: number;
+  readonly ended: number;
+  readonly purged: number;
+  readonly entries: number;
+  readonly fullest: readonly { readonly session: string; readonly entries: number; readonly updated_at: string }[];
+}

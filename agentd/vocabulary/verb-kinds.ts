@@ -13,6 +13,9 @@ const replyKinds: Readonly<Record<string, ReplyKind>> = {
   "agent.session.close": "at_once",
   "agent.permission.answer": "at_once",
   "agent.session.set_config": "when_done",
+  "agent.session.purge": "when_done",
+  "agent.log.prune": "when_done",
+  "agent.log.redact": "when_done",
 };
 
 export function replyKindOf(verb: string): ReplyKind {

@@ -78,6 +78,27 @@ export const verbArguments = {
   }),
   "agent.session.close": z.strictObject({ command_id: commandId.optional(), session: sessionReference }),
   "agent.permission.answer": permissionAnswerArgs(commandId, sessionReference),
+  "agent.session.purge": z.strictObject({
+    command_id: commandId.optional(),
+    session: sessionReference,
+    dry_run: z.boolean().default(false),
+  }),
+  "agent.log.prune": z.strictObject({
+    command_id: commandId.optional(),
+    before: z.iso.datetime({ offset: true }),
+    dry_run: z.boolean().default(false),
+  }),
+  "agent.log.redact": z.strictObject({
+    command_id: commandId.optional(),
+    session: sessionReference.optional(),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits: the SHA-256 of the secret's UTF-8 bytes"),
+    length: z
+      .number()
+      .int()
+      .min(1)
+      .max(64 * 1024),
+    dry_run: z.boolean().default(false),
+  }),
 
   "agent.list": z.strictObject({}),
   "agent.status": z.strictObject({}),
@@ -111,6 +132,8 @@ export const verbArguments = {
     after: z.union([z.string(), z.number().int().min(0)]).optional(),
     timeout_ms: z.number().int().min(0).max(50_000).default(50_000),
   }),
+  "agent.log.verify": z.strictObject({}),
+  "agent.log.stats": z.strictObject({ top: page.max(100).default(20) }),
   "agent.permission.list": z.strictObject({ session: sessionReference.optional() }),
 } as const;
 
@@ -132,11 +155,16 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.set_config": "Set an option of a session: mode, model and what else the agent offers",
   "agent.session.close": "End a session's agent properly",
   "agent.permission.answer": "Answer a permission request",
+  "agent.session.purge": "Remove an ended session's entries from the log for good",
+  "agent.log.prune": "Purge every ended session that was last touched before a time",
+  "agent.log.redact": "Take a secret out of the log, known by its hash and length alone",
   "agent.list": "The agents of the catalogue",
   "agent.status": "The daemon: process, Bus, log, limits, live sessions",
   "agent.session.list": "Sessions, newest first",
   "agent.session.get": "One session as it is now",
   "agent.session.log": "A session's entries in order, in pages",
   "agent.session.wait": "Wait until a session is idle, waiting or ended",
+  "agent.log.verify": "Check the log: its chain, its numbers, its file",
+  "agent.log.stats": "How much the log takes, and which sessions most of it",
   "agent.permission.list": "Open permission requests",
 };

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Purges, prunes, redacts and verifies, one after the other: none of them may meet another half done.
+import { setImmediate as breathe } from "node:timers/promises";
+import { LogError } from "./log/log-error.ts";
+import type { Log } from "./log/open.ts";
+import { takeSteps } from "./log/steps.ts";
+import type { KeepingCommand } from "./session/input.ts";
+import { errorBody, instanceSession, type VerifyReply } from "./vocabulary/index.ts";
+
+export interface Kept {
+  readonly rc: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export class LogKeeper {
+  readonly #log: Log;
+  #last: Promise<unknown> = Promise.resolve();
+  #stopping = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** What an agentd that died had begun. */
+  async finishPurges(): Promise<void> {
+    const { keeping } = this.#log;
+    for (const session of keeping.unfinishedPurges()) {
+      await this.#next(() => takeSteps(keeping.finishPurge(session), this.#pause));
+    }
+  }
+
+  /** The answer to a command that is in the log already. */
+  async keep(session: string, seq: number, command: KeepingCommand): Promise<Kept> {
+    try {
+      return { rc: 0, body: await this.#next(() => this.#do(session, seq, command)) };
+    } catch (error) {
+      if (error instanceof Leaving) throw error;
+      if (!(error instanceof LogError)) throw error;
+      const message = `the log cannot be written (${error.message}): what was done till then stays done, and the command can be given again`;
+      return { rc: 10, body: errorBody("STORE_FAILED", message, { reason: error.code }) };
+    }
+  }
+
+  async verify(): Promise<VerifyReply> {
+    return await this.#next(() => this.#log.keeping.verify(this.#pause));
+  }
+
+  /** Leaves what is being done where it is; the next agentd goes on with a purge. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#last.catch(() => {});
+  }
+
+  async #do(session: string, seq: number, { verb, args }: KeepingCommand): Promise<Record<string, unknown>> {
+    const { keeping } = this.#log;
+    switch (verb) {
+      case "agent.session.purge": {
+        const { entries } = await takeSteps(keeping.purge(session), this.#pause);
+        return { entries };
+      }
+      case "agent.log.prune":
+        return await this.#prune(Date.parse(args.before));
+      case "agent.log.redact": {
+        const { sha256, length } = args;
+        const scope = session === instanceSession ? {} : { session };
+        const { writeAheadEmptied: _, ...counts } = await takeSteps(
+          keeping.redact({ sha256, length }, { by: { session, seq }, ...scope }),
+          this.#pause,
+        );
+        return { ...counts };
+      }
+    }
+  }
+
+  async #prune(before: number): Promise<Record<string, unknown>> {
+    const { keeping } = this.#log;
+    const sessions: string[] = [];
+    let entries = 0;
+    for (const { session } of await takeSteps(keeping.prunable(before), this.#pause)) {
+      const purged = await takeSteps(keeping.purge(session), this.#pause);
+      sessions.push(session);
+      entries += purged.entries;
+    }
+    return { sessions, entries };
+  }
+
+  readonly #pause = async (): Promise<void> => {
+    if (this.#stopping) throw new Leaving();
+    await breathe();
+  };
+
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work, work);
+    this.#last = next.catch(() => {});
+    return next;
+  }
+}
+
+/** agentd stops: the command stays unanswered, and the next agentd says that it was interrupted. */
+class Leaving extends Error {}
+
+export function isLeaving(error: unknown): boolean {
+  return error instanceof Leaving;
+}
