@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 const program = fileURLToPath(new URL("./leftovers.ts", import.meta.url));
 
+const root = fileURLToPath(new URL("..", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "agentd-left-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+function leftovers(args: readonly string[], temporary = scratch) {
+  const env = { ...process.env, TMPDIR: temporary };
+  return spawnSync(process.execPath, ["--import", "tsx", program, ...args], { encoding: "utf8", cwd: root, env });
+}
+
 function run(script: string) {
-  const args = ["--import", "tsx", program, "/bin/sh", "-c", script];
-  return spawnSync(process.execPath, args, { encoding: "utf8", cwd: fileURLToPath(new URL("..", import.meta.url)) });
+  return leftovers(["/bin/sh", "-c", script]);
 }
 
 test("a command that leaves nothing has its own exit code", () => {
@@ -35,4 +45,27 @@ test("a file, a process without an environment and a port that are left are name
     expect.arrayContaining(["/bin/sleep 600", expect.stringContaining("createServer")]),
   );
   expect(stderr).toMatch(/left behind: TCP port \d+/);
+});
+
+test("what was there when it was noted is not left behind, and what came after is", () => {
+  const temporary = join(scratch, "temporary");
+  const session = join(temporary, "session");
+  mkdirSync(session, { recursive: true });
+  const note = join(scratch, "before.json");
+  const sleep = () => spawn("/bin/sleep", ["600"], { cwd: session, env: {}, stdio: "ignore" });
+  const before = sleep();
+  const after: ReturnType<typeof sleep>[] = [];
+  try {
+    expect(leftovers(["--note", note], temporary)).toMatchObject({ status: 0, stderr: "" });
+    expect(leftovers(["--compare", note], temporary)).toMatchObject({ status: 0, stderr: "" });
+    after.push(sleep());
+    writeFileSync(join(temporary, "new"), "");
+    const { status, stderr } = leftovers(["--compare", note], temporary);
+    expect(status).toBe(1);
+    expect(stderr).toContain(`left behind: process ${after[0]?.pid}: /bin/sleep 600`);
+    expect(stderr).toContain(`left behind: file ${join(temporary, "new")}`);
+    expect(stderr).not.toContain(`process ${before.pid}:`);
+  } finally {
+    for (const child of [before, ...after]) child.kill("SIGKILL");
+  }
 });
