@@ -10,8 +10,8 @@ class HeldBus implements Publishing {
   readonly bodies: string[] = [];
   readonly #waiting: ((error: Error | undefined) => void)[] = [];
 
-  publish(_topic: string, body: string, _options: { retain: boolean }, done: (error: Error | undefined) => void): void {
-    this.bodies.push(body);
+  publish(...[, body, , done]: Parameters<Publishing["publish"]>): void {
+    this.bodies.push(typeof body === "string" ? body : body.map((piece) => piece.toString()).join(""));
     this.#waiting.push(done);
   }
 

@@ -2,12 +2,18 @@
 // Committed entries, on the topic, after a cursor that lives in memory. What is published is the text that the log
 // holds. Nothing is queued but the cursor: while the Bus is away or behind, entries wait in the log.
 import type { Appended } from "./log/append.ts";
+import { type EntryText, textBytes } from "./log/entry-text.ts";
 import type { EntryReader } from "./log/read.ts";
 import { topic } from "./vocabulary/index.ts";
 
 /** What the publisher needs of a Bus client. */
 export interface Publishing {
-  publish(topic: string, body: string, options: { retain: boolean }, done: (error: Error | undefined) => void): void;
+  publish(
+    topic: string,
+    body: string | readonly EntryText[],
+    options: { retain: boolean },
+    done: (error: Error | undefined) => void,
+  ): void;
   cork(): void;
   uncork(): void;
 }
@@ -26,10 +32,10 @@ interface Cursor {
   published: number;
   committed: number;
   /** Texts of the entries after `published` as they were committed; dropped when they grow stale. */
-  texts: string[];
+  texts: EntryText[];
 }
 
-/** UTF-16 units of committed text that are kept for publication without reading them again, over all sessions. */
+/** UTF-16 units or bytes of committed text that are kept for publication without reading them again, over all sessions. */
 const keptUnitsMax = 8 * 1024 * 1024;
 
 export class Publisher {
@@ -120,7 +126,7 @@ export class Publisher {
     let count = 0;
     let bytes = 0;
     for (const text of texts) {
-      const more = Buffer.byteLength(text) + 1;
+      const more = textBytes(text) + 1;
       if (count > 0 && bytes + more > bodyBytesMax) break;
       bytes += more;
       count += 1;
@@ -128,13 +134,11 @@ export class Publisher {
     const from = cursor.published + 1;
     const to = cursor.published + count;
     const [first = ""] = texts;
-    let body: string;
+    let body: string | readonly EntryText[] = typeof first === "string" ? first : [first];
     if (count > 1) {
       const head = `{"log":"${log}","session":"${session}","seq_from":${from},"seq":${to},"entries":[`;
-      // Joined once, head and end included: a text put together afterwards would be copied whole when it is looked at.
-      body = [head + first, ...texts.slice(1, count - 1), `${texts[count - 1]}]}`].join(",");
+      body = listed(head, texts.slice(0, count), "]}");
     } else if (bytes > bodyBytesMax) body = truncated(log, session, from, first);
-    else body = first;
     cursor.published = to;
     if (cursor.texts.length > 0) {
       for (const text of cursor.texts.splice(0, count)) this.#kept -= text.length;
@@ -150,7 +154,7 @@ export class Publisher {
     if (this.#behind.size > 0) this.#publish();
   }
 
-  #nextTexts(session: string, cursor: Cursor): readonly string[] {
+  #nextTexts(session: string, cursor: Cursor): readonly EntryText[] {
     if (cursor.texts.length > 0) return cursor.texts;
     const { entries } = this.#options;
     const page = entries.page({ session, after: cursor.published, limit: 256, bytesMax: this.#options.bodyBytesMax });
@@ -173,8 +177,24 @@ export class Publisher {
   }
 }
 
+/** Entries with commas between them. Small ones are joined, at once and once; what is bytes already is not copied. */
+function listed(head: string, texts: readonly EntryText[], end: string): readonly EntryText[] {
+  const pieces: EntryText[] = [];
+  let run = [head];
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) run.push(",");
+    if (typeof text === "string") run.push(text);
+    else {
+      pieces.push(run.join(""), text);
+      run = [];
+    }
+  }
+  pieces.push(run.join("") + end);
+  return pieces;
+}
+
 /** What stands for an entry that one frame cannot carry: who wants it reads it from the log. */
-function truncated(log: string, session: string, seq: number, text: string): string {
-  const kind = /"kind":"([a-z_]+)"/.exec(text)?.[1] ?? "extension";
-  return JSON.stringify({ log, session, seq, kind, truncated: true, bytes: Buffer.byteLength(text) });
+function truncated(log: string, session: string, seq: number, text: EntryText): string {
+  const kind = /"kind":"([a-z_]+)"/.exec(text.toString())?.[1] ?? "extension";
+  return JSON.stringify({ log, session, seq, kind, truncated: true, bytes: textBytes(text) });
 }

@@ -45,38 +45,72 @@ interface Cost {
   readonly cpuMicrosecondsPerUpdate: number;
 }
 
-export async function measureFlood(row: FloodRow, rounds: number, onRound: (done: number) => void): Promise<Finding[]> {
+/**
+ * `fresh`: both processes are new in each round, and the flood is the first work they do. `warm`: both live through all
+ * the rounds, and have done the same flood before the first that counts.
+ */
+export type Processes = "fresh" | "warm";
+
+export async function measureFlood(
+  row: FloodRow,
+  processes: Processes,
+  rounds: number,
+  onRound: (done: number) => void,
+): Promise<Finding[]> {
   const { flood, count, bytes } = row;
   using agent = scriptedAgent({
     rules: [{ on: "session/prompt", do: [{ flood, count, bytes }, { reply: { stopReason: "end_turn" } }] }],
   });
-  using place = makePlace({ flooder: agent.command });
-  const size = [String(count), String(bytes)];
-  await using daemon = await startDaemonProcess(place);
-  await using subscriber = await startFloodReader("subscriber", [daemon.busUrl, "flooder", place.directory(), ...size]);
-  await using sdk = await startFloodReader("sdk-client", [JSON.stringify(agent.command), place.directory(), ...size]);
-  const daemonPid = daemon.child.pid ?? -1;
-  const pair = {
-    ours: () => costOf(subscriber, daemonPid, count),
-    other: () => costOf(sdk, sdk.pid, count),
-  };
-  return findingsOf(row, await runInTurn(pair, rounds, onRound));
+  const ours: WithSide = (use) => withAgentd(agent.command, row, use);
+  const other: WithSide = (use) => withSdk(agent.command, row, use);
+  const costIn = (side: Side): Promise<Cost> => costOf(side, count);
+  const measured =
+    processes === "fresh"
+      ? await runInTurn({ ours: () => ours(costIn), other: () => other(costIn) }, rounds, onRound)
+      : await ours((one) =>
+          other((two) => runInTurn({ ours: () => costIn(one), other: () => costIn(two) }, rounds, onRound)),
+        );
+  return findingsOf(row, processes, measured);
 }
 
-async function costOf(reader: FloodReader, measuredPid: number, count: number): Promise<Cost> {
+/** One variant, ready for a flood: who takes it in, and the process whose time is counted. */
+interface Side {
+  readonly reader: FloodReader;
+  readonly measuredPid: number;
+}
+
+/** Starts the variant's processes, and ends them after the use. */
+type WithSide = <T>(use: (side: Side) => Promise<T>) => Promise<T>;
+
+async function withAgentd<T>(agent: readonly string[], row: FloodRow, use: (side: Side) => Promise<T>): Promise<T> {
+  using place = makePlace({ flooder: agent });
+  await using daemon = await startDaemonProcess(place);
+  const args = [daemon.busUrl, "flooder", place.directory(), String(row.count), String(row.bytes)];
+  await using reader = await startFloodReader("subscriber", args);
+  return await use({ reader, measuredPid: daemon.child.pid ?? -1 });
+}
+
+async function withSdk<T>(agent: readonly string[], row: FloodRow, use: (side: Side) => Promise<T>): Promise<T> {
+  using place = makePlace();
+  const args = [JSON.stringify(agent), place.directory(), String(row.count), String(row.bytes)];
+  await using reader = await startFloodReader("sdk-client", args);
+  return await use({ reader, measuredPid: reader.pid });
+}
+
+async function costOf({ reader, measuredPid }: Side, count: number): Promise<Cost> {
   const before = cpuMsOf(measuredPid);
   const ms = await reader.flood();
   const cpuMs = cpuMsOf(measuredPid) - before;
   return { updatesPerSecond: (count / ms) * 1000, cpuMicrosecondsPerUpdate: (cpuMs / count) * 1000 };
 }
 
-function findingsOf(row: FloodRow, rounds: readonly Round<Cost>[]): Finding[] {
+function findingsOf(row: FloodRow, processes: Processes, rounds: readonly Round<Cost>[]): Finding[] {
   const each = (part: keyof Cost): Round<number>[] =>
     rounds.map(({ ours, other }) => ({ ours: ours[part], other: other[part] }));
   return [
     findingOf(
       {
-        what: `${row.what}: rate, to the SDK's client`,
+        what: `${row.what}, ${processes}: rate, to the SDK's client`,
         goal: { atLeast: row.rateAtLeast },
         write: (value) => `${(value / 1000).toFixed(1)}k/s`,
       },
@@ -84,7 +118,7 @@ function findingsOf(row: FloodRow, rounds: readonly Round<Cost>[]): Finding[] {
     ),
     findingOf(
       {
-        what: `${row.what}: CPU an update, to the SDK's client`,
+        what: `${row.what}, ${processes}: CPU an update, to the SDK's client`,
         goal: { atMost: row.cpuAtMost },
         write: (value) => `${value.toFixed(1)} us`,
       },

@@ -9,8 +9,10 @@ import { tableOf } from "./table.ts";
 type Measure = (rounds: number, onRound: (done: number) => void) => Promise<Finding[]>;
 
 const rows: Readonly<Record<string, Measure>> = {
-  chunks: (rounds, onRound) => measureFlood(chunkFlood, rounds, onRound),
-  diffs: (rounds, onRound) => measureFlood(diffFlood, rounds, onRound),
+  chunks: (rounds, onRound) => measureFlood(chunkFlood, "fresh", rounds, onRound),
+  diffs: (rounds, onRound) => measureFlood(diffFlood, "fresh", rounds, onRound),
+  "chunks-warm": (rounds, onRound) => measureFlood(chunkFlood, "warm", rounds, onRound),
+  "diffs-warm": (rounds, onRound) => measureFlood(diffFlood, "warm", rounds, onRound),
   ls: measureCommandStart,
 };
 

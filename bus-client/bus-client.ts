@@ -5,6 +5,7 @@ import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { callTimeoutMs } from "./connection.ts";
 import type { Connection, ReplyListener } from "./connection.ts";
+import type { Pieces } from "./pieces.ts";
 import { publicationWriter } from "./publication.ts";
 import type { PublishOptions } from "./publication.ts";
 import type { Reply } from "./reply.ts";
@@ -104,17 +105,18 @@ export class BusClient {
   /**
    * Publishes, cheaply: no promise, no timer of its own. `done` is called once, later, with the broker's reply or the
    * BusError as of `call`. Keep at most 128 unanswered: a broker drops what is beyond 256 on one connection, its answers included.
-   * Throws BusError UNSERIALISABLE for a topic or command that cannot be written.
+   * Throws BusError UNSERIALISABLE for a topic or command that cannot be written. A large body may come in pieces, which
+   * nobody joins on the way to a broker of this process.
    */
-  publish(topic: string, body: string, options?: PublishOptions, done?: ReplyListener): void {
-    const { before, after } = this.#publication(topic, body, options);
+  publish(topic: string, body: string | Pieces, options?: PublishOptions, done?: ReplyListener): void {
+    const { before, after, rest } = this.#publication(topic, body, options);
     const { connection } = this.#supervision;
-    if (connection !== undefined) connection.publish(before, after, done);
+    if (connection !== undefined) connection.publish(before, after, done, rest);
     else if (done) queueMicrotask(() => done(new BusError("NOT_CONNECTED"), undefined));
   }
 
   /** As `publish`, with a promise. */
-  publishAndConfirm(topic: string, body: string, options?: PublishOptions): Promise<Reply> {
+  publishAndConfirm(topic: string, body: string | Pieces, options?: PublishOptions): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.publish(topic, body, options, (error, reply) => (error ? reject(error) : resolve(reply!)));
     });

@@ -2,6 +2,8 @@
 
 import { BusError } from "./bus-error.ts";
 import type { Clock } from "./clock.ts";
+import { bytesAtMost, bytesOf } from "./pieces.ts";
+import type { Pieces } from "./pieces.ts";
 import { replyOf } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import type { Transport } from "./transport.ts";
@@ -75,12 +77,13 @@ export class Connection {
   }
 
   /**
-   * The hot path: a publication whose text is ready but for its `id`, which stands between the two halves. No promise
-   * and no timer of its own. `done` is called once, in a later turn of the event loop, within `callTimeoutMs`.
+   * The hot path: a publication whose text is ready but for its `id`, which stands between the two halves; the pieces
+   * of a long body follow them. No promise and no timer of its own. `done` is called once, in a later turn of the event
+   * loop, within `callTimeoutMs`.
    */
-  publish(before: string, after: string, done: ReplyListener | undefined): void {
+  publish(before: string, after: string, done: ReplyListener | undefined, rest: Pieces = []): void {
     const id = this.#nextId();
-    const refusal = this.#sendRequest(before + id + after);
+    const refusal = this.#sendRequest(before + id + after, rest);
     if (refusal !== undefined) {
       if (done) queueMicrotask(() => done(refusal, undefined));
       return;
@@ -117,21 +120,22 @@ export class Connection {
     return String(++this.#lastId);
   }
 
-  #sendRequest(text: string): BusError | undefined {
-    if (this.#calls.size + this.#publications.size < unansweredMax) return this.#send(text);
+  #sendRequest(text: string, rest?: Pieces): BusError | undefined {
+    if (this.#calls.size + this.#publications.size < unansweredMax) return this.#send(text, rest);
     return new BusError("OVERLOADED", `${unansweredMax} requests are unanswered`);
   }
 
-  #send(text: string): BusError | undefined {
+  #send(text: string, rest: Pieces = []): BusError | undefined {
     if (this.#ended !== undefined) return new BusError("NOT_CONNECTED");
     if (this.#transport.bufferedBytes > bufferedBytesMax) {
       return new BusError("OVERLOADED", `${bufferedBytesMax} bytes wait to be sent`);
     }
-    // A UTF-16 unit is at most three bytes: a short text need not be counted.
-    if (text.length * 3 > frameBytesMax && Buffer.byteLength(text) > frameBytesMax) {
+    // A short text need not be counted.
+    const whole = rest.length === 0 ? [text] : [text, ...rest];
+    if (bytesAtMost(whole) > frameBytesMax && bytesOf(whole) > frameBytesMax) {
       return new BusError("FRAME_TOO_LARGE", `a message of more than ${frameBytesMax} bytes`);
     }
-    this.#transport.send(text);
+    this.#transport.send(text, rest);
     return undefined;
   }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { joined } from "./pieces.ts";
+import type { Pieces } from "./pieces.ts";
 import type { Transport, TransportListener } from "./transport.ts";
 
 /** Two ends within one process. What one sends the other gets in a later turn of the event loop, in order. */
@@ -19,7 +21,7 @@ export class LocalTransport implements Transport {
   readonly kind = "local";
   #other: LocalTransport | undefined;
   #listener: TransportListener | undefined;
-  #incoming: string[] = [];
+  #incoming: { readonly text: string; readonly rest: Pieces }[] = [];
   #incomingCharacters = 0;
   #scheduled = false;
   #closed = false;
@@ -39,16 +41,17 @@ export class LocalTransport implements Transport {
     return this.#other!.#incoming.length;
   }
 
-  /** Counted in UTF-16 units: what these strings hold in memory, near enough. */
+  /** Strings are counted in UTF-16 units: what they hold in memory, near enough. */
   get bufferedBytes(): number {
     return this.#other!.#incomingCharacters;
   }
 
-  send(text: string): void {
+  send(text: string, rest: Pieces = []): void {
     const other = this.#other!;
     if (!this.isOpen) return;
-    other.#incoming.push(text);
+    other.#incoming.push({ text, rest });
     other.#incomingCharacters += text.length;
+    for (const piece of rest) other.#incomingCharacters += piece.length;
     other.#schedule();
   }
 
@@ -87,12 +90,19 @@ export class LocalTransport implements Transport {
     const messages = this.#incoming;
     this.#incoming = [];
     this.#incomingCharacters = 0;
-    for (const text of messages) this.#listener!.message(text);
+    for (const message of messages) this.#take(message);
     // A message of this burst may have closed the pair, or brought more.
     if (this.#incoming.length > 0) this.#schedule();
     else if (this.#closed && !this.#ended) {
       this.#ended = true;
       this.#listener!.close();
     }
+  }
+
+  #take({ text, rest }: { readonly text: string; readonly rest: Pieces }): void {
+    const listener = this.#listener!;
+    if (rest.length === 0) listener.message(text);
+    else if (listener.pieces) listener.pieces(text, rest);
+    else listener.message(joined([text, ...rest]));
   }
 }

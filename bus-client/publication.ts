@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { withEnd } from "./pieces.ts";
+import type { Pieces } from "./pieces.ts";
 import { serialise } from "./wire.ts";
 
 export interface PublishOptions {
@@ -9,13 +11,20 @@ export interface PublishOptions {
   readonly command?: string;
 }
 
+/** Its text is the three parts and the request's `id` between the first two; `rest` is empty unless the body came in pieces. */
+export interface Publication {
+  readonly before: string;
+  readonly after: string;
+  readonly rest: Pieces;
+}
+
 /**
  * Writes publications for one sender. A publication is a frame within a frame; all of it but the `id` and the body
  * repeats from one to the next of a topic, so the last topic's text is kept ready.
  */
 export function publicationWriter(
   from: string | undefined,
-): (topic: string, body: string, options?: PublishOptions) => { before: string; after: string } {
+): (topic: string, body: string | Pieces, options?: PublishOptions) => Publication {
   let last: { topic: string; command: string; retain: boolean; before: string; between: string } | undefined;
   return (topic, body, options) => {
     const command = options?.command ?? topic;
@@ -23,8 +32,10 @@ export function publicationWriter(
     if (last?.topic !== topic || last.command !== command || last.retain !== retain) {
       last = { topic, command, retain, ...template(from, topic, command, retain) };
     }
+    const { before, between } = last;
+    if (typeof body !== "string") return { before, after: between, rest: withEnd(body) };
     const end = body === "" || body.endsWith("\n") ? "" : "\n";
-    return { before: last.before, after: last.between + body + end };
+    return { before, after: between + body + end, rest: [] };
   };
 }
 

@@ -5,6 +5,8 @@ import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { BusError, asBusError } from "./bus-error.ts";
 import { corkPerTick } from "./cork-per-tick.ts";
+import { joined } from "./pieces.ts";
+import type { Pieces } from "./pieces.ts";
 import { closeTimeoutMs } from "./transport.ts";
 import type { Transport, TransportListener } from "./transport.ts";
 import { frameBytesMax } from "./wire.ts";
@@ -59,10 +61,10 @@ class TcpTransport implements Transport {
     return this.#webSocket.bufferedAmount;
   }
 
-  send(text: string): void {
+  send(text: string, rest: Pieces = []): void {
     if (this.#webSocket.readyState !== WebSocket.OPEN) return;
     this.#corkThisTick();
-    this.#webSocket.send(text);
+    this.#webSocket.send(rest.length === 0 ? text : joined([text, ...rest]));
   }
 
   cork(): void {

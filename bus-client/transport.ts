@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import type { Pieces } from "./pieces.ts";
+
 /** Where a transport delivers. Both are called from the event loop, never from within `listen` or `send`. */
 export interface TransportListener {
   message(text: string): void;
+  /** For a message that was sent in pieces within this process; without it they are joined, and come as a `message`. */
+  pieces?(text: string, rest: Pieces): void;
   /** Once, after the last message. Without a cause the other side, or we, closed in good order. */
   close(cause?: Error): void;
 }
@@ -10,8 +14,11 @@ export interface TransportListener {
 /** One way to one broker and back: whole text messages, in order. It neither dials again nor understands what it carries. */
 export interface Transport {
   readonly kind: "unix" | "tcp" | "local";
-  /** Never throws; what is sent after the end is dropped. The caller watches `bufferedBytes` and the size of a message. */
-  send(text: string): void;
+  /**
+   * One message: its text, and the rest of it where a long one comes in pieces. Never throws; what is sent after the end
+   * is dropped. The caller watches `bufferedBytes` and the size of a message.
+   */
+  send(text: string, rest?: Pieces): void;
   /** What was sent and waits in this process, in bytes. */
   readonly bufferedBytes: number;
   /** Holds writes back until `uncork`, so that many messages make one system call. Sends of one tick are joined anyway. */

@@ -5,6 +5,7 @@ import { createConnection } from "node:net";
 import type { Socket } from "node:net";
 import { BusError, asBusError } from "./bus-error.ts";
 import { corkPerTick } from "./cork-per-tick.ts";
+import type { Pieces } from "./pieces.ts";
 import { closeTimeoutMs } from "./transport.ts";
 import type { Transport, TransportListener } from "./transport.ts";
 import { FrameReader, MaskingEncoder, WebSocketFault, opcodes } from "./websocket-frames.ts";
@@ -52,8 +53,8 @@ class UnixTransport implements Transport {
     return this.#socket.writableLength;
   }
 
-  send(text: string): void {
-    if (this.#state === "open") this.#write(opcodes.text, text);
+  send(text: string, rest: Pieces = []): void {
+    if (this.#state === "open") this.#write(opcodes.text, [text, ...rest]);
   }
 
   cork(): void {
@@ -115,7 +116,7 @@ class UnixTransport implements Transport {
     this.#socket.destroy();
   }
 
-  #write(opcode: number, payload: string | Buffer): void {
+  #write(opcode: number, payload: Pieces | Buffer): void {
     if (!this.#socket.writable) return;
     this.#corkThisTick();
     this.#socket.write(this.#encoder.encode(opcode, payload));

@@ -2,6 +2,8 @@
 
 import { isUtf8 } from "node:buffer";
 import { randomFillSync } from "node:crypto";
+import { bytesOf } from "./pieces.ts";
+import type { Pieces } from "./pieces.ts";
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
@@ -16,12 +18,21 @@ export class WebSocketFault extends Error {
   }
 }
 
-/** Text may come in pieces, so that nobody has to join them first; a piece ends at the end of a character. */
-type Payload = string | readonly string[] | Buffer;
+/** Text may come in pieces, so that nobody has to join them first. */
+type Payload = string | Pieces | Buffer;
 
 /** One whole frame, as a server writes it. The same bytes may go to many sockets. */
 export function encodeFrame(opcode: number, payload: Payload): Buffer {
   return layOut(opcode, payload, 0).frame;
+}
+
+/** The bytes of `encodeFrame`, in pieces of their own: those that are bytes already are not copied. */
+export function encodeFramePieces(opcode: number, payload: Pieces): Buffer[] {
+  const pieces = payload.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece));
+  const bytes = bytesOf(pieces);
+  const header = Buffer.alloc(headerBytes(bytes));
+  writeHeader(header, opcode, bytes);
+  return [header, ...pieces];
 }
 
 /** Writes frames as a client does: masked with fresh random bytes, which RFC 6455 asks of every client. */
@@ -31,7 +42,7 @@ export class MaskingEncoder {
   #used = this.#random.length;
 
   /** One whole frame. */
-  encode(opcode: number, payload: string | Buffer): Buffer {
+  encode(opcode: number, payload: Payload): Buffer {
     const { frame, payloadStart } = layOut(opcode, payload, 4);
     frame[1]! |= 0x80;
     const mask = this.#nextMask();
@@ -178,27 +189,26 @@ interface FrameHeader {
 }
 
 function layOut(opcode: number, payload: Payload, maskBytes: number): { frame: Buffer; payloadStart: number } {
-  const pieces = typeof payload === "string" ? [payload] : payload;
-  const bytes = Buffer.isBuffer(pieces) ? pieces.length : byteLength(pieces);
-  const lengthBytes = bytes < 126 ? 0 : bytes < 65_536 ? 2 : 8;
-  const payloadStart = 2 + lengthBytes + maskBytes;
+  const pieces = typeof payload === "string" || Buffer.isBuffer(payload) ? [payload] : payload;
+  const bytes = bytesOf(pieces);
+  const payloadStart = headerBytes(bytes) + maskBytes;
   const frame = Buffer.allocUnsafe(payloadStart + bytes);
-  frame[0] = 0x80 | opcode;
-  frame[1] = lengthBytes === 0 ? bytes : lengthBytes === 2 ? 126 : 127;
-  if (lengthBytes === 2) frame.writeUInt16BE(bytes, 2);
-  if (lengthBytes === 8) frame.writeBigUInt64BE(BigInt(bytes), 2);
-  if (Buffer.isBuffer(pieces)) pieces.copy(frame, payloadStart);
-  else writePieces(frame, payloadStart, pieces);
+  writeHeader(frame, opcode, bytes);
+  let at = payloadStart;
+  for (const piece of pieces) at += typeof piece === "string" ? frame.write(piece, at, "utf8") : piece.copy(frame, at);
   return { frame, payloadStart };
 }
 
-function byteLength(pieces: readonly string[]): number {
-  let bytes = 0;
-  for (const piece of pieces) bytes += Buffer.byteLength(piece);
-  return bytes;
+/** Without the mask. */
+function headerBytes(payloadBytes: number): number {
+  if (payloadBytes < 126) return 2;
+  return payloadBytes < 65_536 ? 4 : 10;
 }
 
-function writePieces(frame: Buffer, start: number, pieces: readonly string[]): void {
-  let at = start;
-  for (const piece of pieces) at += frame.write(piece, at, "utf8");
+function writeHeader(frame: Buffer, opcode: number, payloadBytes: number): void {
+  frame[0] = 0x80 | opcode;
+  const header = headerBytes(payloadBytes);
+  frame[1] = header === 2 ? payloadBytes : header === 4 ? 126 : 127;
+  if (header === 4) frame.writeUInt16BE(payloadBytes, 2);
+  if (header === 10) frame.writeBigUInt64BE(BigInt(payloadBytes), 2);
 }

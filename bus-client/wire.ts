@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { BusError } from "./bus-error.ts";
+import { withEnd } from "./pieces.ts";
+import type { Pieces } from "./pieces.ts";
 import { isReferenceJson } from "./reference-json.ts";
 import { hasWhiteSpace, isWhiteSpace, trimBoth, trimTail } from "./white-space.ts";
 
@@ -81,8 +83,8 @@ export function serialiseParsed(headers: FrameHeaders, body: string): string {
 }
 
 /** As `serialiseParsed`, in pieces: joining them would copy the body, which may be large and goes out as it is. */
-export function serialisePieces(headers: FrameHeaders, body: string): string[] {
-  return [write(headers, Object.keys(headers), ""), body, missingEnd(body)];
+export function serialisePieces(headers: FrameHeaders, body: string | Pieces): Pieces {
+  return [write(headers, Object.keys(headers), ""), ...withEnd(typeof body === "string" ? [body] : body)];
 }
 
 /** Sets a header on a plain object; assignment alone would lose one that is named `__proto__`. */

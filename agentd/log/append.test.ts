@@ -37,7 +37,13 @@ test("an entry begins with its head, whatever order its members were given in", 
 test("an entry without members besides its kind is whole JSON", () => {
   const log = temporaryLog({ clock });
   const [appended] = log.append([{ session: alpha, expectSeq: 0, entries: [{ kind: "info" }] }]);
-  expect(JSON.parse(appended!.bodies[0]!)).toEqual({ log: log.id, session: alpha, seq: 1, at, kind: "info" });
+  expect(JSON.parse(appended!.bodies[0]!.toString())).toEqual({
+    log: log.id,
+    session: alpha,
+    seq: 1,
+    at,
+    kind: "info",
+  });
 });
 
 test("sessions of one transaction each have their own seq, without a gap, in the order given", () => {

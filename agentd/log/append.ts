@@ -3,6 +3,7 @@
 // receipts and the sessions' rows together, or nothing of it.
 import type Database from "better-sqlite3";
 import type { EntryContent } from "../vocabulary/index.ts";
+import { type EntryText, entryTextWriter } from "./entry-text.ts";
 import { kindNumbers } from "./kinds.ts";
 import { translated } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
@@ -29,7 +30,7 @@ export interface Appended {
   /** One less than `seqFrom` where the commit had no entries. */
   readonly seq: number;
   /** The entries' JSON as it stands in the log, and as it is to be published. */
-  readonly bodies: readonly string[];
+  readonly bodies: readonly EntryText[];
   readonly at: string;
 }
 
@@ -75,7 +76,8 @@ export function appender(options: AppendOptions): Append {
 
 interface Writers {
   readonly log: string;
-  readonly entry: Database.Statement<[number, number, number | null, string]>;
+  readonly text: (json: string) => EntryText;
+  readonly entry: Database.Statement<[number, number, number | null, EntryText]>;
   readonly literal: Database.Statement<[number, string]>;
   readonly sessions: SessionTable;
   readonly seals: SealWriter;
@@ -86,7 +88,9 @@ function writersOf({ db, log, random }: AppendOptions): Writers {
   const sessions = sessionTable(db);
   return {
     log,
-    entry: db.prepare("INSERT INTO entry (id, kind, turn, body) VALUES (?, ?, ?, ?)"),
+    text: entryTextWriter(),
+    // The cast makes bytes that are UTF-8 already a text, as they are; a text stays what it is.
+    entry: db.prepare("INSERT INTO entry (id, kind, turn, body) VALUES (?, ?, ?, CAST(? AS TEXT))"),
     literal: db.prepare(
       "INSERT INTO literal (sid, servers) VALUES (?, ?) ON CONFLICT (sid) DO UPDATE SET servers = excluded.servers",
     ),
@@ -102,7 +106,7 @@ interface Lane {
   readonly before: SessionRow;
   row: SessionRow;
   readonly sid: number;
-  readonly bodies: string[];
+  readonly bodies: EntryText[];
 }
 
 function writeAll(writers: Writers, at: string, commits: readonly Commit[]): Appended[] {
@@ -132,7 +136,7 @@ function writeCommit(writers: Writers, at: string, lane: Lane, commit: Commit): 
   if (expectSeq !== row.last_seq) {
     throw new Error(`session ${session} is at seq ${row.last_seq} in the log, and a commit expects ${expectSeq}`);
   }
-  const bodies = serialise(writers.log, session, expectSeq, at, entries);
+  const bodies = serialise(writers, session, expectSeq, at, entries);
   for (const [index, entry] of entries.entries()) {
     writers.entry.run(base + expectSeq + 1 + index, kindNumbers[entry.kind], entry.turn ?? null, bodies[index]!);
   }
@@ -145,7 +149,13 @@ function writeCommit(writers: Writers, at: string, lane: Lane, commit: Commit): 
 }
 
 /** The head first, whatever order an entry's members have; each entry is turned into text here and nowhere else. */
-function serialise(log: string, session: string, last: number, at: string, entries: readonly EntryContent[]): string[] {
+function serialise(
+  { log, text }: Writers,
+  session: string,
+  last: number,
+  at: string,
+  entries: readonly EntryContent[],
+): EntryText[] {
   const head = `{"log":${JSON.stringify(log)},"session":${JSON.stringify(session)},"seq":`;
   const stamp = `,"at":"${at}"`;
   let seq = last;
@@ -154,6 +164,6 @@ function serialise(log: string, session: string, last: number, at: string, entri
     const place = (turn === undefined ? "" : `,"turn":${turn}`) + (late ? ',"late":true' : "");
     const members = JSON.stringify(rest);
     seq += 1;
-    return `${head}${seq}${stamp}${place},"kind":"${kind}"${members === "{}" ? "}" : `,${members.slice(1)}`}`;
+    return text(`${head}${seq}${stamp}${place},"kind":"${kind}"${members === "{}" ? "}" : `,${members.slice(1)}`}`);
   });
 }

@@ -3,10 +3,11 @@
 // digest a commit costs a fraction of one an entry.
 import { createHash } from "node:crypto";
 import type Database from "better-sqlite3";
+import type { EntryText } from "./entry-text.ts";
 
 export interface SealWriter {
   /** Seals the entries with the ids `first` to `last` of one session, which this transaction has just written. */
-  seal(sid: number, first: number, last: number, bodies: readonly string[]): void;
+  seal(sid: number, first: number, last: number, bodies: readonly EntryText[]): void;
 }
 
 export function sealWriter(db: Database.Database, random: (bytes: number) => Uint8Array): SealWriter {
@@ -29,7 +30,7 @@ export function sealWriter(db: Database.Database, random: (bytes: number) => Uin
 }
 
 /** SHA-256 of the digest before, the salt, and the entries' JSON in order (each a whole object: no separator needed). */
-export function sealDigest(previous: Uint8Array, salt: Uint8Array, bodies: readonly string[]): Buffer {
+export function sealDigest(previous: Uint8Array, salt: Uint8Array, bodies: readonly EntryText[]): Buffer {
   const hash = createHash("sha256").update(previous).update(salt);
   // Joining them first would copy a commit of a megabyte for nothing.
   for (const body of bodies) hash.update(body);

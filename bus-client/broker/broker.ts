@@ -129,7 +129,11 @@ class EmbeddedBroker implements Broker {
     if (this.#closed !== undefined) throw new BusError("STOPPED", "the broker is closed");
     const [ours, theirs] = localTransportPair();
     const peer = this.#join(new LocalLane(ours, this.#limits));
-    ours.listen({ message: (text) => this.#router.receive(peer, text), close: () => this.#leave(peer) });
+    ours.listen({
+      message: (text) => this.#router.receive(peer, text),
+      pieces: (text, rest) => this.#router.receive(peer, text, rest),
+      close: () => this.#leave(peer),
+    });
     return theirs;
   }
 

@@ -4,30 +4,43 @@ import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { corkPerTick } from "../cork-per-tick.ts";
 import type { LocalTransport } from "../local-transport.ts";
-import { encodeFrame, opcodes } from "../websocket-frames.ts";
+import { bytesAtMost, bytesOf, joined } from "../pieces.ts";
+import type { Pieces } from "../pieces.ts";
+import { encodeFrame, encodeFramePieces, opcodes } from "../websocket-frames.ts";
 import { frameBytesMax } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
 
 /** A message on its way out, perhaps to many: it is laid out as a WebSocket frame once, and only if a socket wants it. */
 export class OutboundMessage {
-  readonly text: string;
-  readonly #pieces: readonly string[];
-  #frame: Buffer | undefined;
+  readonly #pieces: Pieces;
+  #text: string | undefined;
+  #frame: readonly Buffer[] | undefined;
 
-  /** The text, or what it is joined of: a socket is given the pieces, and the text is never made. */
-  constructor(...pieces: string[]) {
+  /** The text, or what it is joined of: a socket is given the pieces, and the text is made only for who wants it. */
+  constructor(...pieces: Pieces) {
     this.#pieces = pieces;
-    this.text = pieces.reduce((text, piece) => text + piece);
   }
 
-  get frame(): Buffer {
-    this.#frame ??= encodeFrame(opcodes.text, this.#pieces);
+  get text(): string {
+    this.#text ??= joined(this.#pieces);
+    return this.#text;
+  }
+
+  /** What goes to a socket, to be written one after the other within one tick. Small texts are one Buffer. */
+  get frame(): readonly Buffer[] {
+    this.#frame ??= this.#pieces.every((piece) => typeof piece === "string")
+      ? [encodeFrame(opcodes.text, this.#pieces)]
+      : encodeFramePieces(opcodes.text, this.#pieces);
     return this.#frame;
+  }
+
+  get frameBytes(): number {
+    return bytesOf(this.frame);
   }
 
   /** No reader takes it: it would close the receiver's connection. */
   get isTooLarge(): boolean {
-    return this.text.length * 3 > frameBytesMax && Buffer.byteLength(this.text) > frameBytesMax;
+    return bytesAtMost(this.#pieces) > frameBytesMax && bytesOf(this.#pieces) > frameBytesMax;
   }
 }
 
@@ -108,7 +121,7 @@ export class SocketLane implements Lane {
       this.#write(message);
       return "sent";
     }
-    const bytes = message.frame.length;
+    const bytes = message.frameBytes;
     if (this.#queue.length >= this.#limits.queuedMessagesMax) return "full";
     if (this.#queuedBytes + bytes > this.#limits.queuedBytesMax) return "full";
     this.#queue.push(message);
@@ -136,7 +149,7 @@ export class SocketLane implements Lane {
     let sent = 0;
     while (sent < this.#queue.length && this.#socket.writableLength < this.#limits.socketBytesMax) {
       const message = this.#queue[sent++]!;
-      this.#queuedBytes -= message.frame.length;
+      this.#queuedBytes -= message.frameBytes;
       this.#write(message);
     }
     this.#queue.splice(0, sent);
@@ -144,6 +157,6 @@ export class SocketLane implements Lane {
 
   #write(message: OutboundMessage): void {
     this.#corkThisTick();
-    this.#socket.write(message.frame);
+    for (const bytes of message.frame) this.#socket.write(bytes);
   }
 }

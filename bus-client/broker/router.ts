@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { BusError } from "../bus-error.ts";
-import { parse, serialiseParsed } from "../wire.ts";
-import type { FrameHeaders, ParsedFrame } from "../wire.ts";
+import type { Pieces } from "../pieces.ts";
+import { serialiseParsed } from "../wire.ts";
+import type { FrameHeaders } from "../wire.ts";
 import { targetOf } from "./address.ts";
 import type { BrokerLimits } from "./limits.ts";
 import { failedHeader, replyHeaders } from "./noded-reply.ts";
 import type { NodedReply } from "./noded-reply.ts";
 import { OutboundMessage } from "./outbound.ts";
 import type { Peer } from "./peer.ts";
+import { receivedFrame, wholeBody } from "./received-frame.ts";
+import type { ReceivedFrame } from "./received-frame.ts";
 import type { Registry } from "./registry.ts";
 import { Requests } from "./requests.ts";
 import { copyWithoutStamps } from "./stamps.ts";
@@ -17,7 +20,7 @@ export interface RouterParts {
   readonly node: string;
   readonly limits: BrokerLimits;
   readonly registry: Registry;
-  readonly verbs: Readonly<Record<string, (peer: Peer, frame: ParsedFrame) => NodedReply>>;
+  readonly verbs: Readonly<Record<string, (peer: Peer, frame: ReceivedFrame) => NodedReply>>;
   /** Whether the message is on its way; counts what is dropped. */
   readonly send: (peer: Peer, message: OutboundMessage) => boolean;
 }
@@ -31,10 +34,11 @@ export class Router {
     this.#parts = parts;
   }
 
-  receive(peer: Peer, text: string): void {
-    let frame: ParsedFrame;
+  /** `pieces`: what of a long message follows its text. */
+  receive(peer: Peer, text: string, pieces: Pieces = []): void {
+    let frame: ReceivedFrame;
     try {
-      frame = parse(text);
+      frame = receivedFrame(text, pieces);
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
       this.#complain(peer, error);
@@ -77,7 +81,7 @@ export class Router {
     this.#parts.send(peer, new OutboundMessage(serialiseParsed(headers, "")));
   }
 
-  #serve(peer: Peer, frame: ParsedFrame): void {
+  #serve(peer: Peer, frame: ReceivedFrame): void {
     const command = frame.headers["command"] ?? "";
     const { verbs } = this.#parts;
     const verb = Object.hasOwn(verbs, command) ? verbs[command] : undefined;
@@ -86,7 +90,8 @@ export class Router {
     this.#parts.send(peer, new OutboundMessage(serialiseParsed(headers, reply.body)));
   }
 
-  #deliver(peer: Peer, name: string, { headers, body }: ParsedFrame): void {
+  #deliver(peer: Peer, name: string, frame: ReceivedFrame): void {
+    const { headers } = frame;
     const callee = this.#parts.registry.find(name);
     if (callee === undefined) return this.#refuse(peer, headers, `Service '${name}' not found`, 10);
     const overloaded = `Service '${name}' overloaded (outbound buffer full)`;
@@ -94,7 +99,7 @@ export class Router {
     const stamped = this.#stamp(peer, headers);
     const callerId = headers["id"];
     if (callerId !== undefined) stamped["id"] = this.#requests.open({ caller: peer, callee, callerId });
-    const message = new OutboundMessage(serialiseParsed(stamped, body));
+    const message = new OutboundMessage(serialiseParsed(stamped, wholeBody(frame)));
     if (this.#parts.send(callee, message)) return;
     if (callerId !== undefined) this.#requests.close(stamped["id"], callee);
     const isThere = this.#parts.registry.find(name) === callee && callee.lane.isOpen;
@@ -103,12 +108,13 @@ export class Router {
   }
 
   /** An answer goes back under the caller's own id. What nobody waits for, or not from this connection, is dropped. */
-  #answer(peer: Peer, { headers, body }: ParsedFrame): void {
+  #answer(peer: Peer, frame: ReceivedFrame): void {
+    const { headers } = frame;
     const request = this.#requests.close(headers["id"], peer);
     if (request === undefined) return;
     const stamped = this.#stamp(peer, headers);
     stamped["id"] = request.callerId;
-    this.#parts.send(request.caller, new OutboundMessage(serialiseParsed(stamped, body)));
+    this.#parts.send(request.caller, new OutboundMessage(serialiseParsed(stamped, wholeBody(frame))));
   }
 
   #stamp(peer: Peer, headers: FrameHeaders): FrameHeaders {

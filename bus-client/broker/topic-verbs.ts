@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { bytesAtMost, bytesOf } from "../pieces.ts";
 import { parse } from "../wire.ts";
 import type { FrameHeaders, ParsedFrame } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
@@ -8,16 +9,17 @@ import type { NodedReply } from "./noded-reply.ts";
 import { nameOf } from "./peer.ts";
 import type { Peer } from "./peer.ts";
 import { reservedTopic } from "./reserved-topics.ts";
+import type { ReceivedFrame } from "./received-frame.ts";
 import { copyWithoutStamps } from "./stamps.ts";
 import type { Topics } from "./topics.ts";
 
-type TopicVerb = (peer: Peer, name: string, frame: ParsedFrame) => NodedReply;
+type TopicVerb = (peer: Peer, name: string, frame: ReceivedFrame) => NodedReply;
 
 /** The verbs on topics, whose arguments are headers. */
 export function topicVerbs(
   topics: Topics,
   limits: BrokerLimits,
-): Record<string, (peer: Peer, frame: ParsedFrame) => NodedReply> {
+): Record<string, (peer: Peer, frame: ReceivedFrame) => NodedReply> {
   return {
     "topic.subscribe": named("topic.subscribe", (peer, name) => subscribe(topics, peer, name)),
     "topic.unsubscribe": named("topic.unsubscribe", (peer, name) => {
@@ -41,7 +43,7 @@ export function topicVerbs(
 /** Bytes of a topic's name. */
 const topicNameBytesMax = 512;
 
-function named(verb: string, run: TopicVerb): (peer: Peer, frame: ParsedFrame) => NodedReply {
+function named(verb: string, run: TopicVerb): (peer: Peer, frame: ReceivedFrame) => NodedReply {
   return (peer, frame) => {
     const name = frame.headers["name"];
     if (!name) return failedHeader(`${verb} requires 'name' header`);
@@ -61,8 +63,9 @@ function subscribe(topics: Topics, peer: Peer, name: string): NodedReply {
   return okBody(`{"subscription_id": ${id}, "replayed": ${subscribed.replayed}, "seq": ${subscribed.seq}}`);
 }
 
-function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string, frame: ParsedFrame): NodedReply {
-  if (isLonger(frame.body, limits.publicationBytesMax)) {
+function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string, frame: ReceivedFrame): NodedReply {
+  const { rest } = frame;
+  if (isLonger(frame, limits.publicationBytesMax)) {
     return failedBody(`{"error": "payload_too_large", "limit": ${limits.publicationBytesMax}}`);
   }
   if (!frame.body.startsWith("---\n")) return failedBody('{"error": "malformed_payload"}');
@@ -75,7 +78,8 @@ function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string,
   if (refusal !== undefined) return failedHeader(refusal);
   const headers = deliveryHeaders(peer, name, inner);
   const retain = frame.headers["retain"] !== "false";
-  const result = topics.publish({ topic: name, headers, body: inner.body, retain, publisher: peer });
+  const body = rest.length === 0 ? inner.body : rest;
+  const result = topics.publish({ topic: name, headers, body, retain, publisher: peer });
   if (result === undefined) return failedHeader("too many topics", 20);
   const { delivered, eligible, seq } = result;
   const dropped = eligible - delivered;
@@ -104,6 +108,7 @@ function ownership(peer: Peer, name: string): string | undefined {
   return `topic_reserved: '${name}' belongs to '${reserved.owner}'`;
 }
 
-function isLonger(text: string, bytesMax: number): boolean {
-  return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
+function isLonger({ body, rest }: ReceivedFrame, bytesMax: number): boolean {
+  const whole = [body, ...rest];
+  return bytesAtMost(whole) > bytesMax && bytesOf(whole) > bytesMax;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { joined } from "../pieces.ts";
+import type { Pieces } from "../pieces.ts";
 import { serialiseParsed, serialisePieces } from "../wire.ts";
 import type { FrameHeaders } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
@@ -17,7 +19,7 @@ export interface Publication {
   readonly topic: string;
   /** Already without what its publisher may not say. */
   readonly headers: FrameHeaders;
-  readonly body: string;
+  readonly body: string | Pieces;
   readonly retain: boolean;
   /** Undefined: the broker itself. */
   readonly publisher: Peer | undefined;
@@ -78,7 +80,7 @@ export class Topics {
     headers["topic"] = name;
     headers["topic_seq"] = String(topic.seq);
     const { size: eligible } = topic.subscribers;
-    if (retain) this.retained.set(name, { headers, body, publisher });
+    if (retain) this.retained.set(name, { headers, body: typeof body === "string" ? body : joined(body), publisher });
     const delivered = eligible === 0 ? 0 : this.#fanOut(topic, headers, body);
     return { eligible, delivered, seq: topic.seq };
   }
@@ -140,7 +142,7 @@ export class Topics {
   }
 
   /** Written once, whoever gets it. */
-  #fanOut(topic: Topic, headers: FrameHeaders, body: string): number {
+  #fanOut(topic: Topic, headers: FrameHeaders, body: string | Pieces): number {
     const message = new OutboundMessage(...serialisePieces(headers, body));
     let delivered = 0;
     for (const subscriber of topic.subscribers) {
