@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { isUtf8 } from "node:buffer";
-import { randomFillSync } from "node:crypto";
+import { fillRandom } from "./fill-random.ts";
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
@@ -44,7 +44,7 @@ export class MaskingEncoder {
 
   #nextMask(): Buffer {
     if (this.#used === this.#random.length) {
-      randomFillSync(this.#random);
+      fillRandom(this.#random);
       this.#used = 0;
     }
     this.#used += 4;
