@@ -344,6 +344,30 @@ test("stop ends a client that is between two attempts, and one that has not begu
   expect(await end).toMatchObject({ code: "STOPPED" });
 });
 
+test("leave gives the name back and closes, and waits for no answer", async () => {
+  const broker = scriptedBroker(({ command }) => (command === "noded.register" ? { rc: "0" } : undefined));
+  const bus = client({ url: broker.url, name: "mix-a" });
+  await bus.connect();
+  const waiting = bus.call("slow", "slow.ask").catch((error: unknown) => error);
+  await bus.leave();
+  expect(bus.state.kind).toBe("shutting-down");
+  expect(await waiting).toMatchObject({ code: "CONNECTION_LOST" });
+  await broker.asked.nextWhere(({ command }) => command === "noded.deregister");
+  await bus.stop();
+});
+
+test("who leaves over a socket is gone from the list of services, and a client that has not begun may leave", async () => {
+  const bus = await testBroker();
+  const [leaver, witness] = [client({ url: bus.unixUrl, name: "mix-a" }), client({ url: bus.unixUrl })];
+  await leaver.connect();
+  await witness.connect();
+  const names = async (): Promise<unknown> => JSON.parse((await witness.call("noded", "noded.list")).body);
+  expect(await names()).toMatchObject([{ name: "mix-a" }]);
+  await leaver.leave();
+  expect(await names()).toEqual([]);
+  await new BusClient({ url: "ws://127.0.0.1:1/ws" }).leave();
+});
+
 test("a provenance is what others see in the list of services", async () => {
   const bus = await testBroker();
   const agent = client({

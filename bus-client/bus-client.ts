@@ -139,6 +139,14 @@ export class BusClient {
     return this.#supervision.stop(drain);
   }
 
+  /**
+   * For a program that is about to end: gives the name back and closes, and resolves as soon as that is sent. What was
+   * answered before is safe; what was not is given up.
+   */
+  leave(): Promise<void> {
+    return this.#supervision.leave();
+  }
+
   #connected(): Connection {
     const { connection } = this.#supervision;
     if (connection === undefined) throw new BusError("NOT_CONNECTED");

@@ -3,6 +3,7 @@
 import { BusError } from "./bus-error.ts";
 import { checkUnixPath } from "./socket-path.ts";
 import type { Transport } from "./transport.ts";
+import { dialUnix } from "./unix-transport.ts";
 
 export interface DialOptions {
   /** From the first packet to the end of the WebSocket handshake. */
@@ -23,10 +24,8 @@ export async function dial(url: string, options: DialOptions = {}): Promise<Tran
   const address = parseAddress(url);
   const timeoutMs = options.timeoutMs ?? dialTimeoutMs;
   switch (address.kind) {
-    case "unix": {
-      const { dialUnix } = await import("./unix-transport.ts");
+    case "unix":
       return dialUnix(address, timeoutMs);
-    }
     case "tcp": {
       // Loaded only here: a command line that speaks over a Unix socket never pays for it.
       const { dialTcp } = await import("./tcp-transport.ts");

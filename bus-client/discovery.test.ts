@@ -7,13 +7,15 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBroker } from "./broker/index.ts";
-import { discoverBus } from "./discovery.ts";
+import { BusError } from "./bus-error.ts";
+import { discoverAndDial, discoverBus } from "./discovery.ts";
 import type { Surroundings } from "./discovery.ts";
 import { embeddedSocketPath, removeStaleSocket } from "./embedded-socket.ts";
 import { readNodeConfig } from "./node-config.ts";
 import { unixUrl } from "./socket-path.ts";
 import { listenerUids } from "./tcp-listeners.ts";
 import { staleSocket } from "./testing/stale-socket.ts";
+import { Inbox } from "./testing/inbox.ts";
 import { temporaryDirectory } from "./testing/temporary-directory.ts";
 
 const uid = process.getuid!();
@@ -150,6 +152,50 @@ test("the socket that a killed process left is no Bus, and can be removed; a fil
   expect(await removeStaleSocket(path)).toBe("absent");
   writeFileSync(path, "precious");
   expect(await removeStaleSocket(path)).toBe("live");
+});
+
+test("who dials while looking finds the same, and has the connection to the embedded broker already", async () => {
+  const around = surroundings({ env: { XDG_RUNTIME_DIR: temporaryDirectory() } });
+  const path = embeddedSocketPath(around);
+  const nothing = { location: { found: "none", warnings: [] }, dialled: undefined };
+  expect(await discoverAndDial(around)).toEqual(nothing);
+  await staleSocket(path);
+  expect(await discoverAndDial(around)).toEqual(nothing);
+  await removeStaleSocket(path);
+  const broker = createBroker();
+  onTestFinished(() => broker.close());
+  await broker.listenUnix(path);
+  const { location, dialled } = await discoverAndDial(around);
+  expect(location).toEqual({ found: "embedded", url: unixUrl(path), path, warnings: [] });
+  if (dialled === undefined || dialled instanceof BusError) throw new Error("nothing was dialled", { cause: dialled });
+  onTestFinished(() => dialled.destroy());
+  const messages = new Inbox<string>();
+  dialled.listen({ message: messages.push, close: () => {} });
+  dialled.send("---\ncommand: noded.ping\nid: 1\nto: noded\ntype: request\n---\n");
+  expect(await messages.next()).toMatch(/"pong": ?true/);
+  const named = await discoverAndDial({ ...around, env: { ...around.env, MIXOS_NODED_URL: unixUrl(path) } });
+  expect(named).toEqual({ location: { found: "environment", url: unixUrl(path), warnings: [] }, dialled: undefined });
+});
+
+test("what listens on the embedded broker's socket and is no broker is found, with the failure to dial it", async () => {
+  const around = surroundings({ env: { XDG_RUNTIME_DIR: temporaryDirectory() } });
+  const path = embeddedSocketPath(around);
+  mkdirSync(dirname(path), { mode: 0o700 });
+  const server = createServer((socket) =>
+    socket
+      .on("error", () => {})
+      .resume()
+      .end("HTTP/1.1 404 Not Found\r\n\r\n"),
+  );
+  server.listen(path);
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.close();
+    await once(server, "close");
+  });
+  const { location, dialled } = await discoverAndDial(around);
+  expect(location.found).toBe("embedded");
+  expect(dialled).toMatchObject({ code: "DIAL_FAILED", message: expect.stringContaining("404") });
 });
 
 test("TCP is the Bus only if a broker answers there and the port belongs to root or this user", async () => {

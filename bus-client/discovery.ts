@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { asBusError } from "./bus-error.ts";
+import type { BusError } from "./bus-error.ts";
 import { systemClock } from "./clock.ts";
 import { Connection } from "./connection.ts";
-import { dial, parseAddress } from "./dial.ts";
+import { dial, dialTimeoutMs, parseAddress } from "./dial.ts";
 import { readNodeConfig } from "./node-config.ts";
-import { embeddedSocketPath, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
+import { embeddedSocketPath, probeSocket, socketStateOf, trustedSocketDirectory } from "./embedded-socket.ts";
+import type { SocketState } from "./embedded-socket.ts";
 import { unixUrl } from "./socket-path.ts";
-import { listenerUids } from "./tcp-listeners.ts";
+import type { Transport } from "./transport.ts";
+import { dialUnix } from "./unix-transport.ts";
 
 /** Where the Bus is and how that was found; `warnings` are for people. */
 export type BusLocation = { readonly warnings: readonly string[] } & (
@@ -44,29 +48,54 @@ export const pingTimeoutMs = 1_000;
  * otherwise sit on it and say who is who. A bad file is passed over with a warning. Throws BusError URL_INVALID or
  * PATH_TOO_LONG where the environment names an address that is none: it was meant, so nothing else is tried.
  */
-export async function discoverBus(surroundings: Surroundings): Promise<BusLocation> {
+export async function discoverBus(
+  surroundings: Surroundings,
+  probe: (path: string) => Promise<SocketState> = probeSocket,
+): Promise<BusLocation> {
   const warnings: string[] = [];
   const url = surroundings.env["MIXOS_NODED_URL"];
   if (url) {
     parseAddress(url);
     return { found: "environment", url, warnings };
   }
-  const config = await findConfig(surroundings, warnings);
+  const config = findConfig(surroundings, warnings);
   if (config !== undefined) return { found: "config", ...config, warnings };
-  const path = await findEmbedded(surroundings, warnings);
+  const path = await findEmbedded(surroundings, probe, warnings);
   if (path !== undefined) return { found: "embedded", url: unixUrl(path), path, warnings };
   const tcp = await findTcp(surroundings, warnings);
   return tcp === undefined ? { found: "none", warnings } : { found: "tcp", url: tcp, warnings };
 }
 
-async function findConfig(
-  surroundings: Surroundings,
-  warnings: string[],
-): Promise<{ url: string; file: string } | undefined> {
+/** The location, and the connection that showed it to be the Bus, where it was the embedded broker's socket. */
+export interface DialledBus {
+  readonly location: BusLocation;
+  /** To be used or destroyed; or why it could not be had, though somebody listens. */
+  readonly dialled: Transport | BusError | undefined;
+}
+
+/** As `discoverBus`, for those who connect anyway: the embedded broker is not knocked at first, but dialled at once. */
+export async function discoverAndDial(surroundings: Surroundings): Promise<DialledBus> {
+  let dialled: Transport | BusError | undefined;
+  const location = await discoverBus(surroundings, async (socketPath) => {
+    try {
+      dialled = await dialUnix({ socketPath, requestPath: "/ws" }, dialTimeoutMs);
+      return "live";
+    } catch (thrown) {
+      const error = asBusError(thrown, "DIAL_FAILED");
+      const state = socketStateOf(error.cause);
+      if (state === "live") dialled = error;
+      return state;
+    }
+  });
+  return { location, dialled };
+}
+
+// Read in place, not in turn: it is a small file that mostly is not there, and a short command waits for it.
+function findConfig(surroundings: Surroundings, warnings: string[]): { url: string; file: string } | undefined {
   for (const { file, isNamed } of configFiles(surroundings)) {
     let text: string;
     try {
-      text = await readFile(file, "utf8");
+      text = readFileSync(file, "utf8");
     } catch (error) {
       const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
       if (isNamed || !isAbsent) warnings.push(`${file}: cannot be read: ${(error as Error).message}`);
@@ -93,20 +122,25 @@ function configFiles({ env, home, etc = "/etc" }: Surroundings): { file: string;
 }
 
 /** The socket counts only where its directory is the user's own and closed to others, and something listens on it. */
-async function findEmbedded(surroundings: Surroundings, warnings: string[]): Promise<string | undefined> {
+async function findEmbedded(
+  surroundings: Surroundings,
+  probe: (path: string) => Promise<SocketState>,
+  warnings: string[],
+): Promise<string | undefined> {
   const path = embeddedSocketPath(surroundings);
-  const directory = await trustedSocketDirectory(path, surroundings.uid);
+  const directory = trustedSocketDirectory(path, surroundings.uid);
   if (directory.kind === "absent") return undefined;
   if (directory.kind === "refused") {
     warnings.push(directory.reason);
     return undefined;
   }
-  return (await probeSocket(path)) === "live" ? path : undefined;
+  return (await probe(path)) === "live" ? path : undefined;
 }
 
 async function findTcp(surroundings: Surroundings, warnings: string[]): Promise<string | undefined> {
   const { uid, proc = "/proc", tcpPort = 4200 } = surroundings;
   const url = `ws://127.0.0.1:${tcpPort}/ws`;
+  const { listenerUids } = await import("./tcp-listeners.ts");
   const before = await listenerUids(proc, tcpPort);
   if (before.length === 0) return undefined;
   const stranger = before.find((owner) => owner !== 0 && owner !== uid);

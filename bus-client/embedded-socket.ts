@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { lstat, mkdir, unlink } from "node:fs/promises";
+import { lstatSync, mkdirSync, unlinkSync } from "node:fs";
 import { createConnection } from "node:net";
 import { dirname, isAbsolute, join } from "node:path";
 import { BusError } from "./bus-error.ts";
@@ -30,10 +30,11 @@ export type SocketDirectory =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Whether the directory of a socket is the user's own and closed to all others; a link to one is not. */
-export async function trustedSocketDirectory(socketPath: string, uid: number): Promise<SocketDirectory> {
+export function trustedSocketDirectory(socketPath: string, uid: number): SocketDirectory {
   const directory = dirname(socketPath);
   try {
-    const stats = await lstat(directory);
+    const stats = lstatSync(directory, { throwIfNoEntry: false });
+    if (stats === undefined) return { kind: "absent" };
     const refused = (reason: string): SocketDirectory => ({ kind: "refused", reason: `${directory} ${reason}` });
     if (!stats.isDirectory()) return refused("is not a directory");
     if (stats.uid !== uid) return refused(`belongs to uid ${stats.uid}, not to uid ${uid}`);
@@ -41,21 +42,19 @@ export async function trustedSocketDirectory(socketPath: string, uid: number): P
       return refused(`is open to others (mode ${(stats.mode & 0o777).toString(8)}, not 700)`);
     return { kind: "trusted" };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return { kind: "absent" };
-    return { kind: "refused", reason: `${directory}: ${message}` };
+    return { kind: "refused", reason: `${directory}: ${(error as Error).message}` };
   }
 }
 
 /** Makes the directory of a socket, mode 0700, where there is none. Throws BusError DIRECTORY_REFUSED. */
-export async function prepareSocketDirectory(socketPath: string, uid: number): Promise<void> {
+export function prepareSocketDirectory(socketPath: string, uid: number): void {
   const directory = dirname(socketPath);
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw new BusError("DIRECTORY_REFUSED", `${directory} cannot be made: ${(cause as Error).message}`, { cause });
   }
-  const state = await trustedSocketDirectory(socketPath, uid);
+  const state = trustedSocketDirectory(socketPath, uid);
   if (state.kind === "trusted") return;
   throw new BusError("DIRECTORY_REFUSED", state.kind === "refused" ? state.reason : `${directory} went away`);
 }
@@ -63,21 +62,28 @@ export async function prepareSocketDirectory(socketPath: string, uid: number): P
 /** How long a listener may take to accept. */
 export const probeTimeoutMs = 1_000;
 
-/** Whether anybody listens on a Unix socket. A full backlog counts as life; so does silence. */
-export function probeSocket(path: string): Promise<"absent" | "stale" | "live"> {
+/** `stale`: a socket's file is there, and nobody listens on it. */
+export type SocketState = "absent" | "stale" | "live";
+
+/** What a failed attempt to connect to a Unix socket says of it. A full backlog counts as life, and so does silence. */
+export function socketStateOf(failure: unknown): SocketState {
+  const { code } = (failure ?? {}) as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") return "absent";
+  return code === "ECONNREFUSED" || code === "ENOTSOCK" ? "stale" : "live";
+}
+
+/** Whether anybody listens on a Unix socket. */
+export function probeSocket(path: string): Promise<SocketState> {
   return new Promise((resolve) => {
     const socket = createConnection({ path });
-    const end = (state: "absent" | "stale" | "live"): void => {
+    const end = (state: SocketState): void => {
       clearTimeout(timer);
       socket.destroy();
       resolve(state);
     };
     const timer = setTimeout(() => end("live"), probeTimeoutMs);
     socket.on("connect", () => end("live"));
-    socket.on("error", ({ code }: NodeJS.ErrnoException) => {
-      if (code === "ENOENT" || code === "ENOTDIR") end("absent");
-      else end(code === "ECONNREFUSED" || code === "ENOTSOCK" ? "stale" : "live");
-    });
+    socket.on("error", (error) => end(socketStateOf(error)));
   });
 }
 
@@ -88,7 +94,7 @@ export function probeSocket(path: string): Promise<"absent" | "stale" | "live"> 
 export async function removeStaleSocket(path: string): Promise<"absent" | "removed" | "live"> {
   const state = await probeSocket(path);
   if (state !== "stale") return state;
-  if (!(await lstat(path)).isSocket()) return "live";
-  await unlink(path);
+  if (!lstatSync(path).isSocket()) return "live";
+  unlinkSync(path);
   return "removed";
 }

@@ -99,6 +99,12 @@ export class Supervision {
     return this.#stopped;
   }
 
+  /** As `stop`, but it waits for nobody: the broker hears of it, and what it would answer is of no interest. */
+  leave(): Promise<void> {
+    this.#stopped ??= this.#farewell();
+    return this.#stopped;
+  }
+
   #endCause(): BusError {
     return this.#state.kind === "fatal" ? this.#state.cause : new BusError("STOPPED");
   }
@@ -192,21 +198,34 @@ export class Supervision {
   }
 
   async #shutDown(drain: (() => Promise<void>) | undefined): Promise<void> {
-    const before = this.#state;
-    if (before.kind === "fatal") return drain?.();
-    this.#become({ kind: "shutting-down", generation: before.generation });
-    this.#wakeUp?.();
-    const connection = this.#connection;
-    if (before.kind === "connected" && this.#options.name !== undefined && connection!.isOpen) {
-      const farewell = { command: "noded.deregister", from: this.#options.name, to: "noded" };
-      await connection!.request(farewell, "", stopStepTimeoutMs).catch(() => {});
-    }
+    if (this.#state.kind === "fatal") return drain?.();
+    await this.#deregister();
     await drain?.();
+    const connection = this.#connection;
     connection?.close();
     await this.#within(stopStepTimeoutMs, this.#connectionClosed);
     connection?.destroy();
     // An attempt under way notices, and lets go of what it opened.
     await this.#within(stopStepTimeoutMs, this.#running);
+  }
+
+  async #farewell(): Promise<void> {
+    if (this.#state.kind === "fatal") return;
+    void this.#deregister();
+    this.#connection?.close();
+    // Writes leave at the end of the tick.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+
+  /** Begins the end: nothing new is tried from here on. Gives the name back, where there is one. */
+  async #deregister(): Promise<void> {
+    const { kind, generation } = this.#state;
+    this.#become({ kind: "shutting-down", generation });
+    this.#wakeUp?.();
+    const { name } = this.#options;
+    if (kind !== "connected" || name === undefined || !this.#connection!.isOpen) return;
+    const farewell = { command: "noded.deregister", from: name, to: "noded" };
+    await this.#connection!.request(farewell, "", stopStepTimeoutMs).catch(() => {});
   }
 
   async #within(timeoutMs: number, end: Promise<unknown> | undefined): Promise<void> {

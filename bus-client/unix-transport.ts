@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { createHash, randomBytes } from "node:crypto";
 import { createConnection } from "node:net";
 import type { Socket } from "node:net";
 import { BusError, asBusError } from "./bus-error.ts";
 import { corkPerTick } from "./cork-per-tick.ts";
+import { fillRandom } from "./fill-random.ts";
 import type { Pieces } from "./pieces.ts";
+import { sha1 } from "./sha1.ts";
 import { closeTimeoutMs } from "./transport.ts";
 import type { Transport, TransportListener } from "./transport.ts";
 import { FrameReader, MaskingEncoder, WebSocketFault, opcodes } from "./websocket-frames.ts";
@@ -155,7 +156,9 @@ function closePayload(code: number): Buffer {
 
 /** Resolves to the bytes that came after the handshake; the socket is paused then. */
 function shakeHands(socket: Socket, requestPath: string, timeoutMs: number): Promise<Buffer> {
-  const key = randomBytes(16).toString("base64");
+  const nonce = Buffer.alloc(16);
+  fillRandom(nonce);
+  const key = nonce.toString("base64");
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => end(new BusError("DIAL_FAILED", `no WebSocket handshake within ${timeoutMs} ms`)),
@@ -197,7 +200,7 @@ function shakeHands(socket: Socket, requestPath: string, timeoutMs: number): Pro
 function refusalOf(head: string, key: string): string | undefined {
   const [status = "", ...lines] = head.split("\r\n");
   if (!/^HTTP\/1\.1 101( |$)/.test(status)) return `the WebSocket upgrade was refused: ${status.slice(0, 100)}`;
-  const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+  const accept = sha1(Buffer.from(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)).toString("base64");
   const header = (name: string): string | undefined =>
     lines
       .find((line) => line.toLowerCase().startsWith(`${name}:`))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { isUtf8 } from "node:buffer";
-import { randomFillSync } from "node:crypto";
+import { fillRandom } from "./fill-random.ts";
 import { bytesOf } from "./pieces.ts";
 import type { Pieces } from "./pieces.ts";
 
@@ -55,7 +55,7 @@ export class MaskingEncoder {
 
   #nextMask(): Buffer {
     if (this.#used === this.#random.length) {
-      randomFillSync(this.#random);
+      fillRandom(this.#random);
       this.#used = 0;
     }
     this.#used += 4;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The way to the Bus: find it, register, ask agentd, and turn every refusal into one error.
-import { BusClient, BusError, discoverBus, replyFailure } from "../bus-client/index.ts";
-import type { BusClientState, BusLocation, Reply, Surroundings } from "../bus-client/index.ts";
+import { BusClient, BusError, discoverAndDial, discoverBus, replyFailure } from "../bus-client/index.ts";
+import type { BusClientState, DialledBus, Reply, Surroundings, Transport } from "../bus-client/index.ts";
 import type { Verb, VerbInput } from "../agentd/vocabulary/verbs.ts";
 import type { AgentReplies } from "./agent-replies.ts";
 import type { Context } from "./context.ts";
@@ -10,6 +10,18 @@ import type { Output } from "./output.ts";
 
 /** `agentd` starts one where none runs; `running-agentd` never does; `bus` needs no agentd at all. */
 export type Connecting = "agentd" | "running-agentd" | "bus";
+
+/**
+ * A `citizen` has a name, by which the log knows who acted. A `reader` has none and looks for nothing first: its first
+ * question shows whether agentd is there, so that a short command waits for one answer alone.
+ */
+export type Role = "citizen" | "reader";
+
+export interface ConnectOptions {
+  readonly connecting: Connecting;
+  readonly role: Role;
+  readonly autostart: boolean;
+}
 
 export interface CallOptions {
   /** Without it the Bus's own limit of 60 s. */
@@ -29,17 +41,23 @@ export interface AgentBus {
   readonly close: () => Promise<void>;
 }
 
-/** Throws UNREACHABLE where there is no Bus, or (unless `bus` is all that is needed) no agentd on it. */
-export async function connectBus(
-  context: Context,
-  output: Output,
-  how: { readonly connecting: Connecting; readonly autostart: boolean },
-): Promise<AgentBus> {
-  const found = await connected(context, output);
+/**
+ * Throws UNREACHABLE where there is no Bus, or (unless `bus` is all that is needed) no agentd on it; for a reader the
+ * latter comes from its first `ask`.
+ */
+export async function connectBus(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
+  const found = await connected(context, output, how.role);
   if (found !== undefined) {
-    if (how.connecting === "bus" || (await hasAgentd(found.client))) return found;
+    if (how.connecting === "bus") return found;
+    if (how.role === "reader") return readingBus(found, () => startedAgentd(context, output, how));
+    if (await hasAgentd(found.client)) return found;
     await found.close();
   }
+  return startedAgentd(context, output, how);
+}
+
+/** Where no agentd was found: starts one and connects to it, or throws what is to be told instead. */
+async function startedAgentd(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
   if (how.connecting === "bus")
     throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
   if (how.connecting === "running-agentd") throw ownError("UNREACHABLE", "agentd is not running");
@@ -50,15 +68,38 @@ export async function connectBus(
     );
   }
   const { autostart } = await import("./autostart.ts");
-  return autostart(context, output, () => agentdOnBus(context, output));
+  return autostart(context, output, () => agentdOnBus(context, output, how.role));
 }
 
 /** A Bus with agentd on it, or undefined; never starts one. */
-async function agentdOnBus(context: Context, output: Output): Promise<AgentBus | undefined> {
-  const bus = await connected(context, output);
+async function agentdOnBus(context: Context, output: Output, role: Role): Promise<AgentBus | undefined> {
+  const bus = await connected(context, output, role);
   if (bus === undefined || (await hasAgentd(bus.client))) return bus;
   await bus.close();
   return undefined;
+}
+
+/** Takes agentd to be there, as it mostly is. Where the first question finds that it is not, `start` brings another Bus. */
+function readingBus(found: AgentBus, start: () => Promise<AgentBus>): AgentBus {
+  let bus = found;
+  let isFirst = true;
+  return {
+    get client() {
+      return bus.client;
+    },
+    reader: () => bus.reader(),
+    call: (...asked) => bus.call(...asked),
+    ask: async (verb, args) => {
+      if (!isFirst) return bus.ask(verb, args);
+      const reply = await answered(bus.client, "agent", verb, args);
+      isFirst = false;
+      if (!isAgentdAbsent(reply)) return JSON.parse(accepted("agent", reply).body) as AgentReplies[typeof verb];
+      await bus.close();
+      bus = await start();
+      return bus.ask(verb, args);
+    },
+    close: () => bus.close(),
+  };
 }
 
 /** Asks any service on a connection; throws one `MixError` for a refusal, a missing service or a Bus that fails. */
@@ -67,14 +108,26 @@ export async function callOn(
   service: string,
   command: string,
   args?: object,
+  options?: CallOptions,
+): Promise<Reply> {
+  return accepted(service, await answered(client, service, command, args, options));
+}
+
+async function answered(
+  client: BusClient,
+  service: string,
+  command: string,
+  args?: object,
   options: CallOptions = {},
 ): Promise<Reply> {
-  let reply: Reply;
   try {
-    reply = await client.call(service, command, args, options);
+    return await client.call(service, command, args, options);
   } catch (error) {
     throw asMixError(error, service);
   }
+}
+
+function accepted(service: string, reply: Reply): Reply {
   const failure = replyFailure(reply);
   if (failure === undefined) return reply;
   throw refusal(service, reply, failure);
@@ -92,27 +145,30 @@ export function citizenName(env: Context["env"], random: () => number): string {
 }
 
 /** Undefined where no Bus is found, or none answers where it should be. */
-async function connected(context: Context, output: Output): Promise<AgentBus | undefined> {
+async function connected(context: Context, output: Output, role: Role): Promise<AgentBus | undefined> {
   const surroundings = { env: context.env, uid: context.uid, home: context.home };
-  const location = await discovered(surroundings);
+  const { location, dialled } = await discovered(surroundings);
   for (const warning of location.warnings) output.notice(`warning: ${warning}`);
-  if (location.found === "none") return undefined;
+  if (location.found === "none" || dialled instanceof BusError) return undefined;
+  let first = dialled;
+  const url = async (): Promise<string | Transport> => {
+    const transport = first;
+    first = undefined;
+    return transport ?? nowAt();
+  };
   // Looked up anew at each reconnection: a daemon that comes back may stand elsewhere.
-  const url = async (): Promise<string> => {
+  const nowAt = async (): Promise<string> => {
     const now = await discoverBus(surroundings);
     return now.found === "none" ? location.url : now.url;
   };
-  const client = new BusClient({
-    url,
-    name: citizenName(context.env, context.random),
-    provenance: provenance(context),
-  });
-  return (await up(client)) ? agentBus(client, () => new BusClient({ url })) : undefined;
+  const named = { name: citizenName(context.env, context.random), provenance: provenance(context) };
+  const client = new BusClient({ url, ...(role === "citizen" ? named : {}) });
+  return (await up(client)) ? agentBus(client, () => new BusClient({ url: nowAt })) : undefined;
 }
 
-async function discovered(surroundings: Surroundings): Promise<BusLocation> {
+async function discovered(surroundings: Surroundings): Promise<DialledBus> {
   try {
-    return await discoverBus(surroundings);
+    return await discoverAndDial(surroundings);
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
     throw ownError("UNREACHABLE", `MIXOS_NODED_URL: ${error.message}`, error);
@@ -128,11 +184,17 @@ async function up(client: BusClient): Promise<boolean> {
     client.start();
   });
   if (settled.kind === "connected") return true;
-  await client.stop();
+  await client.leave();
   if (settled.kind === "disconnected" && settled.cause.code === "REGISTRATION_REFUSED") {
     throw ownError("UNREACHABLE", `the Bus does not let us in: ${settled.cause.message}`, settled.cause);
   }
   return false;
+}
+
+/** What the broker says by itself has no code. */
+function isAgentdAbsent(reply: Reply): boolean {
+  const failure = replyFailure(reply);
+  return failure?.code === undefined && failure?.message === "Service 'agent' not found";
 }
 
 function agentBus(client: BusClient, another: () => BusClient): AgentBus {
@@ -148,7 +210,7 @@ function agentBus(client: BusClient, another: () => BusClient): AgentBus {
     ask: (verb, args) => askOn(client, verb, args),
     close: async () => {
       const reading = await second?.catch(() => undefined);
-      await Promise.all([client.stop(), reading?.stop()]);
+      await Promise.all([client.leave(), reading?.leave()]);
     },
   };
 }

@@ -61,11 +61,11 @@ async function runVerb(
     context,
     output,
     args,
-    connect: async (connecting) => {
+    connect: async (connecting, role = "citizen") => {
       // Loaded with the first connection: help, version and completion need no Bus.
       const { connectBus } = await import("./bus.ts");
       const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
-      const bus = await connectBus(context, output, { connecting, autostart });
+      const bus = await connectBus(context, output, { connecting, role, autostart });
       opened.push(bus);
       return bus;
     },

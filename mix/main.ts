@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The process: its streams, its signals, its exit code. Everything else is in command-line.ts.
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { runCommandLine } from "./command-line.ts";
 import type { Interrupts } from "./context.ts";
@@ -11,33 +10,47 @@ import { version } from "./version.ts";
 void main();
 
 async function main(): Promise<void> {
-  // A reader that left: no words, no stack, the number that `head` causes.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? exitCodeOf({ kind: "broken_pipe" }) : 1);
-  });
-  process.stderr.on("error", () => undefined);
+  let out: NodeJS.WriteStream | undefined;
+  let words: NodeJS.WriteStream | undefined;
+  // What costs time to make is made when somebody asks for it: the streams, and the path of the daemon's program.
   const code = await runCommandLine({
     words: process.argv.slice(2),
     env: process.env,
     cwd: () => process.cwd(),
-    home: homedir(),
+    home: process.env["HOME"] || process.getBuiltinModule("node:os").homedir(),
     uid: process.getuid?.() ?? -1,
     version,
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return (out ??= quietStdout());
+    },
+    get stderr() {
+      return (words ??= process.stderr.on("error", () => undefined));
+    },
     now: Date.now,
     random: Math.random,
     after: (ms, run) => {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);
     },
-    agentdProgram: join(dirname(realpathSync(process.argv[1] ?? ".")), "agentd.mjs"),
+    get agentdProgram() {
+      return join(dirname(realpathSync(process.argv[1] ?? ".")), "agentd.mjs");
+    },
     nodeProgram: process.execPath,
     interrupts: interruptsOf(process),
   });
-  // What was written is with the kernel by then; a forgotten handle must not keep the terminal.
-  process.stdout.write("", () => process.exit(code));
+  // A forgotten handle must not keep the terminal, and what was written is to be with the kernel by then.
+  if (out === undefined) process.exit(code);
+  else out.write("", () => process.exit(code));
+}
+
+/** A reader that left: no words, no stack, the number that `head` causes. */
+function quietStdout(): NodeJS.WriteStream {
+  return process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? exitCodeOf({ kind: "broken_pipe" }) : 1);
+  });
 }
 
 /** SIGINT is listened to only once somebody asked for it; before that it ends the process as it does any other. */

@@ -9,23 +9,22 @@ export type OutputMode = "people" | "json" | "ids";
 
 export class Output {
   readonly mode: OutputMode;
-  readonly #stdout: OutputStream;
-  readonly #stderr: OutputStream;
+  /** Its streams are asked for where they are written to, and not before. */
+  readonly #context: Pick<Context, "stdout" | "stderr">;
 
   constructor(context: Pick<Context, "stdout" | "stderr">, mode: OutputMode) {
     this.mode = mode;
-    this.#stdout = context.stdout;
-    this.#stderr = context.stderr;
+    this.#context = context;
   }
 
   /** One line of data for people or an id. Whatever a service or an agent wrote must be printable already. */
   line(text: string): Promise<void> {
-    return written(this.#stdout, `${text}\n`);
+    return written(this.#context.stdout, `${text}\n`);
   }
 
   /** Data as it is, without a line end. */
   text(text: string): Promise<void> {
-    return written(this.#stdout, text);
+    return written(this.#context.stdout, text);
   }
 
   /** One document for a thing or a list. */
@@ -45,19 +44,19 @@ export class Output {
 
   /** What has to be said whatever the mode: a daemon was started, something is away. */
   notice(text: string): void {
-    this.#stderr.write(`${text}\n`);
+    this.#context.stderr.write(`${text}\n`);
   }
 
   /** Said whatever the mode: `code: message`, or one JSON object with `--json`. */
   error(error: MixError): void {
     if (this.mode === "json") {
       const { session, command_id } = error.details;
-      this.#stderr.write(
+      this.#context.stderr.write(
         `${JSON.stringify({ error: { code: error.code, message: error.message, session, command_id } })}\n`,
       );
       return;
     }
-    this.#stderr.write(`${printable(`${error.code}: ${error.message}${hintOf(error)}`)}\n`);
+    this.#context.stderr.write(`${printable(`${error.code}: ${error.message}${hintOf(error)}`)}\n`);
   }
 }
 

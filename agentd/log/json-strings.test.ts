@@ -7,10 +7,12 @@ const written = fc
   .tuple(fc.jsonValue({ stringUnit: "binary" }), fc.constantFrom(undefined, 1, "\t"))
   .map(([value, space]) => JSON.stringify(value, undefined, space));
 
-/** As JSON.parse meets them: names and strings, with the names above them. */
-function stringsOf(value: unknown, path: readonly string[] = []): { value: string; path: string[]; name: boolean }[] {
-  if (typeof value === "string") return [{ value, path: [...path], name: false }];
-  if (Array.isArray(value)) return value.flatMap((item) => stringsOf(item, [...path, ""]));
+type Path = readonly (string | number)[];
+
+/** As JSON.parse meets them: names and strings, with what is above them. */
+function stringsOf(value: unknown, path: Path = []): { value: string; path: Path; name: boolean }[] {
+  if (typeof value === "string") return [{ value, path, name: false }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => stringsOf(item, [...path, index]));
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => [
     { value: name, path: [...path, name], name: true },
@@ -18,14 +20,13 @@ function stringsOf(value: unknown, path: readonly string[] = []): { value: strin
   ]);
 }
 
-test("every string of a JSON text is found, with what it says and the names above it", () => {
+test("every string of a JSON text is found, with what it says and the way that leads to it", () => {
   fc.assert(
     fc.property(written, (text) => {
       const found = [...jsonStrings(text)];
       for (const { from, to, value } of found) expect(JSON.parse(text.slice(from, to))).toBe(value);
-      // An array's own items stand under its name alone; only what is in an object within it has one more.
-      const shape = (strings: { value: string; path: readonly string[]; name: boolean }[]) =>
-        strings.map(({ value, path, name }) => [value, path.join("/").replace(/\/+$/, ""), name]);
+      const shape = (strings: { value: string; path: Path; name: boolean }[]) =>
+        strings.map(({ value, path, name }) => ({ value, path, name }));
       expect(shape(found)).toEqual(shape(stringsOf(JSON.parse(text))));
     }),
   );

@@ -8,26 +8,23 @@ export interface JsonString {
   readonly to: number;
   /** What it says. */
   readonly value: string;
-  /** The names that lead to it, from the outermost object; for an array that holds objects, an empty one. */
-  readonly path: readonly string[];
+  /** The names and the places in arrays that lead to it, from the outermost on; a name's own path ends with it. */
+  readonly path: readonly (string | number)[];
   /** A member's name, not its value. */
   readonly name: boolean;
 }
 
 /** In order. The text is JSON that was parsed or made before; what is no JSON gives some strings or none, or throws. */
 export function* jsonStrings(text: string): Generator<JsonString, void> {
-  const path: string[] = [];
+  const path: (string | number)[] = [];
   let depth = 0;
   let place = 0;
   for (let from = text.indexOf('"'); from >= 0; from = text.indexOf('"', place)) {
-    for (; place < from; place += 1) {
-      depth += nesting(text.charCodeAt(place));
-      path.length = Math.min(path.length, depth);
-    }
+    for (; place < from; place += 1) depth = pass(path, depth, text.charCodeAt(place));
     const to = endOfLiteral(text, from);
     const value = valueOf(text, from, to);
     const name = isName(text, to);
-    if (name) setAt(path, depth - 1, value);
+    if (name) path[depth - 1] = value;
     yield { from, to, value, path: [...path], name };
     place = to;
   }
@@ -47,16 +44,24 @@ export function withJsonStrings(
   return result + text.slice(place);
 }
 
-function nesting(code: number): -1 | 0 | 1 {
+/** One character between two strings; gives the depth after it. */
+function pass(path: (string | number)[], depth: number, code: number): number {
+  const last = path[depth - 1];
   switch (code) {
     case 0x7b: // {
+      return depth + 1;
     case 0x5b: // [
-      return 1;
+      path[depth] = 0;
+      return depth + 1;
+    case 0x2c: // ,
+      if (typeof last === "number") path[depth - 1] = last + 1;
+      return depth;
     case 0x7d: // }
     case 0x5d: // ]
-      return -1;
+      path.length = Math.min(path.length, depth - 1);
+      return depth - 1;
     default:
-      return 0;
+      return depth;
   }
 }
 
@@ -79,10 +84,4 @@ function isName(text: string, to: number): boolean {
   let place = to;
   while (text[place] === " " || text[place] === "\n" || text[place] === "\r" || text[place] === "\t") place += 1;
   return text[place] === ":";
-}
-
-function setAt(path: string[], index: number, name: string): void {
-  while (path.length < index) path.push("");
-  path[index] = name;
-  path.length = index + 1;
 }

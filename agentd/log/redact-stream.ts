@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A secret that an agent said is cut where its chunks were cut. The chunks of one message are looked through as the one
 // text that they are.
-import type { JsonString } from "./json-strings.ts";
 import { secretIn, type Stretch } from "./redact-text.ts";
 import type { SecretSearch } from "./secret-search.ts";
 import type { Steps } from "./steps.ts";
+import type { TextStream } from "./text-streams.ts";
 
 /** What of an entry's chunk goes; `place` is that of the chunk among the strings of the entry's JSON. */
 export interface ChunkStretch extends Stretch {
@@ -12,44 +12,28 @@ export interface ChunkStretch extends Stretch {
   readonly place: number;
 }
 
-export interface ChunkSearch {
-  /** The chunks of a session, handed in in order. The stretches can be of this chunk and of those before it. */
-  next(chunk: Chunk): Steps<ChunkStretch[]>;
-}
-
 export interface Chunk {
-  /** Of the text that it is a chunk of. */
-  readonly text: string;
   readonly id: number;
   readonly place: number;
   readonly value: string;
 }
 
-export function chunkSearch(secret: SecretSearch): ChunkSearch {
-  const tails = new Map<string, Tail>();
-  return {
-    next: function* (chunk) {
-      const { value, id, place } = chunk;
-      const { value: before, pieces } = tails.get(chunk.text) ?? { value: "", pieces: [] };
-      const joined = before + value;
-      const parts = [...pieces, { id, place, units: value.length }];
-      const stretches = yield* secretIn(joined, secret);
-      tails.delete(chunk.text);
-      tails.set(chunk.text, tailOf(joined, parts, tailUnits(joined, stretches.at(-1), secret)));
-      for (const oldest of tails.keys()) {
-        if (tails.size <= openTextsMax) break;
-        tails.delete(oldest);
-      }
-      return stretches.flatMap((stretch) => inParts(stretch, parts));
-    },
-  };
+/** The chunks of a text, handed in in order. The stretches can be of this chunk and of those before it. */
+export function* secretInChunk(
+  stream: TextStream<Tail>,
+  { id, place, value }: Chunk,
+  secret: SecretSearch,
+): Steps<ChunkStretch[]> {
+  const { value: before, pieces } = stream.kept ?? { value: "", pieces: [] };
+  const joined = before + value;
+  const parts = [...pieces, { id, place, units: value.length }];
+  const stretches = yield* secretIn(joined, secret);
+  stream.kept = tailOf(joined, parts, tailUnits(joined, stretches.at(-1), secret));
+  return stretches.flatMap((stretch) => inParts(stretch, parts));
 }
 
-/** Messages that go on in turns with each other. */
-const openTextsMax = 64;
-
 /** The end of a text in which the secret may have begun. */
-interface Tail {
+export interface Tail {
   readonly value: string;
   readonly pieces: readonly Piece[];
 }
@@ -76,7 +60,12 @@ function tailOf(joined: string, parts: readonly Piece[], units: number): Tail {
     pieces.unshift({ ...part, units: Math.min(part.units, left) });
     left -= part.units;
   }
-  return { value: joined.slice(joined.length - units), pieces };
+  return { value: copied(joined.slice(joined.length - units)), pieces };
+}
+
+/** A slice would hold the whole of what it was cut from in memory. */
+function copied(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
 /** Each chunk's own part of what goes; counted from the end, as stretches are. */
@@ -90,16 +79,4 @@ function inParts(stretch: Stretch, parts: readonly Piece[]): ChunkStretch[] {
     after += units;
   }
   return found.toReversed();
-}
-
-/** Whether a string of an entry is a chunk, and of which text: messages, and summaries that come piece by piece. */
-export function textOfChunk(entry: Readonly<Record<string, unknown>>, { path, name }: JsonString): string | undefined {
-  if (name || path.length !== 2 || path[1] !== "text") return undefined;
-  if (entry["kind"] === "message" && path[0] === "content") {
-    return JSON.stringify(["message", entry["role"], entry["message_id"]]);
-  }
-  if (entry["kind"] === "compaction" && path[0] === "append") {
-    return JSON.stringify(["compaction", entry["compaction_id"]]);
-  }
-  return undefined;
 }

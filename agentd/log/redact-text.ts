@@ -61,13 +61,13 @@ export function withoutSecret(text: string, edits: Edits): string {
  */
 export function isReplaceable({ path, name }: JsonString): boolean {
   if (name) return path.some((above, depth) => depth < path.length - 1 && namesAtWill.has(above));
-  return path.length !== 1 || !kept.has(path[0]!);
+  return path.length !== 1 || !kept.has(path[0]);
 }
 
 /** Members in which an agent, or an option of it, is free to name what it likes. */
-const namesAtWill: ReadonlySet<string> = new Set(["raw_input", "raw_output", "data", "_meta", "chosen"]);
+const namesAtWill: ReadonlySet<unknown> = new Set(["raw_input", "raw_output", "data", "_meta", "chosen"]);
 
-const kept: ReadonlySet<string> = new Set([
+const kept: ReadonlySet<unknown> = new Set([
   "log",
   "session",
   "at",

@@ -109,6 +109,63 @@ test("a secret that was said in chunks goes from each of them, whatever else cam
   expect(await verified(log)).toMatchObject({ ok: true, problems: [], redacted_commits: 2 });
 });
 
+test("a secret that a tool's output grew into goes from what was said whole and from what came to it", async () => {
+  const log = temporaryLog();
+  const call = (id: string, more: object): EntryContent => ({ kind: "tool_call", tool_call_id: id, ...more });
+  const said = (words: string) => [{ type: "content", content: { type: "text", text: words } }];
+  const at = ["content", 0, "content", "text"];
+  add(
+    log,
+    alpha,
+    call("t", { content: said("one sk-"), raw_output: { sk: [1, "sk-live"], content: "x" } }),
+    call("u", { content: said("sk-") }),
+    call("t", { grow: [{ path: at, at: 7, text: "live-" }] }),
+    call("t", {
+      grow: [
+        { path: at, at: 12, text: "0123456789 two sk-" },
+        { path: ["raw_output", "sk", 1], at: 7, text: "-0123456789!" },
+      ],
+    }),
+    // Said anew: what the old text ended with is gone, and does not go on.
+    call("t", { content: said("live-0123456789") }),
+    call("u", { status: "completed" }),
+    call("u", { grow: [{ path: at, at: 3, text: "live-0123456789" }] }),
+  );
+  const before = everything(log, alpha);
+  expect(redact(log, secret)).toMatchObject({ entries: 3 });
+  const left = everything(log, alpha);
+  expect(left).toMatchObject([
+    { content: said("one [redacted]"), raw_output: { sk: [1, "[redacted]"], content: "x" } },
+    { content: said("sk-") },
+    { grow: [{ path: at, at: 7, text: "[redacted]" }] },
+    { grow: [{ text: "[redacted] two sk-" }, { path: ["raw_output", "sk", 1], text: "[redacted]!" }] },
+    {},
+    {},
+    {},
+  ]);
+  expect(left.slice(4)).toEqual(before.slice(4));
+  expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
+});
+
+test("of the way to a text that grew, only names that the agent chose are replaced", () => {
+  const log = temporaryLog();
+  const grow = [
+    { path: ["content", 0, "content", "text"], at: 1, text: "content" },
+    { path: ["raw_output", "content", 0], at: 1, text: "raw_output" },
+  ];
+  add(log, alpha, { kind: "tool_call", tool_call_id: "t", raw_output: { content: ["x"] }, grow });
+  for (const word of ["content", "raw_output"]) redact(log, word);
+  expect(everything(log, alpha)).toMatchObject([
+    {
+      raw_output: { "[redacted]": ["x"] },
+      grow: [
+        { path: ["content", 0, "content", "text"], at: 1, text: "[redacted]" },
+        { path: ["raw_output", "[redacted]", 0], at: 1, text: "[redacted]" },
+      ],
+    },
+  ]);
+});
+
 test("however a text is cut into chunks and commits, no secret is left in it, and nothing else is lost", () => {
   const hidden = fc.constantFrom("aab\u0000", "é😀x", '"\\n\n', "abcabcab");
   const noise = fc.string({ unit: fc.constantFrom("a", "b", "c", "é", "😀", '"', "\\", "n"), maxLength: 12 });

@@ -7,13 +7,14 @@ import path from "node:path";
 import type Database from "better-sqlite3";
 import { translated } from "./log-error.ts";
 import { jsonStrings } from "./json-strings.ts";
-import { type ChunkSearch, chunkSearch, type ChunkStretch, textOfChunk } from "./redact-stream.ts";
+import { type ChunkStretch, secretInChunk, type Tail } from "./redact-stream.ts";
 import { type Edits, isReplaceable, secretIn, secretInJson, type Stretch, withoutSecret } from "./redact-text.ts";
 import { redactionWriter, type RedactionWriter, rowText } from "./redact-write.ts";
 import { type Secret, type SecretSearch, secretSearch } from "./secret-search.ts";
 import { entriesPerSession } from "./session-table.ts";
 import { giveBack } from "./space.ts";
 import type { Steps } from "./steps.ts";
+import { isPathWord, TextStreams } from "./text-streams.ts";
 
 export interface RedactionOptions {
   /** The entry that tells of it, which is in the log already. Without it nothing is changed, only counted. */
@@ -126,10 +127,10 @@ function* redactEntries(
     if (byEntry !== undefined && pending.size > 0) writer.entries(pending, byEntry);
     pending = new Map();
   };
-  const chunks = chunkSearch(secret);
+  const streams = new TextStreams<Tail>();
   let entry = next(base);
   for (let looked = 1; entry; looked += 1) {
-    for (const { id, place, from, to } of yield* secretInEntry(entry, secret, chunks)) {
+    for (const { id, place, from, to } of yield* secretInEntry(entry, secret, streams)) {
       found.add(id);
       const places = pending.get(id) ?? new Map<number, Stretch[]>();
       const stretches = places.get(place) ?? [];
@@ -147,19 +148,25 @@ function* redactEntries(
 const entriesPerWrite = 64;
 const rowsPerStep = 256;
 
-function* secretInEntry({ id, body }: EntryText, secret: SecretSearch, chunks: ChunkSearch): Steps<ChunkStretch[]> {
+function* secretInEntry(
+  { id, body }: EntryText,
+  secret: SecretSearch,
+  streams: TextStreams<Tail>,
+): Steps<ChunkStretch[]> {
   const members = JSON.parse(body) as Readonly<Record<string, unknown>>;
   const found: ChunkStretch[] = [];
   let place = 0;
+  streams.enter(members);
   for (const string of jsonStrings(body)) {
     const { value } = string;
-    const text = textOfChunk(members, string);
-    if (text !== undefined) found.push(...(yield* chunks.next({ text, id, place, value })));
-    else if (isReplaceable(string)) {
+    const stream = streams.of(members, string);
+    if (stream) found.push(...(yield* secretInChunk(stream, { id, place, value }, secret)));
+    else if (isReplaceable(string) && !isPathWord(members, string)) {
       for (const stretch of yield* secretIn(value, secret)) found.push({ id, place, ...stretch });
     }
     place += 1;
   }
+  streams.leave(members);
   return found;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { growth } from "./growth.ts";
+import { growth, growths } from "./growth.ts";
 
 const text = fc.string({ unit: "binary" });
 
@@ -42,6 +42,28 @@ test("a shorter text, and one that changed in the middle, did not grow", () => {
   expect(growth("abc", "abX and more")).toBeUndefined();
   expect(growth("", "all of it")).toEqual({ at: 0, text: "all of it" });
   expect(growth("same", "same")).toEqual({ at: 4, text: "" });
+});
+
+test("texts that grew are found wherever they stand, and any other change is no growth", () => {
+  const old = { a: [1, "x", null], b: { c: "one", d: true } };
+  expect(growths(old, structuredClone(old), ["m"])).toEqual([]);
+  expect(growths(old, { a: [1, "xy", null], b: { c: "one two", d: true } }, ["m"])).toEqual([
+    { path: ["m", "a", 1], at: 1, text: "y" },
+    { path: ["m", "b", "c"], at: 3, text: " two" },
+  ]);
+  const others = [
+    { ...old, a: [2, "x", null] },
+    { ...old, a: [1, "x", null, "more"] },
+    { ...old, a: { 0: 1, 1: "x", 2: null } },
+    { ...old, more: 1 },
+    { a: old.a },
+    { b: old.b, a: old.a },
+    { ...old, b: { c: 1, d: true } },
+    { ...old, b: null },
+    null,
+    "text",
+  ];
+  for (const next of others) expect(growths(old, next, [])).toBeUndefined();
 });
 
 /** Holds half a character. */

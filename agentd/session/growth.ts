@@ -1,20 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Agents that send the whole output again each time would make a log of its square: what came to it is enough.
+import type { TextGrowth } from "../vocabulary/index.ts";
 
-export interface Growth {
-  /** UTF-16 code units of the old text, which are kept. */
-  readonly at: number;
-  readonly text: string;
+/**
+ * Which texts of a JSON value grew, where all else of it is as it was; undefined where anything else changed. Nothing
+ * where it is the same value. Linear; as deep as the old value.
+ */
+export function growths(old: unknown, next: unknown, path: TextGrowth["path"]): TextGrowth[] | undefined {
+  if (typeof old === "string") {
+    const grown = typeof next === "string" ? growth(old, next) : undefined;
+    return grown && (grown.text === "" ? [] : [{ path, ...grown }]);
+  }
+  if (typeof old !== "object" || old === null) return old === next ? [] : undefined;
+  if (typeof next !== "object" || next === null || Array.isArray(old) !== Array.isArray(next)) return undefined;
+  const names = Object.keys(old);
+  const nextNames = Object.keys(next);
+  if (names.length !== nextNames.length) return undefined;
+  const found: TextGrowth[] = [];
+  for (const [index, name] of names.entries()) {
+    if (name !== nextNames[index]) return undefined;
+    const place = Array.isArray(old) ? index : name;
+    const within = growths(member(old, name), member(next, name), [...path, place]);
+    if (!within) return undefined;
+    found.push(...within);
+  }
+  return found;
 }
 
 /**
  * What a text that begins with the old one adds to it (nothing, where it is the same text); undefined where it does not
  * begin so, or where the old one ended inside a character, which half a character must not be cut from. Linear.
  */
-export function growth(old: string, next: string): Growth | undefined {
+export function growth(old: string, next: string): Omit<TextGrowth, "path"> | undefined {
   const at = old.length;
   if (!next.startsWith(old) || (isHigh(old.charCodeAt(at - 1)) && isLow(next.charCodeAt(at)))) return undefined;
   return { at, text: next.slice(at) };
+}
+
+function member(value: object, name: string): unknown {
+  return (value as Readonly<Record<string, unknown>>)[name];
 }
 
 function isHigh(unit: number): boolean {

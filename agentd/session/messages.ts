@@ -5,6 +5,7 @@ import type { Draft } from "./draft.ts";
 import { toolCallFields } from "./map-update.ts";
 import { currentTurn } from "./state.ts";
 import { findTool, noteTool, openTools } from "./tool-ledger.ts";
+import { forgetOutput, loggedFields, rememberOutput } from "./tool-outputs.ts";
 
 /** A message update, perhaps several chunks of one burst joined. */
 export type MessageUpdate = Extract<AgentUpdate, { kind: "message" }> & { readonly chunks?: number };
@@ -36,11 +37,13 @@ export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: 
     kind: "tool_call",
     ...(turn === undefined ? {} : { turn }),
     ...(late ? { late: true as const } : {}),
-    ...fields,
+    ...loggedFields(state.outputs, fields),
     // ACP's own default: whoever reads the log need not know it.
     ...(!seen && typeof fields.status !== "string" ? { status: "pending" } : {}),
   });
   state.tools = noteTool(state.tools, fields.tool_call_id, turn, fields.status);
+  const isOpen = state.tools.known.get(fields.tool_call_id)?.open === true;
+  state.outputs = isOpen ? rememberOutput(state.outputs, fields) : forgetOutput(state.outputs, fields.tool_call_id);
   // A call ends a run of chunks that bear no message id of their own.
   if (state.messages.role !== undefined) state.messages = { made: state.messages.made };
 }
@@ -67,6 +70,7 @@ export function closeTool(draft: Draft, id: string, turn: number | undefined): v
     status: "failed",
     closed_by: "agentd",
   });
+  draft.state.outputs = forgetOutput(draft.state.outputs, id);
 }
 
 /** The agent's own id; without one, an id for each run of one role. */

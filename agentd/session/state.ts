@@ -15,8 +15,10 @@ import type {
 } from "../vocabulary/index.ts";
 import type { CallerToken } from "./input.ts";
 import { noTools, type ToolLedger } from "./tool-ledger.ts";
+import { noOutputs, type ToolOutputs } from "./tool-outputs.ts";
 
-export interface SessionState {
+/** What a session is from its birth. */
+export interface NewSession {
   readonly id: string;
   readonly agent: string;
   readonly name?: string;
@@ -26,6 +28,9 @@ export interface SessionState {
   /** Names of variables that a start passes on. */
   readonly env: readonly string[];
   readonly createdAt: string;
+}
+
+export interface SessionState extends NewSession {
   /** Of the last entry. */
   readonly seq: number;
   readonly life: Life;
@@ -44,6 +49,8 @@ export interface SessionState {
   readonly closedRequests: readonly ClosedPermission[];
   readonly requestCount: number;
   readonly tools: ToolLedger;
+  /** Of open tool calls. */
+  readonly outputs: ToolOutputs;
   readonly messages: MessageRun;
   /** The agent knows nothing of what was said before: it is told with the next prompt. */
   readonly transcriptOwed: boolean;
@@ -127,17 +134,6 @@ export interface PendingCommand {
   readonly caller: CallerToken | null;
 }
 
-export interface NewSession {
-  readonly id: string;
-  readonly agent: string;
-  readonly name?: string;
-  readonly cwd: string;
-  readonly additionalDirs: readonly string[];
-  readonly parent?: string;
-  readonly env: readonly string[];
-  readonly createdAt: string;
-}
-
 export function newSession(session: NewSession): SessionState {
   return {
     ...session,
@@ -154,6 +150,7 @@ export function newSession(session: NewSession): SessionState {
     closedRequests: [],
     requestCount: 0,
     tools: noTools,
+    outputs: noOutputs,
     messages: { made: 0 },
     transcriptOwed: false,
     pending: [],

@@ -148,6 +148,22 @@ export interface MessageEntry {
 export interface ToolCallEntry extends ToolCallFields {
   readonly kind: "tool_call";
   readonly closed_by?: "agentd";
+  /**
+   * In the place of `content` or `raw_output`, where the agent sent it again and nothing but texts in it grew: what came
+   * to them. It stands whole in an earlier entry of this call, which the growths since then go on.
+   */
+  readonly grow?: readonly TextGrowth[];
+}
+
+export interface TextGrowth {
+  /** From the entry's member down to the text: `["content", 0, "content", "text"]`. */
+  readonly path: readonly (string | number)[];
+  /**
+   * UTF-16 code units of the text before it grew, as the agent sent it. A redaction can have changed that text since:
+   * the new part goes to its end all the same.
+   */
+  readonly at: number;
+  readonly text: string;
 }
 
 export interface PlanEntry {

@@ -32,7 +32,7 @@ export interface Accept {
  */
 export async function listenUnix(path: string, uid: number, accept: Accept): Promise<Listener> {
   checkUnixPath(path);
-  await prepareSocketDirectory(path, uid);
+  prepareSocketDirectory(path, uid);
   const server = upgradingServer("unix", accept);
   // The file is made within listen(), so nobody sees it with another mode.
   const listening = started(server, path);

@@ -14,7 +14,7 @@ export const spec: VerbSpec = {
 };
 
 export async function run({ output, connect }: Invocation): Promise<Outcome> {
-  const bus = await connect("agentd");
+  const bus = await connect("agentd", "reader");
   const { agents } = await bus.ask("agent.list", {});
   if (output.mode === "json") {
     await output.document("mix.agents.v1", { agents });

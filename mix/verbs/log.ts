@@ -36,7 +36,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     ...(wanted.length === 0 ? {} : { kinds: wanted }),
     ...(turn === undefined ? {} : { turn }),
   };
-  const bus = await invocation.connect("agentd");
+  const bus = await invocation.connect("agentd", args.switch("follow") ? "citizen" : "reader");
   const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });
   const after = since === undefined ? 0 : /^\d{1,15}$/.test(since) ? Number(since) : since;
   const show = (entry: Entry): Promise<void> => shown(invocation, entry);

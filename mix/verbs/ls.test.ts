@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { done, serveCitizen } from "../../bus-client/index.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
 import { lines } from "../testing/words.ts";
 
@@ -39,4 +42,40 @@ test("ls -w prints a line for each session that changes until Ctrl-C", async () 
   const ran = await running.ended;
   expect(ran.code).toBe(130);
   expect(lines(ran.stdout)).toHaveLength(3);
+});
+
+test("ls asks one question, and takes no name on the Bus for it", async () => {
+  const asked: unknown[] = [];
+  const agentd = serveCitizen({
+    client: { url: () => bench.broker.connectLocal() },
+    service: "agent",
+    version: "1",
+    description: "counts",
+    verbs: [
+      {
+        name: "agent.session.list",
+        args: [],
+        description: "lists",
+        readOnly: true,
+        handler: async ({ verb, from }) => {
+          const list = await agentd.client.call("noded", "noded.list");
+          asked.push([verb, from, (JSON.parse(list.body) as { name: string }[]).map(({ name }) => name)]);
+          return done({ sessions: [] });
+        },
+      },
+    ],
+  });
+  await agentd.connect();
+  expect((await bench.run(["agent", "ls"])).code).toBe(0);
+  expect(asked).toEqual([["agent.session.list", null, ["agent"]]]);
+  await agentd.stop();
+});
+
+test("ls on a Bus without agentd starts one, and asks it then", async () => {
+  // Another one is just coming up, as 75 says: it is waited for.
+  writeFileSync(join(bench.directory, "no-agentd.mjs"), "process.exit(75);");
+  const running = bench.start(["agent", "ls", "-q"], { env: { AGENTD_STATE_DIR: join(bench.directory, "state") } });
+  await running.shows("starting agentd");
+  (await bench.agentd()).begin("sessionaaaaa");
+  expect(await running.ended).toMatchObject({ code: 0, stdout: "sessionaaaaa\n" });
 });

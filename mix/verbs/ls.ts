@@ -30,7 +30,7 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const filter = filterOf(invocation);
-  const bus = await invocation.connect("agentd");
+  const bus = await invocation.connect("agentd", args.switch("watch") ? "citizen" : "reader");
   if (args.switch("watch")) return watched(invocation, bus, filter);
   const sessions = await allSessions(bus, filter);
   if (output.mode === "json") await output.document("mix.sessions.v1", { sessions });

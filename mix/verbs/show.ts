@@ -16,7 +16,7 @@ export const spec: VerbSpec = {
 };
 
 export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
-  const bus = await connect("agentd");
+  const bus = await connect("agentd", "reader");
   const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
   if (output.mode === "json") await output.document("mix.session.v1", snapshot);
   else if (output.mode === "ids") await output.line(snapshot.session);

@@ -16,7 +16,7 @@ export const spec: VerbSpec = {
 };
 
 export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
-  const bus = await connect("running-agentd");
+  const bus = await connect("running-agentd", "reader");
   const status = await bus.ask("agent.status", {});
   if (output.mode === "json") await output.document("mix.status.v1", status);
   else if (output.mode === "ids") await output.line(`${status.pid}`);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tool calls with their state: a line when one begins, what it changed as a diff, its output and how it ended.
-import type { ContentBlock, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
+import type { ContentBlock, TextGrowth, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { contentText } from "./content.ts";
 import { renderDiff } from "./diff.ts";
 import { fitted } from "./display-width.ts";
+import { grown } from "./growth.ts";
 import { printable, printableLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 
@@ -16,7 +17,8 @@ interface ToolCall {
   title: string;
   kind: string;
   status: string;
-  output: string;
+  /** As it was said last, with what it grew by since. */
+  content: ToolCallFields["content"];
   /** Diffs that were shown, so that an agent which sends all content again does not show them again. */
   readonly diffs: Set<string>;
 }
@@ -36,17 +38,19 @@ export class ToolCalls {
   update(entry: ToolCallEntry): string[] {
     const id = entry.tool_call_id;
     const known = this.#calls.get(id);
-    const call = known ?? { title: "", kind: "", status: "pending", output: "", diffs: new Set<string>() };
+    const call = known ?? { title: "", kind: "", status: "pending", content: null, diffs: new Set<string>() };
     const before = call.status;
     merge(call, entry);
     if (known === undefined) this.#remember(id, call);
     const isOver = finalMarks[call.status] !== undefined;
     const lines = [
       ...(known === undefined && !isOver ? [this.#headline("•", call)] : []),
-      ...newDiffs(call, entry, this.#view, this.directory),
+      ...(entry.content || entry.grow ? newDiffs(call, this.#view, this.directory) : []),
     ];
     if (isOver && (known === undefined || before !== call.status))
       lines.push(...this.#ending(id, call, entry, known !== undefined));
+    // A call that is over says its content whole if it says it again.
+    if (isOver) call.content = null;
     if (lines.length > 0) this.#last = id;
     return lines;
   }
@@ -90,12 +94,23 @@ function merge(call: ToolCall, entry: ToolCallEntry): void {
   call.title = entry.title ?? call.title;
   call.kind = entry.tool_kind ?? call.kind;
   call.status = entry.status ?? call.status;
-  if (entry.content !== undefined && entry.content !== null) call.output = outputText(entry);
+  call.content = entry.content ?? call.content;
+  for (const { path, at, text } of entry.grow ?? []) {
+    if (path[0] !== "content") continue;
+    call.content = grown(call.content ?? restOf(path, at), path.slice(1), text) as ToolCall["content"];
+  }
 }
 
-function newDiffs(call: ToolCall, entry: ToolCallEntry, view: ToolCallView, directory: string | undefined): string[] {
+/** For who has not seen what a text grew from: a mark in its place. */
+function restOf(path: TextGrowth["path"], at: number): ToolCall["content"] {
+  const isOutput = path.length === 4 && path[2] === "content" && path[3] === "text";
+  if (!isOutput || path[1] !== 0) return null;
+  return [{ type: "content", content: { type: "text", text: `… ${at} characters before …\n` } }];
+}
+
+function newDiffs(call: ToolCall, view: ToolCallView, directory: string | undefined): string[] {
   const lines: string[] = [];
-  for (const item of contentItems(entry)) {
+  for (const item of contentItems(call)) {
     if (item.type !== "diff") continue;
     const key = JSON.stringify([item["path"], item["newText"]]);
     if (call.diffs.has(key)) continue;
@@ -126,7 +141,7 @@ function shortPath(path: string, directory: string | undefined): string {
 }
 
 function outputLines(call: ToolCall, { style, columns }: ToolCallView): string[] {
-  const text = printable(call.output).trimEnd();
+  const text = printable(outputText(call)).trimEnd();
   if (text === "") return [];
   const all = text.split("\n");
   const cut =
@@ -136,14 +151,14 @@ function outputLines(call: ToolCall, { style, columns }: ToolCallView): string[]
   return cut.map((line) => style.dim(`    ${columns === 0 ? line : fitted(line, columns - 4)}`));
 }
 
-function outputText(fields: ToolCallFields): string {
+function outputText(fields: Pick<ToolCallFields, "content">): string {
   return contentItems(fields)
     .map((item) => (item.type === "content" && isBlock(item["content"]) ? contentText(item["content"]) : ""))
     .filter((text) => text !== "")
     .join("\n");
 }
 
-function contentItems(fields: ToolCallFields): ContentBlock[] {
+function contentItems(fields: Pick<ToolCallFields, "content">): ContentBlock[] {
   return (fields.content ?? []).filter(isBlock);
 }
 

@@ -27,6 +27,15 @@ function shown(contents: readonly EntryContent[], more: { columns?: number; show
   return contents.map((content, index) => transcript.show(entryOf(content, index))).join("") + transcript.end();
 }
 
+test("an output that grew is shown whole at its end, and one whose beginning was not seen says so", () => {
+  const output = (words: string) => [{ type: "content", content: { type: "text", text: words } }];
+  const grow = (at: number, words: string) => [{ path: ["content", 0, "content", "text"], at, text: words }];
+  const first = tool({ title: "Run", tool_kind: "execute", status: "in_progress", content: output("one\n") });
+  const more = [tool({ grow: grow(4, "two\n") }), tool({ status: "completed", grow: grow(8, "three") })];
+  expect(shown([first, ...more])).toContain("    one\n    two\n    three\n  ✔ completed");
+  expect(shown(more)).toContain("    … 4 characters before …\n    two\n    three\n");
+});
+
 test("a turn reads as ready, thought, plan, tool with its diff, text and end, with an empty line between", () => {
   const output = shown([
     { kind: "state", state: "starting", agent: "demo", cwd: "/work" },
