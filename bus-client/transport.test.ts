@@ -12,6 +12,7 @@ import type { WebSocket } from "ws";
 import { BusError } from "./bus-error.ts";
 import { dial } from "./dial.ts";
 import { localTransportPair } from "./local-transport.ts";
+import type { Pieces } from "./pieces.ts";
 import { unixUrl } from "./socket-path.ts";
 import { Inbox } from "./testing/inbox.ts";
 import { temporaryDirectory } from "./testing/temporary-directory.ts";
@@ -219,6 +220,28 @@ test("within a process, messages arrive later, in order, and an end comes after 
   expect(await closed).toBeUndefined();
   expect(atRight).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
   expect(left.queuedMessages).toBe(0);
+});
+
+test("within a process, a message in pieces comes so to who takes pieces, and joined to who does not", async () => {
+  const [left, right] = localTransportPair();
+  const atRight: unknown[] = [];
+  const atLeft: unknown[] = [];
+  const rightClosed = new Promise<unknown>((resolve) => {
+    const pieces = (text: string, rest: Pieces) => atRight.push([text, rest]);
+    right.listen({ message: (text) => atRight.push(text), pieces, close: resolve });
+  });
+  const leftClosed = new Promise<unknown>((resolve) => {
+    left.listen({ message: (text) => atLeft.push(text), close: resolve });
+  });
+  const rest = [Buffer.from("é"), "b"];
+  left.send("a", rest);
+  left.send("c", []);
+  expect(left.bufferedBytes).toBe(5);
+  right.send("a", rest);
+  right.close();
+  await Promise.all([leftClosed, rightClosed]);
+  expect(atRight).toEqual([["a", rest], "c"]);
+  expect(atLeft).toEqual(["aéb"]);
 });
 
 test("within a process, both ends hear of the end, whoever closes, and only once", async () => {

@@ -30,7 +30,7 @@ export function encodeFrame(opcode: number, payload: Payload): Buffer {
 export function encodeFramePieces(opcode: number, payload: Pieces): Buffer[] {
   const pieces = payload.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece));
   const bytes = bytesOf(pieces);
-  const header = Buffer.alloc(headerBytes(bytes));
+  const header = Buffer.alloc(headerBytesOf(bytes));
   writeHeader(header, opcode, bytes);
   return [header, ...pieces];
 }
@@ -191,7 +191,7 @@ interface FrameHeader {
 function layOut(opcode: number, payload: Payload, maskBytes: number): { frame: Buffer; payloadStart: number } {
   const pieces = typeof payload === "string" || Buffer.isBuffer(payload) ? [payload] : payload;
   const bytes = bytesOf(pieces);
-  const payloadStart = headerBytes(bytes) + maskBytes;
+  const payloadStart = headerBytesOf(bytes) + maskBytes;
   const frame = Buffer.allocUnsafe(payloadStart + bytes);
   writeHeader(frame, opcode, bytes);
   let at = payloadStart;
@@ -200,14 +200,14 @@ function layOut(opcode: number, payload: Payload, maskBytes: number): { frame: B
 }
 
 /** Without the mask. */
-function headerBytes(payloadBytes: number): number {
+function headerBytesOf(payloadBytes: number): number {
   if (payloadBytes < 126) return 2;
   return payloadBytes < 65_536 ? 4 : 10;
 }
 
 function writeHeader(frame: Buffer, opcode: number, payloadBytes: number): void {
   frame[0] = 0x80 | opcode;
-  const header = headerBytes(payloadBytes);
+  const header = headerBytesOf(payloadBytes);
   frame[1] = header === 2 ? payloadBytes : header === 4 ? 126 : 127;
   if (header === 4) frame.writeUInt16BE(payloadBytes, 2);
   if (header === 10) frame.writeBigUInt64BE(BigInt(payloadBytes), 2);

@@ -34,6 +34,19 @@ test("an entry begins with its head, whatever order its members were given in", 
   expect(log.entries.page({ session: alpha }).entries).toEqual(appended?.bodies);
 });
 
+test("an entry of any size is stored as text, the very text that it comes back as, and its bytes are never written over", () => {
+  const log = temporaryLog();
+  const other = otherConnection(log.file);
+  const sizes = [10, 1000, 1024, 2000, 21_000, 22_000, 30_000, 100_000, 300_000, 5000, 60_000, 5000];
+  const texts = sizes.flatMap((size) => ["x", "é", "😀", "\n"].map((unit) => unit.repeat(size / unit.length)));
+  const entries = texts.map((text) => message(text));
+  const [appended] = log.append([{ session: alpha, expectSeq: 0, entries }]);
+  const rows = other.prepare("SELECT typeof(body) AS type, body FROM entry").all() as { type: string; body: string }[];
+  expect(rows.map(({ type }) => type)).toEqual(texts.map(() => "text"));
+  expect(rows.map(({ body }) => body)).toEqual(appended!.bodies.map(String));
+  expect(rows.map(({ body }) => (JSON.parse(body) as { content: { text: string } }).content.text)).toEqual(texts);
+});
+
 test("an entry without members besides its kind is whole JSON", () => {
   const log = temporaryLog({ clock });
   const [appended] = log.append([{ session: alpha, expectSeq: 0, entries: [{ kind: "info" }] }]);

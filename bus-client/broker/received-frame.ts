@@ -20,7 +20,7 @@ export function receivedFrame(text: string, pieces: Pieces): ReceivedFrame {
     const frame = parse(text);
     if (isPublicationHead(text, frame)) return { ...frame, body: `${frame.body}\n`, rest };
   }
-  return { ...parse(joined([text, ...rest])), rest: [] };
+  return { ...parse(joined([text, ...pieces])), rest: [] };
 }
 
 /** For who takes a body as it is. */

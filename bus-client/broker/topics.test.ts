@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { expect, test } from "vitest";
+import { BusClient } from "../bus-client.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import type { RawPeer } from "../testing/raw-peer.ts";
-import { testBroker } from "../testing/test-broker.ts";
+import { stoppedAfterTest, testBroker } from "../testing/test-broker.ts";
 import { parse, serialise } from "../wire.ts";
 
 function publish(peer: RawPeer, name: string, inner: string, headers: Record<string, string> = {}) {
@@ -33,6 +34,27 @@ test("a publication is counted, delivered and stamped as the contract says, to i
   expect(await subscriber.frames.next()).toBe(
     `---\nbroker_origin: local\nbroker_registration: ${registration}\ncommand: agent.event\ntopic: agent.event\ntopic_seq: 1\n---\n{"a":1}\n`,
   );
+});
+
+test("a publication in pieces reaches every kind of subscriber, and who subscribes later, as the one text that it is", async () => {
+  const bus = await testBroker({ limits: { publicationBytesMax: 100_000 } });
+  const client = stoppedAfterTest(
+    new BusClient({ url: () => Promise.resolve(bus.broker.connectLocal()), name: "agent" }),
+  );
+  await client.connect();
+  const subscribers = [await bus.peer("unix"), await bus.peer("tcp"), await bus.peer("local")];
+  for (const peer of subscribers) await peer.ask({ command: "topic.subscribe", name: "agent.event", to: "noded" });
+  const body = ['{"list":["é", ', Buffer.from('"😀"'), ",", Buffer.from(`"${"x".repeat(90_000)}"`), "]}"];
+  const reply = await client.publishAndConfirm("agent.event", body, { retain: true });
+  expect(JSON.parse(reply.body)).toMatchObject({ delivered: 3, dropped: 0 });
+  const late = await bus.peer();
+  late.send({ command: "topic.subscribe", id: "1", name: "agent.event", to: "noded", type: "request" });
+  const got = await Promise.all([...subscribers, late].map((peer) => peer.frames.next()));
+  expect(new Set(got).size).toBe(1);
+  expect(parse(got[0]!)).toMatchObject({ body: body.map(String).join(""), headers: { topic_seq: "1" } });
+  expect(got[0]!.endsWith("]}\n")).toBe(true);
+  const refused = await client.publishAndConfirm("agent.event", [...body, Buffer.alloc(10_000, "y")], {});
+  expect(refused.body).toBe('{"error": "payload_too_large", "limit": 100000}');
 });
 
 test("within a publication the broker's own headers cannot be forged", async () => {
