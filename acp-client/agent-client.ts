@@ -114,7 +114,7 @@ export interface AgentClient {
   stderrTail(): string;
   /** After initialize was answered. */
   readonly identity: AgentIdentity | undefined;
-  /** Initialize and check the version. Every other request waits for its success (C18) and fails as it failed. */
+  /** Initialize and check the version. Every other request waits for its success and fails as it failed. */
   initialize(done: Done<AgentIdentity>): void;
   /** One session a client. Updates that came before the reply are delivered right after `done`, in order. */
   open(request: OpenRequest, done: Done<Opened>): void;

@@ -5,7 +5,7 @@ import { initialized, newSession, story, underTest } from "./testing/client-unde
 
 const settled = (): Promise<void> => Promise.resolve();
 
-test("C15: version 1 is asked for, and exactly what is served is offered", () => {
+test("version 1 is asked for, and exactly what is served is offered", () => {
   const { agent, client, done } = underTest();
   client.initialize(done("initialize"));
   expect(agent.sent("initialize")).toEqual([
@@ -22,7 +22,7 @@ test("C15: version 1 is asked for, and exactly what is served is offered", () =>
   ]);
 });
 
-test("C15: a side of the client that is there is offered", () => {
+test("a side of the client that is there is offered", () => {
   const handler = { serve: () => {} };
   const { agent, client, done } = underTest({
     clientSide: { fs: handler, terminal: handler, elicitation: { ...handler, modes: ["form"] } },
@@ -39,7 +39,7 @@ test("C15: a side of the client that is there is offered", () => {
   ]);
 });
 
-test("C16: the answer 1 is version 1", () => {
+test("the answer 1 is version 1", () => {
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   agent.say(agent.answer("initialize", { protocolVersion: 1 }));
@@ -57,7 +57,7 @@ test.for([
   [{}, "without a protocol version;"],
   [null, "without a protocol version;"],
   ["1", "without a protocol version;"],
-] as const)("C16: the answer %j is refused, naming both versions", ([result, said]) => {
+] as const)("the answer %j is refused, naming both versions", ([result, said]) => {
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   agent.say(agent.answer("initialize", result));
@@ -66,7 +66,7 @@ test.for([
   expect(JSON.stringify(outcomes("initialize"))).toContain("version 1 was asked for");
 });
 
-test("C16: an agent that refuses version 1 for 2 is said to need protocol 2", () => {
+test("an agent that refuses version 1 for 2 is said to need protocol 2", () => {
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   const data = { requested: 1, supported: [2, 3] };
@@ -78,7 +78,7 @@ test("C16: an agent that refuses version 1 for 2 is said to need protocol 2", ()
   ]);
 });
 
-test("C16: a program that knows no initialize is no agent", () => {
+test("a program that knows no initialize is no agent", () => {
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   agent.say(agent.refusal("initialize", { code: -32601, message: "what?" }));
@@ -119,7 +119,7 @@ test.for([
   { agentCapabilities: { loadSession: "yes", promptCapabilities: 1, mcpCapabilities: [], auth: true } },
   { agentCapabilities: { sessionCapabilities: { list: true, close: "x", delete: null, resume: 1 } } },
   { authMethods: [null, 1, { id: "no name" }, { type: "terminal", id: "t", name: "T", args: "x" }] },
-])("C17: the answer %j leaves the defaults", (answer) => {
+])("the answer %j leaves the defaults", (answer) => {
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   agent.say(agent.answer("initialize", { protocolVersion: 1, ...answer }));
@@ -175,7 +175,7 @@ test("what a real agent offers is understood", () => {
   });
 });
 
-test("C18: nothing but initialize is sent before it is answered, and then all in order", () => {
+test("nothing but initialize is sent before it is answered, and then all in order", () => {
   const { agent, client, done, heard } = underTest();
   client.open(newSession, done("open"));
   client.initialize(done("initialize"));
@@ -188,7 +188,7 @@ test("C18: nothing but initialize is sent before it is answered, and then all in
   expect(story(heard)).toEqual(["done initialize", "|"]);
 });
 
-test("C18: when initialize fails, what waited for it fails as it failed, and nothing is sent", async () => {
+test("when initialize fails, what waited for it fails as it failed, and nothing is sent", async () => {
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   client.open(newSession, done("open"));

@@ -27,7 +27,7 @@ function keys({ heard }: ClientUnderTest): number[] {
   );
 }
 
-test("C41: the chosen option goes back byte for byte, with the agent's id, wrapped twice", () => {
+test("the chosen option goes back byte for byte, with the agent's id, wrapped twice", () => {
   const run = opened();
   run.agent.say(ask("perm-1"));
   run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "YES ✓" });
@@ -36,7 +36,7 @@ test("C41: the chosen option goes back byte for byte, with the agent's id, wrapp
   ]);
 });
 
-test("C41: an option that was not offered is never sent, and the question stays open", () => {
+test("an option that was not offered is never sent, and the question stays open", () => {
   const run = opened();
   run.agent.say(ask(1));
   const key = keys(run)[0] ?? 0;
@@ -48,7 +48,7 @@ test("C41: an option that was not offered is never sent, and the question stays 
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
 });
 
-test("C31: a question is answered once, whatever is answered after, and so is each of several", () => {
+test("a question is answered once, whatever is answered after, and so is each of several", () => {
   const run = opened();
   run.agent.say(ask(2), ask(1));
   const [first = 0, second = 0] = keys(run);
@@ -56,7 +56,7 @@ test("C31: a question is answered once, whatever is answered after, and so is ea
   expect([run.agent.answersTo(1).length, run.agent.answersTo(2).length]).toEqual([1, 1]);
 });
 
-test("C42: a question about a tool call that was never announced shows its data; an unknown kind is kept", () => {
+test("a question about a tool call that was never announced shows its data; an unknown kind is kept", () => {
   const run = opened();
   const toolCall = { toolCallId: "new", title: "Run", kind: "execute", rawInput: { command: "ls" }, status: null };
   const forever = { optionId: "f", name: "For ever", kind: "allow_persistent", extra: 1 };
@@ -79,17 +79,14 @@ test.for([
   { sessionId: 5, toolCall: { toolCallId: "t" }, options },
   { sessionId: "s", toolCall: { toolCallId: "t" }, options: [{ name: "no id", kind: "allow_once" }] },
   { sessionId: "s", toolCall: { toolCallId: "t" }, options: "all" },
-])(
-  "C13: a question without what it needs is answered with -32602 and not asked, and the agent goes on: %j",
-  (params) => {
-    const run = opened();
-    run.agent.say(question(9, params), textChunk("still here"));
-    expect(run.agent.answersTo(9)).toMatchObject([{ error: { code: -32602 } }]);
-    expect(story(run.heard)).toEqual(["still here", "fault", "|"]);
-  },
-);
+])("a question without what it needs is answered with -32602 and not asked, and the agent goes on: %j", (params) => {
+  const run = opened();
+  run.agent.say(question(9, params), textChunk("still here"));
+  expect(run.agent.answersTo(9)).toMatchObject([{ error: { code: -32602 } }]);
+  expect(story(run.heard)).toEqual(["still here", "fault", "|"]);
+});
 
-test("C33: a question that is taken back is answered cancelled once, and that is told once", () => {
+test("a question that is taken back is answered cancelled once, and that is told once", () => {
   const run = opened();
   run.agent.say(ask(7));
   run.agent.say(takeBack(7), takeBack(7), takeBack("7"), takeBack(99));
@@ -98,7 +95,7 @@ test("C33: a question that is taken back is answered cancelled once, and that is
   expect(story(run.heard)).toEqual(["permission", "|", "withdrawn", "|"]);
 });
 
-test("C33: taking back what was answered changes nothing", () => {
+test("taking back what was answered changes nothing", () => {
   const run = opened();
   run.agent.say(ask(7));
   run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
@@ -145,13 +142,13 @@ test.for([
   "session/unheard_of",
   "_vendor/thing",
   "$/thing",
-])("C10, C47: a request for %s, which is not served, is answered with -32601", (method) => {
+])("a request for %s, which is not served, is answered with -32601", (method) => {
   const run = opened();
   run.agent.say({ jsonrpc: "2.0", id: "r", method, params: { sessionId: "s" } });
   expect(run.agent.answersTo("r")).toMatchObject([{ error: { code: -32601 } }]);
 });
 
-test("C10: an unknown notification gets no reply; one with a name of its own is kept", () => {
+test("an unknown notification gets no reply; one with a name of its own is kept", () => {
   const run = opened();
   for (const method of ["_auth/status_update", "session/unheard_of", "$/thing", "elicitation/complete"]) {
     run.agent.say({ jsonrpc: "2.0", method, params: { state: "ok" } });
@@ -184,7 +181,7 @@ test("a side of the client that is there serves its requests, for the open sessi
   expect(run.agent.answersTo(2)).toMatchObject([{ error: { code: -32002, data: { sessionId: "other" } } }]);
 });
 
-test("C43: an elicitation in a mode that is not offered is answered with -32602", () => {
+test("an elicitation in a mode that is not offered is answered with -32602", () => {
   const elicitation = {
     modes: ["form"] as const,
     serve: (form: ClientSideRequest) => form.reply({ action: "decline" }),

@@ -28,7 +28,7 @@ async function opened(): Promise<RealClient> {
 
 const say = (text: string) => [{ type: "text", text }];
 
-test("C15: the SDK reads the capabilities that we offer", () => {
+test("the SDK reads the capabilities that we offer", () => {
   expect(agent.client.identity).toMatchObject({
     info: { name: "sdk-agent", version: "1.0.0" },
     capabilities: { list: true, close: true, delete: true, logout: true, promptImage: true, load: false },
@@ -85,7 +85,7 @@ test("a whole turn: options, a tool call, text, a permission, an error and a can
   expect(await client.stop()).toEqual({ code: 0, signal: null });
 });
 
-test("C34: an embedded text that the agent does not take reaches it as text", async () => {
+test("an embedded text that the agent does not take reaches it as text", async () => {
   const { client, ask, events } = await opened();
   const resource = { type: "resource", resource: { uri: "file:///a", text: "inside" } };
   await ask((done) => client.prompt([resource], done));
@@ -93,7 +93,7 @@ test("C34: an embedded text that the agent does not take reaches it as text", as
   await client.stop();
 });
 
-test("C19, C26, C27: a login is asked for and made, sessions are listed over two pages, and what is gone is gone", async () => {
+test("a login is asked for and made, sessions are listed over two pages, and what is gone is gone", async () => {
   const { client, ask } = agent;
   const locked = { ...newSession, cwd: "/locked" };
   expect(await ask((done) => client.open(locked, done))).toMatchObject({

@@ -18,13 +18,13 @@ const stdio: McpServer = { name: "files", command: "/bin/files", args: ["-v"], e
 const http: McpServer = { type: "http", name: "web", url: "http://h/", headers: [{ name: "X", value: "y" }] };
 const sse: McpServer = { type: "sse", name: "old", url: "http://h/sse", headers: [] };
 
-test("C21: session/new has an absolute cwd and its MCP servers, a stdio one without a type", () => {
+test("session/new has an absolute cwd and its MCP servers, a stdio one without a type", () => {
   const { agent, client, done } = initialized({ mcpCapabilities: { http: true, sse: true } });
   client.open({ ...newSession, mcpServers: [stdio, http, sse] }, done("open"));
   expect(agent.sent("session/new")).toEqual([{ cwd: "/work", mcpServers: [stdio, http, sse] }]);
 });
 
-test("C21: without servers the list is empty, not absent", () => {
+test("without servers the list is empty, not absent", () => {
   const { agent, client, done } = initialized();
   client.open(newSession, done("open"));
   expect(agent.sent("session/new")).toEqual([{ cwd: "/work", mcpServers: [] }]);
@@ -35,7 +35,7 @@ test.for([
   [{ ...newSession, mcpServers: [stdio, sse] }, 'no MCP server over sse: "old"'],
   [{ ...newSession, additionalDirectories: ["/more"] }, "no additional directories"],
   [{ ...newSession, cwd: "work" }, '"work" is not absolute'],
-] as const)("C21, C28: what the agent does not offer is refused and not sent: %j", async ([request, said]) => {
+] as const)("what the agent does not offer is refused and not sent: %j", async ([request, said]) => {
   const { agent, client, done, outcomes } = initialized();
   client.open(request, done("open"));
   await settled();
@@ -45,7 +45,7 @@ test.for([
   expect(agent.sent("session/new")).toEqual([]);
 });
 
-test("C28: additional directories go whole to an agent that offers them, and relative ones do not", async () => {
+test("additional directories go whole to an agent that offers them, and relative ones do not", async () => {
   const { agent, client, done, outcomes } = initialized({ sessionCapabilities: { additionalDirectories: {} } });
   client.open({ ...newSession, additionalDirectories: ["/a", "b"] }, done("relative"));
   client.open({ ...newSession, additionalDirectories: ["/a", "/b"] }, done("open"));
@@ -54,7 +54,7 @@ test("C28: additional directories go whole to an agent that offers them, and rel
   expect(agent.sent("session/new")).toEqual([{ cwd: "/work", mcpServers: [], additionalDirectories: ["/a", "/b"] }]);
 });
 
-test("C22: updates before the answer to session/new are told right after it, in order, in the same burst", () => {
+test("updates before the answer to session/new are told right after it, in order, in the same burst", () => {
   const { agent, client, done, heard } = initialized();
   client.open(newSession, done("open"));
   agent.say(update("available_commands_update", { availableCommands: [] }), textChunk("early"));
@@ -63,7 +63,7 @@ test("C22: updates before the answer to session/new are told right after it, in 
   expect(story(heard)).toEqual(["done open", "commands", "early", "early too", "after", "|"]);
 });
 
-test("C22: an update for another session than the one that was opened is told as foreign", () => {
+test("an update for another session than the one that was opened is told as foreign", () => {
   const { agent, client, done, heard, updates, faults } = initialized();
   client.open(newSession, done("open"));
   agent.say(textChunk("whose?", "other"), agent.answer("session/new", { sessionId: "s" }), textChunk("mine"));
@@ -72,7 +72,7 @@ test("C22: an update for another session than the one that was opened is told as
   expect(faults()).toEqual(["foreign-session"]);
 });
 
-test("C22: a permission asked before the answer is asked after it, and one that was taken back is not", () => {
+test("a permission asked before the answer is asked after it, and one that was taken back is not", () => {
   const { agent, client, done, heard } = initialized();
   client.open(newSession, done("open"));
   const ask = (id: number, toolCallId: string): object => ({
@@ -92,7 +92,7 @@ test("C22: a permission asked before the answer is asked after it, and one that 
   expect(agent.answersTo(1)).toEqual([]);
 });
 
-test("C22: when the agent ends before it answered, its held updates are told, and its held questions are not", () => {
+test("when the agent ends before it answered, its held updates are told, and its held questions are not", () => {
   const { agent, client, done, heard } = initialized();
   client.open(newSession, done("open"));
   const params = { sessionId: "s", toolCall: { toolCallId: "t" }, options: [] };
@@ -102,7 +102,7 @@ test("C22: when the agent ends before it answered, its held updates are told, an
   expect(heard[2]).toMatchObject({ event: { fault: "foreign-session", count: 1 } });
 });
 
-test("C22: what is held back has a limit, and what exceeds it is reported", () => {
+test("what is held back has a limit, and what exceeds it is reported", () => {
   const { agent, client, done, heard } = initialized({}, { limits: { heldMessagesMax: 2 } });
   client.open(newSession, done("open"));
   agent.say(textChunk("1"), textChunk("2"), textChunk("3"), textChunk("4"));
@@ -111,7 +111,7 @@ test("C22: what is held back has a limit, and what exceeds it is reported", () =
   expect(heard[0]).toMatchObject({ event: { fault: "overflow", count: 2 } });
 });
 
-test("C22: when session/new fails, what was held back is told as foreign, and another may be opened", () => {
+test("when session/new fails, what was held back is told as foreign, and another may be opened", () => {
   const { agent, client, done, heard, outcomes } = initialized();
   client.open(newSession, done("open"));
   agent.say(textChunk("early"), agent.refusal("session/new", { code: -32000, message: "log in first" }));
@@ -139,7 +139,7 @@ test.for([null, {}, { sessionId: 5 }, "s"])(
   },
 );
 
-test("C19: -32000 is a login that is needed, whatever its words, and brings the methods; other words are not", () => {
+test("-32000 is a login that is needed, whatever its words, and brings the methods; other words are not", () => {
   const { agent, client, done, outcomes } = opened();
   client.prompt([{ type: "text", text: "x" }], done("prompt"));
   agent.say(agent.refusal("session/prompt", { code: -32000, message: "nope" }));
@@ -151,7 +151,7 @@ test("C19: -32000 is a login that is needed, whatever its words, and brings the 
   ]);
 });
 
-test("C20: a terminal method, or one that is not offered, is never passed to authenticate; null answers it", async () => {
+test("a terminal method, or one that is not offered, is never passed to authenticate; null answers it", async () => {
   const authMethods = [keyMethod, { type: "terminal", id: "tty", name: "Terminal" }];
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
@@ -167,7 +167,7 @@ test("C20: a terminal method, or one that is not offered, is never passed to aut
 
 const listing = { sessionCapabilities: { list: {} } };
 
-test("C26: the list follows the cursors to the last page and drops bad items", () => {
+test("the list follows the cursors to the last page and drops bad items", () => {
   const { agent, client, done, outcomes } = initialized(listing);
   client.listSessions("/work", done("list"));
   const good = { sessionId: "a", cwd: "/work", title: null, updatedAt: "2026-01-01T00:00:00Z", extra: 1 };
@@ -185,7 +185,7 @@ test("C26: the list follows the cursors to the last page and drops bad items", (
   expect(agent.sent("session/list")).toEqual([{ cwd: "/work" }, { cwd: "/work", cursor: "next" }]);
 });
 
-test("C26: a cursor that comes again ends the list, and so does a bad one", () => {
+test("a cursor that comes again ends the list, and so does a bad one", () => {
   const { agent, client, done, outcomes } = initialized(listing);
   client.listSessions(undefined, done("list"));
   agent.say(agent.answer("session/list", { sessions: [], nextCursor: "a" }));
@@ -197,14 +197,14 @@ test("C26: a cursor that comes again ends the list, and so does a bad one", () =
   expect(outcomes("bad")).toEqual([{ ok: true, value: [] }]);
 });
 
-test("C26: an agent that invents cursors for ever is not followed for ever", () => {
+test("an agent that invents cursors for ever is not followed for ever", () => {
   const { agent, client, done, outcomes } = initialized(listing, { limits: { listPagesMax: 3 } });
   client.listSessions(undefined, done("list"));
   for (const nextCursor of ["1", "2", "3"]) agent.say(agent.answer("session/list", { sessions: [], nextCursor }));
   expect(outcomes("list")).toHaveLength(1);
 });
 
-test("C24: what an agent does not offer is not asked of it", async () => {
+test("what an agent does not offer is not asked of it", async () => {
   const { agent, client, done, outcomes } = opened();
   client.listSessions(undefined, done("gated"));
   client.closeSession(done("gated"));
@@ -217,7 +217,7 @@ test("C24: what an agent does not offer is not asked of it", async () => {
   expect(agent.frames.map((frame) => frame["method"])).toEqual(["initialize", "session/new"]);
 });
 
-test("C27: close and delete answered with -32002, null or {} succeeded; another error did not", () => {
+test("close and delete answered with -32002, null or {} succeeded; another error did not", () => {
   const offered = { sessionCapabilities: { close: {}, delete: {} }, auth: { logout: {} } };
   const { agent, client, done, outcomes } = opened(offered);
   for (const error of [
@@ -242,7 +242,7 @@ test("C27: close and delete answered with -32002, null or {} succeeded; another 
   expect(outcomes("logout")).toEqual([fine]);
 });
 
-test("C35: a request that is not answered in time fails, is taken back, and its late answer is ignored", () => {
+test("a request that is not answered in time fails, is taken back, and its late answer is ignored", () => {
   const { agent, client, done, outcomes, ring, faults } = opened(listing);
   client.listSessions(undefined, done("list"));
   expect(ring()).toBe(50_000);

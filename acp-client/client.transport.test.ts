@@ -34,7 +34,7 @@ function texts({ events }: RealClient): unknown[] {
   );
 }
 
-test("C1: a banner before and between messages is reported, bounded, and costs nothing", async () => {
+test("a banner before and between messages is reported, bounded, and costs nothing", async () => {
   const agent = await session(`
     process.stdout.write("Welcome!\\n".repeat(11) + "x".repeat(300) + "\\n");
     on("session/prompt", (request) => {
@@ -49,7 +49,7 @@ test("C1: a banner before and between messages is reported, bounded, and costs n
   for (const { sample } of faults) expect(sample?.length).toBeLessThanOrEqual(200);
 });
 
-test("C1: a program that prints nothing but noise fails by name, and is ended", async () => {
+test("a program that prints nothing but noise fails by name, and is ended", async () => {
   const agent = start([
     process.execPath,
     "-e",
@@ -63,7 +63,7 @@ test("C1: a program that prints nothing but noise fails by name, and is ended", 
   await agent.event(({ type }) => type === "exited");
 });
 
-test("C2: characters cut in two, CRLF, blank lines and a last line without newline all arrive", async () => {
+test("characters cut in two, CRLF, blank lines and a last line without newline all arrive", async () => {
   const agent = await session(`
     on("session/prompt", async (request) => {
       const bytes = Buffer.from(JSON.stringify(chunk("a😀b")) + "\\r\\n\\r\\n");
@@ -81,7 +81,7 @@ test("C2: characters cut in two, CRLF, blank lines and a last line without newli
   expect(texts(agent)).toEqual(["a😀b", "last"]);
 });
 
-test.for([65_537, 1024 * 1024, 20 * 1024 * 1024])("C3: a line with %i characters of text arrives", async (length) => {
+test.for([65_537, 1024 * 1024, 20 * 1024 * 1024])("a line with %i characters of text arrives", async (length) => {
   const agent = await session(`
     on("session/prompt", (request) => {
       process.stdout.write(JSON.stringify(chunk("x".repeat(${length}))) + "\\n");
@@ -91,7 +91,7 @@ test.for([65_537, 1024 * 1024, 20 * 1024 * 1024])("C3: a line with %i characters
   expect(texts(agent).map((text) => String(text).length)).toEqual([length]);
 });
 
-test("C3: a line over the limit ends that agent by name; what came before it in the same write arrives", async () => {
+test("a line over the limit ends that agent by name; what came before it in the same write arrives", async () => {
   const agent = await session(
     `on("session/prompt", () => {
       process.stdout.write(JSON.stringify(chunk("before")) + "\\n" + "x".repeat(5000000) + "\\n");
@@ -109,7 +109,7 @@ test("C3: a line over the limit ends that agent by name; what came before it in 
   });
 });
 
-test("C4: invalid UTF-8, NUL and lone surrogates do not stop the reader", async () => {
+test("invalid UTF-8, NUL and lone surrogates do not stop the reader", async () => {
   const agent = await session(`
     on("session/prompt", (request) => {
       process.stdout.write(Buffer.from([0xff, 0xfe, 0x0a]));
@@ -120,7 +120,7 @@ test("C4: invalid UTF-8, NUL and lone surrogates do not stop the reader", async 
   expect(texts(agent)).toEqual(["a\u0000b\ud800c"]);
 });
 
-test("C6: an agent that ends in a turn fails every pending request once, before its exit is told, and nothing follows", async () => {
+test("an agent that ends in a turn fails every pending request once, before its exit is told, and nothing follows", async () => {
   const agent = await session(`
     on("session/prompt", () => {
       on("session/prompt", () => {});
@@ -137,7 +137,7 @@ test("C6: an agent that ends in a turn fails every pending request once, before 
   expect(agent.events.filter(({ type }) => type === "exited")).toHaveLength(1);
 });
 
-test("C6: writing much to an agent that has gone is a failure, not a crash", async () => {
+test("writing much to an agent that has gone is a failure, not a crash", async () => {
   const agent = start(["true"]);
   const blocks = [{ type: "text", text: "x".repeat(1024 * 1024) }];
   const asked = [
@@ -150,20 +150,20 @@ test("C6: writing much to an agent that has gone is a failure, not a crash", asy
   }
 });
 
-test("C6: a program that is not there is AGENT_UNAVAILABLE", async () => {
+test("a program that is not there is AGENT_UNAVAILABLE", async () => {
   const agent = start(["/nowhere/agent"]);
   expect(await agent.ask((done) => agent.client.initialize(done))).toMatchObject({
     failure: { code: "AGENT_UNAVAILABLE", exit: { spawnError: { code: "ENOENT" } } },
   });
 });
 
-test("C7: stopping closes stdin first, and an agent that ends by itself is not killed", async () => {
+test("stopping closes stdin first, and an agent that ends by itself is not killed", async () => {
   const agent = await session('process.stdin.on("end", () => process.exit(7));');
   expect(await agent.client.stop()).toMatchObject({ code: 7, signal: null });
   expect(agent.events.at(-1)).toMatchObject({ type: "exited", exit: { code: 7 } });
 });
 
-test("C8: a flood on stderr is drained, its tail kept within bounds, its secrets hidden, and never read as messages", async () => {
+test("a flood on stderr is drained, its tail kept within bounds, its secrets hidden, and never read as messages", async () => {
   const agent = await session(
     `on("session/prompt", (request) => {
       const line = "token=hunter2 " + JSON.stringify(chunk("not on stderr")) + "\\n";
@@ -214,6 +214,33 @@ test("an agent that does not read its stdin is ended before our memory is", asyn
   expect(story(heard)).toEqual(["fault", "broken", "done prompt", "|"]);
   await client.stop();
   expect(story(heard).slice(4)).toEqual(["exited", "|"]);
+});
+
+test("an agent that closed its stdin and lives on fails its turn when it is next told something, and is ended", async () => {
+  const agent = await session(`import { closeSync } from "node:fs";
+  on("session/prompt", () => {
+    process.stdin.destroy();
+    closeSync(0); // Node itself leaves the standard streams open
+    setInterval(() => {}, 1e6);
+    process.stdout.write(JSON.stringify(chunk("deaf now")) + "\\n");
+  });`);
+  const prompted = agent.ask((done) => agent.client.prompt(hi, done));
+  await agent.event((event) => event.type === "update");
+  agent.client.cancel();
+  const failure = { code: "AGENT_PROTOCOL", message: expect.stringContaining("closed its stdin") };
+  expect(await prompted).toMatchObject({ ok: false, failure });
+  expect(agent.events).toContainEqual(expect.objectContaining({ type: "fault", fault: "stdin-closed" }));
+  await agent.event(({ type }) => type === "exited");
+});
+
+test("a lost stdin is told once, before the end of what waits", async () => {
+  const { agent, client, done, heard } = opened();
+  client.prompt(hi, done("prompt"));
+  agent.loseStdin();
+  agent.loseStdin();
+  await Promise.resolve();
+  expect(story(heard)).toEqual(["fault", "broken", "done prompt", "|"]);
+  await client.stop();
 });
 
 test("an agent that ends before it was initialized fails what waits, and what is asked later", async () => {

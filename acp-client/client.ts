@@ -73,6 +73,9 @@ class Client implements AgentClient {
     });
     this.#process = (options.start ?? startAgentProcess)(options);
     this.#process.onStdout((chunk) => this.#bursts.run(() => this.#splitter.push(chunk)));
+    this.#process.onStdinGone(() =>
+      this.#break("stdin-closed", "closed its stdin and lives on: it can be told nothing"),
+    );
     this.#process.onExit((exit) => this.#bursts.run(() => this.#onExit(exit)));
   }
 

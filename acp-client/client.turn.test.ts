@@ -6,7 +6,7 @@ const settled = (): Promise<void> => Promise.resolve();
 const text = (value: string) => ({ type: "text", text: value });
 
 test.for(["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "a_newer_reason"])(
-  "C29: the stop reason %s arrives as it came",
+  "the stop reason %s arrives as it came",
   (stopReason) => {
     const { agent, client, done, outcomes } = opened();
     client.prompt([text("hi")], done("prompt"));
@@ -15,7 +15,7 @@ test.for(["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled",
   },
 );
 
-test("C29: the usage of a turn is kept, and a turn that ends without a reason is a failure", () => {
+test("the usage of a turn is kept, and a turn that ends without a reason is a failure", () => {
   const { agent, client, done, outcomes } = opened();
   client.prompt([text("hi")], done("prompt"));
   agent.say(agent.answer("session/prompt", { stopReason: "end_turn", usage: { totalTokens: 3 } }));
@@ -27,14 +27,14 @@ test("C29: the usage of a turn is kept, and a turn that ends without a reason is
   ]);
 });
 
-test("C14: the updates of one read and the answer behind them are told in order, then once that the burst is over", () => {
+test("the updates of one read and the answer behind them are told in order, then once that the burst is over", () => {
   const { agent, client, done, heard } = opened();
   client.prompt([text("hi")], done("prompt"));
   agent.say(textChunk("a"), textChunk("b"), agent.answer("session/prompt", { stopReason: "end_turn" }), textChunk("c"));
   expect(story(heard)).toEqual(["a", "b", "done prompt", "c", "|"]);
 });
 
-test("C31: cancel is a notification, the prompt is awaited all the same, and no permission is answered by it", () => {
+test("cancel is a notification, the prompt is awaited all the same, and no permission is answered by it", () => {
   const { agent, client, done, outcomes } = opened();
   client.prompt([text("hi")], done("prompt"));
   agent.say({
@@ -50,7 +50,7 @@ test("C31: cancel is a notification, the prompt is awaited all the same, and no 
   expect(outcomes("prompt")).toEqual([{ ok: true, value: { stopReason: "cancelled" } }]);
 });
 
-test("C31: an error after a cancel is told as the error it is", () => {
+test("an error after a cancel is told as the error it is", () => {
   const { agent, client, done, outcomes } = opened();
   client.prompt([text("hi")], done("prompt"));
   client.cancel();
@@ -60,7 +60,7 @@ test("C31: an error after a cancel is told as the error it is", () => {
   ]);
 });
 
-test("C32: updates after a cancel and after the answer are told", () => {
+test("updates after a cancel and after the answer are told", () => {
   const { agent, client, done, heard } = opened();
   client.prompt([text("hi")], done("prompt"));
   client.cancel();
@@ -70,7 +70,7 @@ test("C32: updates after a cancel and after the answer are told", () => {
   expect(story(heard)).toEqual(["tool_call", "|", "done prompt", "|", "late", "|"]);
 });
 
-test("C34: an image goes to an agent that takes images, and to no other", async () => {
+test("an image goes to an agent that takes images, and to no other", async () => {
   const image = { type: "image", data: "AA==", mimeType: "image/png" };
   const taking = opened({ promptCapabilities: { image: true } });
   taking.client.prompt([image], taking.done("prompt"));
@@ -93,7 +93,7 @@ test("an empty prompt is refused and not sent", async () => {
   expect(agent.sent("session/prompt")).toEqual([]);
 });
 
-test("C35: a prompt has no limit of time", () => {
+test("a prompt has no limit of time", () => {
   const { client, done, timers } = opened();
   client.prompt([text("think long")], done("prompt"));
   expect(timers).toEqual([]);
@@ -171,7 +171,7 @@ test("an option that covers the modes is set as an option, and the list the agen
   expect(outcomes("set")).toMatchObject([{ ok: true, value: { options: [{ option: "mode", value: "auto" }] } }]);
 });
 
-test("C40: a boolean option is set with its type, and an agent that sends no list back is believed", () => {
+test("a boolean option is set with its type, and an agent that sends no list back is believed", () => {
   const { agent, client, done, outcomes } = opened({}, { configOptions: [loud] });
   client.setOption("loud", true, done("set"));
   expect(agent.sent("session/set_config_option")).toEqual([
@@ -204,13 +204,13 @@ test("a refused change leaves the options as they were", () => {
   expect(updates()).toMatchObject([{ kind: "options", options: [{ option: "mode", value: "ask" }] }]);
 });
 
-test.for(["currentModeId", "modeId"])("C38: current_mode_update with %s changes the option mode", (member) => {
+test.for(["currentModeId", "modeId"])("current_mode_update with %s changes the option mode", (member) => {
   const { agent, updates } = opened({}, { modes });
   agent.say(update("current_mode_update", { [member]: "auto" }));
   expect(updates()).toMatchObject([{ kind: "options", options: [{ option: "mode", value: "auto" }] }]);
 });
 
-test("C38: a mode of an agent that told no modes is kept as it came, and one without an id is a fault", () => {
+test("a mode of an agent that told no modes is kept as it came, and one without an id is a fault", () => {
   const { agent, updates, faults } = opened();
   agent.say(update("current_mode_update", { currentModeId: "auto" }), update("current_mode_update", {}));
   expect(updates()).toMatchObject([
@@ -220,7 +220,7 @@ test("C38: a mode of an agent that told no modes is kept as it came, and one wit
   expect(faults()).toEqual(["invalid-update"]);
 });
 
-test("C40: config_option_update replaces the list; options of an unknown type are left out", () => {
+test("config_option_update replaces the list; options of an unknown type are left out", () => {
   const { agent, updates } = opened({}, { configOptions: [loud, modeOption] });
   const slider = { id: "x", name: "X", type: "slider", currentValue: 3 };
   agent.say(update("config_option_update", { configOptions: [slider, { ...loud, currentValue: true }] }));

@@ -16,27 +16,27 @@ const blocks: Readonly<Record<string, ContentBlock>> = {
   embeddedBytes: { type: "resource", resource: { uri: "file:///d/b.bin?x", blob: "AA==", mimeType: "a/b" } },
 };
 
-test.for(Object.entries(blocks))("C34: %s goes as it is to an agent that takes everything", ([, block]) => {
+test.for(Object.entries(blocks))("%s goes as it is to an agent that takes everything", ([, block]) => {
   expect(tellableBlocks([block], everything)).toEqual({ type: "blocks", blocks: [block] });
 });
 
-test("C34: text and links go to every agent", () => {
+test("text and links go to every agent", () => {
   const { text, link } = blocks as { text: ContentBlock; link: ContentBlock };
   expect(tellableBlocks([text, link], nothing)).toEqual({ type: "blocks", blocks: [text, link] });
 });
 
-test.for(["image", "audio"])("C34: %s is refused for an agent that does not take it", (name) => {
+test.for(["image", "audio"])("%s is refused for an agent that does not take it", (name) => {
   expect(tellableBlocks([blocks[name] as ContentBlock], nothing)).toMatchObject({ type: "refused" });
 });
 
-test("C34: an embedded text becomes text with its address for an agent that takes no embedded context", () => {
+test("an embedded text becomes text with its address for an agent that takes no embedded context", () => {
   expect(tellableBlocks([blocks["embeddedText"] as ContentBlock], nothing)).toEqual({
     type: "blocks",
     blocks: [{ type: "text", text: "file:///a.txt\n\nthe text" }],
   });
 });
 
-test("C34: embedded bytes become a link where there is an address to open, and are refused where there is none", () => {
+test("embedded bytes become a link where there is an address to open, and are refused where there is none", () => {
   expect(tellableBlocks([blocks["embeddedBytes"] as ContentBlock], nothing)).toEqual({
     type: "blocks",
     blocks: [{ type: "resource_link", uri: "file:///d/b.bin?x", name: "b.bin", mimeType: "a/b" }],

@@ -58,7 +58,7 @@ test("a session without modes and options has nothing to set", () => {
   expect(none.change("mode", "auto")).toMatchObject({ type: "refused" });
 });
 
-test("C40: groups are flattened with their names, and bad choices are dropped", () => {
+test("groups are flattened with their names, and bad choices are dropped", () => {
   const grouped = [
     { group: "g1", name: "Fast", options: [{ value: "a", name: "A" }, { value: 5 }] },
     { group: "g2", name: "Slow", options: "none" },
@@ -75,7 +75,7 @@ test("C40: groups are flattened with their names, and bad choices are dropped", 
   ]);
 });
 
-test("C40: options of an unknown type, or without what theirs needs, are dropped", () => {
+test("options of an unknown type, or without what theirs needs, are dropped", () => {
   const good = { id: "loud", name: "Loud", type: "boolean", currentValue: true };
   const bad = [
     { ...good, type: "slider" },

@@ -21,7 +21,7 @@ function split(chunks: readonly (string | Buffer)[], lineBytesMax = 1024 * 1024)
   return { lines, overlong };
 }
 
-test("C2: a line with characters of one to four bytes comes whole, wherever it is cut", () => {
+test("a line with characters of one to four bytes comes whole, wherever it is cut", () => {
   const bytes = Buffer.from('{"text":"aé€😀z"}\n{"more":"😀"}\r\n');
   const whole = split([bytes]).lines;
   expect(whole).toEqual(['{"text":"aé€😀z"}', '{"more":"😀"}']);
@@ -47,7 +47,7 @@ test("lines come out as they went in, however the bytes are cut", () => {
   );
 });
 
-test("C2: LF and CRLF both end a line, blank lines are none, and the last line needs no newline", () => {
+test("LF and CRLF both end a line, blank lines are none, and the last line needs no newline", () => {
   expect(split(["a\r\n\n\r\nb\n", "c"]).lines).toEqual(["a", "b", "c"]);
   expect(split(["a\r", "\nb\r"]).lines).toEqual(["a", "b"]);
 });
@@ -56,7 +56,7 @@ test("a carriage return inside a line stays", () => {
   expect(split(["a\rb\n"]).lines).toEqual(["a\rb"]);
 });
 
-test("C4: invalid UTF-8 becomes U+FFFD and the next line is untouched", () => {
+test("invalid UTF-8 becomes U+FFFD and the next line is untouched", () => {
   expect(split([Buffer.from([0x61, 0xff, 0xfe, 0x0a]), "next\n"]).lines).toEqual(["a\u{fffd}\u{fffd}", "next"]);
 });
 
@@ -64,12 +64,12 @@ test("a NUL character passes", () => {
   expect(split(["a\u0000b\n"]).lines).toEqual(["a\u0000b"]);
 });
 
-test("C3: a line of exactly the limit arrives, one byte more is reported once, and nothing follows it", () => {
+test("a line of exactly the limit arrives, one byte more is reported once, and nothing follows it", () => {
   expect(split(["12345678\n"], 8)).toEqual({ lines: ["12345678"], overlong: [] });
   expect(split(["ok\n123456789\nlost\n", "lost\n"], 8)).toEqual({ lines: ["ok"], overlong: [9] });
 });
 
-test("C3: a line that grows over the limit in pieces is dropped before its newline comes", () => {
+test("a line that grows over the limit in pieces is dropped before its newline comes", () => {
   expect(split(["ok\n1234", "56789"], 8)).toEqual({ lines: ["ok"], overlong: [9] });
 });
 
@@ -83,7 +83,7 @@ test("nothing is delivered after the end", () => {
   expect(lines).toEqual(["a"]);
 });
 
-test("C3: one line of 20 MiB in 1 KiB pieces costs about what as many bytes in short lines cost", () => {
+test("one line of 20 MiB in 1 KiB pieces costs about what as many bytes in short lines cost", () => {
   const pieces = 20 * 1024;
   const cost = (piece: Buffer): number => {
     let length = 0;

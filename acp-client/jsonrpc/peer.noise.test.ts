@@ -12,7 +12,7 @@ test.for([
   '{"level":30,"id":0,"msg":"a structured log line"}',
   'DEBUG x={"a":1} {"jsonrpc":"2.0","id":0,"result":{}}',
   '{"jsonrpc":"2.0","id":0,"result":{}',
-])("C1: the line %s is noise: reported, answering nothing, ending nothing", (line) => {
+])("the line %s is noise: reported, answering nothing, ending nothing", (line) => {
   const { peer, told, written, kinds, ask } = talk();
   const answers = ask();
   peer.receive(line);
@@ -29,14 +29,14 @@ test("a line of spaces is not even noise", () => {
   expect(kinds()).toEqual([]);
 });
 
-test("C1: the sample of a long line is bounded and never ends in half a character", () => {
+test("the sample of a long line is bounded and never ends in half a character", () => {
   const { peer, faults } = talk();
   peer.receive(`${"x".repeat(199)}😀😀 not JSON`);
   peer.receive(`${"x".repeat(198)}😀😀 not JSON`);
   expect(faults.map(({ sample }) => sample)).toEqual(["x".repeat(199), `${"x".repeat(198)}😀`]);
 });
 
-test("C1: 9,999 lines of noise are survived, 10,000 in a row are not, and that is said once", () => {
+test("9,999 lines of noise are survived, 10,000 in a row are not, and that is said once", () => {
   const { peer, told } = talk();
   for (let line = 0; line < 9_999; line += 1) peer.receive("noise");
   peer.receive('{"jsonrpc":"2.0","method":"a"}');
@@ -47,7 +47,7 @@ test("C1: 9,999 lines of noise are survived, 10,000 in a row are not, and that i
   expect(told.slice(1)).toEqual([["broken", expect.stringContaining("10000 lines")]]);
 });
 
-test("C1: few but endless lines of noise are bounded too", () => {
+test("few but endless lines of noise are bounded too", () => {
   const { peer, told } = talk({ noiseCharactersMax: 100 });
   peer.receive("x".repeat(99));
   expect(told).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Answer } from "./peer.ts";
 import { talk } from "../testing/talking-peer.ts";
 
-test("C5: a message is one line of JSON-RPC 2.0 whatever its strings hold", () => {
+test("a message is one line of JSON-RPC 2.0 whatever its strings hold", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.jsonValue(), (text, value) => {
       const { peer, written } = talk();
@@ -20,7 +20,7 @@ test("C5: a message is one line of JSON-RPC 2.0 whatever its strings hold", () =
   );
 });
 
-test("C5: a lone surrogate goes out as U+FFFD, and text that only looks like an escape stays", () => {
+test("a lone surrogate goes out as U+FFFD, and text that only looks like an escape stays", () => {
   const { peer, written } = talk();
   peer.notify("n", { lone: "a\ud800b", literal: String.raw`\ud800`, pair: "😀" });
   expect(JSON.parse(written[0] ?? "")).toMatchObject({
@@ -28,7 +28,7 @@ test("C5: a lone surrogate goes out as U+FFFD, and text that only looks like an 
   });
 });
 
-test("C14: updates and answers are told in the order of the wire, within the read that brings them", () => {
+test("updates and answers are told in the order of the wire, within the read that brings them", () => {
   const { peer, told, ask } = talk();
   ask("first");
   ask("second");
@@ -45,7 +45,7 @@ test("C14: updates and answers are told in the order of the wire, within the rea
 });
 
 test.for(["0", "-1", "1.0", "1e3", "9007199254740993", '"7"', String.raw`"a\u0041"`, '""', "1.5", "null"])(
-  "C9: the agent's id %s comes back byte for byte",
+  "the agent's id %s comes back byte for byte",
   (raw) => {
     const { peer, written, requests } = talk();
     peer.receive(`{"jsonrpc":"2.0","id":${raw},"method":"x"}`);
@@ -54,7 +54,7 @@ test.for(["0", "-1", "1.0", "1e3", "9007199254740993", '"7"', String.raw`"a\u004
   },
 );
 
-test("C9: an id of the agent and one of ours may be the same", () => {
+test("an id of the agent and one of ours may be the same", () => {
   const { peer, written, requests, ask } = talk();
   const answers = ask();
   peer.receive('{"jsonrpc":"2.0","id":0,"method":"x"}');
@@ -125,7 +125,7 @@ test("a method that is no string is answered with -32600 and the id it came with
   expect(written[0]).toContain('"id":1.0,"error":{"code":-32600');
 });
 
-test("C11: an answer to nothing is ignored and reported, a second answer too", () => {
+test("an answer to nothing is ignored and reported, a second answer too", () => {
   const { peer, told, kinds, ask } = talk();
   const answers = ask();
   peer.receive('{"jsonrpc":"2.0","id":99,"result":{}}');
@@ -137,7 +137,7 @@ test("C11: an answer to nothing is ignored and reported, a second answer too", (
   expect(kinds()).toEqual(["unknown-response", "unknown-response", "unknown-response"]);
 });
 
-test("C11: with both result and error, the error counts and it is reported; error null is no error", () => {
+test("with both result and error, the error counts and it is reported; error null is no error", () => {
   const { peer, kinds, ask } = talk();
   const both = ask();
   const nothing = ask();
@@ -148,7 +148,7 @@ test("C11: with both result and error, the error counts and it is reported; erro
   expect(kinds()).toEqual(["result-and-error"]);
 });
 
-test("C11: an answer with neither result nor error ends its request as malformed", () => {
+test("an answer with neither result nor error ends its request as malformed", () => {
   const { peer, kinds, ask } = talk();
   const answers = ask();
   peer.receive('{"jsonrpc":"2.0","id":0}');
@@ -178,7 +178,7 @@ test.for(['"0"', "0.0", "0e0"])("an answer that spells our id 0 as %s is taken, 
   expect(kinds()).toEqual(["id-spelling"]);
 });
 
-test("C12: an array is answered with one -32600 and id null, and the next message is heard", () => {
+test("an array is answered with one -32600 and id null, and the next message is heard", () => {
   const { peer, told, written, kinds } = talk();
   peer.receive('[{"jsonrpc":"2.0","id":1,"method":"x"},{"jsonrpc":"2.0","id":2,"method":"y"}]');
   peer.receive('{"jsonrpc":"2.0","method":"a"}');
@@ -200,7 +200,7 @@ test("a message without jsonrpc is taken, and reported once", () => {
   expect(kinds()).toEqual(["unversioned"]);
 });
 
-test("C33: $/cancel_request names an open request, whatever the type of its id; an unknown id is ignored", () => {
+test("$/cancel_request names an open request, whatever the type of its id; an unknown id is ignored", () => {
   const { peer, told, requests } = talk();
   peer.receive('{"jsonrpc":"2.0","id":"7","method":"x"}');
   peer.receive('{"jsonrpc":"2.0","id":7,"method":"x"}');
@@ -219,7 +219,7 @@ test("our own $/cancel_request carries our id, and none is sent for what was ans
   expect(written.slice(1)).toEqual(['{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}']);
 });
 
-test("C35: the late answer to an abandoned request is ignored without a word, and a second one is reported", () => {
+test("the late answer to an abandoned request is ignored without a word, and a second one is reported", () => {
   const { peer, told, kinds } = talk();
   const id = peer.request("x", {}, () => told.push("never"));
   peer.abandon(id);
@@ -229,7 +229,7 @@ test("C35: the late answer to an abandoned request is ignored without a word, an
   expect(kinds()).toEqual(["unknown-response"]);
 });
 
-test("C6: closing ends every pending request once, in the order they were sent, and nothing is heard or said after", () => {
+test("closing ends every pending request once, in the order they were sent, and nothing is heard or said after", () => {
   const { peer, told, written, requests, ask } = talk();
   const answers = [ask("a"), ask("b")];
   peer.receive('{"jsonrpc":"2.0","id":1,"method":"x"}');

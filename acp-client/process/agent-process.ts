@@ -60,6 +60,11 @@ export interface AgentProcess {
   /** Bytes handed to `write` that the kernel has not taken yet. */
   readonly writableBytes: number;
   closeStdin(): void;
+  /**
+   * Once, if the agent closed its stdin and lives on, some seconds after a write found that: what ends closes its pipes
+   * too, and its end is told instead. Nobody finds it while nothing is written.
+   */
+  onStdinGone(listener: () => void): void;
   /** Back pressure on stdout. Lifted when the agent is over: what is left then is bounded by the kernel's buffer. */
   pause(): void;
   resume(): void;

@@ -6,9 +6,13 @@ import type { Writable } from "node:stream";
 export class AgentStdin {
   readonly #pipe: Writable | undefined;
 
-  constructor(pipe: Writable | undefined) {
+  /** `onGone`: a write found that nobody can read it any more; nothing else tells of that. */
+  constructor(pipe: Writable | undefined, onGone: () => void = () => {}) {
     this.#pipe = pipe;
-    pipe?.on("error", () => pipe.destroy());
+    pipe?.on("error", () => {
+      pipe.destroy();
+      onGone();
+    });
   }
 
   /** False when the pipe is full (the text is queued) or gone (it is dropped). */

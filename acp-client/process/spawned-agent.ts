@@ -18,6 +18,8 @@ import type { StopLimits } from "./stop-ladder.ts";
 
 /** After the tree is dead only a stranger can hold the pipes: they are given up when nothing came for this time. */
 const quietMs = 200;
+/** An agent that is about to exit closes its stdin first: only one that lives on has closed it by itself. */
+const stdinGoneGraceMs = 2_000;
 /** A stranger that goes on writing is not read for ever. */
 const quietRoundsMax = 25;
 
@@ -39,6 +41,8 @@ export class SpawnedAgent implements AgentProcess {
   readonly #exitListeners: ((exit: AgentExit) => void)[] = [];
   /** Remembered, so that looking whether it lives costs no scan of all processes. */
   #heir: ProcessRow | undefined;
+  #onStdinGone: (() => void) | undefined;
+  #stdinGoneTimer: NodeJS.Timeout | undefined;
   #bytesRead = 0;
   #paused = false;
   #stdoutClosed = false;
@@ -51,7 +55,7 @@ export class SpawnedAgent implements AgentProcess {
     this.identity = identityOf(child.pid, table);
     this.#pipes = table.stdio(child.pid);
     this.#seed = { identity: this.identity, marker: options.marker };
-    this.#stdin = new AgentStdin(takeStdin(child));
+    this.#stdin = new AgentStdin(takeStdin(child), () => this.#stdinIsGone());
     this.#stdout = child.stdout;
     this.#stderr = child.stderr;
     this.#watch = new ExitWatch({
@@ -89,6 +93,10 @@ export class SpawnedAgent implements AgentProcess {
     this.#stdin.close();
   }
 
+  onStdinGone(listener: () => void): void {
+    this.#onStdinGone = listener;
+  }
+
   pause(): void {
     this.#paused = true;
     this.#stdout.pause();
@@ -113,6 +121,7 @@ export class SpawnedAgent implements AgentProcess {
   }
 
   async #end(limits: StopLimits): Promise<AgentExit> {
+    clearTimeout(this.#stdinGoneTimer);
     const agent = { seed: this.#seed, closeStdin: () => this.closeStdin(), over: this.#over.promise };
     await (this.#watch.isOver
       ? endTree(this.#seed, limits, this.#table)
@@ -180,6 +189,11 @@ export class SpawnedAgent implements AgentProcess {
     this.#over.resolve();
     // Whatever the agent left behind goes with it, whether or not anybody asks.
     void this.stop();
+  }
+
+  #stdinIsGone(): void {
+    if (this.#ending !== undefined) return;
+    this.#stdinGoneTimer = setTimeout(() => this.#onStdinGone?.(), stdinGoneGraceMs);
   }
 
   #onStdoutClosed(): void {

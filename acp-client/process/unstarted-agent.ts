@@ -25,6 +25,8 @@ export class UnstartedAgent implements AgentProcess {
 
   closeStdin(): void {}
 
+  onStdinGone(): void {}
+
   pause(): void {}
 
   resume(): void {}

@@ -17,6 +17,7 @@ export class FakeAgent implements AgentProcess {
   readonly #answered = new Set<Frame>();
   #onStdout: (chunk: Buffer) => void = () => {};
   #onExit: (exit: AgentExit) => void = () => {};
+  #onStdinGone: () => void = () => {};
   #exit: AgentExit | undefined;
   #stopped: (exit: AgentExit) => void = () => {};
 
@@ -72,6 +73,15 @@ export class FakeAgent implements AgentProcess {
     const objections = objectionsToClientFrame(frame, this.#asked.get(frame["id"]));
     if (objections.length > 0) throw new Error(`${objections.join("; ")} in ${line}`);
     return true;
+  }
+
+  /** Its stdin is closed, and it lives on. */
+  loseStdin(): void {
+    this.#onStdinGone();
+  }
+
+  onStdinGone(listener: () => void): void {
+    this.#onStdinGone = listener;
   }
 
   closeStdin(): void {

@@ -10,7 +10,7 @@ test.for([
   ["user_message_chunk", "user"],
   ["agent_message_chunk", "agent"],
   ["agent_thought_chunk", "thought"],
-])("C36: %s is a piece of a message of the %s", ([variant = "", role]) => {
+])("%s is a piece of a message of the %s", ([variant = "", role]) => {
   const content = { type: "text", text: "a\u0000b" };
   expect(decodeUpdate({ sessionUpdate: variant, content, messageId: "m", _meta: meta })).toEqual({
     kind: "message",
@@ -22,7 +22,7 @@ test.for([
   });
 });
 
-test("C39: a chunk without an id, or with one that is null or no string, has none", () => {
+test("a chunk without an id, or with one that is null or no string, has none", () => {
   for (const id of [{}, { messageId: null }, { messageId: 5 }]) {
     const content = { type: "text", text: "x" };
     expect(decodeUpdate({ sessionUpdate: "agent_message_chunk", content, ...id })).toEqual({
@@ -34,7 +34,7 @@ test("C39: a chunk without an id, or with one that is null or no string, has non
   }
 });
 
-test("C36: blocks of every type, and of types that are not known, are kept", () => {
+test("blocks of every type, and of types that are not known, are kept", () => {
   for (const content of [
     { type: "image", data: "AA==", mimeType: "image/png" },
     { type: "audio", data: "AA==", mimeType: "audio/wav" },
@@ -47,7 +47,7 @@ test("C36: blocks of every type, and of types that are not known, are kept", () 
   }
 });
 
-test("C36: a tool call has the defaults of its kind and status", () => {
+test("a tool call has the defaults of its kind and status", () => {
   const call = { sessionUpdate: "tool_call", toolCallId: "t", title: "T" };
   expect(decodeUpdate(call)).toEqual({
     kind: "tool_call",
@@ -58,7 +58,7 @@ test("C36: a tool call has the defaults of its kind and status", () => {
   });
 });
 
-test("C37: in an update of a tool call what is absent or null is absent, and lists are whole", () => {
+test("in an update of a tool call what is absent or null is absent, and lists are whole", () => {
   const content = [{ type: "diff", path: "/a", oldText: null, newText: "x" }];
   expect(
     decodeUpdate({ sessionUpdate: "tool_call_update", toolCallId: "t", title: null, status: "failed", content }),
@@ -68,7 +68,7 @@ test("C37: in an update of a tool call what is absent or null is absent, and lis
   ).toEqual({ kind: "tool_call", call: { toolCallId: "t", locations: [] } });
 });
 
-test("C36: bad items of a tool call's lists are dropped, bad members of good items are absent", () => {
+test("bad items of a tool call's lists are dropped, bad members of good items are absent", () => {
   const decoded = decodeUpdate({
     sessionUpdate: "tool_call_update",
     toolCallId: "t",
@@ -103,7 +103,7 @@ test("C36: bad items of a tool call's lists are dropped, bad members of good ite
   });
 });
 
-test("C36: a plan keeps its good entries and has one id", () => {
+test("a plan keeps its good entries and has one id", () => {
   const entry = { content: "c", priority: "high", status: "pending" };
   expect(decodeUpdate({ sessionUpdate: "plan", entries: [entry, { content: 1 }, null] })).toEqual({
     kind: "plan",
@@ -112,7 +112,7 @@ test("C36: a plan keeps its good entries and has one id", () => {
   });
 });
 
-test("C36: commands keep their good items, and a bad input is absent", () => {
+test("commands keep their good items, and a bad input is absent", () => {
   expect(
     decodeUpdate({
       sessionUpdate: "available_commands_update",
@@ -131,7 +131,7 @@ test("C36: commands keep their good items, and a bad input is absent", () => {
   });
 });
 
-test("C36: of a session's info, absent is unchanged and null clears", () => {
+test("of a session's info, absent is unchanged and null clears", () => {
   expect(decodeUpdate({ sessionUpdate: "session_info_update", title: null })).toEqual({ kind: "info", title: null });
   expect(decodeUpdate({ sessionUpdate: "session_info_update", title: 5, updatedAt: "u" })).toEqual({
     kind: "info",
@@ -139,7 +139,7 @@ test("C36: of a session's info, absent is unchanged and null clears", () => {
   });
 });
 
-test("C36: usage with null, or without its numbers, does not fail", () => {
+test("usage with null, or without its numbers, does not fail", () => {
   expect(decodeUpdate({ sessionUpdate: "usage_update", used: null, size: 2 })).toEqual({
     kind: "usage",
     used: null,
@@ -154,7 +154,7 @@ test("C36: usage with null, or without its numbers, does not fail", () => {
   expect(decodeUpdate({ sessionUpdate: "usage_update", used: 1, size: 2, cost })).toMatchObject({ cost });
 });
 
-test("C36: a notice and a compaction decode", () => {
+test("a notice and a compaction decode", () => {
   expect(decodeUpdate({ sessionUpdate: "notice", severity: "dire", title: "x", description: null })).toEqual({
     kind: "notice",
     severity: "dire",
@@ -172,7 +172,7 @@ test("C36: a notice and a compaction decode", () => {
   });
 });
 
-test("C36: an unknown variant is kept as it came, under its name", () => {
+test("an unknown variant is kept as it came, under its name", () => {
   const data = { sessionUpdate: "totally_new_kind", deep: { data: [1] } };
   expect(decodeUpdate(data)).toEqual({ kind: "extension", method: "session/update:totally_new_kind", data });
   expect(decodeUpdate({ sessionUpdate: "constructor" })).toMatchObject({ kind: "extension" });
