@@ -59,7 +59,10 @@ export async function measureFlood(
 ): Promise<Finding[]> {
   const { flood, count, bytes } = row;
   using agent = scriptedAgent({
-    rules: [{ on: "session/prompt", do: [{ flood, count, bytes }, { reply: { stopReason: "end_turn" } }] }],
+    // Numbered: of an output that is sent again unchanged next to nothing would be logged.
+    rules: [
+      { on: "session/prompt", do: [{ flood, count, bytes, numbered: true }, { reply: { stopReason: "end_turn" } }] },
+    ],
   });
   const ours: WithSide = (use) => withAgentd(agent.command, row, use);
   const other: WithSide = (use) => withSdk(agent.command, row, use);
@@ -71,6 +74,13 @@ export async function measureFlood(
           other((two) => runInTurn({ ours: () => costIn(one), other: () => costIn(two) }, rounds, onRound)),
         );
   return findingsOf(row, processes, measured);
+}
+
+/** Of a whole flood, each update of which begins with its number. */
+function textUnits({ count, bytes }: FloodRow): number {
+  let units = count * bytes;
+  for (let number = 1; number <= count; number += 1) units += `${number} `.length;
+  return units;
 }
 
 /** One variant, ready for a flood: who takes it in, and the process whose time is counted. */
@@ -85,14 +95,14 @@ type WithSide = <T>(use: (side: Side) => Promise<T>) => Promise<T>;
 async function withAgentd<T>(agent: readonly string[], row: FloodRow, use: (side: Side) => Promise<T>): Promise<T> {
   using place = makePlace({ flooder: agent });
   await using daemon = await startDaemonProcess(place);
-  const args = [daemon.busUrl, "flooder", place.directory(), String(row.count), String(row.bytes)];
+  const args = [daemon.busUrl, "flooder", place.directory(), String(row.count), String(textUnits(row))];
   await using reader = await startFloodReader("subscriber", args);
   return await use({ reader, measuredPid: daemon.child.pid ?? -1 });
 }
 
 async function withSdk<T>(agent: readonly string[], row: FloodRow, use: (side: Side) => Promise<T>): Promise<T> {
   using place = makePlace();
-  const args = [JSON.stringify(agent), place.directory(), String(row.count), String(row.bytes)];
+  const args = [JSON.stringify(agent), place.directory(), String(row.count), String(textUnits(row))];
   await using reader = await startFloodReader("sdk-client", args);
   return await use({ reader, measuredPid: reader.pid });
 }

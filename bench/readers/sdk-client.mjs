@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The official SDK's client as one would write it: at each "flood" it prompts its agent, and counts what it is handed.
-//   node sdk-client.mjs <agent command as JSON> <cwd> <updates> <text bytes of one update>
+//   node sdk-client.mjs <agent command as JSON> <cwd> <updates> <UTF-16 units of all their texts>
 import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import { PROTOCOL_VERSION, client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
 
-const [commandText, cwd, updatesText, bytesText] = process.argv.slice(2);
+const [commandText, cwd, updatesText, unitsText] = process.argv.slice(2);
 const [program, ...args] = JSON.parse(commandText);
 const updates = Number(updatesText);
-const textUnits = updates * Number(bytesText);
+const textUnits = Number(unitsText);
 
 const agent = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
 let flood;

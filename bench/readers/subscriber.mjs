@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Somebody on the Bus who starts one session, and at each "flood" prompts it and receives every update of the turn.
-//   node subscriber.mjs <bus url> <agent> <cwd> <updates> <text bytes of one update>
+//   node subscriber.mjs <bus url> <agent> <cwd> <updates> <UTF-16 units of all their texts>
 import { BusClient } from "../../dist/bus-client/index.js";
 import { topic } from "../../dist/agentd/vocabulary/index.js";
 
-const [url, agent, cwd, updatesText, bytesText] = process.argv.slice(2);
+const [url, agent, cwd, updatesText, unitsText] = process.argv.slice(2);
 const updates = Number(updatesText);
-const textUnits = updates * Number(bytesText);
+const textUnits = Number(unitsText);
 
 const client = new BusClient({ url });
 let lastSeq = 0;

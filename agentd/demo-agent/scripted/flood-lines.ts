@@ -3,7 +3,7 @@ import type { FloodLines } from "./output.ts";
 import type { FloodStep, Json } from "./scenario.ts";
 import { textOfBytes } from "./values.ts";
 
-/** Lines made once and repeated, so that the reader is the slow one; numbered ones are made as they go. */
+/** Lines made once and repeated, so that the reader is the slow one; numbered ones are put together as they go. */
 export function floodLines(step: FloodStep, sessionId: Json): FloodLines {
   const line = lineMaker(step, sessionId);
   if (step.numbered === true) return numberedLines(line);
@@ -19,11 +19,17 @@ export function floodLines(step: FloodStep, sessionId: Json): FloodLines {
 }
 
 function numberedLines(line: (prefix: string) => string): FloodLines {
+  const [before = "", after = ""] = line(numberPlace).split(numberPlace);
+  const [head, tail] = [Buffer.from(before), Buffer.from(after)];
   return {
-    lineBytes: Buffer.byteLength(line("1 ")),
-    take: (from, count) => Buffer.from(Array.from({ length: count }, (_, at) => line(`${from + at + 1} `)).join("")),
+    lineBytes: head.length + "1 ".length + tail.length,
+    take: (from, count) =>
+      Buffer.concat(Array.from({ length: count }, (_, at) => [head, Buffer.from(`${from + at + 1} `), tail]).flat()),
   };
 }
+
+/** Where the number goes; no flood's own text holds it. */
+const numberPlace = "<number>";
 
 function lineMaker(step: FloodStep, sessionId: Json): (prefix: string) => string {
   const update = (fields: object): string =>
