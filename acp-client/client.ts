@@ -192,7 +192,7 @@ class Client implements AgentClient {
 
   #peerHandler(): ConstructorParameters<typeof Peer>[0]["handler"] {
     return {
-      onNotification: (method, params, size) => this.#session.onNotification(method, params, size),
+      onNotification: (method, params, line) => this.#session.onNotification(method, params, line),
       onRequest: (request) => this.#session.onRequest(request),
       onCancelRequest: (request) => this.#session.onCancelRequest(request),
       onFault: (fault, message, sample) => this.#bursts.fault(fault, message, sample),

@@ -18,6 +18,8 @@ export interface ToolCallPatch {
   readonly kind?: string | null;
   readonly status?: string | null;
   readonly content?: readonly unknown[] | null;
+  /** Of a large `content` that the agent wrote as JSON.stringify would: that text. */
+  readonly contentText?: string;
   readonly locations?: readonly unknown[] | null;
   readonly rawInput?: unknown;
   readonly rawOutput?: unknown;

@@ -42,9 +42,9 @@ export class V1Inbound {
     this.#permissions.answer(request, outcome);
   }
 
-  onNotification(method: string, params: unknown, size: number): void {
+  onNotification(method: string, params: unknown, line: string): void {
     if (method === METHODS.update) {
-      this.#onUpdate(params, size);
+      this.#onUpdate(params, line);
       return;
     }
     // Notifications of the protocol itself that are not known are ignored; so is the end of a form that nobody showed.
@@ -74,7 +74,7 @@ export class V1Inbound {
     else request.reply(permissionResult("cancelled"));
   }
 
-  #onUpdate(params: unknown, size: number): void {
+  #onUpdate(params: unknown, line: string): void {
     if (!isRecord(params) || typeof params["sessionId"] !== "string") {
       this.#link.fault("invalid-update", "A session/update has no session id");
       this.#link.emit({ type: "update", update: { kind: "extension", method: METHODS.update, data: params } });
@@ -83,19 +83,20 @@ export class V1Inbound {
     const state = this.#state();
     switch (state.state) {
       case "opening":
-        this.#hold(state.held, size, () => this.#onUpdate(params, size));
+        // Its text would be as much again to hold.
+        this.#hold(state.held, line.length, () => this.#onUpdate(params, ""));
         return;
       case "none":
         this.#onForeignUpdate(params, params["sessionId"]);
         return;
       case "open":
-        if (params["sessionId"] === state.id) this.#onOwnUpdate(params["update"], state.options);
+        if (params["sessionId"] === state.id) this.#onOwnUpdate(params["update"], line, state.options);
         else this.#onForeignUpdate(params, params["sessionId"]);
     }
   }
 
-  #onOwnUpdate(raw: unknown, options: SessionOptions): void {
-    const update = decodeUpdate(raw);
+  #onOwnUpdate(raw: unknown, line: string, options: SessionOptions): void {
+    const update = decodeUpdate(raw, line);
     if (update === undefined) {
       const kept = extensionUpdate(raw);
       this.#link.fault("invalid-update", "An update lacks what its kind requires; it was kept as it came");

@@ -159,8 +159,8 @@ export class V1Session implements ProtocolSession {
     this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(withoutValue(answer)));
   }
 
-  onNotification(method: string, params: unknown, size: number): void {
-    this.#inbound.onNotification(method, params, size);
+  onNotification(method: string, params: unknown, line: string): void {
+    this.#inbound.onNotification(method, params, line);
   }
 
   onRequest(request: IncomingRequest): void {

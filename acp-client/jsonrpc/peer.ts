@@ -35,8 +35,8 @@ export type PeerFault =
 export interface PeerHandler {
   /** Has to answer it, now or later; an unknown method with -32601. */
   onRequest(request: IncomingRequest): void;
-  /** `size` is the length of its line in UTF-16 units, for those who hold it back. */
-  onNotification(method: string, params: unknown, size: number): void;
+  /** `line` is its whole text, for those who can use what stands in it as it is. */
+  onNotification(method: string, params: unknown, line: string): void;
   /** The other side takes a request back; it must be answered all the same. */
   onCancelRequest(request: IncomingRequest): void;
   /** Once for each occurrence; "unversioned" and "id-spelling" once in a peer's life. */
@@ -174,7 +174,7 @@ export class Peer {
 
   #onNotification(method: string, params: unknown, line: string): void {
     if (method !== "$/cancel_request") {
-      this.#handler.onNotification(method, params, line.length);
+      this.#handler.onNotification(method, params, line);
       return;
     }
     if (!isRecord(params)) return;

@@ -31,7 +31,8 @@ function keyIs(quoted: string, name: string): boolean {
   return quoted.includes("\\") ? JSON.parse(quoted) === name : quoted === `"${name}"`;
 }
 
-function endOfValue(line: string, start: number): number {
+/** Past the value that begins at `start`, in a line that JSON.parse accepted. */
+export function endOfValue(line: string, start: number): number {
   const first = line.charCodeAt(start);
   if (first === QUOTE) return stringEnd(line, start);
   return OPENING.has(first) ? nestedEnd(line, start) : scalarEnd(line, start);
@@ -77,7 +78,7 @@ function isEscaped(line: string, quote: number): boolean {
   return (quote - at) % 2 === 0;
 }
 
-function skipSpace(line: string, start: number): number {
+export function skipSpace(line: string, start: number): number {
   let at = start;
   while (SPACE.has(line.charCodeAt(at))) at += 1;
   return at;

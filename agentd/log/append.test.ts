@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { LogError } from "./log-error.ts";
+import { readyText } from "./ready-text.ts";
 import { sealDigest } from "./seals.ts";
 import { alpha, bravo, everything, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
@@ -45,6 +46,23 @@ test("an entry of any size is stored as text, the very text that it comes back a
   expect(rows.map(({ type }) => type)).toEqual(texts.map(() => "text"));
   expect(rows.map(({ body }) => body)).toEqual(appended!.bodies.map(String));
   expect(rows.map(({ body }) => (JSON.parse(body) as { content: { text: string } }).content.text)).toEqual(texts);
+});
+
+test("a content whose text is ready is logged with that text, and one that was changed since is written anew", () => {
+  const log = temporaryLog();
+  const content = [{ type: "diff", path: "/a", oldText: null, newText: "é".repeat(2000) }];
+  const call = { kind: "tool_call", tool_call_id: "t", status: "completed" } as const;
+  const ready = readyText(content, JSON.stringify(content));
+  const entries = [
+    { ...call, content, ...ready },
+    { ...call, content: ["other"], ...ready },
+    { ...call, ...ready },
+  ];
+  log.append([{ session: alpha, expectSeq: 0, entries }]);
+  const [whole, ...changed] = everything(log, alpha);
+  expect(whole).toMatchObject({ ...call, content });
+  expect(Object.keys(whole!)).toHaveLength(8);
+  expect(changed.map((entry) => entry["content"])).toEqual([["other"], undefined]);
 });
 
 test("an entry without members besides its kind is whole JSON", () => {

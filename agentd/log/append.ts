@@ -7,6 +7,7 @@ import { type EntryText, entryTextWriter } from "./entry-text.ts";
 import { kindNumbers } from "./kinds.ts";
 import { translated } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
+import { membersText } from "./ready-text.ts";
 import { type NewReceipt, type ReceiptAnswer, type ReceiptWriter, receiptWriter } from "./receipts.ts";
 import { sealWriter, type SealWriter } from "./seals.ts";
 import { entriesPerSession, sessionTable, type SessionTable } from "./session-table.ts";
@@ -76,7 +77,7 @@ export function appender(options: AppendOptions): Append {
 
 interface Writers {
   readonly log: string;
-  readonly text: (json: string) => EntryText;
+  readonly text: ReturnType<typeof entryTextWriter>;
   readonly entry: Database.Statement<[number, number, number | null, EntryText]>;
   readonly literal: Database.Statement<[number, string]>;
   readonly sessions: SessionTable;
@@ -162,8 +163,9 @@ function serialise(
   return entries.map((entry) => {
     const { kind, turn, late, ...rest } = entry;
     const place = (turn === undefined ? "" : `,"turn":${turn}`) + (late ? ',"late":true' : "");
-    const members = JSON.stringify(rest);
+    const [first = "{}", ...more] = membersText(rest);
     seq += 1;
-    return text(`${head}${seq}${stamp}${place},"kind":"${kind}"${members === "{}" ? "}" : `,${members.slice(1)}`}`);
+    const members = first === "{}" ? "}" : `,${first.slice(1)}`;
+    return text(`${head}${seq}${stamp}${place},"kind":"${kind}"${members}`, ...more);
   });
 }

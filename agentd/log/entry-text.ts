@@ -11,21 +11,26 @@ const encodedUnitsMin = 1024;
 /** Entries are written into blocks of this many bytes: allocating each by itself would cost more than writing it. */
 const blockBytes = 256 * 1024;
 
-/** Encodes what is large. A text must have no lone surrogates: JSON.stringify leaves none. */
-export function entryTextWriter(): (text: string) => EntryText {
+/**
+ * Joins the parts of one text, and encodes what is large. A part ends at the end of a character, and has no lone
+ * surrogates: JSON.stringify leaves none.
+ */
+export function entryTextWriter(): (...parts: readonly string[]) => EntryText {
   let block = Buffer.alloc(0);
   let used = 0;
-  return (text) => {
-    if (text.length < encodedUnitsMin) return text;
+  return (...parts) => {
+    let units = 0;
+    for (const part of parts) units += part.length;
+    if (units < encodedUnitsMin) return parts.join("");
     // A UTF-16 unit is at most three bytes: where those fit, nobody has to count before they are written.
-    const bytesMax = text.length * 3;
-    if (bytesMax > blockBytes / 4) return Buffer.from(text);
+    const bytesMax = units * 3;
+    if (bytesMax > blockBytes / 4) return Buffer.from(parts.join(""));
     if (block.length - used < bytesMax) {
       block = Buffer.allocUnsafeSlow(blockBytes);
       used = 0;
     }
     const start = used;
-    used += block.write(text, start);
+    for (const part of parts) used += block.write(part, used);
     return block.subarray(start, used);
   };
 }

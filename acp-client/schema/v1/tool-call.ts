@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as z from "zod";
+import { canonicalMember } from "../../jsonrpc/canonical-member.ts";
 import { isRecord } from "../../jsonrpc/message.ts";
 import type { ToolCallPatch } from "../../model.ts";
 import { clearableText, decode, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
-import { decodeContentBlock } from "./content.ts";
+import { decodeContentBlock, plainText } from "./content.ts";
 
 const members = {
   toolCallId: z.string(),
@@ -46,20 +47,63 @@ export function decodeToolCall(value: unknown): ToolCallPatch | undefined {
   return call && patch({ ...call, kind: call.kind ?? "other", status: call.status ?? "pending" });
 }
 
-/** A change of one. In v1 null means unchanged, so a null member is absent from the patch. */
+/**
+ * A change of one. In v1 null means unchanged, so a null member is absent from the patch. The same as
+ * decodeToolCallUpdateBySchema, without the schema: most of an agent's bytes come in these.
+ */
 export function decodeToolCallUpdate(value: unknown): ToolCallPatch | undefined {
-  const update = decode(ToolCallUpdate, value);
-  return update && patch(update);
+  if (!isRecord(value)) return undefined;
+  const { toolCallId, title, name, kind, status, content, locations, rawInput, rawOutput, _meta } = value;
+  if (typeof toolCallId !== "string") return undefined;
+  return patch({
+    toolCallId,
+    title: textOrNothing(title),
+    name: textOrNothing(name),
+    kind: textOrNothing(kind),
+    status: textOrNothing(status),
+    content,
+    locations,
+    rawInput,
+    rawOutput,
+    _meta: isRecord(_meta) ? _meta : undefined,
+  });
 }
 
-function patch(call: z.infer<typeof ToolCallUpdate>): ToolCallPatch {
+export function decodeToolCallUpdateBySchema(value: unknown): ToolCallPatch | undefined {
+  const update = decode(ToolCallUpdate, value);
+  return update && patch(update, decodeToolCallContentBySchema);
+}
+
+/**
+ * With the text of its content, where it is large, every item of it was kept as it came in `update`, and `line`, the
+ * session/update that brought it, has it as JSON.stringify would write it.
+ */
+export function withContentText(
+  call: ToolCallPatch | undefined,
+  update: unknown,
+  line: string,
+): ToolCallPatch | undefined {
+  if (!call?.content || line.length < textUnitsMin || !isRecord(update)) return call;
+  const came = update["content"] as readonly unknown[];
+  const isAsItCame = call.content.length === came.length && call.content.every((item, index) => item === came[index]);
+  const contentText = isAsItCame ? canonicalMember(line, ["params", "update", "content"]) : undefined;
+  return contentText === undefined ? call : { ...call, contentText };
+}
+
+/** UTF-16 units of a line from which on its text is looked at: a short one is written anew sooner. */
+const textUnitsMin = 1024;
+
+function patch(
+  call: z.infer<typeof ToolCallUpdate>,
+  decodeItem: (item: unknown) => object | undefined = decodeToolCallContent,
+): ToolCallPatch {
   return present({
     toolCallId: call.toolCallId,
     title: call.title,
     name: call.name,
     kind: call.kind,
     status: call.status,
-    content: validItems(call.content, decodeToolCallContent),
+    content: validItems(call.content, decodeItem),
     locations: validItems(call.locations, (item) => decode(ToolCallLocation, item)),
     rawInput: call.rawInput ?? undefined,
     rawOutput: call.rawOutput ?? undefined,
@@ -69,6 +113,10 @@ function patch(call: z.infer<typeof ToolCallUpdate>): ToolCallPatch {
 
 /** An item of a type that is not known here is kept as it came. */
 function decodeToolCallContent(item: unknown): object | undefined {
+  return isRecord(item) && isPlain(item) ? item : decodeToolCallContentBySchema(item);
+}
+
+function decodeToolCallContentBySchema(item: unknown): object | undefined {
   if (!isRecord(item)) return undefined;
   switch (item["type"]) {
     case "content":
@@ -86,4 +134,28 @@ function decodeNestedBlock(item: unknown): object | undefined {
   const outer = decode(Content, item);
   const content = outer && decodeContentBlock(outer.content);
   return content && { ...outer, content };
+}
+
+/** A diff, terminal or text that the schema would give back as it is: neither read by it, nor copied. */
+function isPlain(item: Readonly<Record<string, unknown>>): boolean {
+  if (Object.hasOwn(item, "__proto__") || (Object.hasOwn(item, "_meta") && !isRecord(item["_meta"]))) return false;
+  switch (item["type"]) {
+    case "diff":
+      return typeof item["path"] === "string" && typeof item["newText"] === "string" && isClearableText(item);
+    case "terminal":
+      return typeof item["terminalId"] === "string";
+    case "content":
+      return plainText(item["content"]) !== undefined;
+    default:
+      return false;
+  }
+}
+
+function isClearableText(diff: Readonly<Record<string, unknown>>): boolean {
+  const { oldText } = diff;
+  return oldText === null || typeof oldText === "string" || !Object.hasOwn(diff, "oldText");
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }

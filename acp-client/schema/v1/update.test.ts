@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeContentBlock, decodeContentBlockBySchema } from "./content.ts";
+import { decodeToolCallUpdate, decodeToolCallUpdateBySchema } from "./tool-call.ts";
 import { decodeMessageBySchema, decodeUpdate } from "./update.ts";
 
 const meta = { traceparent: "t" };
@@ -232,6 +233,79 @@ test("the fast way of reading a block or a chunk gives what the schema gives, fo
     }),
     { numRuns: 2000 },
   );
+});
+
+const toolCallItem = fc.oneof(
+  fc.record(
+    {
+      type: fc.oneof({ weight: 9, arbitrary: fc.constantFrom("diff", "terminal", "content") }, anything),
+      path: fc.oneof({ weight: 9, arbitrary: fc.string() }, anything),
+      newText: fc.oneof({ weight: 9, arbitrary: fc.string() }, anything),
+      oldText: fc.oneof(fc.string(), fc.constant(null), anything),
+      terminalId: fc.oneof({ weight: 9, arbitrary: fc.string() }, anything),
+      content: textBlock,
+      _meta: fc.oneof(fc.dictionary(fc.string(), anything), anything),
+      extra: anything,
+    },
+    { requiredKeys: ["type", "path", "newText"] },
+  ),
+  anything,
+);
+const toolCallUpdate = fc.record(
+  {
+    toolCallId: fc.oneof({ weight: 9, arbitrary: fc.string() }, anything),
+    title: fc.oneof(fc.string(), anything),
+    name: fc.oneof(fc.string(), anything),
+    kind: fc.oneof(fc.string(), anything),
+    status: fc.oneof(fc.string(), anything),
+    content: fc.oneof({ weight: 5, arbitrary: fc.array(toolCallItem, { maxLength: 3 }) }, anything),
+    locations: fc.oneof(fc.array(fc.record({ path: fc.string(), line: anything }), { maxLength: 2 }), anything),
+    rawInput: anything,
+    rawOutput: anything,
+    _meta: fc.oneof(fc.dictionary(fc.string(), anything), anything),
+    extra: anything,
+  },
+  { requiredKeys: ["toolCallId"] },
+);
+
+test("the fast way of reading an update of a tool call gives what the schema gives, for whatever comes", () => {
+  fc.assert(
+    fc.property(fc.oneof({ weight: 20, arbitrary: toolCallUpdate }, anything), (members) => {
+      const update: unknown = JSON.parse(JSON.stringify(members));
+      expect(decodeToolCallUpdate(update)).toStrictEqual(decodeToolCallUpdateBySchema(update));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("the text of a large content is what JSON.stringify writes of the content that was read, or is not there", () => {
+  let found = 0;
+  fc.assert(
+    fc.property(toolCallUpdate, fc.constantFrom(0, 1, 2), fc.boolean(), (members, space, isFirst) => {
+      const sessionUpdate = isFirst ? "tool_call" : "tool_call_update";
+      const update = { sessionUpdate, title: "T", ...members, padding: "x".repeat(1024) };
+      const line = JSON.stringify({ method: "session/update", params: { sessionId: "s", update } }, null, space);
+      const { params } = JSON.parse(line) as { params: { update: unknown } };
+      const decoded = decodeUpdate(params.update, line);
+      if (decoded?.kind !== "tool_call" || decoded.call.contentText === undefined) return;
+      found += 1;
+      expect(decoded.call.contentText).toBe(JSON.stringify(decoded.call.content));
+    }),
+    { numRuns: 3000 },
+  );
+  expect(found).toBeGreaterThan(100);
+});
+
+test("a content of which an item was dropped or changed has no text", () => {
+  const good = { type: "diff", path: "/a", oldText: null, newText: "x".repeat(1024) };
+  const textOf = (content: unknown[]): unknown => {
+    const params = { update: { sessionUpdate: "tool_call_update", toolCallId: "t", content } };
+    const decoded = decodeUpdate(params.update, JSON.stringify({ params }));
+    return decoded?.kind === "tool_call" ? decoded.call.contentText : undefined;
+  };
+  expect(textOf([good])).toBe(JSON.stringify([good]));
+  expect(textOf([good, null])).toBeUndefined();
+  expect(textOf([good, { ...good, oldText: 5 }])).toBeUndefined();
 });
 
 test("the fast way leaves a block with a member named __proto__ to the schema", () => {

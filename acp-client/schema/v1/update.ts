@@ -8,7 +8,7 @@ import type { AgentUpdate, ConfigOption, MessageRole } from "../../model.ts";
 import { clearableText, decode, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
 import { decodeConfigOptions } from "./config.ts";
 import { decodeContentBlock, decodeContentBlockBySchema, plainText } from "./content.ts";
-import { decodeToolCall, decodeToolCallUpdate } from "./tool-call.ts";
+import { decodeToolCall, decodeToolCallUpdate, withContentText } from "./tool-call.ts";
 
 export const ContentChunk = z.looseObject({ content: z.unknown(), messageId: optionalText, _meta: optionalObject });
 export const Plan = z.looseObject({ entries: unread, _meta: optionalObject });
@@ -71,12 +71,12 @@ export type DecodedUpdate =
   | { readonly kind: "current_mode"; readonly modeId: string; readonly meta?: unknown }
   | { readonly kind: "config_options"; readonly options: readonly ConfigOption[]; readonly meta?: unknown };
 
-const decoders: Readonly<Record<string, (update: unknown) => DecodedUpdate | undefined>> = {
+const decoders: Readonly<Record<string, (update: unknown, line: string) => DecodedUpdate | undefined>> = {
   user_message_chunk: (update) => decodeMessageChunk("user", update),
   agent_message_chunk: (update) => decodeMessageChunk("agent", update),
   agent_thought_chunk: (update) => decodeMessageChunk("thought", update),
-  tool_call: (update) => toolCallUpdate(decodeToolCall(update)),
-  tool_call_update: (update) => toolCallUpdate(decodeToolCallUpdate(update)),
+  tool_call: (update, line) => toolCallUpdate(withContentText(decodeToolCall(update), update, line)),
+  tool_call_update: (update, line) => toolCallUpdate(withContentText(decodeToolCallUpdate(update), update, line)),
   plan: decodePlan,
   available_commands_update: decodeCommands,
   current_mode_update: decodeCurrentMode,
@@ -91,12 +91,15 @@ const decoders: Readonly<Record<string, (update: unknown) => DecodedUpdate | und
 /** The variants that are read here; any other is an extension. */
 export const knownVariants: readonly string[] = Object.keys(decoders);
 
-/** Undefined when it is no update, or a known one without what it requires. */
-export function decodeUpdate(update: unknown): DecodedUpdate | undefined {
+/**
+ * Undefined when it is no update, or a known one without what it requires. `line` is the session/update that it came in;
+ * without it, nothing in the update has its text.
+ */
+export function decodeUpdate(update: unknown, line = ""): DecodedUpdate | undefined {
   if (!isRecord(update) || typeof update["sessionUpdate"] !== "string") return undefined;
   const variant = update["sessionUpdate"];
   const decoder = Object.hasOwn(decoders, variant) ? decoders[variant] : undefined;
-  return decoder === undefined ? extensionUpdate(update) : decoder(update);
+  return decoder === undefined ? extensionUpdate(update) : decoder(update, line);
 }
 
 /** The update as it came, under the name "session/update:<variant>". */

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { canonicalMember } from "./canonical-member.ts";
+
+/** JSON text of many spellings, those of JSON.stringify among them. */
+const jsonText = fc.letrec<{ value: string; string: string; key: string }>((tie) => ({
+  string: fc
+    .array(
+      fc.constantFrom(
+        "a",
+        "é",
+        "😀",
+        " ",
+        "/",
+        "\u007f",
+        "\u2028",
+        "\\n",
+        '\\"',
+        "\\\\",
+        "\\/",
+        "\\u0001",
+        "\\u000b",
+        "\\u0008",
+        "\\u001F",
+        "\\u001f",
+        "\\u0041",
+        "\\ud800",
+        "\\ud83d\\ude00",
+      ),
+      { maxLength: 6 },
+    )
+    .map((parts) => `"${parts.join("")}"`),
+  key: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('"a"', '"b"', '"é"', '""') },
+    tie("string"),
+    fc.constantFrom('"1"', '"__proto__"'),
+  ),
+  value: fc.oneof(
+    { maxDepth: 3 },
+    tie("string"),
+    fc.constantFrom("0", "-0", "1.0", "1e3", "1e21", "1e+21", "0.1", "-5", "9007199254740993", "true", "false", "null"),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
+    fc.jsonValue().map((value) => JSON.stringify(value)),
+    fc
+      .tuple(fc.array(tie("value"), { maxLength: 3 }), fc.constantFrom(",", ", "))
+      .map(([items, comma]) => `[${items.join(comma)}]`),
+    fc
+      .tuple(
+        fc.array(fc.tuple(tie("key"), tie("value")), { maxLength: 3 }),
+        fc.constantFrom(":", ":", ": "),
+        fc.constantFrom("", "", " "),
+      )
+      .map(([members, colon, space]) => `{${space}${members.map((member) => member.join(colon)).join(",")}}`),
+  ),
+}));
+
+const members = fc.array(fc.tuple(jsonText.key, jsonText.value), { maxLength: 2 });
+const space = fc.constantFrom("", "", " ", "\t\r");
+
+function objectText(
+  name: string,
+  value: string,
+  before: [string, string][],
+  after: [string, string][],
+  gap: string,
+): string {
+  const all = [...before, [`"${name}"`, value], ...after].map((member) => member.join(`${gap}:${gap}`));
+  return `{${gap}${all.join(`${gap},${gap}`)}${gap}}`;
+}
+
+const line = fc
+  .tuple(jsonText.value, members, members, members, members, space, space)
+  .map(([value, one, two, three, four, outer, inner]) =>
+    objectText("p", objectText("a", value, one, two, inner), three, four, outer),
+  )
+  .map((text) => Buffer.from(text).toString());
+
+test("what is taken from a line is what JSON.stringify writes of what JSON.parse reads", () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(line, (text) => {
+      const read = (JSON.parse(text) as { p?: { a?: unknown } }).p?.a;
+      const found = canonicalMember(text, ["p", "a"]);
+      if (found === undefined) return;
+      taken += 1;
+      expect(found).toBe(JSON.stringify(read));
+    }),
+    { numRuns: 5000 },
+  );
+  expect(taken).toBeGreaterThan(500);
+});
+
+test("what JSON.stringify wrote is taken, unless its keys are such that JSON.parse moves them", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      const text = JSON.stringify(value);
+      fc.pre(!/"(?:[^"\\]|\\.)*":/.test(text.replaceAll(/"[a-z_ ]*":/gi, "")) && !/__proto__|\\ud/.test(text));
+      expect(canonicalMember(`{"x":[1],"p":{"a":${text},"b":{}}}`, ["p", "a"])).toBe(text);
+    }),
+  );
+  const diff = JSON.stringify([
+    { type: "diff", path: "/a", oldText: null, newText: 'if (a < "b") {\n\treturn "\\\\é😀";\n}\u0001' },
+  ]);
+  expect(canonicalMember(`{ "p" : {"a": ${diff} }}`, ["p", "a"])).toBe(diff);
+});
+
+test.for([
+  ["the member comes twice", '{"p":{"a":1,"a":1}}'],
+  ["the way to it comes twice", '{"p":{"a":1},"p":{"a":1}}'],
+  ["a key on the way is escaped", '{"p":{"a":1,"\\u0061":2}}'],
+  ["it is not there", '{"p":{"b":1}}'],
+  ["the way to it is no object", '{"p":["a"]}'],
+  ["it is deeper than is looked at", `{"p":{"a":${"[".repeat(40)}${"]".repeat(40)}}}`],
+])("nothing is taken where %s", ([, text = ""]) => {
+  expect(canonicalMember(text, ["p", "a"])).toBeUndefined();
+});

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A member of a line as the very text that JSON.stringify would write of it. Most agents write JSON so; where one did,
+// a large value need not be written again, which costs more than reading it.
+import { endOfValue, skipSpace } from "./raw-member.ts";
+
+const QUOTE = 34;
+const COMMA = 44;
+const ZERO = 48;
+const NINE = 57;
+const COLON = 58;
+const OPENING_BRACKET = 91;
+const BACKSLASH = 92;
+const CLOSING_BRACKET = 93;
+const OPENING_BRACE = 123;
+const CLOSING_BRACE = 125;
+
+/** Deeper values, and objects with more members, are left to JSON.stringify. */
+const depthMax = 32;
+const membersMax = 64;
+
+/** What cannot be said to be canonical, or is not looked at closely enough to say so. */
+const unknown = -1;
+
+/**
+ * The text of the member at `path`, if it is exactly what JSON.stringify makes of what JSON.parse reads there; undefined
+ * where it is not, or might not be. `line` must be an object that JSON.parse accepted, without lone surrogates (text
+ * that was UTF-8 has none). Linear in the length of the line.
+ */
+export function canonicalMember(line: string, path: readonly string[]): string | undefined {
+  const found = { start: 0, end: 0 };
+  const end = walkObject(line, line.indexOf("{"), path, found);
+  return end === unknown || found.end === 0 ? undefined : line.slice(found.start, found.end);
+}
+
+/** Past the object's end. Of a member that comes twice JSON.parse takes the last: such a line is left alone. */
+function walkObject(
+  line: string,
+  start: number,
+  path: readonly string[],
+  found: { start: number; end: number },
+): number {
+  const [name, ...inner] = path;
+  let seen = false;
+  let at = skipSpace(line, start + 1);
+  while (line.charCodeAt(at) === QUOTE) {
+    const keyEnd = plainStringEnd(line, at);
+    if (keyEnd === unknown) return unknown;
+    const value = skipSpace(line, skipSpace(line, keyEnd) + 1);
+    let end: number;
+    if (line.slice(at + 1, keyEnd - 1) !== name) end = endOfValue(line, value);
+    else if (seen) return unknown;
+    else {
+      seen = true;
+      end = inner.length === 0 ? canonicalEnd(line, value, 0) : walkMember(line, value, inner, found);
+      if (inner.length === 0) Object.assign(found, { start: value, end });
+    }
+    if (end === unknown) return unknown;
+    at = skipSpace(line, end);
+    if (line.charCodeAt(at) === COMMA) at = skipSpace(line, at + 1);
+  }
+  return at + 1;
+}
+
+function walkMember(
+  line: string,
+  value: number,
+  inner: readonly string[],
+  found: { start: number; end: number },
+): number {
+  return line.charCodeAt(value) === OPENING_BRACE ? walkObject(line, value, inner, found) : unknown;
+}
+
+/** Past the value that begins at `start`, if it stands there as JSON.stringify writes it. */
+function canonicalEnd(line: string, start: number, depth: number): number {
+  if (depth > depthMax) return unknown;
+  switch (line.charCodeAt(start)) {
+    case QUOTE:
+      return canonicalStringEnd(line, start);
+    case OPENING_BRACKET:
+      return canonicalArrayEnd(line, start, depth);
+    case OPENING_BRACE:
+      return canonicalObjectEnd(line, start, depth);
+    default:
+      return canonicalScalarEnd(line, start);
+  }
+}
+
+function canonicalArrayEnd(line: string, start: number, depth: number): number {
+  let at = start + 1;
+  if (line.charCodeAt(at) === CLOSING_BRACKET) return at + 1;
+  for (;;) {
+    at = canonicalEnd(line, at, depth + 1);
+    if (at === unknown) return unknown;
+    const code = line.charCodeAt(at);
+    if (code === CLOSING_BRACKET) return at + 1;
+    if (code !== COMMA) return unknown;
+    at += 1;
+  }
+}
+
+/** JSON.parse puts keys that are numbers first, and keeps one of two that are the same. */
+function canonicalObjectEnd(line: string, start: number, depth: number): number {
+  const names: string[] = [];
+  let at = start + 1;
+  if (line.charCodeAt(at) === CLOSING_BRACE) return at + 1;
+  for (;;) {
+    const keyEnd = line.charCodeAt(at) === QUOTE ? plainStringEnd(line, at) : unknown;
+    if (keyEnd === unknown || line.charCodeAt(keyEnd) !== COLON || isDigit(line.charCodeAt(at + 1))) return unknown;
+    const name = line.slice(at + 1, keyEnd - 1);
+    if (name === "__proto__" || names.length === membersMax || names.includes(name)) return unknown;
+    names.push(name);
+    at = canonicalEnd(line, keyEnd + 1, depth + 1);
+    if (at === unknown) return unknown;
+    const code = line.charCodeAt(at);
+    if (code === CLOSING_BRACE) return at + 1;
+    if (code !== COMMA) return unknown;
+    at += 1;
+  }
+}
+
+/** A number in another spelling than JavaScript's own is not canonical; true, false and null have one spelling. */
+function canonicalScalarEnd(line: string, start: number): number {
+  const end = endOfValue(line, start);
+  const text = line.slice(start, end);
+  if (text === "true" || text === "false" || text === "null") return end;
+  return String(Number(text)) === text ? end : unknown;
+}
+
+/** The escapes that JSON.stringify writes, and no other. */
+function canonicalStringEnd(line: string, start: number): number {
+  let quote = line.indexOf('"', start + 1);
+  let slash = line.indexOf("\\", start + 1);
+  while (slash !== -1 && slash < quote) {
+    const end = canonicalEscapeEnd(line, slash);
+    if (end === unknown) return unknown;
+    if (quote < end) quote = line.indexOf('"', end);
+    slash = line.charCodeAt(end) === BACKSLASH ? end : line.indexOf("\\", end);
+  }
+  return quote + 1;
+}
+
+const shortEscapes = new Set(Buffer.from('"\\bfnrt'));
+const canonicalCode = /^u00(?:0[0-7bef]|1[0-9a-f])$/;
+
+function canonicalEscapeEnd(line: string, slash: number): number {
+  if (shortEscapes.has(line.charCodeAt(slash + 1))) return slash + 2;
+  return canonicalCode.test(line.slice(slash + 1, slash + 6)) ? slash + 6 : unknown;
+}
+
+/** Past the closing quote of a string without escapes. */
+function plainStringEnd(line: string, start: number): number {
+  const end = line.indexOf('"', start + 1);
+  const slash = line.slice(start, end).includes("\\");
+  return slash ? unknown : end + 1;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
