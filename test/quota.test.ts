@@ -7,9 +7,9 @@ import { makePlace } from "./harness/place.ts";
 
 test("from its quota on the log takes nothing new, what ends things goes on, and a purge makes room", async () => {
   using agent = scriptedAgent({
-    rules: [{ on: "session/prompt", match: "much", do: [{ text: { $fill: 900_000 } }, "default"] }],
+    rules: [{ on: "session/prompt", match: "much", do: [{ text: { $fill: 1_100_000 } }, "default"] }],
   });
-  using place = makePlace({ mine: agent.command }, 'log_quota = "800KB"');
+  using place = makePlace({ mine: agent.command }, 'log_quota = "1MB"');
   await using daemon = await startDaemonHere(place);
   const user = new BusUser(await daemon.connect());
   const cwd = place.directory();
