@@ -63,7 +63,16 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     plan: options.plan,
     after: (ms, run) => clock.after(ms, run),
     chunkMergeBytesMax: limits.chunkMergeBytesMax,
-    transcript: (session, beforeTurn) => transcriptOf(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax),
+    transcript(session, beforeTurn) {
+      try {
+        return transcriptOf(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax);
+      } catch (error) {
+        if (!(error instanceof LogError)) throw error;
+        // The prompt is committed and goes out; the agent is not left to believe that nothing was said.
+        logger.error({ err: error, session }, "the transcript could not be read");
+        return "There is an earlier conversation, but its log cannot be read.";
+      }
+    },
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
     seam,
     keep: (session, seq, command) => options.keeper.keep(session, seq, command),
