@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where the Bus is, and the broker of our own where there is none. Once a Bus of somebody else was found, none is
 // hosted any more in this life: a noded that restarts must find us, not a second Bus beside it.
-import { createBroker, type Broker } from "../bus-client/broker/index.ts";
+import { createBroker, listenInPlace, type Broker } from "../bus-client/broker/index.ts";
 import {
   BusError,
   discoverBus,
   embeddedSocketPath,
-  removeStaleSocket,
   type Surroundings,
   type Transport,
   unixUrl,
@@ -56,13 +55,12 @@ export function findBusHome({ surroundings, version, warn }: BusHomeOptions): Bu
   };
 }
 
-/** Safe under the instance's lock: nobody else of this user listens there as `agent`'s host. */
+/** Another may be quicker, an agentd with another state directory or `mix bus`: it is found at the next look. */
 async function host(path: string, version: string): Promise<Broker> {
   const broker = createBroker({ version });
   try {
-    await removeStaleSocket(path);
-    await broker.listenUnix(path);
-    return broker;
+    if (await listenInPlace(broker, path)) return broker;
+    throw new BusError("ADDRESS_IN_USE", `another broker began to listen on ${path}`);
   } catch (error) {
     await broker.close();
     throw error;
