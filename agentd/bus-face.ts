@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agentd on the Bus: the citizen `agent` with its verbs.
 import type { Logger } from "pino";
-import { type Citizen, type Clock, serveCitizen } from "../bus-client/index.ts";
+import { type Citizen, type Clock, refused, serveCitizen } from "../bus-client/index.ts";
 import type { BusHome } from "./bus-home.ts";
 import { busVerbs, waitPool } from "./commands/dispatch.ts";
 import type { Instance } from "./commands/instance.ts";
+import { agentSession } from "./commands/own-agent.ts";
 import { service } from "./vocabulary/index.ts";
 
 export interface BusFaceOptions {
@@ -43,10 +44,17 @@ export function makeBusFace(options: BusFaceOptions): Citizen {
         started_at: startedAt,
         uptime_s: Math.floor((clock.now() - Date.parse(startedAt)) / 1000),
         mode: "serving",
-        health: "ok",
+        health: options.instance().mailbox.failed ? "failing" : "ok",
         generation: citizen.client.generation,
         sessions: { live: options.instance().sessions.live().length },
       }),
+    },
+    mayQuit({ from, origin }) {
+      if (agentSession(from) !== undefined) return refused("AGENT_SELF", "an agent may not end the instance");
+      if (origin === "mesh" && options.instance().settings().mesh === "refuse") {
+        return refused("UNSUPPORTED", "another node may not end this instance");
+      }
+      return true;
     },
     onQuit: options.onQuit,
     onFault: (error, verb) => logger.error({ err: error, verb }, "a verb's handler failed"),

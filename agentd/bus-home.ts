@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where the Bus is, and the broker of our own where there is none. Once a Bus of somebody else was found, none is
-// hosted any more in this life: a broker that restarts must find us, not a second Bus beside it.
-import { createBroker, type Broker } from "../bus-client/broker/index.ts";
+// hosted any more in this life: a noded that restarts must find us, not a second Bus beside it.
+import { createBroker, listenInPlace, type Broker } from "../bus-client/broker/index.ts";
 import {
+  BusError,
   discoverBus,
   embeddedSocketPath,
-  removeStaleSocket,
   type Surroundings,
   type Transport,
   unixUrl,
@@ -27,7 +27,7 @@ export interface BusHomeOptions {
 
 export function findBusHome({ surroundings, version, warn }: BusHomeOptions): BusHome {
   let broker: Broker | undefined;
-  let outside: string | undefined;
+  let outside = false;
   let url = "";
   return {
     async find() {
@@ -35,11 +35,13 @@ export function findBusHome({ surroundings, version, warn }: BusHomeOptions): Bu
       const location = await discoverBus(surroundings);
       for (const warning of location.warnings) warn(warning);
       if (location.found !== "none") {
-        outside = location.url;
+        // A broker on this user's own socket can be taken over when it is gone; a noded comes back by itself.
+        outside ||= location.found !== "embedded";
         url = location.url;
         return location.url;
       }
-      if (outside !== undefined) return outside;
+      // The address that was right before may be a stranger's now: it is looked for anew, never dialled from memory.
+      if (outside) throw new BusError("DIAL_FAILED", "the Bus that was here is away");
       const path = embeddedSocketPath(surroundings);
       broker = await host(path, version);
       url = unixUrl(path);
@@ -53,13 +55,12 @@ export function findBusHome({ surroundings, version, warn }: BusHomeOptions): Bu
   };
 }
 
-/** Safe under the instance's lock: nobody else of this user listens there as `agent`'s host. */
+/** Another may be quicker, an agentd with another state directory or `mix bus`: it is found at the next look. */
 async function host(path: string, version: string): Promise<Broker> {
   const broker = createBroker({ version });
   try {
-    await removeStaleSocket(path);
-    await broker.listenUnix(path);
-    return broker;
+    if (await listenInPlace(broker, path)) return broker;
+    throw new BusError("ADDRESS_IN_USE", `another broker began to listen on ${path}`);
   } catch (error) {
     await broker.close();
     throw error;

@@ -6,6 +6,8 @@ export const daemonErrorCodes = {
   STATE_REFUSED: 2,
   CONFIG_REFUSED: 2,
   PATHS_REFUSED: 2,
+  STORE_REFUSED: 2,
+  USAGE: 2,
   /** EX_TEMPFAIL: another agentd of this user holds the lock. */
   ALREADY_RUNNING: 75,
 } as const;

@@ -17,7 +17,8 @@ import type { ProcessLog } from "./instance/process-log.ts";
 import { planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
 import { LogKeeper } from "./log-keeper.ts";
-import { openLog } from "./log/open.ts";
+import { LogError, type LogErrorCode } from "./log/log-error.ts";
+import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { noSeam, type Seam } from "./seam.ts";
 import { openSessionCore } from "./session-core.ts";
@@ -71,7 +72,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   const builtIn = builtInAgents({ nodeProgram: process.execPath, demoProgram: demoProgram(), version });
   const config = openLiveConfig({ file: paths.configFile, home, uid, limits, builtIn, logger });
   opened.add(() => config.close());
-  const log = openLog({ file: paths.logFile, clock, random: randomBytes, beforeCommit: () => seam("commit.before") });
+  const log = openStore({ file: paths.logFile, clock, random: randomBytes, beforeCommit: () => seam("commit.before") });
   opened.add(() => log.close());
   const keeper = new LogKeeper(log);
   opened.add(() => keeper.stop());
@@ -121,6 +122,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     mailbox: core.mailbox,
     callers,
     keeper,
+    quota: core.quota,
     limits,
     settings: config.settings,
     catalogue: config.catalogue,
@@ -154,11 +156,19 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
 
   async function stopAll(why: string): Promise<void> {
     logger.info(`stopping: ${why}`);
-    await core.stop();
-    await citizen.stop();
-    core.mailbox.stop();
-    await opened.closeAll();
-    logger.info("stopped");
+    try {
+      await core.stop();
+      await citizen.stop();
+      core.mailbox.stop();
+    } catch (error) {
+      logger.error({ err: error }, "stopping failed in part");
+    }
+    try {
+      await opened.closeAll();
+      logger.info("stopped");
+    } catch (error) {
+      logger.error({ err: error }, "stopped, but not cleanly");
+    }
     stopped.give();
   }
 
@@ -182,10 +192,32 @@ class Opened {
     this.#closers.push(close);
   }
 
+  /** Every one of them, also after one that failed; then throws what failed. */
   async closeAll(): Promise<void> {
-    for (const close of this.#closers.splice(0).toReversed()) await close();
+    const failures: unknown[] = [];
+    for (const close of this.#closers.splice(0).toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, "not everything could be closed");
   }
 }
+
+/** What only a person can mend is told apart from what passes by itself: a disk that is full, a file that is held. */
+function openStore(options: LogOptions): Log {
+  try {
+    return openLog(options);
+  } catch (error) {
+    if (error instanceof LogError && !passing.has(error.code))
+      throw new DaemonError("STORE_REFUSED", error.message, { cause: error });
+    throw error;
+  }
+}
+
+const passing: ReadonlySet<LogErrorCode> = new Set(["full", "io", "busy"]);
 
 function takeLock({ lockFile, pidFile }: InstancePaths, startedAt: string, limits: Limits): InstanceLock {
   const held = acquireInstanceLock({ lockFile, pidFile, pid: process.pid, startedAt, waitMs: limits.lockWaitMs });

@@ -3,33 +3,27 @@
 // changed catalogue or a mended login counts.
 import type { AgentFailure, AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
-import type { McpServer } from "../acp-client/model.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findProgram } from "./catalogue/find-program.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { passedValuesOf } from "./commands/session-start.ts";
 import type { Instance } from "./commands/instance.ts";
+import { LogError } from "./log/log-error.ts";
 import type { Limits } from "./config/limits.ts";
+import { type AskedServer, variablesOf, withValues } from "./mcp-servers.ts";
 import type { PlannedLaunch } from "./session/agents.ts";
 import type { SessionState } from "./session/state.ts";
 
-type NamedValue = { readonly name: string; readonly value: string | { readonly env: string } };
-type AskedServer =
-  | {
-      readonly type?: "stdio";
-      readonly name: string;
-      readonly command: string;
-      readonly args: readonly string[];
-      readonly env: readonly NamedValue[];
-    }
-  | {
-      readonly type: "http" | "sse";
-      readonly name: string;
-      readonly url: string;
-      readonly headers: readonly NamedValue[];
-    };
-
 export function planLaunch(instance: Instance, version: string, state: SessionState): PlannedLaunch {
+  try {
+    return plan(instance, version, state);
+  } catch (error) {
+    if (error instanceof LogError) return unavailable(`the log could not be read: ${error.message}`);
+    throw error;
+  }
+}
+
+function plan(instance: Instance, version: string, state: SessionState): PlannedLaunch {
   const definition = instance.catalogue().get(state.agent);
   if (!definition) return unavailable(`"${state.agent}" is not in the catalogue any more`);
   const [program, ...args] = definition.command;
@@ -38,7 +32,7 @@ export function planLaunch(instance: Instance, version: string, state: SessionSt
   const asked = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
   const passed = passedValuesOf(instance, state.env);
   if (!passed.ok) return unavailable(passed.message);
-  const forServers = passedValuesOf(instance, [...new Set(asked.flatMap(namesIn))]);
+  const forServers = passedValuesOf(instance, variablesOf(asked));
   if (!forServers.ok) return unavailable(forServers.message);
   const marker = { name: sessionMarker, value: `${instance.log.id}/${state.id}` };
   const env = agentEnvironment({
@@ -78,20 +72,4 @@ function clientLimits(limits: Limits, startTimeoutMs: number | undefined) {
 function unavailable(message: string): PlannedLaunch {
   const failure: AgentFailure = { code: "AGENT_UNAVAILABLE", message };
   return { ok: false, failure };
-}
-
-/** Variables that the servers' values name. */
-function namesIn(server: AskedServer): string[] {
-  const values = "url" in server ? server.headers : server.env;
-  return values.flatMap(({ value }) => (typeof value === "string" ? [] : [value.env]));
-}
-
-function withValues(server: AskedServer, values: Readonly<Record<string, string>>): McpServer {
-  const literal = ({ name, value }: NamedValue) => ({
-    name,
-    value: typeof value === "string" ? value : (values[value.env] ?? ""),
-  });
-  if ("url" in server)
-    return { type: server.type, name: server.name, url: server.url, headers: server.headers.map(literal) };
-  return { name: server.name, command: server.command, args: server.args, env: server.env.map(literal) };
 }

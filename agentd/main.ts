@@ -22,6 +22,8 @@ which is turned over before it grows too large. \`mix agent start\` starts it in
   --help      prints this
 `;
 
+const levels = ["trace", "debug", "info", "warn", "error"];
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -31,6 +33,8 @@ async function main(): Promise<number> {
       background: { type: "boolean", default: false },
     },
   });
+  const level = values["log-level"];
+  if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
   if (values.version) return print(`${packageVersion()}\n`);
   if (values.help) return print(help);
   shedInheritance(process);
@@ -50,7 +54,7 @@ async function main(): Promise<number> {
       ? { file: found.paths.processLogFile, bytesMax: defaultLimits.processLogBytesMax }
       : { stream: process.stderr },
     redact: redactor(secretValues(known, {})),
-    level: values["log-level"],
+    level,
   });
   const daemon = await startDaemon({
     paths: found.paths,

@@ -126,3 +126,18 @@ test("entries that waited longer than their text is kept are read from the log",
   for (let index = 0; index < 12; index += 1) bus.acknowledge();
   expect(bus.entries().map(({ seq }) => seq)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
 });
+
+test("entries that a purge took before they were published are passed over, and what came after them is published", () => {
+  using temporary = temporaryLog();
+  const { log } = temporary;
+  const { bus, publisher } = setUp(log);
+  publisher.connected([]);
+  log.append([{ session: "aaaaaaaaaaaa", expectSeq: 0, entries: [{ kind: "state", state: "closed" }] }]);
+  const purge = log.keeping.purge("aaaaaaaaaaaa");
+  while (!purge.next().done);
+  publisher.committed([{ session: "aaaaaaaaaaaa", seqFrom: 1, seq: 1, bodies: [], at: "" }]);
+  expect(bus.bodies).toEqual([]);
+  const [appended] = log.append([{ session: "aaaaaaaaaaaa", expectSeq: 1, entries: [note("after the purge")] }]);
+  if (appended) publisher.committed([appended]);
+  expect(bus.entries().map(({ seq }) => seq)).toEqual([2]);
+});

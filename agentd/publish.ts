@@ -2,6 +2,7 @@
 // Committed entries, on the topic, after a cursor that lives in memory. What is published is the text that the log
 // holds. Nothing is queued but the cursor: while the Bus is away or behind, entries wait in the log.
 import type { Appended } from "./log/append.ts";
+import { LogError } from "./log/log-error.ts";
 import { type EntryText, textBytes } from "./log/entry-text.ts";
 import type { EntryReader } from "./log/read.ts";
 import { topic } from "./vocabulary/index.ts";
@@ -33,6 +34,8 @@ interface Cursor {
   committed: number;
   /** Texts of the entries after `published` as they were committed; dropped when they grow stale. */
   texts: EntryText[];
+  /** Nothing more will be committed. */
+  ended?: true;
 }
 
 /** UTF-16 units or bytes of committed text that are kept for publication without reading them again, over all sessions. */
@@ -79,6 +82,7 @@ export class Publisher {
     this.#unanswered = 0;
     this.#forgetTexts();
     this.#behind.clear();
+    this.#cursors.clear();
     for (const { session, seq } of live) {
       if (seq === 0) continue;
       this.#cursors.set(session, { published: seq - 1, committed: seq, texts: [] });
@@ -95,7 +99,9 @@ export class Publisher {
   /** A session that has ended needs no cursor once all of it is published. */
   ended(session: string): void {
     const cursor = this.#cursors.get(session);
-    if (cursor && cursor.published >= cursor.committed) this.#cursors.delete(session);
+    if (!cursor) return;
+    if (cursor.published >= cursor.committed) this.#cursors.delete(session);
+    else cursor.ended = true;
   }
 
   #publish(): void {
@@ -108,9 +114,15 @@ export class Publisher {
         while (cursor && cursor.published < cursor.committed && this.#unanswered < unansweredMax) {
           this.#publishNext(session, cursor);
         }
-        if (!cursor || cursor.published >= cursor.committed) this.#behind.delete(session);
+        if (!cursor || cursor.published >= cursor.committed) {
+          this.#behind.delete(session);
+          if (cursor?.ended) this.#cursors.delete(session);
+        }
         if (this.#unanswered >= unansweredMax) break;
       }
+    } catch (error) {
+      // What could not be read now is published when something is committed again.
+      if (!(error instanceof LogError)) throw error;
     } finally {
       bus.uncork();
     }
@@ -122,6 +134,7 @@ export class Publisher {
    */
   #publishNext(session: string, cursor: Cursor): void {
     const texts = this.#nextTexts(session, cursor);
+    if (texts.length === 0) return;
     const { log, bodyBytesMax } = this.#options;
     let count = 0;
     let bytes = 0;
@@ -157,9 +170,15 @@ export class Publisher {
   #nextTexts(session: string, cursor: Cursor): readonly EntryText[] {
     if (cursor.texts.length > 0) return cursor.texts;
     const { entries } = this.#options;
-    const page = entries.page({ session, after: cursor.published, limit: 256, bytesMax: this.#options.bodyBytesMax });
-    if (page.entries.length === 0)
-      throw new Error(`${session} has committed ${cursor.committed}, the log ends at ${page.lastSeq}`);
+    const page = entries.page({
+      session,
+      after: cursor.published,
+      limit: 256,
+      bytesMax: this.#options.bodyBytesMax,
+    });
+    // A purge may have taken what was not published yet: it is gone, and what came after it goes on.
+    const first = page.entries[0];
+    cursor.published = first === undefined ? cursor.committed : seqOf(first) - 1;
     return page.entries;
   }
 
@@ -175,6 +194,11 @@ export class Publisher {
     for (const cursor of this.#cursors.values()) cursor.texts = [];
     this.#kept = 0;
   }
+}
+
+/** Of an entry's text, whose head is our own. */
+function seqOf(text: string): number {
+  return (JSON.parse(text) as { seq: number }).seq;
 }
 
 /** Entries with commas between them. Small ones are joined, at once and once; what is bytes already is not copied. */

@@ -5,8 +5,10 @@ import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
+import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
+import { type QuotaWatch, watchQuota } from "./quota.ts";
 import { isLeaving, type LogKeeper } from "./log-keeper.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { Publisher, type Publishing } from "./publish.ts";
@@ -24,6 +26,7 @@ import { instanceSession } from "./vocabulary/index.ts";
 export interface SessionCore {
   readonly sessions: LiveSessions;
   readonly mailbox: Mailbox;
+  readonly quota: QuotaWatch;
   /** Ends what the last agentd left open. Before the Bus hears of this one. */
   recover(): Promise<void>;
   /** The Bus is there (again), or gone. */
@@ -60,7 +63,16 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     plan: options.plan,
     after: (ms, run) => clock.after(ms, run),
     chunkMergeBytesMax: limits.chunkMergeBytesMax,
-    transcript: (session, beforeTurn) => transcriptOf(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax),
+    transcript(session, beforeTurn) {
+      try {
+        return transcriptOf(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax);
+      } catch (error) {
+        if (!(error instanceof LogError)) throw error;
+        // The prompt is committed and goes out; the agent is not left to believe that nothing was said.
+        logger.error({ err: error, session }, "the transcript could not be read");
+        return "There is an earlier conversation, but its log cannot be read.";
+      }
+    },
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
     seam,
     keep: (session, seq, command) => options.keeper.keep(session, seq, command),
@@ -69,8 +81,26 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     },
     record(session, child, lives) {
       const record = { session, ...child, marker: `${log.id}/${session}` };
-      if (lives) log.processes.add(record);
-      else log.processes.remove(record);
+      try {
+        if (lives) log.processes.add(record);
+        else log.processes.remove(record);
+      } catch (error) {
+        if (!(error instanceof LogError)) throw error;
+        // The mark in its environment finds it all the same, and a row too many names a process that is gone.
+        logger.error({ err: error, session }, "a child could not be recorded");
+      }
+    },
+  });
+  const quota = watchQuota({
+    used: () => log.keeping.space().used,
+    quota: () => options.settings().logQuotaBytes,
+    onLevel(level, used, bytes) {
+      const told = { used, quota: bytes };
+      if (level === "plenty") logger.info(told, "the log has room again");
+      else logger.warn(told, `the log is filling up: ${level}`);
+    },
+    onOverrun() {
+      for (const { id } of sessions.live()) mailbox.post(id, { type: "log_full" });
     },
   });
   const mailbox: Mailbox = new Mailbox({
@@ -85,7 +115,10 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     seam,
     reply: options.reply,
     act: (session, effects) => agents.act(session, effects),
-    publish: (appended) => publisher.committed(appended),
+    publish(appended) {
+      publisher.committed(appended);
+      quota.look();
+    },
     storeState(error) {
       if (error) {
         logger.error({ err: error }, "the log cannot be written; agents wait");
@@ -102,6 +135,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
   return {
     sessions,
     mailbox,
+    quota,
     async recover() {
       seam("recovery.before");
       const ended = await endLeftovers(log);

@@ -88,8 +88,8 @@ export function probeSocket(path: string): Promise<SocketState> {
 }
 
 /**
- * Removes the socket file that a killed process left. Only under a lock of the caller's own: between the look and the
- * removal another process could begin to listen. What is not a socket is left alone, as "live".
+ * Removes the socket file that a killed process left. Only under the socket's lock: between the look and the removal
+ * another process could begin to listen. What is not a socket is left alone, as "live".
  */
 export async function removeStaleSocket(path: string): Promise<"absent" | "removed" | "live"> {
   const state = await probeSocket(path);

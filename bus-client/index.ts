@@ -17,7 +17,7 @@ export type { Delivery } from "./delivery.ts";
 export { dial } from "./dial.ts";
 export { discoverAndDial, discoverBus } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";
-export { embeddedSocketPath, probeSocket, removeStaleSocket, trustedSocketDirectory } from "./embedded-socket.ts";
+export { embeddedSocketPath, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
 export { localTransportPair } from "./local-transport.ts";
 export type { PublishOptions } from "./publication.ts";
 export type { PropDescription, Props } from "./props.ts";

@@ -46,18 +46,31 @@ export interface AgentBus {
  * latter comes from its first `ask`.
  */
 export async function connectBus(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
-  const found = await connected(context, output, how.role);
+  const warn = toldOnce(output);
+  const found = await connected(context, warn, how.role);
   if (found !== undefined) {
     if (how.connecting === "bus") return found;
-    if (how.role === "reader") return readingBus(found, () => startedAgentd(context, output, how));
+    if (how.role === "reader") return readingBus(found, () => startedAgentd(context, output, warn, how));
     if (await hasAgentd(found.client)) return found;
     await found.close();
   }
-  return startedAgentd(context, output, how);
+  return startedAgentd(context, output, warn, how);
 }
 
+/** Says each warning once, however often the Bus is looked for. */
+function toldOnce(output: Output): Warn {
+  const told = new Set<string>();
+  return (warning) => {
+    if (told.has(warning)) return;
+    told.add(warning);
+    output.notice(`warning: ${warning}`);
+  };
+}
+
+type Warn = (warning: string) => void;
+
 /** Where no agentd was found: starts one and connects to it, or throws what is to be told instead. */
-async function startedAgentd(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
+async function startedAgentd(context: Context, output: Output, warn: Warn, how: ConnectOptions): Promise<AgentBus> {
   if (how.connecting === "bus")
     throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
   if (how.connecting === "running-agentd") throw ownError("UNREACHABLE", "agentd is not running");
@@ -68,12 +81,12 @@ async function startedAgentd(context: Context, output: Output, how: ConnectOptio
     );
   }
   const { autostart } = await import("./autostart.ts");
-  return autostart(context, output, () => agentdOnBus(context, output, how.role));
+  return autostart(context, output, () => agentdOnBus(context, warn, how.role));
 }
 
 /** A Bus with agentd on it, or undefined; never starts one. */
-async function agentdOnBus(context: Context, output: Output, role: Role): Promise<AgentBus | undefined> {
-  const bus = await connected(context, output, role);
+async function agentdOnBus(context: Context, warn: Warn, role: Role): Promise<AgentBus | undefined> {
+  const bus = await connected(context, warn, role);
   if (bus === undefined || (await hasAgentd(bus.client))) return bus;
   await bus.close();
   return undefined;
@@ -145,10 +158,10 @@ export function citizenName(env: Context["env"], random: () => number): string {
 }
 
 /** Undefined where no Bus is found, or none answers where it should be. */
-async function connected(context: Context, output: Output, role: Role): Promise<AgentBus | undefined> {
+async function connected(context: Context, warn: Warn, role: Role): Promise<AgentBus | undefined> {
   const surroundings = { env: context.env, uid: context.uid, home: context.home };
   const { location, dialled } = await discovered(surroundings);
-  for (const warning of location.warnings) output.notice(`warning: ${warning}`);
+  for (const warning of location.warnings) warn(warning);
   if (location.found === "none" || dialled instanceof BusError) return undefined;
   let first = dialled;
   const url = async (): Promise<string | Transport> => {
@@ -156,10 +169,11 @@ async function connected(context: Context, output: Output, role: Role): Promise<
     first = undefined;
     return transport ?? nowAt();
   };
-  // Looked up anew at each reconnection: a daemon that comes back may stand elsewhere.
+  // Looked up anew at each reconnection: a daemon that comes back may stand elsewhere, and a stranger where it stood.
   const nowAt = async (): Promise<string> => {
     const now = await discoverBus(surroundings);
-    return now.found === "none" ? location.url : now.url;
+    if (now.found === "none") throw new BusError("DIAL_FAILED", "the Bus that was here is away");
+    return now.url;
   };
   const named = { name: citizenName(context.env, context.random), provenance: provenance(context) };
   const client = new BusClient({ url, ...(role === "citizen" ? named : {}) });

@@ -2,13 +2,23 @@
 // From a frame of the Bus to the function of its verb: arguments are parsed at this door and trusted inside.
 import { z } from "zod";
 import type { Answer, Request, Verb as BusVerb } from "../../bus-client/index.ts";
-import { isActing, type Verb, verbArguments, verbDescriptions, verbs } from "../vocabulary/index.ts";
+import { LogError } from "../log/log-error.ts";
+import {
+  type ErrorBody,
+  errorBody,
+  isActing,
+  type Verb,
+  verbArguments,
+  verbDescriptions,
+  verbs,
+} from "../vocabulary/index.ts";
 import { answerPermission } from "./answer-permission.ts";
-import { type Handler, refuse } from "./call.ts";
+import { type Call, type Handler, refusal, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { listAgents } from "./list-agents.ts";
 import { prune, purge, redact, stats, verify } from "./log-keeping.ts";
 import { listPermissions } from "./list-permissions.ts";
+import { whyNotByAgent } from "./own-agent.ts";
 import { cancel, close, prompt, setConfig } from "./session-commands.ts";
 import { getSession } from "./session-get.ts";
 import { listSessions } from "./session-list.ts";
@@ -55,19 +65,56 @@ export function busVerbs(instance: () => Instance): BusVerb[] {
   }));
 }
 
-function dispatch(instance: Instance, verb: Verb, request: Request): Answer | Promise<Answer> {
+async function dispatch(instance: Instance, verb: Verb, request: Request): Promise<Answer> {
   const parsed = verbArguments[verb].safeParse(request.args);
   if (!parsed.success) return argumentRefusal(parsed.error);
-  if (isActing(verb) && request.origin === "mesh" && instance.settings().mesh === "refuse") {
-    const message =
-      'acting commands from other nodes are refused here: set mesh = "answer" in the configuration to allow them';
-    return refuse("UNSUPPORTED", message);
-  }
-  if (isActing(verb) && instance.stopping()) return refuse("BUSY", "agentd is stopping");
   const call = { verb, args: parsed.data, by: request.from, origin: request.origin };
+  const refused = isActing(verb) ? whyNotActing(instance, call) : undefined;
+  if (refused) return refusal(refused);
   // The table gives each verb the handler of its own arguments; the compiler cannot follow that through a union.
   const handler = handlers[verb] as Handler<Verb>;
-  return handler(instance, call);
+  try {
+    return await handler(instance, call);
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error;
+    return refuse("STORE_FAILED", `the log cannot be read or written: ${error.message}`, { reason: error.code });
+  }
+}
+
+function whyNotActing(instance: Instance, { verb, args, by, origin }: Call): ErrorBody | undefined {
+  if (origin === "mesh" && instance.settings().mesh === "refuse") {
+    const cure = 'set mesh = "answer" in the configuration to allow them';
+    return errorBody("UNSUPPORTED", `acting commands from other nodes are refused here: ${cure}`);
+  }
+  if (instance.stopping()) return errorBody("BUSY", "agentd is stopping");
+  const full = beginsWork.has(verb) ? whyNoRoom(instance) : undefined;
+  if (full) return full;
+  const { sessions } = instance.log;
+  return whyNotByAgent(by, verb, args, {
+    find(reference) {
+      const found = sessions.find(reference);
+      return found.found === "one" ? found.session : undefined;
+    },
+    parentOf: (session) => sessions.row(session)?.parent ?? null,
+  });
+}
+
+/** What makes the log grow from now on. Whatever ends things, and whatever makes room, is not refused. */
+const beginsWork: ReadonlySet<Verb> = new Set(["agent.session.start", "agent.session.resume", "agent.session.prompt"]);
+
+function whyNoRoom(instance: Instance): ErrorBody | undefined {
+  const level = instance.quota.level();
+  if (level === "plenty" || level === "warning") return undefined;
+  const quota = instance.settings().logQuotaBytes;
+  return errorBody(
+    "STORE_FAILED",
+    "the log has reached its quota: purge or prune what is not needed, or raise log_quota",
+    {
+      reason: "quota",
+      used_bytes: instance.quota.used(),
+      quota_bytes: quota,
+    },
+  );
 }
 
 function argumentRefusal(error: z.ZodError): Answer {

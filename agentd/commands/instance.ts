@@ -4,6 +4,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
 import type { LogKeeper } from "../log-keeper.ts";
+import type { QuotaWatch } from "../quota.ts";
 import type { Log } from "../log/open.ts";
 import type { LiveSessions } from "../session/live-sessions.ts";
 import type { Mailbox } from "../session/mailbox.ts";
@@ -16,6 +17,7 @@ export interface Instance {
   readonly mailbox: Mailbox;
   readonly callers: Callers;
   readonly keeper: LogKeeper;
+  readonly quota: QuotaWatch;
   readonly limits: Limits;
   /** As the configuration file has them now. */
   readonly settings: () => Settings;

@@ -7,9 +7,6 @@ import { instanceSession } from "../vocabulary/index.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import { postTo } from "./post-command.ts";
 
-/** Bytes of UTF-8: shorter ones would be found everywhere, longer ones are no secrets. */
-const secretBytes = { min: 4, max: 8192 };
-
 export const purge: Handler<"agent.session.purge"> = (instance, call) => {
   const session = findSession(instance, call.args.session);
   if (typeof session !== "string") return session;
@@ -35,10 +32,6 @@ export const prune: Handler<"agent.log.prune"> = async (instance, call) => {
 
 export const redact: Handler<"agent.log.redact"> = async (instance, call) => {
   const { session: reference, sha256, length, dry_run } = call.args;
-  if (length < secretBytes.min || length > secretBytes.max) {
-    const { min, max } = secretBytes;
-    return refuse("ARGUMENT", `length: a secret of ${min} to ${max} bytes can be looked for`, { field: "length" });
-  }
   const session = reference === undefined ? instanceSession : findSession(instance, reference);
   if (typeof session !== "string") return session;
   if (!dry_run) return await postTo(instance, call, session);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.list: sessions, newest first, in pages.
-import { resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
 import type { SessionRow } from "../log/project.ts";
 import type { SessionSummary } from "../vocabulary/index.ts";
 import { type Handler, ok, refuse } from "./call.ts";
 
 export const listSessions: Handler<"agent.session.list"> = (instance, { args }) => {
   const { state, agent, cwd, after, limit } = args;
+  if (cwd !== undefined && !isAbsolute(cwd)) return refuse("ARGUMENT", "cwd: must be absolute", { field: "cwd" });
   const page = instance.log.sessions.list({
     ...(state === undefined ? {} : { state: typeof state === "string" ? [state] : state }),
     ...(agent === undefined ? {} : { agent }),
-    ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
+    ...(cwd === undefined ? {} : { cwd: real(cwd) }),
     ...(after === undefined ? {} : { after }),
     limit,
   });
@@ -18,6 +20,15 @@ export const listSessions: Handler<"agent.session.list"> = (instance, { args }) 
   const next = page.next === undefined ? {} : { next: page.next };
   return ok({ sessions: page.sessions.map(summaryOf), ...next });
 };
+
+/** Sessions are known by where their directory really is; one that is gone by now is compared as it is written. */
+function real(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+}
 
 export function summaryOf(row: SessionRow): SessionSummary {
   const title = row.latest.info?.title;

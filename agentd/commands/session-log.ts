@@ -16,7 +16,7 @@ export const readLog: Handler<"agent.session.log"> = (instance, { args }) => {
 };
 
 function readPage(instance: Instance, session: string, args: PageArguments): Answer {
-  const { log, limits } = instance;
+  const { log } = instance;
   const after = seqOf(args.after, log.id, session);
   const before = seqOf(args.before, log.id, session);
   if (typeof after === "string") return cursorRefusal("after", after);
@@ -28,7 +28,6 @@ function readPage(instance: Instance, session: string, args: PageArguments): Ans
     limit: args.limit,
     ...(args.kinds === undefined ? {} : { kinds: args.kinds }),
     ...(args.turn === undefined ? {} : { turn: args.turn }),
-    bytesMax: limits.pageBytesMax,
   });
   const members = [
     `"log":"${log.id}","session":"${session}","entries":[${page.entries.join(",")}]`,

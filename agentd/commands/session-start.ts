@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.start: what must be looked up (program, directories, variables) is looked up before the decision, so
 // that an accepted start is refused by nothing but the agent itself.
+import { rmdirSync } from "node:fs";
 import type { Answer } from "../../bus-client/index.ts";
 import { unknownAgentMessage } from "../catalogue/catalogue.ts";
 import { findProgram } from "../catalogue/find-program.ts";
 import { passedValues } from "../catalogue/passed-values.ts";
+import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
 import type { NewSession } from "../session/state.ts";
 import { instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
+import { agentSession } from "./own-agent.ts";
 import { scrubbed } from "./shown-arguments.ts";
 
 type StartCall = Call<"agent.session.start">;
 
-export const start: Handler<"agent.session.start"> = (instance, call) => {
+export const start: Handler<"agent.session.start"> = async (instance, call) => {
   const { args, verb, by, origin } = call;
-  return instance.callers.ask((caller) => {
+  let made: string | undefined;
+  const answered = instance.callers.ask((caller) => {
     // A retry is answered before anything is looked up: what held then need not hold now.
     const recalled = instance.mailbox.recall(instanceSession, verb, args, caller);
     if (recalled) return recalled === "posted" ? undefined : recalled;
     const session = lookUp(instance, call);
     if ("rc" in session) return { caller, ...session };
+    if (args.cwd === undefined) made = session.cwd;
     const { maxSessions } = instance.settings();
     const shown = scrubbed({ ...args, cwd: session.cwd });
     const literals = args.mcp_servers.length === 0 ? {} : { literals: JSON.stringify(args.mcp_servers) };
@@ -29,6 +34,10 @@ export const start: Handler<"agent.session.start"> = (instance, call) => {
     instance.mailbox.post(session.id, { type: "start", command, session, maxSessions, ...literals });
     return undefined;
   });
+  const answer = await answered;
+  // A start that was refused leaves nothing behind. (rmdir: never more than the empty directory that was made.)
+  if (made !== undefined && answer.rc >= 10) rmdirSync(made);
+  return answer;
 };
 
 function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answer {
@@ -36,15 +45,22 @@ function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answe
     return refuse("UNSUPPORTED", "this agentd has no policies yet: leave `policy` out", { field: "policy" });
   const agent = startableAgent(instance, args.agent);
   if (agent) return agent;
-  const values = passedValuesOf(instance, args.env);
-  if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
+  const values = passedValuesOf(instance, [...args.env, ...variablesOf(args.mcp_servers)]);
+  if (!values.ok) {
+    const field = args.env.includes(values.name) ? "env" : "mcp_servers";
+    return refuse("ARGUMENT", values.message, { field, name: values.name });
+  }
   if (args.cwd === undefined && args.agent !== "demo") {
     return refuse("ARGUMENT", "cwd: say in which directory the agent works", { field: "cwd" });
   }
-  const cwd = args.cwd ?? freshWorkspace(instance.workspacesDirectory);
+  const cwd = args.cwd ?? makeWorkspace(instance);
+  if (typeof cwd !== "string") return cwd;
   const directories = directoriesOf(instance, cwd, args.additional_dirs);
-  if ("rc" in directories) return directories;
-  const parent = by === null ? undefined : /^mcp-s-([a-z2-7]{12})-/.exec(by)?.[1];
+  if ("rc" in directories) {
+    if (args.cwd === undefined) rmdirSync(cwd);
+    return directories;
+  }
+  const parent = agentSession(by);
   return {
     id: instance.newSessionId(),
     agent: args.agent,
@@ -54,6 +70,16 @@ function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answe
     env: args.env,
     createdAt: new Date(instance.now()).toISOString(),
   };
+}
+
+/** Of the demo agent, which is started without a directory. */
+function makeWorkspace(instance: Instance): string | Answer {
+  try {
+    return freshWorkspace(instance.workspacesDirectory);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return refuse("ARGUMENT", `cwd: no directory could be made (${why}): name one`, { field: "cwd" });
+  }
 }
 
 /** The refusal where no such agent can be started. */

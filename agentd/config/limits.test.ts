@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { defaultLimits, durationMsMax, listLimits } from "./limits.ts";
 import { defaultSettings } from "./settings.ts";
@@ -14,6 +17,24 @@ test("every limit is listed once, with a whole value above zero, its unit and wh
 test("a limit's name tells its unit", () => {
   const unitInName = { bytes: /Bytes/u, ms: /Ms(?:Max)?$/u, count: /Max$|^maxSessions$/u };
   for (const { name, unit } of listLimits(defaultLimits, defaultSettings)) expect(name).toMatch(unitInName[unit]);
+});
+
+test("every limit is read by the code that it bounds, and has one number in one place", () => {
+  const agentd = fileURLToPath(new URL("..", import.meta.url));
+  const files = readdirSync(agentd, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.includes("testing/"))
+    .filter((file) => !/^(config|vocabulary)\/limits\.ts$/u.test(file) && !file.startsWith("demo-agent/"));
+  const code = files
+    .map((file) => readFileSync(join(agentd, file), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gmu, ""))
+    .join("\n");
+  // What the instance's file sets has its default in the settings.
+  const names = listLimits(defaultLimits, defaultSettings)
+    .map(({ name }) => name)
+    .filter((name) => !(name in defaultSettings));
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => !new RegExp(String.raw`\b${name}\b`, "u").test(code))).toEqual([]);
+  const again = names.filter((name) => new RegExp(String.raw`\b${name}(:| =) [\d_]+\b`, "u").test(code));
+  expect(again).toEqual([]);
 });
 
 test("no wait is longer than a timer can hold", () => {

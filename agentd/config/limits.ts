@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Every bound of the daemon, with its unit and its default, in this one table. `agent.status` lists it, so that whoever
-// runs into a bound can see what it is called and how large it is.
+// Every bound of the daemon, with its unit, in one list. `agent.status` gives it, so that whoever runs into a bound can
+// see what it is called and how large it is.
+import { callLimits } from "../vocabulary/index.ts";
+
 export type LimitUnit = "bytes" | "ms" | "count";
 
 /** One bound as `agent.status` shows it. `value` is null where the instance's file says "none". */
@@ -13,7 +15,7 @@ export interface Limit {
 
 export type LimitName = keyof typeof table;
 
-/** The bounds that only the code sets. Those that the instance's file sets are in `Settings`. */
+/** The bounds that only the code sets. What callers meet is in the vocabulary, what the instance's file sets in `Settings`. */
 export type Limits = { readonly [Name in LimitName]: number };
 
 /** What a setting of the instance's file bounds, in the words of this table. */
@@ -33,8 +35,6 @@ const MiB = 1024 * KiB;
 const table = {
   lineBytesMax: limit(64 * MiB, "bytes", "the longest line that an agent may write"),
   stderrTailBytes: limit(64 * KiB, "bytes", "how much of an agent's stderr is kept"),
-  promptBytesMax: limit(8 * MiB, "bytes", "the largest prompt, as JSON"),
-  promptBlocksMax: limit(256, "count", "content blocks in one prompt"),
   queuedPromptsMax: limit(32, "count", "prompts that wait behind a running turn, for each session"),
   openRequestsMax: limit(64, "count", "permissions and elicitations open at a time, for each session"),
   openToolCallsMax: limit(
@@ -43,12 +43,7 @@ const table = {
     "tool calls open at a time, for each session; the oldest is closed for one more",
   ),
   waitsMax: limit(256, "count", "agent.session.wait calls open at a time; one more is BUSY"),
-  waitTimeoutMsMax: limit(50_000, "ms", "the longest timeout_ms of agent.session.wait"),
   commandsMax: limit(1024, "count", "acting commands being worked on at a time; one more is BUSY"),
-  mailboxInputsMax: limit(4096, "count", "inputs that wait in one session's mailbox before its agent's pipe is paused"),
-  additionalDirectoriesMax: limit(64, "count", "additional_dirs of one session"),
-  mcpServersMax: limit(64, "count", "mcp_servers of one session"),
-  passedEnvironmentMax: limit(256, "count", "names in `env` of one start"),
   environmentValueBytesMax: limit(64 * KiB, "bytes", "one value in env/ of the state directory"),
   configBytesMax: limit(256 * KiB, "bytes", "the instance's file"),
   configSettleMs: limit(100, "ms", "quiet time after a change of the instance's file before it is read again"),
@@ -56,7 +51,6 @@ const table = {
   initializeTimeoutMs: limit(60_000, "ms", "an agent's answer to initialize; agents.<name>.start_timeout overrides it"),
   openTimeoutMs: limit(60_000, "ms", "an agent's answer to session/new, session/load or session/resume"),
   requestTimeoutMs: limit(50_000, "ms", "an agent's answer to any other request; a prompt has no flat limit"),
-  loginTimeoutMs: limit(10 * 60_000, "ms", "agent.login: a person may have to act in a browser"),
   closeRequestTimeoutMs: limit(2_000, "ms", "stopping an agent: its answer to session/close, where offered"),
   stdinGraceMs: limit(8_000, "ms", "stopping an agent: from closing its stdin to SIGTERM"),
   termGraceMs: limit(3_000, "ms", "stopping an agent: from SIGTERM to SIGKILL of its whole tree"),
@@ -72,13 +66,9 @@ const table = {
     "how long agents' pipes pause while the log cannot be written; then all are ended",
   ),
 
-  pageBytesMax: limit(4 * MiB, "bytes", "one page of agent.session.log"),
-  entryBytesMax: limit(1 * MiB, "bytes", "a longer entry appears in a page by its size alone"),
   chunkMergeBytesMax: limit(64 * KiB, "bytes", "adjacent text chunks of one burst that become one entry"),
-  receiptBodyBytesMax: limit(4 * KiB, "bytes", "the body of a receipt that outlives its purged session"),
   freshTranscriptBytesMax: limit(64 * KiB, "bytes", "the transcript before the first prompt of `resume --fresh`"),
   extensionBytesMax: limit(64 * KiB, "bytes", "data of what an agent sent that has no name in the vocabulary"),
-  diagnosticBytesMax: limit(4 * KiB, "bytes", "the sample in one diagnostic entry"),
   entriesPerCommitMax: limit(256, "count", "entries of one transaction of the log"),
   storeRetryMs: limit(250, "ms", "until a log that could not be written is tried again"),
   publicationBytesMax: limit(
@@ -88,12 +78,29 @@ const table = {
   ),
   unansweredPublicationsMax: limit(128, "count", "publications without an answer; a broker's queue holds 256"),
 
-  terminalsMax: limit(16, "count", "terminals of one session"),
-  terminalOutputBytesMax: limit(1 * MiB, "bytes", "output kept of one terminal, from its end"),
-  fileBytesMax: limit(16 * MiB, "bytes", "one file that an agent reads or writes through agentd"),
   processLogBytesMax: limit(16 * MiB, "bytes", "agentd.log before it is turned over; one older file is kept"),
   lockWaitMs: limit(250, "ms", "how long a second agentd waits for the instance's lock before it gives up"),
 } as const;
+
+type ListedCallLimit = Exclude<keyof typeof callLimits, `${string}Default`>;
+
+const callTable: { readonly [Name in ListedCallLimit]: readonly [LimitUnit, string] } = {
+  promptBytesMax: ["bytes", "the largest prompt, as JSON"],
+  promptBlocksMax: ["count", "content blocks in one prompt"],
+  additionalDirectoriesMax: ["count", "additional_dirs of one session"],
+  mcpServersMax: ["count", "mcp_servers of one session"],
+  passedEnvironmentMax: ["count", "names in `env` of one start"],
+  waitTimeoutMsMax: ["ms", "the longest timeout_ms of agent.session.wait"],
+  sessionsPerPageMax: ["count", "sessions in one page of agent.session.list"],
+  entriesPerPageMax: ["count", "entries in one page of agent.session.log"],
+  pageBytesMax: ["bytes", "one page of agent.session.log"],
+  entryBytesMax: ["bytes", "a longer entry appears in a page by its size alone"],
+  pieceBytesMax: ["bytes", "one piece of such an entry"],
+  fullestSessionsMax: ["count", "sessions that agent.log.stats lists"],
+  secretBytesMin: ["bytes", "the shortest secret that agent.log.redact looks for"],
+  secretBytesMax: ["bytes", "the longest secret that agent.log.redact looks for"],
+  receiptBodyBytesMax: ["bytes", "the answer to a command that outlives its purged session"],
+};
 
 export const defaultLimits: Limits = Object.freeze(
   Object.fromEntries(Object.entries(table).map(([name, { value }]) => [name, value])) as Record<LimitName, number>,
@@ -107,7 +114,14 @@ export function listLimits(limits: Limits, configured: ConfiguredLimits): readon
     unit,
     description,
   }));
+  const called = Object.entries(callTable).map(([name, [unit, description]]) => ({
+    name,
+    value: callLimits[name as ListedCallLimit],
+    unit,
+    description,
+  }));
   return [
+    ...called,
     ...fixed,
     { name: "maxSessions", value: configured.maxSessions, unit: "count", description: "live sessions in all" },
     {

@@ -164,17 +164,26 @@ function policyOf(policy: z.output<typeof policySchema>, home: string): PolicySe
 }
 
 function warningsOf(file: File): SettingsFault[] {
-  return Object.entries(file.policies).flatMap(([name, policy]) =>
-    policy.allow_once.flatMap(({ kinds }, index) =>
-      kinds.includes("switch_mode")
-        ? [
-            {
-              path: ["policies", name, "allow_once", index, "kinds"],
-              reason: "switch_mode has no effect here: a change of mode is always put to a person",
-            },
-          ]
-        : [],
-    ),
+  return [...notYet(file), ...Object.entries(file.policies).flatMap(([name, policy]) => policyWarnings(name, policy))];
+}
+
+/** Taken and kept, and nothing heeds it in this version: who relies on it must know. */
+function notYet(file: File): SettingsFault[] {
+  const policies = Object.keys(file.policies).map((name) => ["policies", name]);
+  const denied = file.mcp_deny === undefined ? [] : [["mcp_deny"]];
+  return [...policies, ...denied].map((path) => ({ path, reason: "has no effect in this version" }));
+}
+
+function policyWarnings(name: string, policy: File["policies"][string]): SettingsFault[] {
+  return policy.allow_once.flatMap(({ kinds }, index) =>
+    kinds.includes("switch_mode")
+      ? [
+          {
+            path: ["policies", name, "allow_once", index, "kinds"],
+            reason: "switch_mode has no effect here: a change of mode is always put to a person",
+          },
+        ]
+      : [],
   );
 }
 

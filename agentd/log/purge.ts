@@ -3,6 +3,7 @@
 // opens the log after a crash finds what is left to remove and removes it. Then receipts, entries and at last seals go,
 // in small transactions; a seal that is left behind a tombstone is what tells of a purge that is not over.
 import type Database from "better-sqlite3";
+import { callLimits } from "../vocabulary/index.ts";
 import { translated } from "./log-error.ts";
 import type { Latest } from "./project.ts";
 import { entriesPerSession } from "./session-table.ts";
@@ -188,7 +189,8 @@ function shortenReceipts(db: Database.Database, file: string, permitted: Permitt
       for (let after: string | undefined = ""; after !== undefined;) {
         const page = translated(file, () => some.all(scope, after ?? ""));
         const long = page.filter(
-          ({ entry, bytes }) => bytes > receiptBytesMax && entry > sid * entriesPerSession && entry <= last,
+          ({ entry, bytes }) =>
+            bytes > callLimits.receiptBodyBytesMax && entry > sid * entriesPerSession && entry <= last,
         );
         if (long.length > 0) {
           permitted(sid, () => {
@@ -207,9 +209,6 @@ interface ReceiptSize {
   readonly entry: number;
   readonly bytes: number;
 }
-
-/** Of a reply's body that outlives a purge. */
-export const receiptBytesMax = 4096;
 
 function purgedBody(session: string, seq: number): string {
   return JSON.stringify({ session, seq, purged: true });

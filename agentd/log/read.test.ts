@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { EntryContent } from "../vocabulary/index.ts";
+import { callLimits, type EntryContent } from "../vocabulary/index.ts";
 import type { Log } from "./open.ts";
-import { entryBytesMax, type PageQuery, pageBytesMax, rowsPerPageMax } from "./read.ts";
+import { type PageQuery, rowsPerPageMax } from "./read.ts";
 import { alpha, bravo, fill, message, temporaryLog } from "./testing/temporary-log.ts";
 
 test("pages in order are the whole session, wherever they are cut", () => {
@@ -104,7 +104,8 @@ test("a page stays within 4 MiB and misses nothing", () => {
   const log = temporaryLog();
   fill(log, alpha, 12, () => "é".repeat(450_000));
   const all = pages(log, { session: alpha });
-  for (const page of all) expect(Buffer.byteLength(page.entries.join(","))).toBeLessThanOrEqual(pageBytesMax);
+  for (const page of all)
+    expect(Buffer.byteLength(page.entries.join(","))).toBeLessThanOrEqual(callLimits.pageBytesMax);
   expect(all).toHaveLength(3);
   expect(seqs(all)).toEqual(range(1, 12));
   const back = log.entries.page({ session: alpha, before: 13 });
@@ -123,7 +124,7 @@ test("an entry over 1 MiB appears with its size, one of 1 MiB appears itself", (
   const overhead = Buffer.byteLength(
     log.append([{ session: alpha, expectSeq: 0, entries: [message("")] }])[0]!.bodies[0]!,
   );
-  const fits = "x".repeat(entryBytesMax - overhead);
+  const fits = "x".repeat(callLimits.entryBytesMax - overhead);
   log.append([{ session: alpha, expectSeq: 1, entries: [message(fits), message(`${fits}x`)] }]);
   const [, whole, cut] = log.entries
     .page({ session: alpha })
@@ -135,7 +136,7 @@ test("an entry over 1 MiB appears with its size, one of 1 MiB appears itself", (
     seq: 3,
     kind: "message",
     truncated: true,
-    bytes: entryBytesMax + 1,
+    bytes: callLimits.entryBytesMax + 1,
   });
 });
 

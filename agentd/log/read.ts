@@ -2,7 +2,7 @@
 // Entries as they stand in the log, in bounded pages. No read transaction outlives a call: one held open would keep
 // the write-ahead log from being taken back, and let it grow to many times what is written.
 import type Database from "better-sqlite3";
-import type { EntryKind, TruncatedEntry } from "../vocabulary/index.ts";
+import { callLimits, type EntryKind, type TruncatedEntry } from "../vocabulary/index.ts";
 import { kindMask, kindName } from "./kinds.ts";
 import { translated } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
@@ -53,11 +53,7 @@ export interface EntryReader {
   lastSeq(session: string): number | undefined;
 }
 
-export const entriesPerPageDefault = 1000;
-export const entriesPerPageMax = 10_000;
-export const pageBytesMax = 4 * 1024 * 1024;
-export const entryBytesMax = 1024 * 1024;
-export const pieceBytesMax = 1024 * 1024;
+const { entriesPerPageDefault, entriesPerPageMax, pageBytesMax, entryBytesMax, pieceBytesMax } = callLimits;
 /** Rows that a page looks at: a filter that matches nothing must not hold up the event loop. */
 export const rowsPerPageMax = 20_000;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds a secret of which no more is known than its length and its SHA-256: every stretch of that length is hashed.
 import { hash } from "node:crypto";
+import { callLimits } from "../vocabulary/index.ts";
 import type { Steps } from "./steps.ts";
 
 /** What names a secret that itself must not be named. */
@@ -11,10 +12,7 @@ export interface Secret {
   readonly length: number;
 }
 
-/** Of shorter ones the hash is as good as the secret, and they are words that stand everywhere. */
-export const secretBytesMin = 4;
-/** Each place costs a hash of so many bytes. A key file has some 4 KiB. */
-export const secretBytesMax = 8192;
+const { secretBytesMin, secretBytesMax } = callLimits;
 
 export interface SecretSearch {
   readonly length: number;

@@ -2,6 +2,7 @@
 // Sessions as the log knows them: found by what people call them, listed, and laid out for a snapshot.
 import type Database from "better-sqlite3";
 import {
+  callLimits,
   type CommandsEntry,
   type EntryContent,
   type EntryHead,
@@ -68,8 +69,7 @@ export interface SessionReader {
   latest(session: string): LatestEntries | undefined;
 }
 
-export const sessionsPerPageDefault = 100;
-export const sessionsPerPageMax = 1000;
+const { sessionsPerPageDefault, sessionsPerPageMax } = callLimits;
 const ambiguousMax = 8;
 const childrenMax = 256;
 

@@ -2,7 +2,7 @@
 // What the log takes and who fills it. The entries themselves are neither counted nor read: each session's row and
 // tombstone say how many it has.
 import type Database from "better-sqlite3";
-import { instanceSession } from "../vocabulary/index.ts";
+import { callLimits, instanceSession } from "../vocabulary/index.ts";
 import { translated } from "./log-error.ts";
 import { isEnded, purgedTo } from "./purge.ts";
 import { type LogSpace, spaceReader } from "./space.ts";
@@ -39,7 +39,7 @@ export function* logStats(db: Database.Database, file: string, top: number): Ste
     }
     fullest = [...fullest, ...rows.filter(({ entries }) => entries > 0)]
       .sort((left, right) => right.entries - left.entries)
-      .slice(0, Math.min(top, topMax));
+      .slice(0, Math.min(top, callLimits.fullestSessionsMax));
     yield;
   }
   return {
@@ -50,7 +50,6 @@ export function* logStats(db: Database.Database, file: string, top: number): Ste
 }
 
 const sessionsPerStep = 1000;
-const topMax = 100;
 
 interface SessionCount {
   readonly session: string;

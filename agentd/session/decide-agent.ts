@@ -10,7 +10,7 @@ import { noteMessage, noteToolCall } from "./messages.ts";
 import { abandonAllPermissions, requestPermission, resolveAllPermissions, resolvePermission } from "./permissions.ts";
 import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
-import { closeStrayTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
+import { closeOpenTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 
 export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent): void {
   const { state } = draft;
@@ -113,7 +113,7 @@ function fail(draft: Draft, before: SessionState, error: ErrorBody, reason: stri
   const { state } = draft;
   endQueuedTurns(draft, "interrupted", error);
   resolveAllPermissions(draft, "end");
-  closeStrayTools(draft);
+  closeOpenTools(draft);
   answerPending(draft, error);
   state.life = { phase: "ended", state: "failed", reason, error };
   draft.sayState(before, { reason, error });
@@ -208,7 +208,7 @@ export function lose(draft: Draft, before: SessionState, error: ErrorBody, reaso
   if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
   resolveAllPermissions(draft, "end");
   endQueuedTurns(draft, "interrupted", error);
-  closeStrayTools(draft);
+  closeOpenTools(draft);
   answerPending(draft, error);
   state.life = { phase: "ended", state: "lost", reason, error };
   draft.sayState(before, { reason, error });

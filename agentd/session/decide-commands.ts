@@ -5,7 +5,7 @@ import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
 import { resolveAllPermissions, resolvePermission } from "./permissions.ts";
 import { phaseOf, type SessionState } from "./state.ts";
-import { acceptPrompt, closeStrayTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
+import { acceptPrompt, closeOpenTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
 
 export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
   switch (command.verb) {
@@ -159,7 +159,7 @@ export function beginClosing(draft: Draft, reason: string, stopReason: "cancelle
   // Also what was asked outside of any turn.
   resolveAllPermissions(draft, "end");
   endQueuedTurns(draft, stopReason);
-  closeStrayTools(draft);
+  closeOpenTools(draft);
   state.life = { phase: "closing", reason };
   draft.effect({ type: "stop_agent" });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's state as the log has it: enough to refuse rightly where it has ended, and to end it where its agentd died.
+import type { ErrorBody } from "../vocabulary/index.ts";
 import type { SessionRow } from "../log/project.ts";
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
@@ -26,7 +27,7 @@ export function stateFromLog(reader: SessionReader, session: string): SessionSta
     turns: row.turns,
     lastTurn: lastBegun(row),
     requestCount: row.requests,
-    life: lifeOf(row),
+    life: lifeOf(row, latest?.state?.error),
     options: latest?.options?.options ?? [],
     agentSide: row.agent_session_id === null ? null : agentSideOf(row, latest),
   };
@@ -83,8 +84,8 @@ function openPermission(entries: EntryReader, session: string, request: string, 
 }
 
 /** A live session of the log whose agentd is gone is in the life that its row tells; its turns are ended by number. */
-function lifeOf(row: SessionRow): SessionState["life"] {
-  const reason = row.reason === null ? {} : { reason: row.reason };
+function lifeOf(row: SessionRow, error: ErrorBody | undefined): SessionState["life"] {
+  const reason = { ...(row.reason === null ? {} : { reason: row.reason }), ...(error ? { error } : {}) };
   switch (row.state) {
     case "starting":
       return { phase: "starting", way: "new", config: [] };

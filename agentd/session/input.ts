@@ -90,6 +90,8 @@ export type SessionInput =
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */
   | { readonly type: "ended_unlogged" }
+  /** The log is so full that what runs has to end. */
+  | { readonly type: "log_full" }
   /** The daemon stops. */
   | { readonly type: "stop" }
   /** The daemon has started again and no agent of this session lives. */

@@ -163,12 +163,12 @@ export class Mailbox {
     const { reply, storeState, after, retryMs, failedGraceMs, endUnlogged } = this.#options;
     for (const told of batch.recalled) reply(told);
     const recalled = new Set(batch.recalled.map(({ caller }) => caller));
-    const kept: Posted[] = [];
-    for (const posted of inputs) {
-      if (!isCommanding(posted.input)) kept.push(posted);
-      else if (!recalled.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
+    const all = [...inputs, ...this.#waiting];
+    this.#waiting = all.filter(({ input }) => !isCommanding(input));
+    // Also those behind the batch that failed: what agents had said before them would hold them up for ever.
+    for (const posted of all) {
+      if (isCommanding(posted.input) && !recalled.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
     }
-    this.#waiting = [...kept, ...this.#waiting];
     if (!this.#pardon) {
       this.#pardon = after(failedGraceMs, () => endUnlogged());
       storeState(error);

@@ -42,7 +42,7 @@ export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: 
     ...(!seen && typeof fields.status !== "string" ? { status: "pending" } : {}),
   });
   state.tools = noteTool(state.tools, fields.tool_call_id, turn, fields.status);
-  const isOpen = state.tools.known.get(fields.tool_call_id)?.open === true;
+  const isOpen = state.tools.open.has(fields.tool_call_id);
   state.outputs = isOpen ? rememberOutput(state.outputs, fields) : forgetOutput(state.outputs, fields.tool_call_id);
   // A call ends a run of chunks that bear no message id of their own.
   if (state.messages.role !== undefined) state.messages = { made: state.messages.made };
@@ -54,14 +54,14 @@ export function makeRoom(draft: Draft): void {
   const open = openTools(state.tools);
   const [oldest] = open;
   if (oldest === undefined || open.length < context.settings.openToolCallsMax) return;
-  const turn = state.tools.known.get(oldest)?.turn;
-  closeTool(draft, oldest, turn);
-  state.tools = noteTool(state.tools, oldest, turn, "failed");
+  closeTool(draft, oldest);
 }
 
 /** A tool call that its agent left open. */
-export function closeTool(draft: Draft, id: string, turn: number | undefined): void {
-  const now = currentTurn(draft.state);
+export function closeTool(draft: Draft, id: string): void {
+  const { state } = draft;
+  const turn = findTool(state.tools, id)?.turn;
+  const now = currentTurn(state);
   draft.add({
     kind: "tool_call",
     ...(turn === undefined ? {} : { turn }),
@@ -70,7 +70,8 @@ export function closeTool(draft: Draft, id: string, turn: number | undefined): v
     status: "failed",
     closed_by: "agentd",
   });
-  draft.state.outputs = forgetOutput(draft.state.outputs, id);
+  state.tools = noteTool(state.tools, id, turn, "failed");
+  state.outputs = forgetOutput(state.outputs, id);
 }
 
 /** The agent's own id; without one, an id for each run of one role. */

@@ -18,7 +18,7 @@ import { expirePermission } from "./permissions.ts";
 import { recover } from "./recover.ts";
 import { decideResume, onWayRefused } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
-import { closeStrayTools, endRunningTurn } from "./turns.ts";
+import { closeOpenTools, endRunningTurn } from "./turns.ts";
 
 export function step(state: SessionState, input: SessionInput, context: Context): Decision {
   const draft = new Draft(state, context);
@@ -64,7 +64,10 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       onStopped(draft, state);
       break;
     case "ended_unlogged":
-      onEndedUnlogged(draft, state);
+      onStoreEnds(draft, state, "the agent was ended while the log could not be written");
+      break;
+    case "log_full":
+      onStoreEnds(draft, state, "the log has reached its quota: purge or prune what is not needed, or raise log_quota");
       break;
     case "timer":
       onTimer(draft, state, input.timer, input.key);
@@ -98,17 +101,17 @@ function onStopped(draft: Draft, before: SessionState): void {
   const { state } = draft;
   if (state.life.phase !== "closing" && state.life.phase !== "ended") return;
   // Its last words, on the way out, may have opened a tool call anew.
-  closeStrayTools(draft);
+  closeOpenTools(draft);
   if (state.life.phase === "ended") return;
   const { reason } = state.life;
   state.life = { phase: "ended", state: "closed", reason };
   draft.sayState(before, { reason });
 }
 
-function onEndedUnlogged(draft: Draft, before: SessionState): void {
+function onStoreEnds(draft: Draft, before: SessionState, message: string): void {
   const { life } = draft.state;
   if (life.phase === "ended" || life.phase === "closing") return;
-  const error = errorBody("STORE_FAILED", "the agent was ended while the log could not be written");
+  const error = errorBody("STORE_FAILED", message);
   endRunningTurn(draft, { stopReason: "interrupted", sent: true, error }, "end");
   lose(draft, before, error, "the log could not be written");
 }

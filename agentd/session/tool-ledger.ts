@@ -1,66 +1,56 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which tool calls are known, to which turn each belongs, and which are still open. A tool call of a past turn is
-// remembered for some turns, so that a late update goes to the turn that created it.
+// Which tool calls are known, to which turn each belongs, and which are still open. The newest closed ones are
+// remembered, so that a late update goes to the turn that created its call. A change copies some dozens of entries at
+// most of what is closed, however many calls a turn has.
 
 export interface ToolLedger {
-  /** Of the running turn, and open ones of earlier turns. */
-  readonly known: ReadonlyMap<string, KnownTool>;
-  readonly past: readonly PastTools[];
+  /** With their turns, oldest first; how many there may be is the session's to say. */
+  readonly open: ReadonlyMap<string, Turn>;
+  /** Newest first. */
+  readonly closed: readonly ReadonlyMap<string, Turn>[];
 }
 
-export interface KnownTool {
-  readonly turn: number | undefined;
-  readonly open: boolean;
-}
+/** Undefined: the call came before the first turn. */
+type Turn = number | undefined;
 
-interface PastTools {
-  readonly turn: number;
-  readonly ids: ReadonlySet<string>;
-}
+/** Closed calls that are remembered: so many pieces of so many calls. */
+const piecesMax = 64;
+const callsPerPiece = 64;
 
-/** Turns whose tool calls are remembered after their end. */
-const pastTurnsMax = 64;
-
-export const noTools: ToolLedger = { known: new Map(), past: [] };
+export const noTools: ToolLedger = { open: new Map(), closed: [] };
 
 const finalStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
 /** The turn of a tool call that was seen before; undefined when this is its first sight. */
-export function findTool(ledger: ToolLedger, id: string): { readonly turn: number | undefined } | undefined {
-  const known = ledger.known.get(id);
-  if (known) return known;
-  for (const past of ledger.past) if (past.ids.has(id)) return { turn: past.turn };
-  return undefined;
+export function findTool({ open, closed }: ToolLedger, id: string): { readonly turn: Turn } | undefined {
+  if (open.has(id)) return { turn: open.get(id) };
+  const piece = closed.find((calls) => calls.has(id));
+  return piece && { turn: piece.get(id) };
 }
 
 /**
- * After a sight of the tool call; the same ledger where nothing changed, which is the common case of a streamed output.
- * A call of a past turn was closed with it, and is open again only if its agent says so.
+ * After a sight of the tool call, `turn` being the one that it belongs to if it is its first; the same ledger where
+ * nothing changed, which is the common case of a streamed output. A call that was closed is open again only if its
+ * agent says so.
  */
-export function noteTool(ledger: ToolLedger, id: string, turn: number | undefined, status: unknown): ToolLedger {
-  const known = ledger.known.get(id);
-  const wasOpen = known ? known.open : findTool(ledger, id) === undefined;
-  const open = status === undefined || status === null ? wasOpen : !finalStatuses.has(status);
-  if (known ? known.open === open : !open && findTool(ledger, id) !== undefined) return ledger;
-  const next = new Map(ledger.known);
-  next.set(id, { turn: known ? known.turn : turn, open });
-  return { ...ledger, known: next };
+export function noteTool(ledger: ToolLedger, id: string, turn: Turn, status: unknown): ToolLedger {
+  const seen = findTool(ledger, id);
+  const wasOpen = ledger.open.has(id);
+  const opens = status === undefined || status === null ? wasOpen || !seen : !finalStatuses.has(status);
+  if (seen && opens === wasOpen) return ledger;
+  const open = new Map(ledger.open);
+  const owner = seen ? seen.turn : turn;
+  if (opens) return { ...ledger, open: open.set(id, owner) };
+  open.delete(id);
+  return { open: wasOpen ? open : ledger.open, closed: remember(ledger.closed, id, owner) };
 }
 
-export function openTools(ledger: ToolLedger): string[] {
-  return [...ledger.known].filter(([, tool]) => tool.open).map(([id]) => id);
+export function openTools({ open }: ToolLedger): string[] {
+  return [...open.keys()];
 }
 
-/** After a turn has ended and what was open was closed: each call is remembered with its own turn. */
-export function endTurnTools(ledger: ToolLedger, turn: number): ToolLedger {
-  if (ledger.known.size === 0) return ledger;
-  const past = new Map(ledger.past.map(({ turn: earlier, ids }) => [earlier, new Set(ids)]));
-  for (const [id, known] of ledger.known) {
-    const owner = known.turn ?? turn;
-    const ids = past.get(owner);
-    if (ids) ids.add(id);
-    else past.set(owner, new Set([id]));
-  }
-  const newestFirst = [...past].sort(([one], [other]) => other - one).slice(0, pastTurnsMax);
-  return { known: new Map(), past: newestFirst.map(([owner, ids]) => ({ turn: owner, ids })) };
+function remember(closed: ToolLedger["closed"], id: string, turn: Turn): ToolLedger["closed"] {
+  const [newest, ...older] = closed;
+  if (newest && newest.size < callsPerPiece) return [new Map(newest).set(id, turn), ...older];
+  return [new Map([[id, turn]]), ...closed].slice(0, piecesMax);
 }

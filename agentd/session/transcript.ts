@@ -3,7 +3,7 @@
 // tells of it.
 import { createHash } from "node:crypto";
 import type { EntryReader } from "../log/read.ts";
-import type { Entry, MessageEntry } from "../vocabulary/index.ts";
+import type { Entry, MessageEntry, TruncatedEntry } from "../vocabulary/index.ts";
 
 type Message = Entry & MessageEntry;
 
@@ -25,9 +25,10 @@ export function transcriptOf(
   while (before !== undefined && bytes < bytesMax) {
     const page = entries.page({ session, before, limit: 500, kinds: ["message"] });
     for (const body of page.entries.toReversed()) {
-      const message = JSON.parse(body) as Message;
+      const message = wholeMessage(entries, session, body);
+      if (message === undefined || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
       const text = told(message);
-      if (text === "" || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
+      if (text === "") continue;
       parts.push(`[${message.role}] ${text}`);
       bytes += Buffer.byteLength(text) + message.role.length + 4;
       if (bytes >= bytesMax) break;
@@ -37,6 +38,14 @@ export function transcriptOf(
   if (parts.length === 0) return undefined;
   const text = joined(parts.toReversed());
   return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${lastBytes(text, bytesMax)}`;
+}
+
+/** A page shows an entry that is too big for it by its size alone. */
+function wholeMessage(entries: EntryReader, session: string, shown: string): Message | undefined {
+  const entry = JSON.parse(shown) as Message | TruncatedEntry;
+  if (!("truncated" in entry)) return entry;
+  const body = entries.body(session, entry.seq);
+  return body === undefined ? undefined : (JSON.parse(body) as Message);
 }
 
 /** Consecutive pieces of one role are one paragraph. */
@@ -97,8 +106,8 @@ export async function loggedTelling(
   while (after !== undefined) {
     const page = entries.page({ session, after, before: seq + 1, limit: 1000, kinds: ["message"] });
     for (const body of page.entries) {
-      const { role, content } = JSON.parse(body) as Message;
-      telling.add(role, content?.["text"]);
+      const message = wholeMessage(entries, session, body);
+      if (message) telling.add(message.role, message.content["text"]);
     }
     after = page.next;
     await breathe();

@@ -6,8 +6,8 @@ import type { Draft } from "./draft.ts";
 import { closeTool } from "./messages.ts";
 import { armIdle } from "./idle.ts";
 import { resolveAllPermissions } from "./permissions.ts";
-import { currentTurn, type Sent } from "./state.ts";
-import { endTurnTools, openTools } from "./tool-ledger.ts";
+import type { Sent } from "./state.ts";
+import { openTools } from "./tool-ledger.ts";
 
 export interface TurnEnd {
   readonly stopReason: string;
@@ -63,7 +63,7 @@ export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agen
   if (state.life.phase !== "turn") return;
   const { turn, cancelling } = state.life.turn;
   resolveAllPermissions(draft, via);
-  closeOpenTools(draft, turn);
+  closeOpenTools(draft);
   if (cancelling) draft.effect({ type: "disarm", timer: "cancel", key: String(turn) });
   sayEnded(draft, turn, end);
 }
@@ -90,16 +90,9 @@ export function sayEnded(draft: Draft, turn: number, end: TurnEnd): void {
   });
 }
 
-function closeOpenTools(draft: Draft, turn: number): void {
-  const { state } = draft;
-  for (const id of openTools(state.tools)) closeTool(draft, id, state.tools.known.get(id)?.turn);
-  state.tools = endTurnTools(state.tools, turn);
-}
-
-/** Tool calls that opened outside of any turn, or anew after theirs, closed with their session. */
-export function closeStrayTools(draft: Draft): void {
-  const { turn } = currentTurn(draft.state);
-  if (openTools(draft.state.tools).length > 0) closeOpenTools(draft, turn ?? 0);
+/** Tool calls that their agent left open, or opened anew by late words, are closed with their turn or their session. */
+export function closeOpenTools(draft: Draft): void {
+  for (const id of openTools(draft.state.tools)) closeTool(draft, id);
 }
 
 export function failureBody(failure: AgentFailure): ErrorBody {

@@ -2,6 +2,7 @@
 // The public face of the service `agent`: the only part of agentd that others may import.
 export * from "./entries.ts";
 export * from "./errors.ts";
+export * from "./limits.ts";
 export * from "./replies.ts";
 export * from "./verb-kinds.ts";
 export * from "./verbs.ts";

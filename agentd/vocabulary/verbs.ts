@@ -3,6 +3,7 @@
 // lost in silence on its way to something that acts.
 import { z } from "zod";
 import { entryKinds } from "./entries.ts";
+import { callLimits as limits } from "./limits.ts";
 import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
 
 /** Unique in its session (a start's in the instance); makes a retry safe. */
@@ -11,7 +12,12 @@ const sessionReference = z.string().min(1).max(128);
 const text = z.string().min(1);
 const contentBlock = z.looseObject({ type: z.string().min(1) });
 const promptText = z.string().refine((value) => value.trim() !== "", "a prompt must not be empty");
-const prompt = z.union([promptText, z.array(contentBlock).min(1).max(256)]);
+const prompt = z
+  .union([promptText, z.array(contentBlock).min(1).max(limits.promptBlocksMax)])
+  .refine(
+    (blocks) => Buffer.byteLength(JSON.stringify(blocks)) <= limits.promptBytesMax,
+    `a prompt may have ${limits.promptBytesMax} bytes as JSON`,
+  );
 const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 
 /** A literal, or the name of a variable that agentd reads for itself: a secret need never travel. */
@@ -46,12 +52,12 @@ export const verbArguments = {
     command_id: commandId.optional(),
     agent: text,
     cwd: text.optional(),
-    additional_dirs: z.array(text).max(64).default([]),
+    additional_dirs: z.array(text).max(limits.additionalDirectoriesMax).default([]),
     name: sessionName.optional(),
     prompt: prompt.optional(),
     config: z.record(z.string().min(1), z.union([z.string(), z.boolean()])).default({}),
-    mcp_servers: z.array(mcpServer).max(64).default([]),
-    env: z.array(environmentName).max(256).default([]),
+    mcp_servers: z.array(mcpServer).max(limits.mcpServersMax).default([]),
+    env: z.array(environmentName).max(limits.passedEnvironmentMax).default([]),
     policy: text.optional(),
   }),
   "agent.session.resume": z.strictObject({
@@ -92,11 +98,7 @@ export const verbArguments = {
     command_id: commandId.optional(),
     session: sessionReference.optional(),
     sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits: the SHA-256 of the secret's UTF-8 bytes"),
-    length: z
-      .number()
-      .int()
-      .min(1)
-      .max(64 * 1024),
+    length: z.number().int().min(limits.secretBytesMin).max(limits.secretBytesMax),
     dry_run: z.boolean().default(false),
   }),
 
@@ -107,7 +109,7 @@ export const verbArguments = {
     agent: text.optional(),
     cwd: text.optional(),
     after: z.string().optional(),
-    limit: page.max(1000).default(100),
+    limit: page.max(limits.sessionsPerPageMax).default(limits.sessionsPerPageDefault),
   }),
   "agent.session.get": z.strictObject({ session: sessionReference }),
   "agent.session.log": z.union([
@@ -115,7 +117,7 @@ export const verbArguments = {
       session: sessionReference,
       after: z.union([z.string(), z.number().int().min(0)]).optional(),
       before: z.union([z.string(), z.number().int().min(1)]).optional(),
-      limit: page.max(10_000).default(1000),
+      limit: page.max(limits.entriesPerPageMax).default(limits.entriesPerPageDefault),
       kinds: z.array(z.enum(entryKinds)).min(1).optional(),
       turn: z.number().int().min(1).optional(),
     }),
@@ -123,17 +125,19 @@ export const verbArguments = {
       session: sessionReference,
       entry: z.number().int().min(1),
       offset: z.number().int().min(0).default(0),
-      bytes: page.max(1024 * 1024).default(1024 * 1024),
+      bytes: page.max(limits.pieceBytesMax).default(limits.pieceBytesMax),
     }),
   ]),
   "agent.session.wait": z.strictObject({
     session: sessionReference,
     until: z.union([until, z.array(until).min(1)]),
     after: z.union([z.string(), z.number().int().min(0)]).optional(),
-    timeout_ms: z.number().int().min(0).max(50_000).default(50_000),
+    timeout_ms: z.number().int().min(0).max(limits.waitTimeoutMsMax).default(limits.waitTimeoutMsMax),
   }),
   "agent.log.verify": z.strictObject({}),
-  "agent.log.stats": z.strictObject({ top: page.max(100).default(20) }),
+  "agent.log.stats": z.strictObject({
+    top: page.max(limits.fullestSessionsMax).default(limits.fullestSessionsDefault),
+  }),
   "agent.permission.list": z.strictObject({ session: sessionReference.optional() }),
 } as const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-export { removeStaleSocket } from "../embedded-socket.ts";
 export { createBroker } from "./broker.ts";
 export type { Broker, BrokerEvent, BrokerOptions } from "./broker.ts";
+export { listenInPlace } from "./listen-in-place.ts";
 export { defaultLimits } from "./limits.ts";
 export type { BrokerLimits } from "./limits.ts";

@@ -14,6 +14,8 @@ export interface AgentdScript {
   readonly onStart?: (session: ScriptedSession) => void;
   readonly onAnswer?: (session: ScriptedSession, request: string, option: string | undefined) => void;
   readonly onCancel?: (session: ScriptedSession) => void;
+  /** Verbs that are answered as they are, by name. */
+  readonly replies?: Readonly<Record<string, Answer>>;
   /** Publishes nothing: followers find everything in the log. */
   readonly mute?: boolean;
   /** Entries of a page. */
@@ -214,6 +216,7 @@ export class ScriptedAgentd {
         done({ requests: [...this.sessions.values()].flatMap((one) => [...one.requests.values()]) }),
       "agent.permission.answer": (args) => this.#answer(args),
       "agent.status": () => done(statusReply),
+      ...Object.fromEntries(Object.entries(this.#script.replies ?? {}).map(([name, reply]) => [name, () => reply])),
       "agent.list": () => done({ agents: [{ agent: "demo", command: ["demo"], installed: true, built_in: true }] }),
     };
     return Object.entries(handlers).map(([name, handle]) => ({

@@ -17,15 +17,14 @@ export const spec: VerbSpec = {
 export async function run({ args, context, output }: Invocation): Promise<Outcome> {
   const port = args.count("tcp", 0);
   if (port !== undefined && port > 65_535) throw usageError("--tcp takes a port, 0 to 65535");
-  const { createBroker, removeStaleSocket } = await import("../../bus-client/broker/index.ts");
+  const { createBroker, listenInPlace } = await import("../../bus-client/broker/index.ts");
   const path = embeddedSocketPath({ env: context.env, uid: context.uid });
   const interrupted = new Promise<void>((resolve) => {
     context.interrupts.listen(resolve);
   });
   const broker = createBroker({ version: context.version });
   try {
-    if ((await removeStaleSocket(path)) === "live") throw ownError("CALL_FAILED", `a Bus listens on ${path} already`);
-    await broker.listenUnix(path);
+    if (!(await listenInPlace(broker, path))) throw ownError("CALL_FAILED", `a Bus listens on ${path} already`);
     const tcp = port === undefined ? undefined : await broker.listenTcp(port);
     const urls = [unixUrl(path), ...(tcp === undefined ? [] : [`ws://127.0.0.1:${tcp}/ws`])];
     if (output.mode === "json") await output.row({ schema: "mix.bus.v1", urls });

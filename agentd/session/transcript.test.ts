@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { alpha, fill, temporaryLog } from "../log/testing/temporary-log.ts";
+import { loggedTelling, Telling, tellingsDiffer, transcriptOf } from "./transcript.ts";
+
+const words = "é words ";
+/** A page shows an entry of more than 1 MiB by its size alone. */
+const entryBytesMax = 1024 * 1024;
+
+test("a message that is too big for a page is in the transcript, by its end", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 1, () => words.repeat(entryBytesMax / 4));
+  fill(log, alpha, 1, () => "the end");
+  const text = transcriptOf(log.entries, alpha, 99, 1000) ?? "";
+  expect(text.endsWith(`${words}the end`)).toBe(true);
+  expect(Buffer.byteLength(text)).toBeLessThan(1100);
+});
+
+test("a replay that tells a message too big for a page in small pieces tells the same past", async () => {
+  const log = temporaryLog();
+  fill(log, alpha, 3, (index) => (index === 2 ? words.repeat(entryBytesMax / 4) : `${index}`));
+  const breathe = (): Promise<void> => Promise.resolve();
+  const replay = new Telling();
+  replay.add("agent", "1");
+  for (let piece = 0; piece < 4; piece += 1) replay.add("agent", words.repeat(entryBytesMax / 16));
+  replay.add("agent", "3");
+  expect(tellingsDiffer(replay, await loggedTelling(log.entries, alpha, 3, breathe))).toBeUndefined();
+  const shorter = new Telling();
+  shorter.add("agent", "13");
+  expect(tellingsDiffer(shorter, await loggedTelling(log.entries, alpha, 3, breathe))).toContain("2 characters");
+});
+
+test("nothing is told of a session in which nothing was said, nor of the turn that asks", () => {
+  const log = temporaryLog();
+  expect(transcriptOf(log.entries, alpha, 1, 1000)).toBeUndefined();
+  fill(log, alpha, 2);
+  expect(transcriptOf(log.entries, alpha, 1, 1000)).toContain("message 1message 2");
+});

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { callLimits as limits } from "./limits.ts";
+import { verbArguments } from "./verbs.ts";
+
+const block = { type: "text", text: "x" };
+const prompts = (prompt: unknown) => verbArguments["agent.session.prompt"].safeParse({ session: "abc", prompt });
+
+test("a prompt is bounded in bytes, as JSON, and in blocks", () => {
+  const overhead = 2;
+  expect(prompts("x".repeat(limits.promptBytesMax - overhead)).success).toBe(true);
+  expect(prompts("é".repeat(limits.promptBytesMax / 2)).error?.issues[0]?.message).toContain(
+    `${limits.promptBytesMax} bytes`,
+  );
+  // A line end takes two bytes in JSON.
+  expect(prompts(`x${"\n".repeat(limits.promptBytesMax / 2)}`).success).toBe(false);
+  expect(prompts(Array.from({ length: limits.promptBlocksMax }, () => block)).success).toBe(true);
+  expect(prompts(Array.from({ length: limits.promptBlocksMax + 1 }, () => block)).success).toBe(false);
+});
+
+test("a start is bounded in directories, servers and names", () => {
+  const starts = (args: object) => verbArguments["agent.session.start"].safeParse({ agent: "a", ...args }).success;
+  const many = <T>(count: number, one: T) => Array.from({ length: count }, () => one);
+  for (const [field, max, one] of [
+    ["additional_dirs", limits.additionalDirectoriesMax, "/d"],
+    ["mcp_servers", limits.mcpServersMax, { name: "m", command: "c" }],
+    ["env", limits.passedEnvironmentMax, "NAME"],
+  ] as const) {
+    expect(starts({ [field]: many(max, one) })).toBe(true);
+    expect(starts({ [field]: many(max + 1, one) })).toBe(false);
+  }
+});
+
+test("a wait, a page, a piece and a secret have the bounds that the table says", () => {
+  const fits = (verb: keyof typeof verbArguments, args: object) => verbArguments[verb].safeParse(args).success;
+  for (const [verb, args, field, max] of [
+    ["agent.session.wait", { session: "a", until: "idle" }, "timeout_ms", limits.waitTimeoutMsMax],
+    ["agent.session.list", {}, "limit", limits.sessionsPerPageMax],
+    ["agent.session.log", { session: "a" }, "limit", limits.entriesPerPageMax],
+    ["agent.session.log", { session: "a", entry: 1 }, "bytes", limits.pieceBytesMax],
+    ["agent.log.stats", {}, "top", limits.fullestSessionsMax],
+    ["agent.log.redact", { sha256: "0".repeat(64) }, "length", limits.secretBytesMax],
+  ] as const) {
+    expect(fits(verb, { ...args, [field]: max })).toBe(true);
+    expect(fits(verb, { ...args, [field]: max + 1 })).toBe(false);
+  }
+  expect(fits("agent.log.redact", { sha256: "0".repeat(64), length: limits.secretBytesMin - 1 })).toBe(false);
+});

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the verbs that keep the log in hand have in common: they may take long, and what removes can be tried before.
+import type { Verb, VerbInput } from "../agentd/vocabulary/verbs.ts";
+import type { AgentReplies } from "./agent-replies.ts";
+import type { FlagTable } from "./arguments.ts";
+import type { AgentBus } from "./bus.ts";
+import { commandIdFlag } from "./verb.ts";
+import type { Invocation } from "./verb.ts";
+
+/** Of a large log every entry is read; the Bus's own limit would be too short. */
+export const keepingTimeoutMs = 60 * 60 * 1000;
+
+export const removingFlags: FlagTable = {
+  "dry-run": { kind: "switch", about: "say what would go, and change nothing" },
+  ...commandIdFlag,
+};
+
+/** The arguments that `removingFlags` make. */
+export function removingArgs({ args }: Invocation): { readonly dry_run: boolean; readonly command_id?: string } {
+  const id = args.text("id");
+  return { dry_run: args.switch("dry-run"), ...(id === undefined ? {} : { command_id: id }) };
+}
+
+/** As `ask`, with that patience. */
+export async function askPatiently<V extends Verb>(
+  bus: AgentBus,
+  verb: V,
+  args: VerbInput<V>,
+): Promise<AgentReplies[V]> {
+  const reply = await bus.call("agent", verb, args, { timeoutMs: keepingTimeoutMs });
+  return JSON.parse(reply.body) as AgentReplies[V];
+}
+
+/** `1 entry`, `2 entries`. */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
+}

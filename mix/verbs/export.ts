@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { logEntries } from "../sessions.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent export <session>",
+  about:
+    "Writes a session to stdout, one JSON object a line: first what it is now, then every entry up to there, in order.",
+  flags: {},
+  positionals: { min: 1, max: 1 },
+  examples: ["mix agent export abc > abc.ndjson"],
+};
+
+export async function run({ args, output, connect }: Invocation): Promise<Outcome> {
+  const bus = await connect("agentd", "reader");
+  const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
+  await output.row({ schema: "mix.export.v1", snapshot });
+  for await (const entry of logEntries(bus, snapshot.session, 0)) {
+    // A live session goes on meanwhile: what is written is as of the first line.
+    if (entry.seq > snapshot.last_seq) break;
+    await output.row(entry);
+  }
+  return done;
+}

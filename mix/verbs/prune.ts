@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { askPatiently, counted, removingArgs, removingFlags } from "../keeping.ts";
+import { usageError } from "../mix-error.ts";
+import { pointInTime } from "../point-in-time.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent prune --before TIME",
+  about: "Purges every ended session that was last touched before a time: an age, a day (UTC) or a time with its zone.",
+  flags: {
+    before: { kind: "text", value: "TIME", about: "12h, 30d, 8w, 2026-01-31, 2026-01-31T12:00:00Z" },
+    ...removingFlags,
+  },
+  positionals: { min: 0, max: 0 },
+  examples: ["mix agent prune --before 30d --dry-run"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, context, output } = invocation;
+  const text = args.text("before");
+  if (text === undefined) throw usageError("--before is missing: what is older is removed");
+  const before = pointInTime(text, context.now());
+  if (before === undefined) throw usageError(`--before takes an age such as 30d, a day or a time, not ${text}`);
+  const asked = removingArgs(invocation);
+  const bus = await invocation.connect("agentd");
+  const reply = await askPatiently(bus, "agent.log.prune", { before, ...asked });
+  const { sessions, entries } = reply;
+  if (output.mode === "json") {
+    await output.document("mix.pruned.v1", { ...reply, before, dry_run: asked.dry_run });
+    return done;
+  }
+  for (const session of sessions) await output.line(session);
+  const many = counted(sessions.length, "session");
+  output.word(`${many} ${asked.dry_run ? "would lose" : "lost"} ${counted(entries, "entry", "entries")}`);
+  return done;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { askPatiently, counted, removingArgs, removingFlags } from "../keeping.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent purge <session>",
+  about:
+    "Removes an ended session's entries from the log, for good. What its commands were answered stays, so that a retry runs nothing.",
+  flags: removingFlags,
+  positionals: { min: 1, max: 1 },
+  examples: ["mix agent purge abc --dry-run"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, output } = invocation;
+  const asked = removingArgs(invocation);
+  const bus = await invocation.connect("agentd");
+  const reply = await askPatiently(bus, "agent.session.purge", { session: args.word(0), ...asked });
+  const { session, entries } = reply;
+  if (output.mode === "json") await output.document("mix.purged.v1", { ...reply, dry_run: asked.dry_run });
+  else if (output.mode === "ids") await output.line(session);
+  else await output.line(`${session} ${asked.dry_run ? "would lose" : "lost"} ${counted(entries, "entry", "entries")}`);
+  return done;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { createHash } from "node:crypto";
+import type { RedactReply } from "../../agentd/vocabulary/replies.ts";
+import type { Context } from "../context.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { askPatiently, counted, removingArgs, removingFlags } from "../keeping.ts";
+import { usageError } from "../mix-error.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { printableLine } from "../view/printable.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent redact",
+  about:
+    "Takes a secret out of the log. It is read from stdin (one line end after it is not part of it) and stays here: agentd is told its SHA-256 and its length, and finds it by these.",
+  flags: {
+    session: { kind: "text", value: "SESSION", about: "in this session alone; else in the whole log" },
+    ...removingFlags,
+  },
+  positionals: { min: 0, max: 0 },
+  examples: ["mix agent redact --dry-run < leaked-key.txt"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, context, output } = invocation;
+  const session = args.text("session");
+  const asked = { ...(session === undefined ? {} : { session }), ...removingArgs(invocation) };
+  const secret = await secretFrom(context.stdin);
+  const sha256 = createHash("sha256").update(secret).digest("hex");
+  const bus = await invocation.connect("agentd");
+  const reply = await askPatiently(bus, "agent.log.redact", { sha256, length: secret.length, ...asked });
+  if (output.mode === "json") await output.document("mix.redacted.v1", { ...reply, dry_run: asked.dry_run });
+  else if (output.mode === "people") for (const line of words(reply, asked.dry_run)) await output.line(line);
+  return done;
+}
+
+/** agentd looks for no longer one. */
+const secretBytesMax = 8192;
+
+/** Its bytes, which are UTF-8 as the log's are. Not on a terminal, which would show it and keep it. */
+async function secretFrom(stdin: Context["stdin"]): Promise<Buffer> {
+  if (stdin.isTTY === true) throw usageError("the secret is read from stdin, not typed: mix agent redact < FILE");
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    const piece = Buffer.from(chunk as Buffer | string);
+    chunks.push(piece);
+    bytes += piece.length;
+    if (bytes > secretBytesMax + 2) break;
+  }
+  const whole = Buffer.concat(chunks);
+  const secret = whole.subarray(0, whole.length - lineEndBytes(whole));
+  if (secret.length === 0) throw usageError("stdin is empty: the secret is read from there");
+  if (secret.length > secretBytesMax) throw usageError(`a secret may have ${secretBytesMax} bytes`);
+  if (!Buffer.from(secret.toString("utf8")).equals(secret)) throw usageError("the secret is not UTF-8");
+  return secret;
+}
+
+function lineEndBytes(bytes: Buffer): 0 | 1 | 2 {
+  if (bytes.at(-1) !== 0x0a) return 0;
+  return bytes.at(-2) === 0x0d ? 2 : 1;
+}
+
+function words(reply: RedactReply, isDry: boolean): string[] {
+  const { entries, receipts, literals, sessions, copies } = reply;
+  const found = [
+    counted(entries, "entry", "entries"),
+    counted(receipts, "receipt"),
+    counted(literals, "set of MCP servers", "sets of MCP servers"),
+    counted(sessions, "session row"),
+  ].filter((text) => !text.startsWith("0 "));
+  const told =
+    found.length === 0 ? "the secret is not in the log" : `${isDry ? "it is in" : "taken out of"} ${found.join(", ")}`;
+  const gone = isDry ? "would be deleted: an older copy of the log," : "deleted: an older copy of the log,";
+  return [told, ...copies.map((copy) => `${gone} ${printableLine(copy)}`)];
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { StatsReply } from "../../agentd/vocabulary/replies.ts";
+import { ageOf } from "../duration.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { askPatiently } from "../keeping.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { tableLines } from "../view/table.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent stats",
+  about: "How much the log takes, and which sessions most of it.",
+  flags: { top: { kind: "text", value: "N", about: "so many sessions (20), those with most entries first" } },
+  positionals: { min: 0, max: 0 },
+  examples: ["mix agent stats --top 5"],
+};
+
+export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
+  const top = args.count("top", 1);
+  const bus = await connect("agentd");
+  const stats = await askPatiently(bus, "agent.log.stats", top === undefined ? {} : { top });
+  if (output.mode === "json") await output.document("mix.stats.v1", stats);
+  else if (output.mode === "ids") for (const { session } of stats.fullest) await output.line(session);
+  else for (const line of statsLines(stats, context.now())) await output.line(line);
+  return done;
+}
+
+function statsLines(stats: StatsReply, now: number): string[] {
+  const facts = [
+    ["file", sizeOf(stats.file_bytes)],
+    ["write-ahead", sizeOf(stats.write_ahead_bytes)],
+    ["in use", `${sizeOf(stats.used_bytes)}, free within the file ${sizeOf(stats.free_bytes)}`],
+    ["quota", sizeOf(stats.quota_bytes)],
+    ["sessions", `${stats.sessions}, of them ${stats.ended} ended and ${stats.purged} purged`],
+    ["entries", `${stats.entries}`],
+  ];
+  const fullest = stats.fullest.map(({ session, entries, updated_at: updated }) => [
+    session,
+    `${entries}`,
+    `${ageOf(now - Date.parse(updated))} ago`,
+  ]);
+  if (fullest.length === 0) return tableLines(facts);
+  return [...tableLines(facts), "", ...tableLines([["SESSION", "ENTRIES", "TOUCHED"], ...fullest])];
+}
+
+/** In its largest binary unit: `512 B`, `1.5 KiB`, `20.0 MiB`. */
+function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), sizeUnits.length);
+  return `${(bytes / 1024 ** power).toFixed(1)} ${sizeUnits[power - 1]}`;
+}
+
+const sizeUnits = ["KiB", "MiB", "GiB", "TiB"];
