@@ -44,7 +44,8 @@ export interface SessionState {
   readonly closedRequests: readonly ClosedPermission[];
   readonly requestCount: number;
   readonly tools: ToolLedger;
-  readonly messages: MessageRun;
+  /** The agent's last message, when the next chunk may belong to it; null also where it has an id of its own. */
+  readonly messageRun: MessageRun | null;
   /** The agent knows nothing of what was said before: it is told with the next prompt. */
   readonly transcriptOwed: boolean;
   /** Commands that are answered when done. */
@@ -114,10 +115,8 @@ export interface ClosedPermission {
 }
 
 export interface MessageRun {
-  /** How many message ids were made here. */
-  readonly made: number;
-  readonly role?: string;
-  readonly id?: string;
+  readonly role: string;
+  readonly id: string;
 }
 
 export interface PendingCommand {
@@ -154,7 +153,7 @@ export function newSession(session: NewSession): SessionState {
     closedRequests: [],
     requestCount: 0,
     tools: noTools,
-    messages: { made: 0 },
+    messageRun: null,
     transcriptOwed: false,
     pending: [],
   };

@@ -35,7 +35,7 @@ export function runTurn(draft: Draft, turn: number, blocks: readonly ContentBloc
   if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
   state.life = { phase: "turn", turn: { turn, cancelling: false, echo: promptText(blocks) } };
   state.lastTurn = turn;
-  state.messages = { made: state.messages.made };
+  state.messageRun = null;
   draft.effect({ type: "prompt", turn, blocks, transcript: state.transcriptOwed });
   state.transcriptOwed = false;
 }

@@ -13,9 +13,9 @@ export interface Act {
   /** The command's arguments, when everything is quiet; none of it is the command's own work. */
   prepare(user: BusUser, place: Place): Promise<Readonly<Record<string, unknown>>>;
   /** A frame that the agent gets because of this command, and at most once. */
-  isEffect(frame: JsonObject): boolean;
+  readonly isEffect: (frame: JsonObject) => boolean;
   /** The last entry that the command brings about while agentd lives. */
-  isLast(entry: Entry): boolean;
+  readonly isLast: (entry: Entry) => boolean;
   /** Its reply is a commit of its own: without that, the next agentd answers that it was interrupted. */
   readonly answeredWhenDone?: true;
   /** What becomes of it when agentd has died before it was logged, and it is given again to the next one. */

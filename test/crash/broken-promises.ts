@@ -21,6 +21,7 @@ export function brokenAfterRecovery(evidence: Evidence): string[] {
   const all = [...evidence.logged.sessions];
   return [
     ...brokenPromises(evidence),
+    ...claimedToBeSent(evidence),
     ...all.flatMap(([session, { row }]) => leftOpen(row).map((what) => `${session}: ${what}`)),
   ];
 }
@@ -35,6 +36,7 @@ export function brokenPromises({ logged, frames, seen }: Evidence): string[] {
       [
         ...gaps(each.entries),
         ...turnFaults(each.entries),
+        ...messagesInTwoTurns(each.entries),
         ...commandFaults(each.entries),
         ...requestFaults(each.entries),
         ...rowFaults(each.row, each.entries),
@@ -83,6 +85,16 @@ function turnFaults(entries: readonly Entry[]): string[] {
   ];
 }
 
+/** Whoever puts a message together from its chunks goes by its id. */
+function messagesInTwoTurns(entries: readonly Entry[]): string[] {
+  const turns = new Map<string, number>();
+  return ofKind(entries, "message").flatMap(({ message_id, turn }) => {
+    const first = turns.get(message_id) ?? turn;
+    turns.set(message_id, first);
+    return first === turn ? [] : [`the message ${message_id} is of turn ${first} and of turn ${turn}`];
+  });
+}
+
 function commandFaults(entries: readonly Entry[]): string[] {
   const commands = new Set(ofKind(entries, "command").map(({ seq }) => seq));
   const answered = ofKind(entries, "reply").map(({ command_seq }) => command_seq);
@@ -122,7 +134,7 @@ function idsTwice(entries: readonly Entry[]): string[] {
 /** Prompts are told apart by their text; of other frames there are no more than rows that allow them. */
 function framesWithoutRow(frames: readonly JsonObject[], entries: readonly Entry[]): string[] {
   const count = (fits: (frame: JsonObject) => boolean): number => frames.filter(fits).length;
-  const method = (...names: string[]) => count((frame) => names.includes(String(frame["method"])));
+  const method = (...names: string[]) => count((frame) => names.some((name) => name === frame["method"]));
   const commands = (...verbs: string[]): number => {
     const names = new Set(verbs.map((verb) => `agent.session.${verb}`));
     return ofKind(entries, "command").filter(({ verb }) => names.has(verb)).length;
@@ -162,6 +174,20 @@ function promptsWithoutRow(frames: readonly JsonObject[], entries: readonly Entr
     if (turn === undefined || !begun.has(turn)) return [`"${text}" was sent, and its turn is not logged as begun`];
     if (unsent.has(turn)) return [`"${text}" was sent, and the log says that it was not`];
     return texts.indexOf(text) === index ? [] : [`"${text}" was sent twice`];
+  });
+}
+
+/** An interrupted turn is known to have been sent only where its agent had begun to answer. */
+function claimedToBeSent({ logged, frames }: Evidence): string[] {
+  const got = new Set(frames.flatMap((frame) => (frame["method"] === "session/prompt" ? [promptText(frame)] : [])));
+  return [...logged.sessions.values()].flatMap(({ entries }) => {
+    const ends = ofKind(entries, "turn").filter((entry) => entry.stop_reason === "interrupted" && entry.sent === true);
+    const turns = new Set(ends.map(({ turn }) => turn));
+    const texts = ofKind(entries, "message").filter(({ role, turn }) => role === "user" && turns.has(turn));
+    return texts
+      .map(({ content }) => String(content["text"]))
+      .filter((text) => !got.has(text))
+      .map((text) => `"${text}" is said to be sent, and no agent got it`);
   });
 }
 

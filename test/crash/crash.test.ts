@@ -47,11 +47,11 @@ const reachedByAllBut: Readonly<Partial<Record<SeamPoint, readonly string[]>>> =
   "frame_from_agent.after": ["queued prompt"],
 };
 /** The agent's start and then its prompt; the turn's cancel and then the agent's end. */
-const twoFrames = ["start with a prompt", "close"];
+const twoFrames: ReadonlySet<string> = new Set(["start with a prompt", "close"]);
 
 function reaches({ name }: Act, { point, nth }: Moment): boolean {
   if (nth === 1) return !reachedByAllBut[point]?.includes(name);
-  return point.startsWith("frame_to_agent") ? twoFrames.includes(name) : name !== "queued prompt";
+  return point.startsWith("frame_to_agent") ? twoFrames.has(name) : name !== "queued prompt";
 }
 
 const verdicts = new Map<string, Map<string, string>>();

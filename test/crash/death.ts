@@ -2,7 +2,6 @@
 // One agentd's death in the middle of one command, and all that is owed afterwards.
 import { expect } from "vitest";
 import type { SeamPoint } from "../../agentd/seam.ts";
-import type { Verb, VerbInput } from "../../agentd/vocabulary/index.ts";
 import { leftIn } from "../cases/living.ts";
 import { type Cast, makeCast } from "../cases/scene.ts";
 import { BusUser } from "../harness/bus-user.ts";
@@ -52,7 +51,7 @@ export async function reachedBy(act: Act): Promise<Reached> {
   const args = await prepared(act, user, cast);
   // Of a point that nothing reaches any more: it counts from here on.
   await daemon.arm("recovery.before", 1);
-  const { session } = await user.call<{ session: string }>(act.verb, args as VerbInput<Verb>);
+  const { session } = await user.call<{ session: string }>(act.verb, args);
   await user.entry(session, act.isLast);
   return await daemon.reached();
 }
@@ -132,10 +131,10 @@ async function runForTheFirstTime(
 ): Promise<void> {
   if (firstRunLater.needsLife) await bringBack();
   if (firstRunLater.refusal !== undefined) {
-    expect((await user.refusal(verb, args as VerbInput<Verb>)).code).toBe(firstRunLater.refusal);
+    expect((await user.refusal(verb, args)).code).toBe(firstRunLater.refusal);
     return;
   }
-  const { session } = await user.call<{ session: string }>(verb, args as VerbInput<Verb>);
+  const { session } = await user.call<{ session: string }>(verb, args);
   await user.wait(session, "idle", "ended");
 }
 

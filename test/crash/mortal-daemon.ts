@@ -25,6 +25,8 @@ export interface MortalDaemon extends AsyncDisposable {
   death(): Promise<void>;
 }
 
+type Asked = { readonly ask: "arm"; readonly point: SeamPoint; readonly nth: number } | { readonly ask: "reached" };
+
 interface Told {
   readonly told: "ready" | "arm" | "reached";
   readonly busUrl?: string;
@@ -36,7 +38,7 @@ export async function startMortalDaemon(place: Place, limits: Partial<Limits>): 
   const child = spawnDaemon(place, limits, []);
   const { busUrl } = await answerOf(child, "ready");
   const clients: BusClient[] = [];
-  const ask = async (message: object & { readonly ask: Told["told"] }): Promise<Told> => {
+  const ask = async (message: Asked): Promise<Told> => {
     child.send(message);
     return await answerOf(child, message.ask);
   };
