@@ -19,6 +19,7 @@ const moments: readonly Moment[] = [
   once("reply.before"),
   once("reply.after"),
   once("frame_to_agent.before"),
+  once("agent.spawned"),
   once("frame_to_agent.after"),
   twice("frame_to_agent.before"),
   twice("frame_to_agent.after"),
@@ -39,8 +40,9 @@ const inRecovery: readonly SeamPoint[] = [
   "recovery.after",
 ];
 
-/** A prompt that waits behind another brings nothing about yet. */
+/** Few commands start an agent, and a prompt that waits behind another brings nothing about yet. */
 const reachedByAllBut: Readonly<Partial<Record<SeamPoint, readonly string[]>>> = {
+  "agent.spawned": ["prompt", "queued prompt", "cancel", "set_config", "permission.answer", "close"],
   "frame_to_agent.before": ["queued prompt"],
   "frame_to_agent.after": ["queued prompt"],
   "frame_from_agent.before": ["queued prompt"],
