@@ -142,7 +142,7 @@ export class Mailbox {
     };
     batch.recall.stand();
     for (const state of batch.states.values()) sessions.put(state);
-    for (const told of batch.recalled) reply(told);
+    for (const { told } of batch.recalled) if (told) reply(told);
     for (const told of batch.refusals) reply(told);
     for (const { decision } of batch.decided) for (const told of decision.replies) reply(textOf(told));
     for (const told of batch.recall.late()) reply(told);
@@ -161,12 +161,13 @@ export class Mailbox {
    */
   #storeFailed(inputs: readonly Posted[], batch: Batch, error: LogError): void {
     const { reply, storeState, after, retryMs, failedGraceMs, endUnlogged } = this.#options;
-    for (const told of batch.recalled) reply(told);
-    const recalled = new Set(batch.recalled.map(({ caller }) => caller));
+    const recalled = batch.recalled.filter(({ holds }) => holds);
+    for (const { told } of recalled) if (told) reply(told);
+    const known = new Set(recalled.map(({ caller }) => caller));
     const kept: Posted[] = [];
     for (const posted of inputs) {
       if (!isCommanding(posted.input)) kept.push(posted);
-      else if (!recalled.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
+      else if (!known.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
     }
     this.#waiting = [...kept, ...this.#waiting];
     if (!this.#pardon) {

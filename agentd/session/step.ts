@@ -14,7 +14,7 @@ import {
 import { beginClosing, decideCommand } from "./decide-commands.ts";
 import { Draft } from "./draft.ts";
 import type { Context, Decision, SessionInput } from "./input.ts";
-import { expirePermission } from "./permissions.ts";
+import { expirePermission, sayUnsent } from "./permissions.ts";
 import { recover } from "./recover.ts";
 import { decideResume, onWayRefused } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
@@ -99,6 +99,7 @@ function onStopped(draft: Draft, before: SessionState): void {
   if (state.life.phase !== "closing" && state.life.phase !== "ended") return;
   // Its last words, on the way out, may have opened a tool call anew.
   closeStrayTools(draft);
+  sayUnsent(draft);
   if (state.life.phase === "ended") return;
   const { reason } = state.life;
   state.life = { phase: "ended", state: "closed", reason };

@@ -177,11 +177,14 @@ function promptsWithoutRow(frames: readonly JsonObject[], entries: readonly Entr
   });
 }
 
-/** An interrupted turn is known to have been sent only where its agent had begun to answer. */
+/** Of a turn that recovery ends, it is known to have been sent only where its agent had begun to answer. */
 function claimedToBeSent({ logged, frames }: Evidence): string[] {
   const got = new Set(frames.flatMap((frame) => (frame["method"] === "session/prompt" ? [promptText(frame)] : [])));
   return [...logged.sessions.values()].flatMap(({ entries }) => {
-    const ends = ofKind(entries, "turn").filter((entry) => entry.stop_reason === "interrupted" && entry.sent === true);
+    const ends = ofKind(entries, "turn").filter(({ seq, phase, sent }) => {
+      const after = entries.slice(seq).find(({ kind }) => kind === "state");
+      return phase === "ended" && sent === true && after?.kind === "state" && after.reason === "restart";
+    });
     const turns = new Set(ends.map(({ turn }) => turn));
     const texts = ofKind(entries, "message").filter(({ role, turn }) => role === "user" && turns.has(turn));
     return texts
