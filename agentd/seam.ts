@@ -11,6 +11,8 @@ export const seamPoints = [
   "reply.after",
   "frame_to_agent.before",
   "frame_to_agent.after",
+  /** An agent lives, and is not recorded yet. */
+  "agent.spawned",
   "frame_from_agent.before",
   "frame_from_agent.after",
   "publish.before",

@@ -192,6 +192,12 @@ function foldState(draft: Draft, entry: StateEntry): void {
   draft.cwd = entry.cwd ?? draft.cwd;
   draft.parent = entry.parent ?? draft.parent;
   draft.agent_session_id = entry.agent_session_id ?? draft.agent_session_id;
+  // To an agent that is no more no answer goes out, and none is waited for.
+  if (isEnded(entry.state) && draft.open.requests.length > 0) draft.open = { ...draft.open, requests: [] };
+}
+
+function isEnded(phase: SessionPhase | null): boolean {
+  return phase === "closed" || phase === "lost" || phase === "failed";
 }
 
 function foldTurn(draft: Draft, entry: TurnEntry): void {
@@ -238,7 +244,7 @@ function foldPermission(draft: Draft, entry: PermissionEntry & { readonly turn?:
       return;
     }
     case "resolved": {
-      const told = entry.via !== undefined && toldToNobody.has(entry.via);
+      const told = isEnded(draft.state) || (entry.via !== undefined && toldToNobody.has(entry.via));
       const requests = told ? others : [...others, { request, phase, seq: draft.last_seq }];
       draft.open = { ...draft.open, requests };
       return;
@@ -249,8 +255,8 @@ function foldPermission(draft: Draft, entry: PermissionEntry & { readonly turn?:
   }
 }
 
-/** Where the agent took its request back or is no more, no answer goes out, and none is waited for. */
-const toldToNobody: ReadonlySet<ResolvedVia> = new Set(["agent", "end", "restart"]);
+/** Where the agent took its request back, or agentd has died since, no answer goes out, and none is waited for. */
+const toldToNobody: ReadonlySet<ResolvedVia> = new Set(["agent", "restart"]);
 
 function foldInfo(draft: Draft, entry: InfoEntry): void {
   const { title, updated_at } = entry;

@@ -177,7 +177,7 @@ export class Agents {
   }
 
   #launch(session: string, state: SessionState): void {
-    const { plan, post, record, chunkMergeBytesMax } = this.#options;
+    const { plan, post, record, chunkMergeBytesMax, seam } = this.#options;
     const { lifeSeq: life } = state;
     const planned = plan(state);
     if (!planned.ok) {
@@ -194,6 +194,7 @@ export class Agents {
       },
       onBurstEnd: () => this.#post(session, burst, life),
     });
+    seam("agent.spawned");
     const process = processOf(client);
     this.#running.set(session, { life, client, burst, process });
     if (process) {

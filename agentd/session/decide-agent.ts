@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the agent brings about: its updates, its questions, its answers to us, and its end.
+import { idMember } from "./command-id.ts";
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../acp-client/agent-client.ts";
 import type { AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
@@ -159,7 +160,7 @@ export function onOptionSet(
   if (seq !== null) {
     const pending = state.pending.find((candidate) => candidate.seq === seq);
     if (!pending) return;
-    const id = pending.commandId === undefined ? {} : { command_id: pending.commandId };
+    const id = idMember(pending.commandId);
     const head = { ...id, session: state.id, seq };
     if (outcome.ok) draft.answer(pending, 0, { ...head, options: state.options });
     else draft.answer(pending, 10, { ...failureBody(outcome.failure), ...head });
@@ -218,7 +219,7 @@ export function lose(draft: Draft, before: SessionState, error: ErrorBody, reaso
 /** Commands that wait for an agent that will not answer any more. */
 export function answerPending(draft: Draft, error: ErrorBody): void {
   for (const pending of draft.state.pending) {
-    const id = pending.commandId === undefined ? {} : { command_id: pending.commandId };
+    const id = idMember(pending.commandId);
     draft.answer(pending, 10, { ...error, ...id, session: draft.state.id, seq: pending.seq });
   }
 }

@@ -7,7 +7,7 @@ import { refuse } from "./draft.ts";
 import type { Context, Decision } from "./input.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { isCommanding, type Posted, refusalReply, type SentReply } from "./posted.ts";
-import type { Recall, RecallBatch } from "./recall.ts";
+import type { Recall, RecallBatch, Recalled } from "./recall.ts";
 import { startSession } from "./start.ts";
 import { isLive, type SessionState } from "./state.ts";
 import { step } from "./step.ts";
@@ -18,8 +18,8 @@ export interface Batch {
   readonly states: ReadonlyMap<string, SessionState>;
   readonly decided: readonly Decided[];
   readonly refusals: readonly SentReply[];
-  /** Replies to commands that were accepted before: true whatever becomes of this flush. */
-  readonly recalled: readonly SentReply[];
+  /** Commands that were accepted before. */
+  readonly recalled: readonly Recalled[];
   readonly commits: readonly Commit[];
   readonly recall: RecallBatch;
 }
@@ -44,7 +44,7 @@ export function decideBatch(waiting: readonly Posted[], options: DecideBatchOpti
   const states = new Map<string, SessionState>();
   const decided: Decided[] = [];
   const refusals: SentReply[] = [];
-  const recalled: SentReply[] = [];
+  const recalled: Recalled[] = [];
   const commits: Commit[] = [];
   const known = recall.batch();
   let taken = 0;
@@ -53,8 +53,8 @@ export function decideBatch(waiting: readonly Posted[], options: DecideBatchOpti
     if (entries >= entriesMax) break;
     taken += 1;
     const before = known.lookUp(posted);
-    if (before !== undefined) {
-      if (before !== "posted") recalled.push(before);
+    if (before) {
+      recalled.push(before);
       continue;
     }
     const decision = decide(posted, sessions, states, context);

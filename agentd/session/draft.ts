@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A decision in the making: a copy of the state that the deciding functions change, with what it brings about.
 import { type EntryContent, errorBody, type ErrorBody, type ErrorCode } from "../vocabulary/index.ts";
+import { commandIdOf, idMember } from "./command-id.ts";
 import type { Command, Context, Decision, Effect, ReceiptNote, Reply } from "./input.ts";
 import { type PendingCommand, phaseOf, type SessionState } from "./state.ts";
 
@@ -33,11 +34,10 @@ export class Draft {
 
   /** The command's own entry, which every acting command has. */
   command(command: Command): number {
-    const { command_id } = command.args as { command_id?: string };
     return this.add({
       kind: "command",
       verb: command.verb,
-      ...(command_id === undefined ? {} : { command_id }),
+      ...idMember(commandIdOf(command.args)),
       by: command.by,
       origin: command.origin,
       args: command.shown,
@@ -46,17 +46,17 @@ export class Draft {
 
   /** Reply and receipt of a command that is accepted at once; the body is the one that a retry will get. */
   accept(command: Command, seq: number, members: Readonly<Record<string, unknown>>): void {
-    const { command_id } = command.args as { command_id?: string };
-    const id = command_id === undefined ? {} : { command_id };
+    const commandId = commandIdOf(command.args);
+    const id = idMember(commandId);
     const body = { ...id, session: this.state.id, seq, ...members };
     this.add({ kind: "reply", verb: command.verb, ...id, command_seq: seq, rc: 0, body });
-    if (command_id !== undefined) this.receipt = { commandId: command_id, seq, answer: { rc: 0, body } };
+    if (commandId !== undefined) this.receipt = { commandId, seq, answer: { rc: 0, body } };
     this.replies.push({ caller: command.caller, rc: 0, body });
   }
 
   /** The command will be answered when it is done. */
   postpone(command: Command, seq: number): void {
-    const { command_id: commandId } = command.args as { command_id?: string };
+    const commandId = commandIdOf(command.args);
     const { verb, caller } = command;
     const id = commandId === undefined ? {} : { commandId };
     this.state.pending = [...this.state.pending, { seq, verb, caller, ...id }];
@@ -66,7 +66,7 @@ export class Draft {
   /** The reply of a command that was accepted before: logged, kept for retries, sent to whoever still waits. */
   answer(command: PendingCommand, rc: number, body: Readonly<Record<string, unknown>>): void {
     const { seq, verb, commandId, caller } = command;
-    const id = commandId === undefined ? {} : { command_id: commandId };
+    const id = idMember(commandId);
     this.add({ kind: "reply", verb, ...id, command_seq: seq, rc, body });
     if (commandId !== undefined) this.answers.push({ commandId, seq, answer: { rc, body } });
     if (caller !== null) this.replies.push({ caller, rc, body });

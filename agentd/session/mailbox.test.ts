@@ -11,7 +11,7 @@ import type { Command, Effect, SessionCommand } from "./input.ts";
 import { LiveSessions } from "./live-sessions.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { SentReply, StartInput } from "./posted.ts";
-import { testIdentity, testSettings } from "./testing/session-script.ts";
+import { option, testIdentity, testSettings } from "./testing/session-script.ts";
 
 /** A mailbox over a real log, with everything that leaves it in the order in which it left. */
 function setUp(log: Log, maxSessions = 8) {
@@ -231,6 +231,45 @@ test("where the log cannot be written nothing runs, callers are told, and what a
   expect(log.entries.lastSeq("aaaaaaaaaaaa")).toBe(seq);
   expect(sessions.get("aaaaaaaaaaaa")?.seq).toBe(seq);
   expect(retries).toHaveLength(2);
+});
+
+test("a command that comes twice in a flush which cannot be written is refused to both, and its id stays free", () => {
+  using temporary = temporaryLog({ pageCountMax: 80 });
+  const { mailbox, bodies, start } = setUp(temporary.log);
+  for (const id of ["aaaaaaaaaaaa", "bbbbbbbbbbbb"]) start(id, { command_id: "once", prompt: "z".repeat(400_000) });
+  mailbox.flush();
+  expect(bodies().map(({ error_code }) => error_code)).toEqual(["STORE_FAILED", "STORE_FAILED"]);
+  start("cccccccccccc", { command_id: "once" });
+  mailbox.flush();
+  expect(bodies().at(-1)).toMatchObject({ session: "cccccccccccc", state: "starting" });
+});
+
+test("who repeats a command that is being worked on waits on while the log cannot be written, and is told once", () => {
+  using temporary = temporaryLog({ pageCountMax: 80 });
+  const { mailbox, replies, bodies, sessions, start, post } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  const options = [option("mode", "a", "b")];
+  mailbox.post("aaaaaaaaaaaa", { type: "came_up", identity: testIdentity, opened: { sessionId: "its-own", options } });
+  const set = (): void =>
+    post("aaaaaaaaaaaa", "agent.session.set_config", {
+      session: "aaaaaaaaaaaa",
+      option: "mode",
+      value: "b",
+      command_id: "set",
+    });
+  set();
+  mailbox.flush();
+  set();
+  const prompt = "z".repeat(400_000);
+  post("aaaaaaaaaaaa", "agent.session.prompt", { session: "aaaaaaaaaaaa", prompt, when_busy: "refuse" });
+  mailbox.flush();
+  expect(bodies().at(-1)).toMatchObject({ error_code: "STORE_FAILED" });
+  expect(replies).toHaveLength(2);
+  const seq = sessions.get("aaaaaaaaaaaa")?.pending[0]?.seq ?? null;
+  const outcome = { ok: true, value: { options } } as const;
+  mailbox.post("aaaaaaaaaaaa", { type: "option_set", seq, option: "mode", outcome });
+  mailbox.flush();
+  expect(replies.slice(2).map(({ body }) => body)).toEqual([replies[2]?.body, replies[2]?.body]);
 });
 
 test("who wants an agent to end gets that also while nothing can be logged, and is told so", () => {

@@ -142,7 +142,7 @@ export class Mailbox {
     };
     batch.recall.stand();
     for (const state of batch.states.values()) sessions.put(state);
-    for (const told of batch.recalled) reply(told);
+    for (const { told } of batch.recalled) if (told) reply(told);
     for (const told of batch.refusals) reply(told);
     for (const { decision } of batch.decided) for (const told of decision.replies) reply(textOf(told));
     for (const told of batch.recall.late()) reply(told);
@@ -161,13 +161,14 @@ export class Mailbox {
    */
   #storeFailed(inputs: readonly Posted[], batch: Batch, error: LogError): void {
     const { reply, storeState, after, retryMs, failedGraceMs, endUnlogged } = this.#options;
-    for (const told of batch.recalled) reply(told);
-    const recalled = new Set(batch.recalled.map(({ caller }) => caller));
+    const recalled = batch.recalled.filter(({ holds }) => holds);
+    for (const { told } of recalled) if (told) reply(told);
+    const known = new Set(recalled.map(({ caller }) => caller));
     const all = [...inputs, ...this.#waiting];
     this.#waiting = all.filter(({ input }) => !isCommanding(input));
     // Also those behind the batch that failed: what agents had said before them would hold them up for ever.
     for (const posted of all) {
-      if (isCommanding(posted.input) && !recalled.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
+      if (isCommanding(posted.input) && !known.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
     }
     if (!this.#pardon) {
       this.#pardon = after(failedGraceMs, () => endUnlogged());

@@ -45,7 +45,7 @@ export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: 
   const isOpen = state.tools.open.has(fields.tool_call_id);
   state.outputs = isOpen ? rememberOutput(state.outputs, fields) : forgetOutput(state.outputs, fields.tool_call_id);
   // A call ends a run of chunks that bear no message id of their own.
-  if (state.messages.role !== undefined) state.messages = { made: state.messages.made };
+  state.messageRun = null;
 }
 
 /** An agent that opens calls and never ends them must not grow the session without bound: the oldest is closed. */
@@ -74,18 +74,15 @@ export function closeTool(draft: Draft, id: string): void {
   state.outputs = forgetOutput(state.outputs, id);
 }
 
-/** The agent's own id; without one, an id for each run of one role. */
+/** The agent's own id; without one, an id for each run of one role, named for its first entry: no later agentd makes it again. */
 function messageId(draft: Draft, update: MessageUpdate): string {
   const { state } = draft;
   if (update.messageId !== undefined) {
-    state.messages = { made: state.messages.made };
+    state.messageRun = null;
     return update.messageId;
   }
-  const { role, id, made } = state.messages;
-  if (role === update.role && id !== undefined) return id;
-  const fresh = `m${made + 1}`;
-  state.messages = { made: made + 1, role: update.role, id: fresh };
-  return fresh;
+  if (state.messageRun?.role !== update.role) state.messageRun = { role: update.role, id: `m${state.seq + 1}` };
+  return state.messageRun.id;
 }
 
 /** The prompt is in the log already: an agent that repeats it says nothing new. */

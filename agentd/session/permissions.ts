@@ -111,6 +111,13 @@ export function abandonAllPermissions(draft: Draft): void {
   }
 }
 
+/** Of answers that were to go out: the agent is gone, or agentd was, before that was done. They are never sent later. */
+export function sayUnsent(draft: Draft): void {
+  const { state } = draft;
+  for (const request of state.unsent) draft.add({ kind: "permission", request, phase: "unsent" });
+  state.unsent = [];
+}
+
 /** Nobody answered in time: the agent's own way to say no once, else a cancellation. */
 export function expirePermission(draft: Draft, open: OpenPermission): void {
   const rejection = rejectOnce(open.options);

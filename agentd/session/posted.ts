@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What lies in the mailbox, and how it is answered.
+import { commandIdOf, idMember } from "./command-id.ts";
 import { type ErrorBody, instanceSession } from "../vocabulary/index.ts";
 import type { Command, Reply, SessionInput } from "./input.ts";
 import type { NewSession } from "./state.ts";
@@ -47,7 +48,6 @@ export function textOf(reply: Reply): SentReply {
 
 export function refusalReply({ input }: Posted, refusal: ErrorBody): SentReply {
   if (!isCommanding(input)) throw new Error(`a ${input.type} cannot be refused`);
-  const { command_id } = input.command.args as { command_id?: string };
-  const id = command_id === undefined ? {} : { command_id };
-  return textOf({ caller: input.command.caller, rc: 10, body: { ...refusal, ...id } });
+  const { args, caller } = input.command;
+  return textOf({ caller, rc: 10, body: { ...refusal, ...idMember(commandIdOf(args)) } });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A command id that was accepted once never runs again: the same command gets the first reply, another one a conflict.
+import { commandIdOf } from "./command-id.ts";
 import type { Commit } from "../log/append.ts";
 import type { NewReceipt, ReceiptAnswer, ReceiptReader } from "../log/receipts.ts";
 import { errorBody } from "../vocabulary/index.ts";
@@ -7,6 +8,14 @@ import type { Decision } from "./input.ts";
 import { isCommanding, type Posted, scopeOf, type SentReply } from "./posted.ts";
 
 type Accepted = Exclude<Decision, { refusal: {} }>;
+
+/** What one who repeats a command is told: nothing yet, while it is being worked on. */
+export interface Recalled {
+  readonly caller: number;
+  readonly told?: SentReply;
+  /** Whatever becomes of this flush; else only if its commit stands, since the command itself is in it. */
+  readonly holds: boolean;
+}
 
 interface Known {
   readonly verb: string;
@@ -32,25 +41,15 @@ export class Recall {
     const id = args["command_id"];
     if (typeof id !== "string") return undefined;
     const known = this.#receipts.find(scope, id);
-    return known ? this.compare(known, scope, id, { verb, hash: this.#receipts.hash(verb, args) }, caller) : undefined;
+    if (!known) return undefined;
+    const told = tellAgain(known, id, { verb, hash: this.#receipts.hash(verb, args) }, caller);
+    if (told) return told;
+    this.join(keyOf(scope, id), caller);
+    return "posted";
   }
 
-  compare(
-    known: Known,
-    scope: string,
-    id: string,
-    asked: { readonly verb: string; readonly hash: Uint8Array },
-    caller: number,
-  ): SentReply | "posted" {
-    if (known.verb !== asked.verb || Buffer.compare(known.hash, asked.hash) !== 0) {
-      const message = "this command id was used for another command: take a new one for what differs";
-      const body = errorBody("COMMAND_CONFLICT", message, { command_id: id, verb: known.verb });
-      return { caller, rc: 10, body: JSON.stringify(body) };
-    }
-    if (known.answer) return { caller, ...known.answer };
-    const key = keyOf(scope, id);
+  join(key: string, caller: number): void {
     this.#repeaters.set(key, [...(this.#repeaters.get(key) ?? []), caller]);
-    return "posted";
   }
 
   batch(): RecallBatch {
@@ -65,6 +64,7 @@ export class RecallBatch {
   readonly #repeaters: Map<string, number[]>;
   readonly #fresh = new Map<string, Known>();
   readonly #answered: { readonly key: string; readonly rc: number; readonly body: string }[] = [];
+  readonly #joining: { readonly key: string; readonly caller: number }[] = [];
   #stands = false;
 
   constructor(recall: Recall, receipts: ReceiptReader, repeaters: Map<string, number[]>) {
@@ -73,16 +73,23 @@ export class RecallBatch {
     this.#repeaters = repeaters;
   }
 
-  lookUp(posted: Posted): SentReply | "posted" | undefined {
+  lookUp(posted: Posted): Recalled | undefined {
     const { input } = posted;
     if (!isCommanding(input)) return undefined;
     const { args, verb, caller } = input.command;
-    const { command_id: id } = args as { command_id?: string };
+    const id = commandIdOf(args);
     if (id === undefined) return undefined;
     const scope = scopeOf(posted);
-    const fresh = this.#fresh.get(keyOf(scope, id));
-    if (!fresh) return this.#recall.answer(scope, verb, args, caller);
-    return this.#recall.compare(fresh, scope, id, { verb, hash: this.#receipts.hash(verb, args) }, caller);
+    const key = keyOf(scope, id);
+    const fresh = this.#fresh.get(key);
+    if (!fresh) {
+      const known = this.#recall.answer(scope, verb, args, caller);
+      return known && { caller, ...(known === "posted" ? {} : { told: known }), holds: true };
+    }
+    const told = tellAgain(fresh, id, { verb, hash: this.#receipts.hash(verb, args) }, caller);
+    if (told) return { caller, told, holds: false };
+    this.#joining.push({ key, caller });
+    return { caller, holds: false };
   }
 
   /** What the decision writes; undefined when it writes nothing. */
@@ -120,6 +127,7 @@ export class RecallBatch {
 
   stand(): void {
     this.#stands = true;
+    for (const { key, caller } of this.#joining) this.#recall.join(key, caller);
   }
 
   /** Replies to those who repeated a command that this flush has answered. */
@@ -130,6 +138,21 @@ export class RecallBatch {
       this.#repeaters.delete(key);
     }
   }
+}
+
+/** Undefined while it is being worked on. */
+function tellAgain(
+  known: Known,
+  id: string,
+  asked: { readonly verb: string; readonly hash: Uint8Array },
+  caller: number,
+): SentReply | undefined {
+  if (known.verb !== asked.verb || Buffer.compare(known.hash, asked.hash) !== 0) {
+    const message = "this command id was used for another command: take a new one for what differs";
+    const body = errorBody("COMMAND_CONFLICT", message, { command_id: id, verb: known.verb });
+    return { caller, rc: 10, body: JSON.stringify(body) };
+  }
+  return known.answer && { caller, ...known.answer };
 }
 
 function keyOf(scope: string, commandId: string): string {

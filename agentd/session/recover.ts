@@ -5,7 +5,7 @@ import { errorBody } from "../vocabulary/index.ts";
 import { answerPending } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
-import { resolveAllPermissions } from "./permissions.ts";
+import { resolveAllPermissions, sayUnsent } from "./permissions.ts";
 import type { SessionState } from "./state.ts";
 import { sayEnded } from "./turns.ts";
 
@@ -23,8 +23,7 @@ export function recover(draft: Draft, before: SessionState, found: Extract<Sessi
   answerPending(draft, interrupted);
   if (life.phase === "ended") return;
   resolveAllPermissions(draft, "restart");
-  for (const request of state.unsent) draft.add({ kind: "permission", request, phase: "unsent" });
-  state.unsent = [];
+  sayUnsent(draft);
   for (const { toolCallId, turn } of found.openTools) {
     const where = turn === undefined ? {} : { turn };
     draft.add({ kind: "tool_call", ...where, tool_call_id: toolCallId, status: "failed", closed_by: "agentd" });

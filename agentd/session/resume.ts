@@ -6,6 +6,7 @@ import type { ConfigOption } from "../../acp-client/model.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import type { Decision, SessionInput } from "./input.ts";
 import { lifeEntry } from "./start.ts";
+import { sayUnsent } from "./permissions.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 
 export function decideResume(
@@ -25,6 +26,7 @@ export function decideResume(
   const way = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "again";
   state.life = { phase: "starting", way, config: chosen };
   draft.add(lifeEntry(state));
+  sayUnsent(draft);
   draft.accept(command, seq, { state: "starting" });
   draft.effect({ type: "launch", state: { ...state } });
   return draft.decision();

@@ -8,7 +8,6 @@ import type {
   PermissionChoice,
   ResolvedVia,
   ResumeWay,
-  Sent,
   SessionOption,
   SessionPhase,
   ToolCallFields,
@@ -51,7 +50,8 @@ export interface SessionState extends NewSession {
   readonly tools: ToolLedger;
   /** Of open tool calls. */
   readonly outputs: ToolOutputs;
-  readonly messages: MessageRun;
+  /** The agent's last message, when the next chunk may belong to it; null also where it has an id of its own. */
+  readonly messageRun: MessageRun | null;
   /** The agent knows nothing of what was said before: it is told with the next prompt. */
   readonly transcriptOwed: boolean;
   /** Commands that are answered when done. */
@@ -121,10 +121,8 @@ export interface ClosedPermission {
 }
 
 export interface MessageRun {
-  /** How many message ids were made here. */
-  readonly made: number;
-  readonly role?: string;
-  readonly id?: string;
+  readonly role: string;
+  readonly id: string;
 }
 
 export interface PendingCommand {
@@ -151,7 +149,7 @@ export function newSession(session: NewSession): SessionState {
     requestCount: 0,
     tools: noTools,
     outputs: noOutputs,
-    messages: { made: 0 },
+    messageRun: null,
     transcriptOwed: false,
     pending: [],
   };
@@ -183,5 +181,3 @@ export function currentTurn(state: SessionState): { readonly turn?: number; read
   if (state.life.phase === "turn") return { turn: state.life.turn.turn };
   return state.lastTurn > 0 ? { turn: state.lastTurn, late: true } : {};
 }
-
-export type { Sent };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EntryContent, PermissionEntry, StateEntry, TurnEntry } from "../vocabulary/index.ts";
 import { openTools } from "./tool-ledger.ts";
-import { phaseOf } from "./state.ts";
+import { newSession, phaseOf } from "./state.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
 const kinds = (entries: readonly EntryContent[]): string[] =>
@@ -118,6 +118,24 @@ describe("a session's turns", () => {
     expect(thought).not.toBe(first);
     script.tool("t", "completed");
     expect(id(script.text("d", "thought"))).not.toBe(thought);
+  });
+
+  test("an agentd that knows of earlier messages by the log alone makes none of their ids again", () => {
+    const script = new SessionScript();
+    script.up();
+    script.prompt("one");
+    const id = (entries: readonly EntryContent[]) => (entries[0] as { message_id: string }).message_id;
+    const before = id(script.text("a"));
+    script.answered(1);
+    script.state = {
+      ...newSession(script.state),
+      seq: script.state.seq,
+      turns: 1,
+      lastTurn: 1,
+      life: { phase: "idle" },
+    };
+    script.prompt("two");
+    expect(id(script.text("b"))).not.toBe(before);
   });
 });
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Decides one input upon one state: a refusal, or the next state with its entries, replies and effects. It awaits
 // nothing, reads no clock and touches nothing outside; who calls it appends the entries, then acts, then publishes.
+import { idMember } from "./command-id.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import {
   lose,
@@ -14,7 +15,7 @@ import {
 import { beginClosing, decideCommand } from "./decide-commands.ts";
 import { Draft } from "./draft.ts";
 import type { Context, Decision, SessionInput } from "./input.ts";
-import { expirePermission } from "./permissions.ts";
+import { expirePermission, sayUnsent } from "./permissions.ts";
 import { recover } from "./recover.ts";
 import { decideResume, onWayRefused } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
@@ -85,7 +86,7 @@ export function step(state: SessionState, input: SessionInput, context: Context)
 function onKept(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "kept" }>): void {
   const pending = draft.state.pending.find((candidate) => candidate.seq === seq);
   if (!pending) return;
-  const id = pending.commandId === undefined ? {} : { command_id: pending.commandId };
+  const id = idMember(pending.commandId);
   draft.answer(pending, rc, { ...body, ...id, session: draft.state.id, seq });
 }
 
@@ -102,6 +103,7 @@ function onStopped(draft: Draft, before: SessionState): void {
   if (state.life.phase !== "closing" && state.life.phase !== "ended") return;
   // Its last words, on the way out, may have opened a tool call anew.
   closeOpenTools(draft);
+  sayUnsent(draft);
   if (state.life.phase === "ended") return;
   const { reason } = state.life;
   state.life = { phase: "ended", state: "closed", reason };

@@ -2,6 +2,7 @@
 // Which tool calls are known, to which turn each belongs, and which are still open. The newest closed ones are
 // remembered, so that a late update goes to the turn that created its call. A change copies some dozens of entries at
 // most of what is closed, however many calls a turn has.
+import { finalToolStatuses } from "../vocabulary/index.ts";
 
 export interface ToolLedger {
   /** With their turns, oldest first; how many there may be is the session's to say. */
@@ -19,8 +20,6 @@ const callsPerPiece = 64;
 
 export const noTools: ToolLedger = { open: new Map(), closed: [] };
 
-const finalStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
-
 /** The turn of a tool call that was seen before; undefined when this is its first sight. */
 export function findTool({ open, closed }: ToolLedger, id: string): { readonly turn: Turn } | undefined {
   if (open.has(id)) return { turn: open.get(id) };
@@ -36,7 +35,7 @@ export function findTool({ open, closed }: ToolLedger, id: string): { readonly t
 export function noteTool(ledger: ToolLedger, id: string, turn: Turn, status: unknown): ToolLedger {
   const seen = findTool(ledger, id);
   const wasOpen = ledger.open.has(id);
-  const opens = status === undefined || status === null ? wasOpen || !seen : !finalStatuses.has(status);
+  const opens = status === undefined || status === null ? wasOpen || !seen : !finalToolStatuses.has(status);
   if (seen && opens === wasOpen) return ledger;
   const open = new Map(ledger.open);
   const owner = seen ? seen.turn : turn;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A turn from its prompt to its one end.
-import { type ContentBlock, type ErrorBody, errorBody } from "../vocabulary/index.ts";
+import { type ContentBlock, type ErrorBody, errorBody, type Sent } from "../vocabulary/index.ts";
 import type { AgentFailure } from "../../acp-client/agent-client.ts";
 import type { Draft } from "./draft.ts";
 import { closeTool } from "./messages.ts";
 import { armIdle } from "./idle.ts";
 import { resolveAllPermissions } from "./permissions.ts";
-import type { Sent } from "./state.ts";
 import { openTools } from "./tool-ledger.ts";
 
 export interface TurnEnd {
@@ -35,7 +34,7 @@ export function runTurn(draft: Draft, turn: number, blocks: readonly ContentBloc
   if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
   state.life = { phase: "turn", turn: { turn, cancelling: false, echo: promptText(blocks) } };
   state.lastTurn = turn;
-  state.messages = { made: state.messages.made };
+  state.messageRun = null;
   draft.effect({ type: "prompt", turn, blocks, transcript: state.transcriptOwed });
   state.transcriptOwed = false;
 }

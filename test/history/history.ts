@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A history made by chance: callers, agents, the broker, the disk, the clock and death each have their turn, over and
+// over. The same seed makes the same history.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brokenAfterRecovery } from "../crash/broken-promises.ts";
+import { readLogFile } from "../crash/logged.ts";
+import { Callers } from "./callers.ts";
+import { Commands } from "./commands.ts";
+import { Death, type Ground, Life } from "./life.ts";
+import { Random } from "./random.ts";
+
+export interface History {
+  /** What should not be: sentences. */
+  readonly faults: readonly string[];
+  readonly deaths: number;
+  readonly entries: number;
+}
+
+const stepsMax = 160;
+const noDeath = Number.POSITIVE_INFINITY;
+
+export async function runHistory(seed: number): Promise<History> {
+  const stateDirectory = mkdtempSync(join(tmpdir(), "agentd-history-"));
+  try {
+    return await new Historian(new Random(seed), stateDirectory).run();
+  } finally {
+    rmSync(stateDirectory, { recursive: true, force: true });
+  }
+}
+
+class Historian {
+  readonly #ground: Ground;
+  readonly #commands: Commands;
+  #life: Life;
+  #deaths = 0;
+
+  constructor(random: Random, stateDirectory: string) {
+    this.#ground = { random, stateDirectory, callers: new Callers(), frames: [], faults: [], wallOffsetMs: 0 };
+    this.#commands = new Commands(random, this.#ground.callers);
+    this.#life = new Life(this.#ground, this.#chosenDeath());
+  }
+
+  async run(): Promise<History> {
+    const { random, callers, faults, frames } = this.#ground;
+    this.#life.onBus(true);
+    const steps = 40 + random.whole(stepsMax - 40);
+    for (let step = 0; step < steps; step += 1) await this.#survive(() => this.#step());
+    if (random.chance(50)) await this.#survive(() => this.#comeToRest());
+    else await this.#die();
+    await this.#end();
+    const logged = await readLogFile(this.#ground);
+    await this.#recoverAgain();
+    const again = await readLogFile(this.#ground);
+    const changed = JSON.stringify([...again.sessions]) === JSON.stringify([...logged.sessions]) ? [] : [secondRecovery];
+    if (process.env["DBG"]) for (const [id, x] of logged.sessions) for (const e of x.entries) { const { log: _l, session: _s, at: _a, ...r } = e as any; console.log(id, JSON.stringify(r).slice(0, 220)); }
+    const evidence = { logged, frames, seen: [] };
+    const entries = [...logged.sessions.values()].reduce((sum, session) => sum + session.entries.length, 0);
+    return {
+      faults: [...faults, ...changed, ...callers.check(logged), ...brokenAfterRecovery(evidence)],
+      deaths: this.#deaths,
+      entries,
+    };
+  }
+
+  #chosenDeath(): number {
+    const { random } = this.#ground;
+    return random.chance(70) ? 1 + random.whole(120) : noDeath;
+  }
+
+  /** Runs it; if agentd dies in it, the next one takes over, which may die in its recovery. */
+  async #survive(run: () => void | Promise<void>): Promise<void> {
+    try {
+      await run();
+      await settled();
+    } catch (error) {
+      if (!(error instanceof Death)) throw error;
+      await this.#die();
+    }
+  }
+
+  async #die(): Promise<void> {
+    for (;;) {
+      this.#deaths += 1;
+      await this.#life.abandon();
+      this.#ground.callers.died();
+      this.#life = new Life(this.#ground, this.#chosenDeath());
+      try {
+        await this.#life.core.recover();
+        if (this.#ground.random.chance(80)) this.#life.onBus(true);
+        return;
+      } catch (error) {
+        if (!(error instanceof Death)) throw error;
+      }
+    }
+  }
+
+  #step(): void | Promise<void> {
+    const { random } = this.#ground;
+    const life = this.#life;
+    const what = random.whole(100);
+    if (what < 34) return this.#commands.give(life);
+    if (what < 64) return random.pick([...life.agents.filter(({ over }) => !over), undefined])?.step();
+    if (what < 82) return this.#flush();
+    if (what < 88) return life.acknowledge(random.whole(20));
+    if (what < 91) return life.onBus(random.chance(70));
+    if (what < 95) return life.clock.advance(random.pick([100, 300, 5_000, 10_001, 60_000, 600_001, 1_800_001]));
+    if (what < 96) return this.#jump();
+    if (what < 98) return this.#fillDisk();
+    if (what < 99) return this.#die();
+    return this.#restart();
+  }
+
+  #flush(): void {
+    this.#life.core.mailbox.flush();
+    this.#life.checkSnapshots();
+  }
+
+  #jump(): void {
+    this.#ground.wallOffsetMs += (this.#ground.random.whole(2_000) - 1_000) * 3_600_000;
+  }
+
+  #fillDisk(): void {
+    this.#life.diskFull = !this.#life.diskFull && this.#ground.random.chance(60);
+  }
+
+  async #restart(): Promise<void> {
+    await this.#stop();
+    this.#life = new Life(this.#ground, this.#chosenDeath());
+    await this.#life.core.recover();
+    this.#life.onBus(true);
+  }
+
+  /** Everybody does what they owe, until nothing more happens: then nobody waits. */
+  async #comeToRest(): Promise<void> {
+    const life = this.#life;
+    life.diskFull = false;
+    life.onBus(true);
+    for (let round = 0; round < 60; round += 1) {
+      life.clock.advance(400);
+      this.#flush();
+      for (const agent of life.agents) agent.finish();
+      life.acknowledge(1_000);
+      await settled();
+    }
+    this.#flush();
+    const busy = life.core.sessions.live().filter(({ life: { phase } }) => phase !== "idle");
+    for (const { id, life: of } of busy) this.#ground.faults.push(`${id} never comes to rest: ${JSON.stringify(of)}`);
+    const { waiting } = this.#ground.callers;
+    if (waiting > 0) this.#ground.faults.push(`${waiting} callers were never told anything`);
+  }
+
+  /** A proper end, with nobody left waiting. */
+  async #stop(): Promise<void> {
+    const life = this.#life;
+    life.diskFull = false;
+    let stopped = false;
+    let death: unknown;
+    life.core.stop().then(
+      () => (stopped = true),
+      (error: unknown) => {
+        stopped = true;
+        death = error;
+      },
+    );
+    for (let round = 0; round < 100 && !stopped; round += 1) {
+      for (const agent of life.agents) agent.finish();
+      await settled();
+    }
+    if (death !== undefined) throw death as Error;
+    if (!stopped) this.#ground.faults.push("agentd does not come to its end");
+    const { waiting } = this.#ground.callers;
+    if (waiting > 0) this.#ground.faults.push(`${waiting} callers were told nothing when agentd stopped`);
+    await life.abandon();
+    this.#ground.callers.died();
+  }
+
+  /** No more deaths. */
+  async #end(): Promise<void> {
+    try {
+      await this.#stop();
+    } catch (error) {
+      if (!(error instanceof Death)) throw error;
+      this.#deaths += 1;
+      await this.#life.abandon();
+      this.#ground.callers.died();
+    }
+    await this.#recoverAgain();
+  }
+
+  async #recoverAgain(): Promise<void> {
+    const life = new Life(this.#ground, noDeath);
+    await life.core.recover();
+    await life.abandon();
+  }
+}
+
+const secondRecovery = "a second recovery has changed the log";
+
+/** What was promised and is due has happened; timers and reads are the history's own. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
+}
