@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // How full the log is. Told before it matters; from the quota on nothing new begins, and half of the reserve above it is
 // left to what runs: then that is ended, and the other half takes the entries that end it.
+import { LogError } from "./log/log-error.ts";
 import { type QuotaLevel, quotaLevel, quotaReserve } from "./log/space.ts";
 
 export interface QuotaWatch {
-  /** Bytes. */
+  /** Bytes. Throws LogError where the file's head cannot be read, as `level` does. */
   readonly used: () => number;
   readonly level: () => QuotaLevel;
   /** After a commit: tells what changed since the last one. */
@@ -26,7 +27,9 @@ export function watchQuota({ used, quota, onLevel, onOverrun }: QuotaWatchOption
     used,
     level: () => quotaLevel(used(), quota()),
     look() {
-      const [bytes, limit] = [used(), quota()];
+      const [bytes, limit] = [usedIfKnown(used), quota()];
+      // The commit stands all the same, and the next one looks again.
+      if (bytes === undefined) return;
       const now = quotaLevel(bytes, limit);
       if (now !== level) onLevel(now, bytes, limit);
       level = now;
@@ -35,4 +38,13 @@ export function watchQuota({ used, quota, onLevel, onOverrun }: QuotaWatchOption
       overrun = over;
     },
   };
+}
+
+function usedIfKnown(used: () => number): number | undefined {
+  try {
+    return used();
+  } catch (error) {
+    if (error instanceof LogError) return undefined;
+    throw error;
+  }
 }

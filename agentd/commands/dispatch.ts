@@ -69,11 +69,12 @@ async function dispatch(instance: Instance, verb: Verb, request: Request): Promi
   const parsed = verbArguments[verb].safeParse(request.args);
   if (!parsed.success) return argumentRefusal(parsed.error);
   const call = { verb, args: parsed.data, by: request.from, origin: request.origin };
-  const refused = isActing(verb) ? whyNotActing(instance, call) : undefined;
-  if (refused) return refusal(refused);
   // The table gives each verb the handler of its own arguments; the compiler cannot follow that through a union.
   const handler = handlers[verb] as Handler<Verb>;
   try {
+    // What may be done is looked up in the log too.
+    const refused = isActing(verb) ? whyNotActing(instance, call) : undefined;
+    if (refused) return refusal(refused);
     return await handler(instance, call);
   } catch (error) {
     if (!(error instanceof LogError)) throw error;
