@@ -13,6 +13,9 @@ export interface LogReader extends AsyncDisposable {
   /** From here to the release nobody else can write to the log. */
   hold(): Promise<void>;
   release(): Promise<void>;
+  /** From here on it sees nothing new, in one read transaction, until it leaves. */
+  look(): Promise<void>;
+  leave(): Promise<void>;
 }
 
 export function openLogReader(logFile: string): LogReader {
@@ -30,6 +33,8 @@ export function openLogReader(logFile: string): LogReader {
     entries: ask,
     hold: async () => void (await ask("hold")),
     release: async () => void (await ask("release")),
+    look: async () => void (await ask("look")),
+    leave: async () => void (await ask("leave")),
     async [Symbol.asyncDispose]() {
       child.stdin.end();
       await within(10_000, "the second process does not end", exited);
