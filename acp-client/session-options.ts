@@ -4,7 +4,7 @@
 import type { ConfigOption } from "./model.ts";
 import type { Modes } from "./schema/v1/config.ts";
 
-export const MODE_OPTION = "mode";
+const MODE_OPTION = "mode";
 
 export type OptionChange =
   | { readonly type: "mode"; readonly modeId: string }

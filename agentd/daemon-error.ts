@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What keeps agentd from starting, and the exit code that tells a service manager whether to try again.
 
-export const daemonErrorCodes = {
+const daemonErrorCodes = {
   /** Refused by what a person must mend: trying again does not help. */
   STATE_REFUSED: 2,
   CONFIG_REFUSED: 2,

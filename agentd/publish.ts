@@ -5,7 +5,8 @@ import type { Appended } from "./log/append.ts";
 import { LogError } from "./log/log-error.ts";
 import { type EntryText, textBytes } from "./log/entry-text.ts";
 import type { EntryReader } from "./log/read.ts";
-import { topic } from "./vocabulary/index.ts";
+import { truncatedEntry } from "./log/truncated-entry.ts";
+import { type Entry, topic } from "./vocabulary/index.ts";
 
 /** What the publisher needs of a Bus client. */
 export interface Publishing {
@@ -219,6 +220,6 @@ function listed(head: string, texts: readonly EntryText[], end: string): readonl
 
 /** What stands for an entry that one frame cannot carry: who wants it reads it from the log. */
 function truncated(log: string, session: string, seq: number, text: EntryText): string {
-  const kind = /"kind":"([a-z_]+)"/.exec(text.toString())?.[1] ?? "extension";
-  return JSON.stringify({ log, session, seq, kind, truncated: true, bytes: textBytes(text) });
+  const { kind } = JSON.parse(text.toString()) as Entry;
+  return truncatedEntry(log, session, seq, kind, textBytes(text));
 }

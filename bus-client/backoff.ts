@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-export const backoffFirstMs = 250;
-export const backoffMaxMs = 30_000;
+const backoffFirstMs = 250;
+const backoffMaxMs = 30_000;
 
 /**
  * Full jitter: a uniform random time from 0 to 250 ms doubled `failures` times, at most 30 s, so that many clients of

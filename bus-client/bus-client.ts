@@ -29,7 +29,7 @@ export interface CallOptions {
 }
 
 /** Attempts of `connect` before it gives up. */
-export const connectAttemptsMax = 5;
+const connectAttemptsMax = 5;
 
 /**
  * A client that is there for as long as it is wanted: it dials, registers, subscribes, and does so again whenever the

@@ -63,7 +63,7 @@ export interface Citizen {
   stop(): Promise<void>;
 }
 
-export const pendingCommandsMax = 32;
+const pendingCommandsMax = 32;
 export const drainTimeoutMs = 5_000;
 
 /** A service on the Bus: HELP, INFO, QUIT, `<service>.props.…` and its own verbs. Does nothing until it is started. */

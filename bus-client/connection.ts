@@ -17,7 +17,7 @@ export const callTimeoutMs = 60_000;
 export const unansweredMax = 4_096;
 
 /** What may wait in this process to be sent on one connection; more fails with OVERLOADED, unsent. */
-export const bufferedBytesMax = 64 * 1024 * 1024;
+const bufferedBytesMax = 64 * 1024 * 1024;
 
 export interface ConnectionListener {
   /** Has a `command`, and is neither an answer nor a topic delivery. */

@@ -39,7 +39,7 @@ export interface Surroundings {
 }
 
 /** How long a port of TCP may take to show that a broker is behind it. */
-export const pingTimeoutMs = 1_000;
+const pingTimeoutMs = 1_000;
 
 /**
  * Finds the Bus, in this order: `MIXOS_NODED_URL`; the file that `MIXOS_NODE_CONFIG` names; `$MIXOS_ETC/node.conf.mix`,

@@ -60,7 +60,7 @@ export function prepareSocketDirectory(socketPath: string, uid: number): void {
 }
 
 /** How long a listener may take to accept. */
-export const probeTimeoutMs = 1_000;
+const probeTimeoutMs = 1_000;
 
 /** `stale`: a socket's file is there, and nobody listens on it. */
 export type SocketState = "absent" | "stale" | "live";

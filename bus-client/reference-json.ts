@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 /** Arrays and objects inside one another; a value that nests deeper is no JSON for the Bus's reference reader. */
-export const jsonDepthMax = 128;
+const jsonDepthMax = 128;
 
 /**
  * Whether the reference reader of the Bus (serde_json) takes the text as JSON. It refuses three things that JSON.parse

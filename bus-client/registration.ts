@@ -6,10 +6,10 @@ import { replyFailure } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 
 /** The schema that a broker names in the body of a refusal with a machine-readable reason. */
-export const rejectionSchema = "noded.registration-rejection.v1";
+const rejectionSchema = "noded.registration-rejection.v1";
 
 /** Bytes of a refusal's body that are looked into for the reason. */
-export const rejectionBytesMax = 4_096;
+const rejectionBytesMax = 4_096;
 
 /** What a citizen says of itself when it registers; all of it optional, shown to others by `noded.list`. */
 export interface Provenance {

@@ -44,10 +44,10 @@ export interface SupervisionOptions {
 }
 
 /** How long registering and subscribing again may take for each answer. */
-export const setUpTimeoutMs = 10_000;
+const setUpTimeoutMs = 10_000;
 
 /** Bound of each step of `stop`. */
-export const stopStepTimeoutMs = 5_000;
+const stopStepTimeoutMs = 5_000;
 
 /** Keeps one connection to the broker up: dials, registers, subscribes again, and begins anew when it drops. */
 export class Supervision {

@@ -22,7 +22,7 @@ export interface ParsedFrame extends Frame {
 }
 
 /** Non-empty lines of one header block that are read; the rest is reported as one skipped line. */
-export const headerLinesMax = 4096;
+const headerLinesMax = 4096;
 
 /** Bytes of one message: one message is one WebSocket frame, and no reader takes a larger one. */
 export const frameBytesMax = 8 * 1024 * 1024;

@@ -10,7 +10,7 @@ import type { Output } from "./output.ts";
 import { printable } from "./view/printable.ts";
 
 /** How long a started daemon may take until it is on the Bus. */
-export const registeredWithinMs = 10_000;
+const registeredWithinMs = 10_000;
 
 /**
  * Starts the daemon and looks for it until `find` finds it. Two that do so at once start one: the loser's daemon ends
@@ -40,7 +40,7 @@ export async function autostart<Found>(
 }
 
 /** What a daemon needs of its caller's environment; everything else stays with the caller. */
-export function daemonEnvironment(env: Context["env"]): Record<string, string> {
+function daemonEnvironment(env: Context["env"]): Record<string, string> {
   const kept = Object.entries(env).filter(
     ([name, value]) =>
       value !== undefined && (keptNames.has(name) || keptPrefixes.some((prefix) => name.startsWith(prefix))),

@@ -152,7 +152,7 @@ export async function askOn<V extends Verb>(client: BusClient, verb: V, args: Ve
 }
 
 /** `mix-<6 random>`; a session's own agent is named after its session, so that agentd knows it. */
-export function citizenName(env: Context["env"], random: () => number): string {
+function citizenName(env: Context["env"], random: () => number): string {
   const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(env["AGENTD_SESSION"] ?? "")?.[1];
   return session === undefined ? `mix-${letters(6, random)}` : `mcp-s-${session}-${letters(4, random)}`;
 }

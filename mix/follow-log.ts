@@ -3,8 +3,7 @@
 import type { Entry } from "../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "./bus.ts";
 import type { Outcome } from "./exit-codes.ts";
-import { busSource } from "./follow/bus-source.ts";
-import { follow } from "./follow/follow.ts";
+import { followSession } from "./follow-session.ts";
 import type { LogFilter } from "./sessions.ts";
 import type { Invocation } from "./verb.ts";
 
@@ -15,19 +14,9 @@ export interface LogToFollow {
   readonly show: (entry: Entry) => Promise<void>;
 }
 
-export async function followLog({ context, output }: Invocation, bus: AgentBus, what: LogToFollow): Promise<Outcome> {
-  const stop = new AbortController();
-  const stopListening = context.interrupts.listen(() => stop.abort());
+export async function followLog(invocation: Invocation, bus: AgentBus, what: LogToFollow): Promise<Outcome> {
   const { kinds, turn } = what.filter;
-  const entries = follow({
-    source: await busSource(bus),
-    session: what.session,
-    after: what.after,
-    now: context.now,
-    delay: context.after,
-    signal: stop.signal,
-    onReach: (reachable) => output.notice(reachable ? "agentd is back" : "agentd is away; waiting for it"),
-  });
+  const { entries, release } = await followSession(invocation, bus, what);
   try {
     for await (const entry of entries) {
       if (kinds !== undefined && !kinds.includes(entry.kind)) continue;
@@ -35,6 +24,6 @@ export async function followLog({ context, output }: Invocation, bus: AgentBus, 
     }
     return { kind: "interrupted" };
   } finally {
-    stopListening();
+    release();
   }
 }

@@ -4,11 +4,11 @@ import type { Verb, VerbInput } from "../agentd/vocabulary/verbs.ts";
 import type { AgentReplies } from "./agent-replies.ts";
 import type { FlagTable } from "./arguments.ts";
 import type { AgentBus } from "./bus.ts";
-import { commandIdFlag } from "./verb.ts";
+import { commandIdFlag, commandIdMember } from "./verb.ts";
 import type { Invocation } from "./verb.ts";
 
 /** Of a large log every entry is read; the Bus's own limit would be too short. */
-export const keepingTimeoutMs = 60 * 60 * 1000;
+const keepingTimeoutMs = 60 * 60 * 1000;
 
 export const removingFlags: FlagTable = {
   "dry-run": { kind: "switch", about: "say what would go, and change nothing" },
@@ -17,8 +17,7 @@ export const removingFlags: FlagTable = {
 
 /** The arguments that `removingFlags` make. */
 export function removingArgs({ args }: Invocation): { readonly dry_run: boolean; readonly command_id?: string } {
-  const id = args.text("id");
-  return { dry_run: args.switch("dry-run"), ...(id === undefined ? {} : { command_id: id }) };
+  return { dry_run: args.switch("dry-run"), ...commandIdMember(args) };
 }
 
 /** As `ask`, with that patience. */

@@ -2,7 +2,7 @@
 // Everything that ends a verb before its time: the refusals of services as they came, and the few of our own.
 
 /** Codes that the command line itself gives; every other code came over the Bus. */
-export const ownCodes = {
+const ownCodes = {
   USAGE: "the command line is not understood",
   UNREACHABLE: "no Bus, or no agentd on it",
   SERVICE_UNKNOWN: "no service of that name on the Bus",

@@ -36,6 +36,12 @@ export const commonFlags: FlagTable = {
   help: { kind: "switch", short: "h", about: "this text" },
 };
 
+/** As a verb's argument, where one was given. */
+export function commandIdMember(args: Arguments): { readonly command_id?: string } {
+  const id = args.text("id");
+  return id === undefined ? {} : { command_id: id };
+}
+
 /** Every verb that acts takes one. */
 export const commandIdFlag: FlagTable = {
   id: { kind: "text", value: "ID", about: "command id: the same again gives the first result" },

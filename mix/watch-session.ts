@@ -5,8 +5,7 @@ import type { Attachment } from "./attachment.ts";
 import type { AgentBus } from "./bus.ts";
 import { detach } from "./detach.ts";
 import type { Outcome } from "./exit-codes.ts";
-import { busSource } from "./follow/bus-source.ts";
-import { follow } from "./follow/follow.ts";
+import { followSession } from "./follow-session.ts";
 import type { Invocation } from "./verb.ts";
 import { LiveView } from "./view/live-view.ts";
 
@@ -30,20 +29,11 @@ export function somebodyHere({ context, output }: Invocation): boolean {
 
 export async function watchSession(invocation: Invocation, bus: AgentBus, options: WatchOptions): Promise<Outcome> {
   const { context, output } = invocation;
-  const stop = new AbortController();
-  const stopListening = context.interrupts.listen(() => stop.abort());
+  const { entries, release } = await followSession(invocation, bus, options);
   const view = output.mode === "people" ? new LiveView(context, output, options) : undefined;
-  const attachment = options.attachment ?? (await answering(invocation, bus, options));
-  const entries = follow({
-    source: await busSource(bus),
-    session: options.session,
-    after: options.after,
-    now: context.now,
-    delay: context.after,
-    signal: stop.signal,
-    onReach: (reachable) => output.notice(reachable ? "agentd is back" : "agentd is away; waiting for it"),
-  });
+  let attachment = options.attachment;
   try {
+    attachment ??= await answering(invocation, bus, options);
     let outcome: Outcome | undefined;
     for await (const entry of entries) {
       if (options.shows?.(entry) ?? true) {
@@ -59,7 +49,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     return outcome ?? (await detach(invocation, bus, options.session));
   } finally {
     attachment?.end();
-    stopListening();
+    release();
   }
 }
 

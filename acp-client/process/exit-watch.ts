@@ -15,7 +15,7 @@ export interface ExitWatchLimits {
   readonly stdoutClosedGraceMs: number;
 }
 
-export const exitWatchLimits: ExitWatchLimits = { heirCheckMs: 100, heirPollMs: 1000, stdoutClosedGraceMs: 2000 };
+const exitWatchLimits: ExitWatchLimits = { heirCheckMs: 100, heirPollMs: 1000, stdoutClosedGraceMs: 2000 };
 
 export interface ExitWatchOptions {
   /** Whether an heir lives. */

@@ -21,6 +21,26 @@ export interface PassedNames {
   readonly bytesMax: number;
 }
 
+/** Of a running instance, what the values depend on. */
+export interface ValueSources {
+  readonly settings: () => Pick<PassedNames, "allowEnv">;
+  readonly environment: PassedNames["parent"];
+  readonly environmentDirectory: string;
+  readonly uid: number;
+  readonly limits: { readonly environmentValueBytesMax: number };
+}
+
+export function passedValuesOf(instance: ValueSources, names: readonly string[]): PassedValues {
+  return passedValues({
+    names,
+    allowEnv: instance.settings().allowEnv,
+    parent: instance.environment,
+    environmentDirectory: instance.environmentDirectory,
+    uid: instance.uid,
+    bytesMax: instance.limits.environmentValueBytesMax,
+  });
+}
+
 /** Reads the files anew each time, so that a changed secret counts from the next start or resume on. All names or none. */
 export function passedValues(from: PassedNames): PassedValues {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;

@@ -16,7 +16,7 @@ export const getSession: Handler<"agent.session.get"> = (instance, { args }) => 
 };
 
 /** Nothing awaits between the reads: the snapshot is of one moment. */
-export function snapshotOf(instance: Instance, session: string): SessionSnapshot | undefined {
+function snapshotOf(instance: Instance, session: string): SessionSnapshot | undefined {
   const { log, sessions } = instance;
   const row = log.sessions.row(session);
   const state = sessions.get(session);

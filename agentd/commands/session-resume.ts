@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.resume: what the session needs to come back is looked up before the decision, as for a start.
 import type { Answer } from "../../bus-client/index.ts";
+import { passedValuesOf } from "../catalogue/passed-values.ts";
 import type { SessionState } from "../session/state.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { directoriesOf, passedValuesOf, startableAgent } from "./session-start.ts";
+import { directoriesOf, startableAgent } from "./session-start.ts";
 import { scrubbed } from "./shown-arguments.ts";
 
 export const resume: Handler<"agent.session.resume"> = (instance, call) => {

@@ -5,7 +5,7 @@ import { rmdirSync } from "node:fs";
 import type { Answer } from "../../bus-client/index.ts";
 import { unknownAgentMessage } from "../catalogue/catalogue.ts";
 import { findProgram } from "../catalogue/find-program.ts";
-import { passedValues } from "../catalogue/passed-values.ts";
+import { passedValuesOf } from "../catalogue/passed-values.ts";
 import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
 import type { NewSession } from "../session/state.ts";
@@ -91,17 +91,6 @@ export function startableAgent(instance: Instance, name: string): Answer | undef
   if (found.status === "installed") return undefined;
   const install = definition.install === undefined ? {} : { install: definition.install };
   return refuse("AGENT_UNAVAILABLE", found.message, { agent: name, ...install });
-}
-
-export function passedValuesOf(instance: Instance, names: readonly string[]) {
-  return passedValues({
-    names,
-    allowEnv: instance.settings().allowEnv,
-    parent: instance.environment,
-    environmentDirectory: instance.environmentDirectory,
-    uid: instance.uid,
-    bytesMax: instance.limits.environmentValueBytesMax,
-  });
 }
 
 export function directoriesOf(

@@ -7,7 +7,6 @@ const elsewhere: ReadonlySet<string> = new Set(["command_id", "session", "prompt
 interface ServerShape {
   readonly name: string;
   readonly type?: string;
-  readonly command?: string;
   readonly url?: string;
   readonly env?: readonly { readonly name: string }[];
   readonly headers?: readonly { readonly name: string }[];
@@ -24,11 +23,10 @@ export function scrubbed(args: Readonly<Record<string, unknown>>): Record<string
 
 /** Names alone: arguments, addresses and values may carry a token. */
 function shownServer(server: ServerShape): Record<string, unknown> {
-  const { name, type, command, env, headers } = server;
+  const { name, type, env, headers } = server;
   return {
     name,
     ...(type === undefined ? {} : { type }),
-    ...(command === undefined ? {} : { command }),
     ...(env === undefined ? {} : { env: env.map((variable) => variable.name) }),
     ...(headers === undefined ? {} : { headers: headers.map((header) => header.name) }),
   };

@@ -2,7 +2,7 @@
 // How the log says that the store under it failed.
 import Database from "better-sqlite3";
 
-export const logErrorCodes = {
+const logErrorCodes = {
   full: "the disk, or the space the log may take, is full",
   io: "the disk failed to read or write",
   busy: "another process holds the log",

@@ -3,6 +3,7 @@
 import { chmodSync, closeSync, lstatSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
+import { randomId } from "../random-id.ts";
 import { instanceSession } from "../vocabulary/index.ts";
 import { type Append, appender } from "./append.ts";
 import { type Keeping, keeping } from "./keeping.ts";
@@ -182,8 +183,3 @@ function identity(db: Database.Database, { clock, random }: LogOptions): Identit
 }
 
 const hashKeyBytes = 32;
-
-/** 12 characters of 32: 60 bits. */
-function randomId(random: (bytes: number) => Uint8Array): string {
-  return Array.from(random(12), (byte) => "abcdefghijklmnopqrstuvwxyz234567"[byte % 32]).join("");
-}

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a session's entries come to: the row that lists, snapshots and recovery read instead of the entries.
-import type {
-  CommandEntry,
-  EntryContent,
-  InfoEntry,
-  PermissionEntry,
-  ReplyEntry,
-  ResolvedVia,
-  SessionPhase,
-  StateEntry,
-  ToolCallEntry,
-  TurnEntry,
+import {
+  type CommandEntry,
+  type EntryContent,
+  finalToolStatuses,
+  type InfoEntry,
+  type PermissionEntry,
+  type ReplyEntry,
+  type ResolvedVia,
+  type SessionPhase,
+  type StateEntry,
+  type ToolCallEntry,
+  type TurnEntry,
 } from "../vocabulary/index.ts";
 
 export interface SessionRow {
@@ -220,7 +221,7 @@ function foldToolCall(draft: Draft, entry: ToolCallEntry & { readonly turn?: num
   const { tool_call_id, turn, status, title } = entry;
   if (entry.closed_by === undefined) markAnswered(draft, turn);
   const known = draft.open.tools.some((tool) => tool.tool_call_id === tool_call_id);
-  const final = typeof status === "string" && finalStatuses.has(status);
+  const final = finalToolStatuses.has(status);
   const opens = !known && !final && (typeof status === "string" || typeof title === "string");
   if (opens) {
     const tool: OpenTool = turn === undefined ? { tool_call_id } : { tool_call_id, turn };
@@ -229,8 +230,6 @@ function foldToolCall(draft: Draft, entry: ToolCallEntry & { readonly turn?: num
     draft.open = { ...draft.open, tools: draft.open.tools.filter((tool) => tool.tool_call_id !== tool_call_id) };
   }
 }
-
-const finalStatuses: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
 function foldPermission(draft: Draft, entry: PermissionEntry & { readonly turn?: number }): void {
   const { request, phase } = entry;

@@ -2,10 +2,11 @@
 // Entries as they stand in the log, in bounded pages. No read transaction outlives a call: one held open would keep
 // the write-ahead log from being taken back, and let it grow to many times what is written.
 import type Database from "better-sqlite3";
-import { callLimits, type EntryKind, type TruncatedEntry } from "../vocabulary/index.ts";
+import { callLimits } from "../vocabulary/index.ts";
 import { kindMask, kindName } from "./kinds.ts";
 import { translated } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
+import { truncatedEntry } from "./truncated-entry.ts";
 import { characterCut } from "./utf8-cut.ts";
 
 export interface PageQuery {
@@ -148,7 +149,7 @@ function fill(rows: Iterable<ScannedRow>, log: string, query: PageQuery): { entr
   let bytes = 0;
   let end: number | undefined;
   for (const [id, kind, size, body] of rows) {
-    const entry = body ?? truncated(log, query.session, id % entriesPerSession, kindName(kind), size);
+    const entry = body ?? truncatedEntry(log, query.session, id % entriesPerSession, kindName(kind), size);
     // One more for the comma.
     bytes += 1 + (body === null ? entry.length : size);
     if (end !== undefined && (entries.length === limit || bytes > bytesMax)) return { entries, end };
@@ -156,11 +157,6 @@ function fill(rows: Iterable<ScannedRow>, log: string, query: PageQuery): { entr
     end = id;
   }
   return { entries };
-}
-
-function truncated(log: string, session: string, seq: number, kind: EntryKind, bytes: number): string {
-  const entry: TruncatedEntry = { log, session, seq, kind, truncated: true, bytes };
-  return JSON.stringify(entry);
 }
 
 function entryId(statements: Statements, session: string, seq: number): number | undefined {

@@ -14,7 +14,7 @@ export interface Stretch {
   readonly to: number;
 }
 
-export const redactedWord = "[redacted]";
+const redactedWord = "[redacted]";
 
 /** In one string, in order, none over another; also where the secret is written with JSON's escapes in it. */
 export function* secretIn(value: string, secret: SecretSearch): Steps<Stretch[]> {
@@ -27,7 +27,7 @@ export function* secretIn(value: string, secret: SecretSearch): Steps<Stretch[]>
 }
 
 /** Reading it once more is one step: a text within a longer string is looked through as it stands, not as it reads. */
-export const unescapedUnitsMax = 1024 * 1024;
+const unescapedUnitsMax = 1024 * 1024;
 
 /** In every string of a JSON text that may be replaced. */
 export function* secretInJson(text: string, secret: SecretSearch): Steps<Edits> {

@@ -55,8 +55,8 @@ export function quotaReserve(quota: number): number {
   return Math.max(quotaReserveBytesMin, Math.ceil(quota / 20));
 }
 
-export const quotaWarningShare = 0.9;
-export const quotaReserveBytesMin = 64 * 1024 * 1024;
+const quotaWarningShare = 0.9;
+const quotaReserveBytesMin = 64 * 1024 * 1024;
 
 /**
  * Gives freed pages back to the disk and empties the write-ahead log, a few pages a step. Returns false where another

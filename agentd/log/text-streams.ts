@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Texts of a session that come over several entries, read from its first entry on: messages, summaries, and the output
 // of tool calls. Which string of an entry goes on with which text.
-import type { TextGrowth } from "../vocabulary/index.ts";
+import { finalToolStatuses, type TextGrowth } from "../vocabulary/index.ts";
 import type { JsonString } from "./json-strings.ts";
 
 /** A text with what is kept of it by whoever reads it. */
@@ -39,7 +39,7 @@ export class TextStreams<T> {
 
   /** After them: a closed call's texts do not go on. */
   leave(entry: Members): void {
-    if (entry["kind"] === "tool_call" && finalStatuses.has(entry["status"])) {
+    if (entry["kind"] === "tool_call" && finalToolStatuses.has(entry["status"])) {
       this.#outputs.delete(String(entry["tool_call_id"]));
     }
   }
@@ -68,8 +68,6 @@ const saidTextsMax = 64;
 /** At least what a session may have open, and what is remembered of a call's texts while it is. */
 const callsMax = 1_024;
 const textsPerCallMax = 2_048;
-
-const finalStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
 function saidText(entry: Members, { path }: JsonString): string | undefined {
   if (path.length !== 2 || path[1] !== "text") return undefined;

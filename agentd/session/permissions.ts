@@ -125,7 +125,7 @@ export function expirePermission(draft: Draft, open: OpenPermission): void {
 }
 
 /** Chosen by kind alone, never by position, id or text. */
-export function rejectOnce(options: readonly PermissionChoice[]): PermissionChoice | undefined {
+function rejectOnce(options: readonly PermissionChoice[]): PermissionChoice | undefined {
   return options.find(({ kind }) => kind === "reject_once");
 }
 

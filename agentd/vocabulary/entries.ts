@@ -10,7 +10,14 @@ export const service = "agent";
 export const instanceSession = "instance";
 
 export type SessionPhase = "starting" | "idle" | "running" | "waiting" | "closing" | "closed" | "lost" | "failed";
-export const livePhases: readonly SessionPhase[] = ["starting", "idle", "running", "waiting", "closing"];
+export const livePhases = [
+  "starting",
+  "idle",
+  "running",
+  "waiting",
+  "closing",
+] as const satisfies readonly SessionPhase[];
+export type LivePhase = (typeof livePhases)[number];
 
 export interface EntryHead {
   /** Identity of the log file. */
@@ -37,6 +44,9 @@ export interface PermissionChoice {
   readonly name: string;
   readonly kind: string;
 }
+
+/** A tool call with one of these has ended. */
+export const finalToolStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
 export interface ToolCallFields {
   readonly tool_call_id: string;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Every way in which the service `agent` says no: one table of codes, each with what it means.
 
-export const errorCodes = {
+const errorCodes = {
   ARGUMENT: "an argument is wrong or missing; `field` names it",
   UNKNOWN_COMMAND: "no such verb; `available` lists them",
   BUSY: "too much at once, try again",

@@ -30,7 +30,7 @@ export interface FollowOptions {
 /** Without a word from the topic for so long, the log is asked: a broker may have dropped the last publication. */
 export const quietMs = 5_000;
 /** How long agentd may be away before following ends with UNREACHABLE. */
-export const awayMsMax = 30_000;
+const awayMsMax = 30_000;
 
 /** Ends when the signal fires. Throws UNREACHABLE after 30 s without agentd, and CURSOR_UNKNOWN where the log changed. */
 export async function* follow(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {

@@ -25,7 +25,7 @@ export interface AgentdScript {
 /** Everything that was asked, in order: the verb and its arguments. */
 export type Asked = readonly [string, Readonly<Record<string, unknown>>];
 
-export const logId = "logloglogaaa";
+const logId = "logloglogaaa";
 
 export class ScriptedSession {
   readonly id: string;

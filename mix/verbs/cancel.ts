@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
-import { commandIdFlag } from "../verb.ts";
+import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 
 export const spec: VerbSpec = {
@@ -14,12 +14,12 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
-  const [turn, id] = [args.count("turn", 1), args.text("id")];
+  const turn = args.count("turn", 1);
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.cancel", {
     session: args.word(0),
     ...(turn === undefined ? {} : { turn }),
-    ...(id === undefined ? {} : { command_id: id }),
+    ...commandIdMember(args),
   });
   if (output.mode === "json") await output.document("mix.cancelled.v1", reply);
   else for (const cancelled of reply.turns) await output.line(`${cancelled}`);

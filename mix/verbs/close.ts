@@ -3,7 +3,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { MixError } from "../mix-error.ts";
 import { endedOutcome } from "../turn-watch.ts";
-import { commandIdFlag } from "../verb.ts";
+import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { watchSession } from "../watch-session.ts";
 
@@ -17,11 +17,10 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
-  const id = args.text("id");
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.close", {
     session: args.word(0),
-    ...(id === undefined ? {} : { command_id: id }),
+    ...commandIdMember(args),
   });
   const { session, seq } = reply;
   // The way there is not what was asked for: the entries are followed, and only the end is told.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { resolve } from "node:path";
-import type { SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type { LivePhase, SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
@@ -41,17 +41,19 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   return done;
 }
 
-const states: readonly SessionPhase[] = [
-  "starting",
-  "idle",
-  "running",
-  "waiting",
-  "closing",
-  "closed",
-  "lost",
-  "failed",
-];
-const live: readonly SessionPhase[] = states.slice(0, 5);
+// The vocabulary's list is a value, and its types alone may be imported; the compiler holds this one to it.
+const phases = {
+  starting: "live",
+  idle: "live",
+  running: "live",
+  waiting: "live",
+  closing: "live",
+  closed: "ended",
+  lost: "ended",
+  failed: "ended",
+} as const satisfies { readonly [Phase in SessionPhase]: Phase extends LivePhase ? "live" : "ended" };
+const states = Object.keys(phases) as SessionPhase[];
+const live = states.filter((state) => phases[state] === "live");
 
 function filterOf({ args, context }: Invocation): SessionFilter {
   const [agent, cwd] = [args.text("agent"), args.text("cwd")];

@@ -6,7 +6,7 @@ import type { Outcome } from "../exit-codes.ts";
 import { MixError, usageError } from "../mix-error.ts";
 import { decisionFor } from "../permission-decision.ts";
 import { logEntries } from "../sessions.ts";
-import { commandIdFlag } from "../verb.ts";
+import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { screenOf } from "../view/live-view.ts";
 import { questionLines, resolutionLine } from "../view/question.ts";
@@ -77,12 +77,11 @@ async function answer(
   what: "allow" | "deny",
   { request, options }: Asked["question"],
 ): Promise<Outcome> {
-  const id = args.text("id");
   const decision = decisionFor(what, options, args.text("option"));
   const reply = await bus.ask("agent.permission.answer", {
     request,
     ...decision,
-    ...(id === undefined ? {} : { command_id: id }),
+    ...commandIdMember(args),
   });
   if (output.mode === "json") await output.document("mix.answered.v1", reply);
   else if (output.mode === "people") output.word(`${request}: ${reply.option ?? reply.outcome}`);

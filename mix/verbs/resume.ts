@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Outcome } from "../exit-codes.ts";
 import { untilReady } from "../until-ready.ts";
-import { commandIdFlag } from "../verb.ts";
+import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 
 export const spec: VerbSpec = {
@@ -18,12 +18,11 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
-  const id = args.text("id");
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.resume", {
     session: args.word(0),
     fresh: args.switch("fresh"),
-    ...(id === undefined ? {} : { command_id: id }),
+    ...commandIdMember(args),
   });
   const { session, seq } = reply;
   if (output.mode === "ids") await output.line(session);

@@ -4,7 +4,7 @@ import type { Outcome } from "../exit-codes.ts";
 import { followTurn } from "../follow-turn.ts";
 import { usageError } from "../mix-error.ts";
 import { promptText } from "../prompt-text.ts";
-import { commandIdFlag } from "../verb.ts";
+import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 
 export const spec: VerbSpec = {
@@ -24,13 +24,12 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const prompt = await promptText(context, args.positionals.slice(1), args.text("file"));
   if (prompt === undefined) throw usageError(`a prompt is missing; usage: mix ${spec.usage}`);
-  const id = args.text("id");
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.prompt", {
     session: args.word(0),
     prompt,
     when_busy: args.switch("queue") ? "queue" : "refuse",
-    ...(id === undefined ? {} : { command_id: id }),
+    ...commandIdMember(args),
   });
   const { session, turn, queued, seq } = reply;
   if (args.switch("no-wait")) {

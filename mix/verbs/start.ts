@@ -9,7 +9,7 @@ import type { Outcome } from "../exit-codes.ts";
 import { followTurn } from "../follow-turn.ts";
 import { promptText } from "../prompt-text.ts";
 import { untilReady } from "../until-ready.ts";
-import { commandIdFlag } from "../verb.ts";
+import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 
 export const spec: VerbSpec = {
@@ -55,7 +55,7 @@ async function startRequest({ args, context }: Invocation): Promise<VerbInput<"a
   const agent = args.word(0);
   const cwd = sessionDirectory(args.text("cwd"), agent, context.cwd);
   const prompt = await promptText(context, args.positionals.slice(1), args.text("file"));
-  const [id, name, policy] = [args.text("id"), args.text("name"), args.text("policy")];
+  const [name, policy] = [args.text("name"), args.text("policy")];
   return {
     agent,
     ...(cwd === undefined ? {} : { cwd }),
@@ -68,7 +68,7 @@ async function startRequest({ args, context }: Invocation): Promise<VerbInput<"a
     ),
     env: [...args.texts("env")],
     ...(prompt === undefined ? {} : { prompt }),
-    ...(id === undefined ? {} : { command_id: id }),
+    ...commandIdMember(args),
     ...(name === undefined ? {} : { name }),
     ...(policy === undefined ? {} : { policy }),
   };

@@ -15,7 +15,7 @@ export const spec: VerbSpec = {
 };
 
 /** How long a daemon may take to close its sessions and go. */
-export const goneWithinMs = 30_000;
+const goneWithinMs = 30_000;
 
 export async function run({ context, output, connect }: Invocation): Promise<Outcome> {
   const bus = await connect("running-agentd");

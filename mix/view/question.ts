@@ -35,7 +35,7 @@ export function questionLines(question: Question, view: QuestionView): string[] 
   ];
 }
 
-export function choiceLines(choices: readonly PermissionChoice[]): string[] {
+function choiceLines(choices: readonly PermissionChoice[]): string[] {
   return choices.map(({ option, name, kind }, index) => {
     return `  ${index + 1}) ${printableLine(name)}  [${printableLine(kind)}, --option ${printableLine(option)}]`;
   });

@@ -73,7 +73,7 @@ export const NewSessionResponse = z.looseObject({
   _meta: optionalObject,
 });
 /** Of session/load and session/resume. */
-export const BroughtBackResponse = z.looseObject({
+const BroughtBackResponse = z.looseObject({
   modes: unread,
   configOptions: unread,
   _meta: optionalObject,
