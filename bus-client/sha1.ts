@@ -39,7 +39,11 @@ function compress(state: Uint32Array, words: Uint32Array): void {
   let [a, b, c, d, e] = state as unknown as [number, number, number, number, number];
   for (let index = 0; index < 80; index++) {
     const next = (rotated(a, 5) + mixed(index, b, c, d) + e + words[index]!) >>> 0;
-    [a, b, c, d, e] = [next, a, rotated(b, 30), c, d];
+    e = d;
+    d = c;
+    c = rotated(b, 30);
+    b = a;
+    a = next;
   }
   for (const [index, word] of [a, b, c, d, e].entries()) state[index]! += word;
 }

@@ -4,8 +4,8 @@ import { createConnection } from "node:net";
 import type { Socket } from "node:net";
 import { BusError, asBusError } from "./bus-error.ts";
 import { corkPerTick } from "./cork-per-tick.ts";
-import { fillRandom } from "./fill-random.ts";
 import type { Pieces } from "./pieces.ts";
+import { RandomBytes } from "./random-bytes.ts";
 import { sha1 } from "./sha1.ts";
 import { closeTimeoutMs } from "./transport.ts";
 import type { Transport, TransportListener } from "./transport.ts";
@@ -24,9 +24,11 @@ export async function dialUnix(
   timeoutMs: number,
 ): Promise<Transport> {
   const socket = createConnection({ path: address.socketPath });
+  const random = new RandomBytes();
   try {
-    const rest = await shakeHands(socket, address.requestPath, timeoutMs);
-    return new UnixTransport(socket, rest);
+    const key = random.take(16).toString("base64");
+    const rest = await shakeHands(socket, address.requestPath, key, timeoutMs);
+    return new UnixTransport(socket, rest, random);
   } catch (error) {
     socket.destroy();
     throw asBusError(error, "DIAL_FAILED");
@@ -37,13 +39,14 @@ class UnixTransport implements Transport {
   readonly kind = "unix";
   readonly #socket: Socket;
   readonly #corkThisTick: () => void;
-  readonly #encoder = new MaskingEncoder();
+  readonly #encoder: MaskingEncoder;
   #held: Buffer;
   #state: "open" | "closing" | "closed" = "open";
   #fault: Error | undefined;
   #closeTimer: NodeJS.Timeout | undefined;
 
-  constructor(socket: Socket, held: Buffer) {
+  constructor(socket: Socket, held: Buffer, random: RandomBytes) {
+    this.#encoder = new MaskingEncoder(random);
     this.#socket = socket;
     this.#held = held;
     this.#corkThisTick = corkPerTick(socket);
@@ -155,10 +158,7 @@ function closePayload(code: number): Buffer {
 }
 
 /** Resolves to the bytes that came after the handshake; the socket is paused then. */
-function shakeHands(socket: Socket, requestPath: string, timeoutMs: number): Promise<Buffer> {
-  const nonce = Buffer.alloc(16);
-  fillRandom(nonce);
-  const key = nonce.toString("base64");
+function shakeHands(socket: Socket, requestPath: string, key: string, timeoutMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => end(new BusError("DIAL_FAILED", `no WebSocket handshake within ${timeoutMs} ms`)),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { isUtf8 } from "node:buffer";
-import { fillRandom } from "./fill-random.ts";
 import { bytesOf } from "./pieces.ts";
 import type { Pieces } from "./pieces.ts";
+import { RandomBytes } from "./random-bytes.ts";
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
@@ -37,29 +37,22 @@ export function encodeFramePieces(opcode: number, payload: Pieces): Buffer[] {
 
 /** Writes frames as a client does: masked with fresh random bytes, which RFC 6455 asks of every client. */
 export class MaskingEncoder {
-  /** Random bytes are drawn in blocks: one call into the kernel's generator for a thousand frames. */
-  readonly #random = Buffer.alloc(4_096);
-  #used = this.#random.length;
+  readonly #random: RandomBytes;
+
+  constructor(random = new RandomBytes()) {
+    this.#random = random;
+  }
 
   /** One whole frame. */
   encode(opcode: number, payload: Payload): Buffer {
     const { frame, payloadStart } = layOut(opcode, payload, 4);
     frame[1]! |= 0x80;
-    const mask = this.#nextMask();
+    const mask = this.#random.take(4);
     mask.copy(frame, payloadStart - 4);
     for (let index = payloadStart; index < frame.length; index++) {
       frame[index]! ^= mask[(index - payloadStart) & 3]!;
     }
     return frame;
-  }
-
-  #nextMask(): Buffer {
-    if (this.#used === this.#random.length) {
-      fillRandom(this.#random);
-      this.#used = 0;
-    }
-    this.#used += 4;
-    return this.#random.subarray(this.#used - 4, this.#used);
   }
 }
 

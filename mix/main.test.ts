@@ -2,7 +2,9 @@
 // The program as users start it, bundled, with a scripted daemon beside it.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -10,13 +12,16 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { bundleMix } from "../scripts/bundle-mix.ts";
 import { isRunning } from "./process-alive.ts";
 
 let programs: string;
@@ -26,12 +31,16 @@ let env: Record<string, string>;
 beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), "mix-programs-"));
   const here = fileURLToPath(new URL(".", import.meta.url));
-  const common = { bundle: true, platform: "node", target: "node20", logLevel: "error" } as const;
+  // As where the package is installed: its dependencies are found from the program's own directory.
+  symlinkSync(join(here, "../node_modules"), join(programs, "node_modules"));
   const node = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
   await Promise.all([
-    build({ ...common, entryPoints: [join(here, "main.ts")], outfile: join(programs, "mix.cjs"), format: "cjs" }),
+    bundleMix(programs),
     build({
-      ...common,
+      bundle: true,
+      platform: "node",
+      target: "node20",
+      logLevel: "error",
       entryPoints: [join(here, "testing/scripted-agentd-program.ts")],
       outfile: join(programs, "agentd.mjs"),
       format: "esm",
@@ -187,6 +196,21 @@ test("a Bus in the foreground serves until Ctrl-C, and leaves no socket behind",
 test("--version and --help need no Bus", async () => {
   expect((await run(["--version"])).stdout).toMatch(/^mix \d+\.\d+\.\d+\n$/);
   expect((await run(["--help"])).stdout).toContain("mix agent start demo");
+});
+
+test("where the compiled code beside the program is cut off, or another Node.js made it, the program runs from its source", async () => {
+  const whole = readFileSync(join(programs, "mix-first.code"));
+  const foreign = Buffer.from(whole);
+  foreign[whole.indexOf("\n") - 1]! ^= 1;
+  const copy = join(state, "../copy");
+  mkdirSync(copy);
+  copyFileSync(join(programs, "mix.cjs"), join(copy, "mix.cjs"));
+  for (const code of [whole, foreign, whole.subarray(0, -20), whole.subarray(0, -100_000)]) {
+    writeFileSync(join(copy, "mix-first.code"), code);
+    const child = spawn(process.execPath, [join(copy, "mix.cjs"), "--version"], { env });
+    const [stdout, [ended]] = await Promise.all([text(child.stdout), once(child, "close")]);
+    expect([ended, stdout]).toEqual([0, expect.stringMatching(/^mix \d/)]);
+  }
 });
 
 test.each(["bash", "zsh", "fish"])(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From source to what users start: the compiled tree, and one bundle for the program whose start is felt. It is made
+// From source to what users start: the compiled tree, and bundles for the program whose start is felt. It is made
 // aside and put in place whole, so that a program that starts meanwhile finds the old build or the new one.
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundleMix } from "./bundle-mix.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -15,9 +15,9 @@ try {
   compile();
   cpSync(join(root, "migrations"), join(aside, "migrations"), { recursive: true });
   mkdirSync(join(aside, "bin"));
-  await bundleCommandLine();
+  await bundleMix(join(aside, "bin"));
   writeFileSync(join(aside, "bin/agentd.mjs"), '#!/usr/bin/env node\nimport "../agentd/main.js";\n');
-  for (const name of ["mix.cjs", "agentd.mjs"]) chmodSync(join(aside, "bin", name), 0o755);
+  chmodSync(join(aside, "bin/agentd.mjs"), 0o755);
   chmodSync(aside, 0o755);
   putInPlace();
 } finally {
@@ -28,24 +28,6 @@ function compile(): void {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const result = ["-p", "tsconfig.build.json", "--outDir", aside];
   execFileSync(process.execPath, [compiler, ...result], { cwd: root, stdio: "inherit" });
-}
-
-/** Most of what a short command costs is the loading of modules. */
-async function bundleCommandLine(): Promise<void> {
-  await build({
-    entryPoints: [join(root, "mix/main.ts")],
-    outfile: join(aside, "bin/mix.cjs"),
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
-    minify: true,
-    keepNames: true,
-    legalComments: "none",
-    // Needed for brokers on TCP and for `mix bus` alone, and then taken from the package's dependencies.
-    external: ["ws"],
-    logLevel: "warning",
-  });
 }
 
 function putInPlace(): void {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Script } from "node:vm";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { packed, packedWithCode, scriptOf } from "./code-cache.ts";
+
+let directory: string;
+let file: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "mix-code-"));
+  file = join(directory, "code");
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function readFrom(bytes: Buffer): Script {
+  writeFileSync(file, bytes);
+  return scriptOf(file);
+}
+
+function valueOf(script: Script): unknown {
+  const module = { exports: undefined };
+  (script.runInThisContext() as (...words: unknown[]) => void)(undefined, undefined, module);
+  return module.exports;
+}
+
+const body = "module.exports = (() => 'one\\n')();";
+
+function withCode(): Buffer {
+  const script = readFrom(packed(body));
+  valueOf(script);
+  return packedWithCode(packed(body), script);
+}
+
+test("code runs as source, and as what was compiled of it before, which V8 takes", () => {
+  const plain = readFrom(packed(body));
+  expect(plain.cachedDataRejected).toBeUndefined();
+  expect(valueOf(plain)).toBe("one\n");
+  const compiled = readFrom(withCode());
+  expect(compiled.cachedDataRejected).toBe(false);
+  expect(valueOf(compiled)).toBe("one\n");
+});
+
+test("what another Node.js compiled is not looked at", () => {
+  const bytes = withCode();
+  bytes[bytes.indexOf("\n") - 1]! ^= 1;
+  const script = readFrom(bytes);
+  expect(script.cachedDataRejected).toBeUndefined();
+  expect(valueOf(script)).toBe("one\n");
+});

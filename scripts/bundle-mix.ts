@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The command line as two bundles: what a short reading command runs, and all the rest, loaded by verbs that need it.
+// Most of what such a command costs is the compiling of code, whether it runs or not. Each module is in one of the two
+// alone; for the first, what V8 makes of it is kept as well.
+import { rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import type { BuildOptions, Plugin } from "esbuild";
+import { packed } from "../mix/code-cache.ts";
+import { warmMix } from "./warm-mix.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** With all that they import, but for what they import only when they need it. */
+const shortCommands = [
+  "mix/main.ts",
+  "mix/bus.ts",
+  ...["agents", "ls", "show", "status"].map((verb) => `mix/verbs/${verb}.ts`),
+];
+
+const [program, firstFile, restFile] = ["./mix.cjs", "./mix-first.code", "./mix-rest.cjs"] as const;
+
+/** Writes `mix.cjs`, the program, and beside it `mix-first.code` and `mix-rest.cjs`. */
+export async function bundleMix(into: string): Promise<void> {
+  const { first, later } = await split();
+  // The first bundle runs as the body of the program's own module, so that is where its doors are.
+  const rest = await bundle(doors(later), elsewhere(program, first));
+  const body = await bundle(`${doors(rest.taken)}\nrequire("./mix/main.ts");`, elsewhere(restFile, later));
+  const load = await bundle(loading);
+  writeFileSync(join(into, restFile), rest.text);
+  writeFileSync(join(into, firstFile), packed(body.text));
+  writeFileSync(join(into, program), `#!/usr/bin/env node\n${load.text}`, { mode: 0o755 });
+  await keepCode(into);
+}
+
+const loading = `
+const file = require("node:path").join(__dirname, ${JSON.stringify(firstFile)});
+const script = require("./mix/load.ts").load(module, file);`;
+
+/** Runs as the program does, and puts what was compiled beside the source. */
+async function keepCode(into: string): Promise<void> {
+  const keeping = `${loading}
+process.on("exit", () => {
+  const { readFileSync, writeFileSync } = require("node:fs");
+  writeFileSync(file, require("./mix/code-cache.ts").packedWithCode(readFileSync(file), script));
+});`;
+  const keeper = join(into, "mix-keep.cjs");
+  writeFileSync(keeper, (await bundle(keeping)).text);
+  await warmMix(keeper);
+  rmSync(keeper);
+}
+
+interface Bundle {
+  readonly text: string;
+  /** The modules that it takes from the other file. */
+  readonly taken: readonly string[];
+}
+
+async function bundle(contents: string, ...plugins: Plugin[]): Promise<Bundle> {
+  const { metafile, outputFiles } = await build({
+    ...common,
+    stdin: { contents, resolveDir: root },
+    plugins,
+    write: false,
+    metafile: true,
+  });
+  const [output] = Object.values(metafile.outputs);
+  const taken = Object.entries(output?.inputs ?? {})
+    .filter(([name, { bytesInOutput }]) => name.startsWith(`${takenFrom}:`) && bytesInOutput > 0)
+    .map(([name]) => name.slice(takenFrom.length + 1));
+  return { text: outputFiles[0]?.text ?? "", taken };
+}
+
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  minify: true,
+  legalComments: "none",
+  // Needed for brokers on TCP and for `mix bus` alone, and then taken from the package's dependencies.
+  external: ["ws", program, restFile],
+  logLevel: "warning",
+} satisfies BuildOptions;
+
+interface Halves {
+  /** The modules, as paths from the root, that are loaded as soon as a short command is. */
+  readonly first: ReadonlySet<string>;
+  /** Those that one of the first loads when it needs them. */
+  readonly later: ReadonlySet<string>;
+}
+
+async function split(): Promise<Halves> {
+  const entryPoints = shortCommands.map((entry) => join(root, entry));
+  const { metafile } = await build({
+    ...common,
+    entryPoints,
+    absWorkingDir: root,
+    outdir: root,
+    write: false,
+    metafile: true,
+  });
+  const first = new Set(shortCommands);
+  const needed = new Set<string>();
+  for (const module of first) {
+    for (const { path, kind, external } of metafile.inputs[module]?.imports ?? []) {
+      if (external !== true) (kind === "import-statement" ? first : needed).add(path);
+    }
+  }
+  // A package's index has no code, and names more than is needed: each half has its own.
+  for (const module of first) if (module.endsWith("/index.ts")) first.delete(module);
+  return { first, later: new Set([...needed].filter((module) => !first.has(module))) };
+}
+
+/** An object that runs a module when it is first asked for it. */
+function doors(modules: Iterable<string>): string {
+  const getters = Array.from(modules, (module) => {
+    const name = JSON.stringify(module);
+    return `get ${name}() { return require(${JSON.stringify(`./${module}`)}); }`;
+  });
+  return `module.exports = {\n${getters.join(",\n")}\n};`;
+}
+
+const takenFrom = "elsewhere";
+
+/** Takes these modules from the other file, which is loaded when the first of them is needed. */
+function elsewhere(file: string, modules: ReadonlySet<string>): Plugin {
+  return {
+    name: `from ${file}`,
+    setup(bundling) {
+      bundling.onResolve({ filter: /^\.\.?\/.*\.(ts|json)$/, namespace: "file" }, ({ path, resolveDir }) => {
+        const module = relative(root, resolve(resolveDir, path));
+        return modules.has(module) ? { path: module, namespace: takenFrom, sideEffects: false } : undefined;
+      });
+      bundling.onLoad({ filter: /./, namespace: takenFrom }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(file)})[${JSON.stringify(path)}];`,
+        loader: "js",
+      }));
+    },
+  };
+}
