@@ -1,46 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-
 import { expect, test } from "vitest";
 import { done, errorLine, refused } from "./answer.ts";
-import { BusClient } from "./bus-client.ts";
-import { serveCitizen } from "./citizen.ts";
-import type { Citizen, CitizenOptions, Verb } from "./citizen.ts";
 import type { Delivery } from "./delivery.ts";
-import { localTransportPair } from "./local-transport.ts";
-import type { Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { Inbox } from "./testing/inbox.ts";
-import { stoppedAfterTest, testBroker } from "./testing/test-broker.ts";
-import { parse, serialise } from "./wire.ts";
-import type { FrameHeaders, ParsedFrame } from "./wire.ts";
-
-function verb(name: string, handler: Verb["handler"], more: Partial<Verb> = {}): Verb {
-  return { name, args: ["text", "n?"], description: `Does ${name}`, readOnly: false, handler, ...more };
-}
-
-async function served(options: Partial<CitizenOptions>): Promise<{ citizen: Citizen; caller: BusClient; ask: Ask }> {
-  const bus = await testBroker();
-  const citizen = stoppedAfterTest(
-    serveCitizen({
-      client: { url: () => bus.broker.connectLocal() },
-      service: "agent",
-      version: "1.2.3",
-      description: "Test citizen",
-      app: "agentd",
-      verbs: [],
-      drainTimeoutMs: 0,
-      ...options,
-    }),
-  );
-  const caller = stoppedAfterTest(new BusClient({ url: bus.unixUrl, name: "caller" }));
-  await Promise.all([citizen.connect(), caller.connect()]);
-  const ask: Ask = (command, args, call) => caller.call("agent", command, args, call);
-  return { citizen, caller, ask };
-}
-
-type Ask = (command: string, args?: object, options?: { body?: string; headers?: FrameHeaders }) => Promise<Reply>;
-
-const bodyOf = (reply: Reply): Record<string, unknown> => JSON.parse(reply.body) as Record<string, unknown>;
+import { verb, served, bodyOf } from "./testing/served-citizen.ts";
 
 test("HELP lists the reserved verbs first, then its own by name; INFO says who it is", async () => {
   const { ask } = await served({
@@ -267,118 +231,6 @@ test("props answer from the tree, hide what is sensitive, and tell of changes", 
   const change = await changes.next();
   expect(change).toMatchObject({ command: "props.changed", service: "agent" });
   expect(JSON.parse(change.body)).toMatchObject({ path: "sessions.live", old: 2, new: 3, cause: "start" });
-});
-
-/** A citizen whose broker is in the test's hands, and answers nothing by itself. */
-function alone(verbs: readonly Verb[]) {
-  const [broker, theirs] = localTransportPair();
-  const frames = new Inbox<ParsedFrame>();
-  broker.listen({ message: (text) => frames.push(parse(text)), close: () => {} });
-  const options = { service: "agent", version: "1", description: "d", verbs, drainTimeoutMs: 0 };
-  const citizen = serveCitizen({ client: { url: () => theirs }, ...options });
-  const bring = (headers: FrameHeaders, body = ""): void => broker.send(serialise({ headers, body }));
-  return { citizen, broker, frames, bring };
-}
-
-test("HELP is answered before the registration is, and so is every other command", async () => {
-  const { citizen, broker, frames, bring } = alone([verb("agent.ping", () => done("pong"))]);
-  citizen.start();
-  expect((await frames.next()).headers["command"]).toBe("noded.register");
-  bring({ broker_origin: "local", command: "HELP", from: "x", id: "noded-1" });
-  expect(await frames.next()).toMatchObject({ headers: { id: "noded-1", rc: "0", to: "x", type: "response" } });
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-2" });
-  expect(await frames.next()).toMatchObject({ headers: { id: "noded-2", rc: "0" }, body: '"pong"' });
-  broker.close();
-  await citizen.stop();
-});
-
-test("a command that comes while the citizen closes is answered BUSY", async () => {
-  const { citizen, broker, frames, bring } = alone([verb("agent.ping", () => done("pong"))]);
-  citizen.start();
-  await frames.next();
-  bring({ id: "1", rc: "0", type: "response" });
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-1" });
-  expect((await frames.next()).body).toBe('"pong"');
-  const stopped = citizen.stop();
-  const farewell = await frames.next();
-  expect(farewell.headers["command"]).toBe("noded.deregister");
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-2" });
-  const { headers, body } = await frames.next();
-  expect([headers["id"], headers["rc"], body]).toEqual([
-    "noded-2",
-    "10",
-    '{"error_code":"BUSY","message":"agent is closing"}',
-  ]);
-  bring({ id: farewell.headers["id"]!, rc: "0", type: "response" });
-  await stopped;
-  broker.close();
-});
-
-test("a verb that no writer would accept is answered like any unknown one", async () => {
-  const { citizen, broker, frames } = alone([]);
-  citizen.start();
-  await frames.next();
-  broker.send("---\nbroker_origin: local\ncommand: {broken\nfrom: [x\nid: {y\n---\n");
-  const { headers, body } = await frames.next();
-  expect(headers).toMatchObject({ command: "{broken", id: "{y", to: "[x", rc: "10", type: "response" });
-  expect(body).toContain("UNKNOWN_COMMAND");
-  broker.close();
-  await citizen.stop();
-});
-
-test("only a stamp makes a name: over the mesh, or without a stamp, there is none", async () => {
-  const requests = new Inbox<Request>();
-  const { citizen, broker, frames, bring } = alone([verb("agent.ping", (request) => requests.push(request))]);
-  citizen.start();
-  await frames.next();
-  const cases: [FrameHeaders, string | null, string][] = [
-    [{ broker_origin: "local", from: "caller" }, "caller", "local"],
-    [{ broker_origin: "local" }, null, "local"],
-    [{ broker_origin: "mesh", from: "forged" }, null, "mesh"],
-    [{ from: "forged" }, null, "mesh"],
-    [{ broker_origin: "LOCAL", from: "forged" }, null, "mesh"],
-  ];
-  for (const [headers, from, origin] of cases) {
-    bring({ ...headers, command: "agent.ping", id: "noded-1" });
-    expect(await requests.next()).toMatchObject({ from, origin });
-  }
-  broker.close();
-  await citizen.stop();
-});
-
-test("a command without an id runs and is not answered; a topic delivery is neither run nor answered", async () => {
-  const ran = new Inbox<string>();
-  const { citizen, broker, frames, bring } = alone([
-    verb("agent.ping", (request) => {
-      ran.push(JSON.stringify(request.args));
-      return done("pong");
-    }),
-  ]);
-  citizen.start();
-  await frames.next();
-  bring({ broker_origin: "local", command: "agent.ping" }, '{"n":1}');
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-8", topic: "t" }, '{"n":2}');
-  bring({ broker_origin: "local", command: "agent.nope" });
-  bring({ command: "topic.active", from: "noded", name: "t", subscribers: "1" });
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-9" }, '{"n":3}');
-  expect((await frames.next()).headers["id"]).toBe("noded-9");
-  expect(ran.waiting).toEqual(['{"n":1}', '{"n":3}']);
-  broker.close();
-  await citizen.stop();
-});
-
-test("commands without an id count as pending only while their handler runs", async () => {
-  const { citizen, broker, frames, bring } = alone([verb("agent.oneway", () => {})]);
-  citizen.start();
-  await frames.next();
-  for (let index = 0; index < 100; index++) bring({ broker_origin: "local", command: "agent.oneway" });
-  bring({ broker_origin: "local", command: "HELP", id: "noded-1" });
-  await frames.next();
-  bring({ broker_origin: "local", command: "agent.oneway", id: "noded-2" });
-  bring({ broker_origin: "local", command: "HELP", id: "noded-3" });
-  expect((await frames.next()).headers["id"]).toBe("noded-3");
-  broker.close();
-  await citizen.stop();
 });
 
 test("an answer that no frame can hold becomes a refusal that says so", async () => {

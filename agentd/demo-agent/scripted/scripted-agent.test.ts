@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { demoAgentCommand, scriptedAgent } from "../../testing/scripted-agent.ts";
+import { scriptedAgent } from "../../testing/scripted-agent.ts";
 import { objectionsToAgentFrame } from "../testing/agent-frame-schema.ts";
-import { drive, openSession, promptOf, said, updates } from "../testing/driver.ts";
-import type { Driver, Frame } from "../testing/driver.ts";
-import type { Scenario } from "./scenario.ts";
-
-/** The scenario itself as the argument, for tests that need no files. */
-function play(scenario: Scenario): Driver {
-  return drive([...demoAgentCommand, "--scenario", JSON.stringify(scenario)]);
-}
-
-function prompt(driver: Driver, sessionId: string): Promise<Frame> {
-  return driver.request("session/prompt", promptOf(sessionId, "go"));
-}
+import { drive, openSession, updates } from "../testing/driver.ts";
+import { play, prompt } from "../testing/play.ts";
 
 test("where the scenario is silent it is a correct agent by the official schema", async () => {
   const modes = [
@@ -165,96 +153,6 @@ test("answers come wrong in every way the scenario asks for", async () => {
   ]);
 });
 
-test("updates come before the session is told, after the turn is over, and for sessions nobody opened", async () => {
-  await using driver = play({
-    session: { sessionId: "mine" },
-    rules: [
-      { on: "session/new", do: [{ update: { sessionUpdate: "early" }, sessionId: "mine" }, "default"] },
-      {
-        on: "session/prompt",
-        do: ["default", { update: { sessionUpdate: "foreign" }, sessionId: "other" }, { waitMs: 10 }, { text: "late" }],
-      },
-    ],
-  });
-  const sessionId = await openSession(driver, "/tmp");
-  await prompt(driver, sessionId);
-  await driver.frame("the late text", (frame) => JSON.stringify(frame).includes("late"));
-  const order = driver.frames.map((frame) =>
-    frame["method"] === undefined ? "answer" : JSON.stringify(frame["params"]),
-  );
-  expect(order.map((told) => /early|answer|ok|foreign|late/.exec(told)?.[0])).toEqual([
-    "answer",
-    "early",
-    "answer",
-    "ok",
-    "answer",
-    "foreign",
-    "late",
-  ]);
-});
-
-test("a prompt that waits is cancelled like a correct agent's, unless the scenario ignores cancel", async () => {
-  await using driver = play({
-    rules: [{ on: "session/prompt", do: [{ text: "working" }, { waitMs: 60_000 }, "default"] }],
-  });
-  const sessionId = await openSession(driver, "/tmp");
-  const turn = prompt(driver, sessionId);
-  driver.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
-  expect((await turn)["result"]).toEqual({ stopReason: "cancelled" });
-  expect(said(driver)).toBe("working");
-});
-
-test("after cancel an agent may ignore it, go on asking, and end the turn with an error", async () => {
-  await using driver = play({
-    rules: [
-      { on: "session/prompt", do: [] },
-      {
-        on: "session/cancel",
-        do: [{ permission: {} }, { permission: {} }, { error: { code: -32603, message: "aborted" }, to: "$promptId" }],
-      },
-    ],
-  });
-  const sessionId = await openSession(driver, "/tmp");
-  const turn = prompt(driver, sessionId);
-  driver.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
-  for (const id of [0, 1]) {
-    await driver.frame("a permission", (frame) => frame["id"] === id && frame["method"] !== undefined);
-    driver.send({ jsonrpc: "2.0", id, result: { outcome: { outcome: "cancelled" } } });
-  }
-  expect((await turn)["error"]).toEqual({ code: -32603, message: "aborted" });
-});
-
-test("permissions are open together, have ids of choice, and lead to steps by their answer", async () => {
-  const answered = {
-    yes: [{ text: "did it" }],
-    cancelled: [{ text: "left it" }],
-    error: [{ text: "failed" }],
-  } as const;
-  const options = [{ optionId: "yes", name: "Yes", kind: "allow_once" }];
-  await using driver = play({
-    rules: [
-      {
-        on: "session/prompt",
-        do: [
-          ...["x", 7, "y"].map((id) => ({ permission: { options }, id, await: false, answered })),
-          { notify: "$/cancel_request", params: { requestId: "$requestId" } },
-          { awaitAnswers: true },
-          "default",
-        ],
-      },
-    ],
-  });
-  const sessionId = await openSession(driver, "/tmp");
-  const turn = prompt(driver, sessionId);
-  const withdrawal = await driver.frame("the withdrawal", (frame) => frame["method"] === "$/cancel_request");
-  expect(withdrawal["params"]).toEqual({ requestId: "y" });
-  driver.send({ jsonrpc: "2.0", id: "y", error: { code: -32800, message: "withdrawn" } });
-  driver.send({ jsonrpc: "2.0", id: 7, result: { outcome: { outcome: "cancelled" } } });
-  driver.send({ jsonrpc: "2.0", id: "x", result: { outcome: { outcome: "selected", optionId: "yes" } } });
-  await turn;
-  expect(said(driver)).toBe("failedleft itdid itok");
-});
-
 test("rules are chosen by event, text and count", async () => {
   await using driver = play({
     rules: [
@@ -276,85 +174,6 @@ test("rules are chosen by event, text and count", async () => {
   driver.send(`${lines.join("\n")}\n`);
   await driver.frame("the last", () => driver.frames.length === lines.length);
   expect(driver.frames.map(({ told }) => told)).toEqual(["any", "second", "loud", "garbage", "response", "any"]);
-});
-
-test.each([
-  [{ exit: 9 }, { code: 9, signal: null }],
-  [{ kill: "SIGKILL" }, { code: null, signal: "SIGKILL" }],
-] as const)("it ends at a step after chunks without an answer: %j", async (step, exit) => {
-  await using driver = play({ rules: [{ on: "session/prompt", do: [{ repeat: 100, do: [{ text: "x" }] }, step] }] });
-  const sessionId = await openSession(driver, "/tmp");
-  driver.send({ jsonrpc: "2.0", id: "p", method: "session/prompt", params: promptOf(sessionId, "go") });
-  expect(await driver.exit).toEqual(exit);
-  expect(said(driver)).toBe("x".repeat(100));
-  expect(driver.frames.some((frame) => frame["id"] === "p")).toBe(false);
-});
-
-test("it stays through the end of its stdin and TERM when told to", async () => {
-  await using driver = play({ ignore: ["eof", "SIGTERM"], rules: [{ on: "eof", do: [{ send: { saw: "eof" } }] }] });
-  await driver.request("initialize", { protocolVersion: 1 });
-  driver.process.closeStdin();
-  await driver.frame("the end of stdin", (frame) => frame["saw"] === "eof");
-  expect(await driver.process.stop({ stdinGraceMs: 0, termGraceMs: 100 })).toEqual({ code: null, signal: "SIGKILL" });
-});
-
-test("a closed stdin breaks the pipe for the writer", async () => {
-  await using driver = play({ rules: [{ on: "initialize", do: [{ close: "stdin" }, "default"] }] });
-  await driver.request("initialize", { protocolVersion: 1 });
-  await expect.poll(() => driver.process.write("more\n")).toBe(false);
-  expect(driver.process.writableBytes).toBe(0);
-});
-
-test("a closed stdout ends what can be heard and not the process", async () => {
-  using files = scriptedAgent((directory) => ({
-    rules: [{ on: "initialize", do: ["default", { close: "stdout" }, { writeFile: join(directory, "alive") }] }],
-  }));
-  await using driver = drive(files.command);
-  await driver.request("initialize", { protocolVersion: 1 });
-  expect(await driver.exit).toMatchObject({ stdoutClosed: true });
-});
-
-test("an agent that never reads its stdin lets the pipe fill", async () => {
-  await using driver = play({ neverReadStdin: true, rules: [{ on: "start", do: [{ send: { up: true } }] }] });
-  await driver.frame("it is up", (frame) => frame["up"] === true);
-  driver.send("x".repeat(1_000_000));
-  expect(driver.process.writableBytes).toBe(1_000_000);
-});
-
-test("a paused stdin is read on after it is resumed", async () => {
-  using files = scriptedAgent((directory) => ({
-    rules: [
-      {
-        on: "halt",
-        do: [
-          { stdin: "pause" },
-          { send: { halted: true } },
-          { waitForFile: join(directory, "go") },
-          { stdin: "resume" },
-        ],
-      },
-    ],
-  }));
-  await using driver = drive(files.command);
-  driver.send({ method: "halt" });
-  await driver.frame("it halted", (frame) => frame["halted"] === true);
-  const answer = driver.request("initialize", { protocolVersion: 1 });
-  expect(driver.frames).toHaveLength(1);
-  writeFileSync(join(files.directory, "go"), "");
-  expect((await answer)["result"]).toMatchObject({ protocolVersion: 1 });
-});
-
-test("a scenario that cannot be played ends the agent with 64 and says why", async () => {
-  const broken = [
-    ["--scenario", '{"rules":[{"on":"start","do":[{"sned":1}]}]}'],
-    ["--scenario", "/nonexistent.json"],
-    ["--bad"],
-  ];
-  for (const args of broken) {
-    await using driver = drive([...demoAgentCommand, ...args]);
-    expect(await driver.exit).toEqual({ code: 64, signal: null });
-    expect(driver.process.stderrTail()).toMatch(/no such step: {"sned":1}|nonexistent|usage/);
-  }
 });
 
 test("its own updates say where they belong", async () => {

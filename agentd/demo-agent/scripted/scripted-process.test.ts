@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { demoAgentCommand, scriptedAgent } from "../../testing/scripted-agent.ts";
+import { drive, openSession, promptOf, said } from "../testing/driver.ts";
+import { play } from "../testing/play.ts";
+
+test.each([
+  [{ exit: 9 }, { code: 9, signal: null }],
+  [{ kill: "SIGKILL" }, { code: null, signal: "SIGKILL" }],
+] as const)("it ends at a step after chunks without an answer: %j", async (step, exit) => {
+  await using driver = play({ rules: [{ on: "session/prompt", do: [{ repeat: 100, do: [{ text: "x" }] }, step] }] });
+  const sessionId = await openSession(driver, "/tmp");
+  driver.send({ jsonrpc: "2.0", id: "p", method: "session/prompt", params: promptOf(sessionId, "go") });
+  expect(await driver.exit).toEqual(exit);
+  expect(said(driver)).toBe("x".repeat(100));
+  expect(driver.frames.some((frame) => frame["id"] === "p")).toBe(false);
+});
+
+test("it stays through the end of its stdin and TERM when told to", async () => {
+  await using driver = play({ ignore: ["eof", "SIGTERM"], rules: [{ on: "eof", do: [{ send: { saw: "eof" } }] }] });
+  await driver.request("initialize", { protocolVersion: 1 });
+  driver.process.closeStdin();
+  await driver.frame("the end of stdin", (frame) => frame["saw"] === "eof");
+  expect(await driver.process.stop({ stdinGraceMs: 0, termGraceMs: 100 })).toEqual({ code: null, signal: "SIGKILL" });
+});
+
+test("a closed stdin breaks the pipe for the writer", async () => {
+  await using driver = play({ rules: [{ on: "initialize", do: [{ close: "stdin" }, "default"] }] });
+  await driver.request("initialize", { protocolVersion: 1 });
+  await expect.poll(() => driver.process.write("more\n")).toBe(false);
+  expect(driver.process.writableBytes).toBe(0);
+});
+
+test("a closed stdout ends what can be heard and not the process", async () => {
+  using files = scriptedAgent((directory) => ({
+    rules: [{ on: "initialize", do: ["default", { close: "stdout" }, { writeFile: join(directory, "alive") }] }],
+  }));
+  await using driver = drive(files.command);
+  await driver.request("initialize", { protocolVersion: 1 });
+  expect(await driver.exit).toMatchObject({ stdoutClosed: true });
+});
+
+test("an agent that never reads its stdin lets the pipe fill", async () => {
+  await using driver = play({ neverReadStdin: true, rules: [{ on: "start", do: [{ send: { up: true } }] }] });
+  await driver.frame("it is up", (frame) => frame["up"] === true);
+  driver.send("x".repeat(1_000_000));
+  expect(driver.process.writableBytes).toBe(1_000_000);
+});
+
+test("a paused stdin is read on after it is resumed", async () => {
+  using files = scriptedAgent((directory) => ({
+    rules: [
+      {
+        on: "halt",
+        do: [
+          { stdin: "pause" },
+          { send: { halted: true } },
+          { waitForFile: join(directory, "go") },
+          { stdin: "resume" },
+        ],
+      },
+    ],
+  }));
+  await using driver = drive(files.command);
+  driver.send({ method: "halt" });
+  await driver.frame("it halted", (frame) => frame["halted"] === true);
+  const answer = driver.request("initialize", { protocolVersion: 1 });
+  expect(driver.frames).toHaveLength(1);
+  writeFileSync(join(files.directory, "go"), "");
+  expect((await answer)["result"]).toMatchObject({ protocolVersion: 1 });
+});
+
+test("a scenario that cannot be played ends the agent with 64 and says why", async () => {
+  const broken = [
+    ["--scenario", '{"rules":[{"on":"start","do":[{"sned":1}]}]}'],
+    ["--scenario", "/nonexistent.json"],
+    ["--bad"],
+  ];
+  for (const args of broken) {
+    await using driver = drive([...demoAgentCommand, ...args]);
+    expect(await driver.exit).toEqual({ code: 64, signal: null });
+    expect(driver.process.stderrTail()).toMatch(/no such step: {"sned":1}|nonexistent|usage/);
+  }
+});

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { phaseOf } from "./state.ts";
+import { kinds } from "./testing/entry-kinds.ts";
+import { SessionScript } from "./testing/session-script.ts";
+
+test("cancel tells the agent, then answers every open request, and the turn ends when the agent says so", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.asks(0);
+  const entries = script.cancel();
+  expect(kinds(entries)).toEqual(["command", "permission:resolved", "state:running", "reply"]);
+  expect(script.effects.slice(-4).map(({ type }) => type)).toEqual(["cancel", "disarm", "answer_permission", "arm"]);
+  expect(script.answered(1, "cancelled").at(-2)).toMatchObject({ stop_reason: "cancelled" });
+});
+
+test("an error after a cancel is a cancelled turn", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.cancel();
+  const failure = { code: "AGENT_ERROR", message: "aborted" } as const;
+  const [ended] = script.put({ type: "prompt_done", turn: 1, outcome: { ok: false, failure } });
+  expect(ended).toMatchObject({ phase: "ended", stop_reason: "cancelled" });
+  expect(ended).not.toHaveProperty("error");
+});
+
+test("a cancel that the agent ignores ends the turn by force, and the session drains until the late answer", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.cancel();
+  const forced = script.put({ type: "timer", timer: "cancel", key: "1" });
+  expect(forced[0]).toMatchObject({ phase: "ended", stop_reason: "cancelled", forced: true });
+  expect(forced[1]).toMatchObject({ state: "running", reason: "draining" });
+  expect(kinds(script.prompt("two"))).toContain("turn:2:queued");
+  expect(script.effects.some((effect) => effect.type === "prompt" && effect.turn === 2)).toBe(false);
+  expect(kinds(script.answered(1))).toEqual(["turn:2:started", "state:running"]);
+  expect(script.effects.some((effect) => effect.type === "prompt" && effect.turn === 2)).toBe(true);
+});
+
+test("a session that does not drain is lost, its queued prompts interrupted and not sent", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.cancel();
+  script.put({ type: "timer", timer: "cancel", key: "1" });
+  script.prompt("two");
+  const lost = script.put({ type: "timer", timer: "drain", key: "1" });
+  expect(lost[0]).toMatchObject({ turn: 2, stop_reason: "interrupted", sent: false });
+  expect(phaseOf(script.state)).toBe("lost");
+});
+
+test("a late answer to a forced turn does not end the next one", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.cancel();
+  script.put({ type: "timer", timer: "cancel", key: "1" });
+  script.prompt("two");
+  script.answered(1);
+  expect(script.answered(1)).toEqual([]);
+  expect(script.state.life).toMatchObject({ phase: "turn", turn: { turn: 2 } });
+});
+
+test("cancel with nothing running changes nothing, and the next prompt runs", () => {
+  const script = new SessionScript();
+  script.up();
+  script.cancel();
+  script.cancel();
+  expect(script.replies.at(-1)?.body).toMatchObject({ turns: [] });
+  expect(kinds(script.prompt("one"))).toContain("turn:1:started");
+});
+
+test("a queued turn alone can be cancelled", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.prompt("two", "queue");
+  script.prompt("three", "queue");
+  expect(kinds(script.cancel(2))).toEqual(["command", "turn:2:ended", "reply"]);
+  expect(kinds(script.answered(1))).toContain("turn:3:started");
+});
+
+test("a permission asked while a turn is being cancelled is answered at once, and never with a yes", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.cancel();
+  expect(kinds(script.asks(3))).toEqual(["tool_call", "permission:requested", "permission:resolved"]);
+  expect(script.effects.at(-1)).toMatchObject({ type: "answer_permission", key: 3, outcome: "cancelled" });
+});

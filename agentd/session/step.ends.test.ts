@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { phaseOf } from "./state.ts";
+import { kinds } from "./testing/entry-kinds.ts";
+import { SessionScript } from "./testing/session-script.ts";
+
+test("an agent that exits without answering has failed its turn, and its text is kept", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.text("all of it");
+  script.put({
+    type: "prompt_done",
+    turn: 1,
+    outcome: { ok: false, failure: { code: "AGENT_EXITED", message: "" } },
+  });
+  const entries = script.exits(0);
+  expect(entries[0]).toMatchObject({ phase: "ended", stop_reason: "failed", error: { error_code: "AGENT_EXITED" } });
+  expect(entries[1]).toMatchObject({ state: "lost" });
+});
+
+test("an agent that does not come up leaves a failed session, and its prompt unsent", () => {
+  const script = new SessionScript({ prompt: "one" });
+  const failure = { code: "AGENT_AUTH", message: "log in", methods: [] } as const;
+  const entries = script.put({ type: "open_failed", failure });
+  expect(entries[0]).toMatchObject({ turn: 1, phase: "ended", stop_reason: "interrupted", sent: false });
+  expect(entries[1]).toMatchObject({ state: "failed", error: { error_code: "AGENT_AUTH" } });
+});
+
+test("an option of the start that the agent refuses fails the session before anything is prompted", () => {
+  const script = new SessionScript({ prompt: "one", config: { mode: "plan" } });
+  script.up([["mode", "auto", "plan"]]);
+  expect(script.effects.at(-1)).toMatchObject({ type: "set_option", option: "mode", value: "plan" });
+  const failure = { code: "AGENT_ERROR", message: "no" } as const;
+  script.put({ type: "option_set", seq: null, option: "mode", outcome: { ok: false, failure } });
+  expect(phaseOf(script.state)).toBe("failed");
+  expect(script.effects.some(({ type }) => type === "prompt")).toBe(false);
+});
+
+test("closing ends the running turn and the queued ones, and the session is closed when the agent is gone", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.prompt("two", "queue");
+  script.command("agent.session.close", {});
+  expect(phaseOf(script.state)).toBe("closing");
+  script.exits();
+  expect(phaseOf(script.state)).toBe("closing");
+  expect(kinds(script.put({ type: "stopped" }))).toEqual(["state:closed"]);
+});
+
+test("after a close no late word of the agent brings the session back", () => {
+  const script = new SessionScript({ prompt: "one" });
+  script.command("agent.session.close", {});
+  script.up();
+  expect(phaseOf(script.state)).toBe("closing");
+  expect(script.effects.some(({ type }) => type === "prompt")).toBe(false);
+});
+
+test("an idle session is closed after its time, with the reason", () => {
+  const script = new SessionScript();
+  script.up();
+  expect(script.effects.at(-1)).toMatchObject({ type: "arm", timer: "idle", afterMs: 1_800_000 });
+  expect(script.put({ type: "timer", timer: "idle", key: "" })[0]).toMatchObject({
+    state: "closing",
+    reason: "idle",
+  });
+});
+
+test("recovering twice changes nothing more", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.asks(0);
+  const recover = {
+    type: "recover",
+    turns: [{ turn: 1, started: true, answered: false }],
+    openTools: [],
+    processesEnded: 0,
+  } as const;
+  const first = script.put(recover);
+  expect(kinds(first)).toEqual(["permission:resolved", "permission:unsent", "turn:1:ended", "state:lost"]);
+  expect(first[2]).toMatchObject({ stop_reason: "interrupted", sent: "unknown" });
+  expect(script.put(recover)).toEqual([]);
+});

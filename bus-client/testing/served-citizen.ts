@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A citizen on a broker with somebody who asks it, and one at the other end of a wire that a test speaks on.
+import { BusClient } from "../bus-client.ts";
+import { serveCitizen } from "../citizen.ts";
+import type { Citizen, CitizenOptions, Verb } from "../citizen.ts";
+import { localTransportPair } from "../local-transport.ts";
+import type { Reply } from "../reply.ts";
+import { Inbox } from "./inbox.ts";
+import { stoppedAfterTest, testBroker } from "./test-broker.ts";
+import { parse, serialise } from "../wire.ts";
+import type { FrameHeaders, ParsedFrame } from "../wire.ts";
+
+export function verb(name: string, handler: Verb["handler"], more: Partial<Verb> = {}): Verb {
+  return { name, args: ["text", "n?"], description: `Does ${name}`, readOnly: false, handler, ...more };
+}
+
+export async function served(
+  options: Partial<CitizenOptions>,
+): Promise<{ citizen: Citizen; caller: BusClient; ask: Ask }> {
+  const bus = await testBroker();
+  const citizen = stoppedAfterTest(
+    serveCitizen({
+      client: { url: () => bus.broker.connectLocal() },
+      service: "agent",
+      version: "1.2.3",
+      description: "Test citizen",
+      app: "agentd",
+      verbs: [],
+      drainTimeoutMs: 0,
+      ...options,
+    }),
+  );
+  const caller = stoppedAfterTest(new BusClient({ url: bus.unixUrl, name: "caller" }));
+  await Promise.all([citizen.connect(), caller.connect()]);
+  const ask: Ask = (command, args, call) => caller.call("agent", command, args, call);
+  return { citizen, caller, ask };
+}
+
+export type Ask = (
+  command: string,
+  args?: object,
+  options?: { body?: string; headers?: FrameHeaders },
+) => Promise<Reply>;
+
+export const bodyOf = (reply: Reply): Record<string, unknown> => JSON.parse(reply.body) as Record<string, unknown>;
+
+/** A citizen whose broker is in the test's hands, and answers nothing by itself. */
+export function alone(verbs: readonly Verb[]) {
+  const [broker, theirs] = localTransportPair();
+  const frames = new Inbox<ParsedFrame>();
+  broker.listen({ message: (text) => frames.push(parse(text)), close: () => {} });
+  const options = { service: "agent", version: "1", description: "d", verbs, drainTimeoutMs: 0 };
+  const citizen = serveCitizen({ client: { url: () => theirs }, ...options });
+  const bring = (headers: FrameHeaders, body = ""): void => broker.send(serialise({ headers, body }));
+  return { citizen, broker, frames, bring };
+}
