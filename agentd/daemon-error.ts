@@ -8,6 +8,8 @@ const daemonErrorCodes = {
   PATHS_REFUSED: 2,
   STORE_REFUSED: 2,
   USAGE: 2,
+  /** What may pass by itself: a disk that is full or fails, a log that another process holds. */
+  STATE_UNAVAILABLE: 1,
   /** EX_TEMPFAIL: another agentd of this user holds the lock. */
   ALREADY_RUNNING: 75,
 } as const;

@@ -211,18 +211,33 @@ function openStore(options: LogOptions): Log {
   try {
     return openLog(options);
   } catch (error) {
-    if (error instanceof LogError && !passing.has(error.code))
-      throw new DaemonError("STORE_REFUSED", error.message, { cause: error });
-    throw error;
+    if (!(error instanceof LogError)) throw error;
+    const code = passing.has(error.code) ? "STATE_UNAVAILABLE" : "STORE_REFUSED";
+    throw new DaemonError(code, error.message, { cause: error });
   }
 }
 
 const passing: ReadonlySet<LogErrorCode> = new Set(["full", "io", "busy"]);
 
 function takeLock({ lockFile, pidFile }: InstancePaths, startedAt: string, limits: Limits): InstanceLock {
-  const held = acquireInstanceLock({ lockFile, pidFile, pid: process.pid, startedAt, waitMs: limits.lockWaitMs });
+  const held = attempted(() =>
+    acquireInstanceLock({ lockFile, pidFile, pid: process.pid, startedAt, waitMs: limits.lockWaitMs }),
+  );
   if (!held.ok) throw new DaemonError("ALREADY_RUNNING", held.message);
   return held.lock;
+}
+
+function attempted<T>(take: () => T): T {
+  try {
+    return take();
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const why = cause instanceof Error ? cause : undefined;
+    const passes =
+      why !== undefined && "code" in why && /^(?:SQLITE_(?:FULL|IOERR)|ENOSPC|EDQUOT|EIO)/u.test(String(why.code));
+    const text = why === undefined ? message : `${message}: ${why.message}`;
+    throw new DaemonError(passes ? "STATE_UNAVAILABLE" : "STATE_REFUSED", text, { cause: error });
+  }
 }
 
 /** The demo agent's program, beside this one when built; the built one when this runs from its source. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { Entry, StatsReply } from "../../agentd/vocabulary/index.ts";
-import { BusUser, Refused } from "../harness/bus-user.ts";
+import { BusUser, type Refused } from "../harness/bus-user.ts";
 import type { DaemonProcess } from "../harness/daemon-process.ts";
 import type { Place } from "../harness/place.ts";
 import { openLogReader } from "../order/log-reader.ts";

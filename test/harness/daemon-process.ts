@@ -22,9 +22,10 @@ export interface DaemonProcess extends AsyncDisposable {
 export async function startDaemonProcess(
   place: Place,
   environment: Readonly<Record<string, string>> = {},
+  program = agentdProgram,
 ): Promise<DaemonProcess> {
   const env = { ...place.environment, ...environment };
-  const child = spawn(process.execPath, [agentdProgram], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let words = "";
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
