@@ -2,15 +2,14 @@
 // Runs the built command line once, on a Bus of its own, so that what V8 compiles for a short command can be kept.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { createBroker } from "../bus-client/broker/index.ts";
 import { done, embeddedSocketPath, serveCitizen } from "../bus-client/index.ts";
 
 /** `program` is run as `mix agent ls`, with one session to list. Rejects where it fails. */
 export async function warmMix(program: string): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), "mix-warm-"));
+  // Not where TMPDIR says: on a longer path the socket would not be here, but where the user's own Bus may be.
+  const home = mkdtempSync("/tmp/mix-warm-");
   // Nothing of the machine's own Bus, and no flags for Node.js: V8 takes code only under the flags that it was made with.
   const env = { HOME: home, XDG_RUNTIME_DIR: home, XDG_CONFIG_HOME: home, MIXOS_ETC: home };
   const broker = createBroker();
