@@ -16,6 +16,8 @@ export interface FloodRow {
   readonly count: number;
   /** Text of one update. */
   readonly bytes: number;
+  /** Each text begins with its number. Of a tool's output that is sent again unchanged next to nothing would be logged. */
+  readonly numbered: boolean;
   readonly rateAtLeast: number;
   readonly cpuAtMost: number;
 }
@@ -26,6 +28,7 @@ export const chunkFlood: FloodRow = {
   flood: "chunks",
   count: 50_000,
   bytes: 125,
+  numbered: false,
   rateAtLeast: 1.5,
   cpuAtMost: 0.5,
 };
@@ -35,6 +38,7 @@ export const diffFlood: FloodRow = {
   flood: "tool_calls",
   count: 5_000,
   bytes: 8_192,
+  numbered: true,
   rateAtLeast: 1.25,
   cpuAtMost: 0.5,
 };
@@ -57,12 +61,9 @@ export async function measureFlood(
   rounds: number,
   onRound: (done: number) => void,
 ): Promise<Finding[]> {
-  const { flood, count, bytes } = row;
+  const { flood, count, bytes, numbered } = row;
   using agent = scriptedAgent({
-    // Numbered: of an output that is sent again unchanged next to nothing would be logged.
-    rules: [
-      { on: "session/prompt", do: [{ flood, count, bytes, numbered: true }, { reply: { stopReason: "end_turn" } }] },
-    ],
+    rules: [{ on: "session/prompt", do: [{ flood, count, bytes, numbered }, { reply: { stopReason: "end_turn" } }] }],
   });
   const ours: WithSide = (use) => withAgentd(agent.command, row, use);
   const other: WithSide = (use) => withSdk(agent.command, row, use);
@@ -76,9 +77,10 @@ export async function measureFlood(
   return findingsOf(row, processes, measured);
 }
 
-/** Of a whole flood, each update of which begins with its number. */
-function textUnits({ count, bytes }: FloodRow): number {
+/** Of a whole flood, with its numbers. */
+function textUnits({ count, bytes, numbered }: FloodRow): number {
   let units = count * bytes;
+  if (!numbered) return units;
   for (let number = 1; number <= count; number += 1) units += `${number} `.length;
   return units;
 }
