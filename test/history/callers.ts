@@ -31,10 +31,8 @@ export class Callers {
   readonly #unknown = new Set<Given>();
   #next = 1;
 
-  /** A token for one who asks, be it the first time or again. */
-  ask(given: Given, log: Log): number {
-    const { commandId, scope } = given;
-    const known = commandId !== undefined && log.receipts.find(scope, commandId) !== undefined;
+  /** A token for one who asks, be it the first time or again. `known`: its id is taken already. */
+  ask(given: Given, known: boolean): number {
     if (!this.given.includes(given)) this.given.push(given);
     const token = this.#next;
     this.#next += 1;
