@@ -139,6 +139,28 @@ describe("a session's turns", () => {
   });
 });
 
+describe("an answer that is to go out while its agent is ended", () => {
+  test("an answer that did not go out before its agent was gone is unsent, once", () => {
+    const script = new SessionScript();
+    script.up();
+    script.prompt("one");
+    script.asks(1);
+    script.command("agent.session.close", {});
+    expect(kinds(script.put({ type: "stopped" }))).toContain("permission:unsent");
+    expect(kinds(script.put({ type: "stopped" }))).toEqual([]);
+  });
+
+  test("an answer that went out is not unsent", () => {
+    const script = new SessionScript();
+    script.up();
+    script.prompt("one");
+    script.asks(1);
+    script.command("agent.session.close", {});
+    script.put({ type: "permission_sent", request: "aaaaaaaaaaaa-1" });
+    expect(kinds(script.put({ type: "stopped" }))).not.toContain("permission:unsent");
+  });
+});
+
 describe("cancelling", () => {
   test("cancel tells the agent, then answers every open request, and the turn ends when the agent says so", () => {
     const script = new SessionScript();

@@ -6,8 +6,13 @@ import type { SentReply } from "../../agentd/session/posted.ts";
 import { type Entry, instanceSession, type Verb } from "../../agentd/vocabulary/index.ts";
 import type { Logged } from "../crash/logged.ts";
 
+export type AskedVerb = Extract<
+  Verb,
+  `agent.session.${"start" | "resume" | "prompt" | "cancel" | "close" | "set_config"}` | "agent.permission.answer"
+>;
+
 export interface Given {
-  readonly verb: Verb;
+  readonly verb: AskedVerb;
   readonly args: Readonly<Record<string, unknown>>;
   readonly commandId?: string;
   /** In which its id is unique. */
@@ -170,13 +175,11 @@ function traceOf({ verb, args, commandId }: Given, reply: Reply, entries: readon
           entry.phase === "resolved" &&
           entry.request === reply.request &&
           entry.outcome === reply.outcome &&
-          entry.by === "tester",
+          entry.by === command.by,
         "its resolution",
       );
     case "agent.session.set_config":
       return has((entry) => entry.kind === "options", "the options that it set");
-    default:
-      return undefined;
   }
 }
 

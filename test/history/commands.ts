@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What callers ask for: new commands, the same ones again by somebody else, and the same ids for something else.
-import { instanceSession, type Verb } from "../../agentd/vocabulary/index.ts";
-import type { Callers, Given } from "./callers.ts";
+import { instanceSession } from "../../agentd/vocabulary/index.ts";
+import type { AskedVerb, Callers, Given } from "./callers.ts";
 import type { Random } from "./random.ts";
 
 /** What callers see of the sessions there are. */
 export interface Sight {
   readonly sessions: readonly string[];
   /** Requests that are open. */
-  asked(session: string): readonly string[];
+  readonly asked: (session: string) => readonly string[];
 }
 
 const sessionVerbs = [
@@ -43,9 +43,9 @@ export class Commands {
     // Without an id, the same again is another command.
     const earlier = this.#callers.given.filter(({ commandId }) => commandId !== undefined);
     const again = earlier.length > 0 ? random.whole(100) : 100;
-    const given =
+    const next =
       again < 25 ? random.pick(earlier) : again < 29 ? this.#another(random.pick(earlier)) : this.#fresh(sight);
-    return given.commandId !== undefined && random.chance(20) ? [given, given] : [given];
+    return next.commandId !== undefined && random.chance(20) ? [next, next] : [next];
   }
 
   #fresh({ sessions, asked }: Sight): Given {
@@ -95,7 +95,7 @@ export class Commands {
   }
 }
 
-function given(verb: Verb, scope: string, args: Record<string, unknown>): Given {
+function given(verb: AskedVerb, scope: string, args: Record<string, unknown>): Given {
   const { command_id: commandId } = args as { command_id?: string };
   return { verb, args, scope, ...(commandId === undefined ? {} : { commandId }) };
 }
