@@ -67,8 +67,9 @@ export class Callers {
     }
     if (known && !same) return this.#fault(`${id} is of another command, and was answered ${body}`);
     if (code === "STORE_FAILED") return;
-    // A refusal may share its flush with the same command's being accepted, once what was in the way has gone.
-    if (rc === 0 || known) {
+    // A refusal may share its flush with the same command's being accepted, once what was in the way has gone; the reply
+    // of a command that was accepted may be a failure.
+    if (rc === 0 || known || receipt?.answer?.body === body) {
       if (receipt?.answer?.body !== body || receipt.answer.rc !== rc) {
         this.#fault(`${id} was answered ${body}, and its receipt is ${JSON.stringify(receipt?.answer)}`);
       }
