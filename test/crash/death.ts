@@ -7,7 +7,7 @@ import { type Cast, makeCast } from "../cases/scene.ts";
 import { BusUser } from "../harness/bus-user.ts";
 import { startDaemonHere } from "../harness/daemon-here.ts";
 import { type Act, stubborn } from "./acts.ts";
-import { brokenAfterRecovery } from "./broken-promises.ts";
+import { brokenAfterRecovery, claimedToBeSent } from "./broken-promises.ts";
 import { type Logged, readLogFile } from "./logged.ts";
 import { dieWhileStarting, type Reached, startMortalDaemon } from "./mortal-daemon.ts";
 
@@ -88,6 +88,7 @@ async function checkAftermath(left: Left): Promise<void> {
   }
   const recovered = await readLogFile(place);
   expect(brokenAfterRecovery({ logged: recovered, frames: frames(), seen })).toEqual([]);
+  expect(claimedToBeSent({ logged: recovered, frames: frames() })).toEqual([]);
   {
     await using daemon = await startDaemonHere(place, { limits: graces });
     const user = await BusUser.watching(await daemon.connect());
