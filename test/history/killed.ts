@@ -4,9 +4,8 @@
 import { seamPoints } from "../../agentd/seam.ts";
 import type { BusClient } from "../../bus-client/index.ts";
 import { leftIn } from "../cases/living.ts";
-import { makeCast } from "../cases/scene.ts";
-import { stubborn } from "../crash/acts.ts";
 import { brokenAfterRecovery, brokenPromises } from "../crash/broken-promises.ts";
+import { stubbornCast } from "../crash/death.ts";
 import { openLogFile, readLogFile, readSessions } from "../crash/logged.ts";
 import { type MortalDaemon, startMortalDaemon } from "../crash/mortal-daemon.ts";
 import { BusUser } from "../harness/bus-user.ts";
@@ -21,7 +20,7 @@ const lives = 3;
 
 export async function runKilledHistory(seed: number): Promise<History> {
   const random = new Random(seed);
-  using cast = makeCast({ scripted: stubborn });
+  using cast = stubbornCast();
   const { place } = cast;
   const callers = new Callers();
   const commands = new Commands(random, callers, { agent: "scripted", cwd: place.directory() });
