@@ -50,7 +50,7 @@ export interface SessionCoreOptions {
 
 export function openSessionCore(options: SessionCoreOptions): SessionCore {
   const { log, limits, clock, logger, bus, seam } = options;
-  const sessions = new LiveSessions((session) => stateFromLog(log.sessions, session));
+  const sessions = new LiveSessions((session) => stateFromLog(log, session));
   const publisher = new Publisher({
     log: log.id,
     entries: log.entries,
@@ -141,7 +141,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       const ended = await endLeftovers(log);
       seam("recovery.processes");
       for (const row of unsettledRows(log)) {
-        const [state, input] = recoveryOf(log.sessions, log.entries, row, ended.get(row.session) ?? 0);
+        const [state, input] = recoveryOf(log, row, ended.get(row.session) ?? 0);
         sessions.put(state);
         mailbox.post(state.id, input);
       }

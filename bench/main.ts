@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { measureCommandStart } from "./command-start.ts";
 import { type Finding, passes } from "./finding.ts";
 import { chunkFlood, diffFlood, measureFlood } from "./floods.ts";
+import { measureResume } from "./resume.ts";
 import { tableOf } from "./table.ts";
 
 type Measure = (rounds: number, onRound: (done: number) => void) => Promise<Finding[]>;
@@ -13,6 +14,7 @@ const rows: Readonly<Record<string, Measure>> = {
   diffs: (rounds, onRound) => measureFlood(diffFlood, "fresh", rounds, onRound),
   "chunks-warm": (rounds, onRound) => measureFlood(chunkFlood, "warm", rounds, onRound),
   "diffs-warm": (rounds, onRound) => measureFlood(diffFlood, "warm", rounds, onRound),
+  resume: measureResume,
   ls: measureCommandStart,
 };
 

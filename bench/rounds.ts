@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 /** Two variants of one job, each giving its measurement. */
-export interface Pair<T> {
-  readonly ours: () => Promise<T>;
-  readonly other: () => Promise<T>;
+export interface Pair<Ours, Other = Ours> {
+  readonly ours: () => Promise<Ours>;
+  readonly other: () => Promise<Other>;
 }
 
-export interface Round<T> {
-  readonly ours: T;
-  readonly other: T;
+export interface Round<Ours, Other = Ours> {
+  readonly ours: Ours;
+  readonly other: Other;
 }
 
 /**
  * Runs both variants once a round, each going first in every other one: what slows the machine down for a while then
  * slows both. One round before the first is thrown away, in which caches fill and code is compiled.
  */
-export async function runInTurn<T>(
-  { ours, other }: Pair<T>,
+export async function runInTurn<Ours, Other = Ours>(
+  { ours, other }: Pair<Ours, Other>,
   rounds: number,
   onRound: (done: number) => void = () => {},
-): Promise<Round<T>[]> {
-  const measured: Round<T>[] = [];
+): Promise<Round<Ours, Other>[]> {
+  const measured: Round<Ours, Other>[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     onRound(round);
     if (round % 2 === 0) {

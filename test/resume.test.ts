@@ -231,3 +231,32 @@ test("after agentd was killed in the middle of a turn the session comes back, an
   const seqs = (await user.log(session)).map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 });
+
+test("a transcript that was owed when agentd was killed is still told with the first prompt that reaches the agent", async () => {
+  using scripted = agent({ resume: true }, [
+    { on: "session/resume", do: [{ reply: {} }] },
+    { on: "session/prompt", do: ["default"] },
+  ]);
+  using place = makePlace({ mine: scripted.command });
+  let session: string;
+  {
+    const daemon = await startDaemonProcess(place);
+    const user = await BusUser.watching(await daemon.connect());
+    session = await endedSession(user, "mine", place.directory());
+    await user.call("agent.session.resume", { session, fresh: true });
+    await user.wait(session, "idle");
+    daemon.child.kill("SIGKILL");
+    await daemon.exited;
+    await user.client.stop();
+  }
+  await using daemon = await startDaemonProcess(place);
+  const user = await BusUser.watching(await daemon.connect());
+  await user.call("agent.session.resume", { session });
+  await user.wait(session, "idle");
+  await user.prompt(session, "which word?");
+  await user.wait(session, "idle");
+  const prompts = scripted.received().filter(({ method }) => method === "session/prompt");
+  const last = (prompts.at(-1)?.params as { prompt: { text: string }[] }).prompt;
+  expect(last).toHaveLength(2);
+  expect(last[0]?.text).toContain("remember the word pelican");
+});

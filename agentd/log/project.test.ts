@@ -118,6 +118,17 @@ test("a request is open until the agent was told, or cannot be", () => {
   expect(project(answered, at, [request(1, "unsent")]).open.requests).toHaveLength(1);
 });
 
+test("an answer that the end of a turn or session brings is waited for until the agent was told or the session has ended", () => {
+  const asked: EntryContent = { kind: "permission", request: `${alpha}-1`, phase: "requested" };
+  const resolved: EntryContent = { ...asked, phase: "resolved", outcome: "cancelled", via: "end" };
+  const closing = after({ kind: "state", state: "running", agent: "demo" }, asked, resolved);
+  expect(closing.open.requests).toEqual([{ request: `${alpha}-1`, phase: "resolved", seq: 3 }]);
+  expect(project(closing, at, [{ ...asked, phase: "sent" }]).open.requests).toEqual([]);
+  const closed = project(closing, at, [{ kind: "state", state: "closed" }]);
+  expect(closed.open.requests).toEqual([]);
+  expect(project(closed, at, [asked, resolved]).open.requests).toEqual([]);
+});
+
 test("a tool call is open from first sight to its last status, and an update of a closed one does not open it", () => {
   const tool = (id: string, members: object): EntryContent => ({
     kind: "tool_call",

@@ -73,7 +73,8 @@ export function onCameUp(draft: Draft, before: SessionState, input: Extract<Sess
   };
   if (opened.options.length > 0) sayOptions(draft, opened.options);
   if (resumed !== undefined) {
-    state.transcriptOwed = resumed === "fresh";
+    // Also one that was owed before and never told.
+    state.transcriptOwed ||= resumed === "fresh";
     state.life = { ...life, resumed, config: optionsToRestore(draft, life.config, opened.options) };
   }
   configure(draft, before);

@@ -7,7 +7,12 @@ import type { EntryReader } from "../log/read.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./input.ts";
 import { newSession, type OpenPermission, type SessionState } from "./state.ts";
 
-export function stateFromLog(reader: SessionReader, session: string): SessionState | undefined {
+export interface LogReaders {
+  readonly sessions: SessionReader;
+  readonly entries: EntryReader;
+}
+
+export function stateFromLog({ sessions: reader, entries }: LogReaders, session: string): SessionState | undefined {
   const row = reader.row(session);
   if (!row) return undefined;
   const latest = reader.latest(session);
@@ -30,17 +35,25 @@ export function stateFromLog(reader: SessionReader, session: string): SessionSta
     life: lifeOf(row, latest?.state?.error),
     options: latest?.options?.options ?? [],
     agentSide: row.agent_session_id === null ? null : agentSideOf(row, latest),
+    transcriptOwed: owesTranscript(entries, session, latest?.up),
   };
+}
+
+/** A fresh session of the agent was made, and no prompt reached it since. */
+function owesTranscript(entries: EntryReader, session: string, up: LatestEntries["up"]): boolean {
+  if (up?.resumed !== "fresh") return false;
+  const turns = entries.page({ session, after: up.seq, kinds: ["turn"], limit: 100 }).entries;
+  return !turns.some((text) => (JSON.parse(text) as { sent?: unknown }).sent === true);
 }
 
 /** The state of a session that was live when its agentd died, with the input that ends it. */
 export function recoveryOf(
-  reader: SessionReader,
-  entries: EntryReader,
+  readers: LogReaders,
   row: SessionRow,
   processesEnded: number,
 ): readonly [SessionState, SessionInput] {
-  const state = stateFromLog(reader, row.session);
+  const { entries } = readers;
+  const state = stateFromLog(readers, row.session);
   if (!state) throw new Error(`the live session ${row.session} has no row`);
   const { open } = row;
   const turns = open.turns.map(({ turn, phase, answered }): RecoveredTurn => ({

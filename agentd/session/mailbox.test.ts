@@ -19,7 +19,7 @@ function setUp(log: Log, maxSessions = 8) {
   const replies: SentReply[] = [];
   const appended: Appended[] = [];
   const retries: (() => void)[] = [];
-  const sessions = new LiveSessions((session) => stateFromLog(log.sessions, session));
+  const sessions = new LiveSessions((session) => stateFromLog(log, session));
   const mailbox = new Mailbox({
     log,
     sessions,

@@ -102,3 +102,23 @@ test("whatever options are offered, what is nobody's answer never selects an all
     }),
   );
 });
+
+test("an answer that did not go out before its agent was gone is unsent, once", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.asks(1);
+  script.command("agent.session.close", {});
+  expect(kinds(script.put({ type: "stopped" }))).toContain("permission:unsent");
+  expect(kinds(script.put({ type: "stopped" }))).toEqual([]);
+});
+
+test("an answer that went out is not unsent", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.asks(1);
+  script.command("agent.session.close", {});
+  script.put({ type: "permission_sent", request: "aaaaaaaaaaaa-1" });
+  expect(kinds(script.put({ type: "stopped" }))).not.toContain("permission:unsent");
+});

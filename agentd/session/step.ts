@@ -30,6 +30,8 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       return decideResume(draft, state, input);
     case "agent":
       onAgentEvent(draft, state, input.event);
+      // The last words of an agent whose session has ended may open a tool call: no later agentd would look for it.
+      if (draft.state.life.phase === "ended") closeOpenTools(draft);
       break;
     case "spawned":
       if (state.life.phase === "starting") draft.add({ kind: "state", state: "starting", process: input.process });
@@ -101,7 +103,7 @@ function onPermissionSent(draft: Draft, request: string): void {
 function onStopped(draft: Draft, before: SessionState): void {
   const { state } = draft;
   if (state.life.phase !== "closing" && state.life.phase !== "ended") return;
-  // Its last words, on the way out, may have opened a tool call anew.
+  // Its last words, on the way out, may have opened a tool call anew, or asked what nobody could answer any more.
   closeOpenTools(draft);
   sayUnsent(draft);
   if (state.life.phase === "ended") return;

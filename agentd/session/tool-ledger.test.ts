@@ -21,11 +21,13 @@ test("a tool call that its agent opens anew while it is being ended is closed be
   ]);
 });
 
-test("a tool call opened anew after its session was lost is closed when the agent is gone", () => {
+test("a tool call opened anew after its session was lost is closed at once: no later agentd would look for it", () => {
   const script = inFirstTurn();
   script.exits(1);
-  script.tool("t", "in_progress");
-  expect(script.put({ type: "stopped" })).toMatchObject([{ kind: "tool_call", tool_call_id: "t", status: "failed" }]);
+  expect(script.tool("t", "in_progress")).toMatchObject([
+    { kind: "tool_call", tool_call_id: "t", status: "in_progress" },
+    { kind: "tool_call", tool_call_id: "t", status: "failed", closed_by: "agentd" },
+  ]);
   expect(script.put({ type: "stopped" })).toEqual([]);
 });
 

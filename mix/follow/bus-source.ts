@@ -8,7 +8,7 @@ import type { AgentBus } from "../bus.ts";
 import type { FollowSource } from "./follow.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 
-export async function busSource(bus: AgentBus): Promise<FollowSource> {
+export async function busSource(bus: Pick<AgentBus, "client" | "reader">): Promise<FollowSource> {
   const reader = await bus.reader();
   return {
     listen: (listener) => listenToAgentd(bus.client, reader, listener),

@@ -3,12 +3,15 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { SessionOption } from "../../agentd/vocabulary/index.ts";
-import { type AgentSession, startDeadlineMs, type ToolCallEnd, type Turn, turnDeadlineMs } from "./agent-session.ts";
+import { type AgentSession, type ToolCallEnd, turnDeadlineMs } from "./agent-session.ts";
+import { prepareSetting } from "./contract-setting.ts";
 import { logFaults, of } from "./log-faults.ts";
+import type { ModelRequest } from "./model-server/model-server.ts";
 import type { RealAgentName } from "./real-agents.ts";
-import { openWorkshop, userName, type Workshop } from "./workshop.ts";
+import { returnContract } from "./return-contract.ts";
+import { userName } from "./workshop.ts";
 
 /** Where the agents differ, and ACP lets them. */
 export interface AgentHabits {
@@ -19,6 +22,13 @@ export interface AgentHabits {
   readonly failingModels: readonly FailingModel[];
   /** The mode in which the agent starts here, another, and by what the model is told of that one. */
   readonly modes: { readonly start: string; readonly other: string; readonly told: RegExp };
+  /** An option beside the mode: its value at the start, another, and how the model's server sees that one. */
+  readonly option: {
+    readonly name: string;
+    readonly start: string;
+    readonly other: string;
+    readonly asked: Partial<ModelRequest>;
+  };
 }
 
 export interface FailingModel {
@@ -30,49 +40,11 @@ export interface FailingModel {
 }
 
 export function agentContract(name: RealAgentName, habits: AgentHabits): void {
-  let workshop: Workshop;
-  /** Sessions that stand open for the next test, since an agent takes seconds to start. */
-  const ready: AgentSession[] = [];
-
-  beforeAll(async () => {
-    workshop = await openWorkshop(name);
-  }, startDeadlineMs);
-  afterAll(async () => {
-    await (workshop as Workshop | undefined)?.[Symbol.asyncDispose]();
-  });
-
-  async function idleSession(): Promise<AgentSession> {
-    for (const session of ready) if ((await session.state()) === "idle") return session;
-    const session = await workshop.openSession();
-    ready.push(session);
-    return session;
-  }
-
-  /** For a test that ends it. */
-  async function takeIdleSession(): Promise<AgentSession> {
-    const session = await idleSession();
-    ready.splice(ready.indexOf(session), 1);
-    return session;
-  }
-
-  function requestsOf(asked: string) {
-    return workshop.model.requests.filter(({ words }) => words === asked);
-  }
-
-  /** A turn whose command says by a file that it runs, and then runs for an hour. */
-  async function runForAnHour(session: AgentSession, words: string, before = ""): Promise<Turn> {
-    const started = join(session.cwd, `${words.replaceAll(" ", "-")}.txt`);
-    const command = `${before}touch '${started}'; sleep 3607`;
-    workshop.model.play({ words, steps: [{ calls: [workshop.agent.tools.shell(command)] }, { text: ["It ran."] }] });
-    const turn = await session.prompt(words);
-    await (await turn.permission()).answer("allow_once");
-    await expect.poll(() => existsSync(started), { timeout: turnDeadlineMs }).toBe(true);
-    await expect.poll(() => commandsOf(session), { timeout: turnDeadlineMs }).toContain("sleep 3607");
-    return turn;
-  }
+  const setting = prepareSetting(name);
+  const { idleSession, takeIdleSession, handBack, requestsOf, runForAnHour } = setting;
 
   test(`${name} says the model's words in the order of their pieces and ends the turn`, async () => {
-    workshop.model.play({ words: "say three words", steps: [{ text: ["one ", "two ", "three"] }] });
+    setting.workshop.model.play({ words: "say three words", steps: [{ text: ["one ", "two ", "three"] }] });
     const turn = await (await idleSession()).prompt("please say three words");
     expect(await turn.ended()).toMatchObject({ stop_reason: "end_turn", sent: true });
     expect(turn.text()).toBe("one two three");
@@ -84,9 +56,9 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   test(`${name} writes a file when its permission is allowed, not before, and tells the model`, async () => {
     const session = await idleSession();
     const file = join(session.cwd, "allowed.txt");
-    workshop.model.play({
+    setting.workshop.model.play({
       words: "write the allowed file",
-      steps: [{ calls: [workshop.agent.tools.write(file, "written\n")] }, { text: ["It is written."] }],
+      steps: [{ calls: [setting.workshop.agent.tools.write(file, "written\n")] }, { text: ["It is written."] }],
     });
     const turn = await session.prompt("write the allowed file");
     const permission = await turn.permission();
@@ -106,9 +78,9 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   test(`${name} leaves a file unwritten when its permission is rejected, and does not ask the model again`, async () => {
     const session = await idleSession();
     const file = join(session.cwd, "rejected.txt");
-    workshop.model.play({
+    setting.workshop.model.play({
       words: "write the rejected file",
-      steps: [{ calls: [workshop.agent.tools.write(file, "written\n")] }, { text: ["The model went on."] }],
+      steps: [{ calls: [setting.workshop.agent.tools.write(file, "written\n")] }, { text: ["The model went on."] }],
     });
     const turn = await session.prompt("write the rejected file");
     await (await turn.permission()).answer("reject_once");
@@ -120,9 +92,9 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
 
   test(`${name} runs an allowed shell command in the session's directory`, async () => {
     const session = await idleSession();
-    workshop.model.play({
+    setting.workshop.model.play({
       words: "run a command",
-      steps: [{ calls: [workshop.agent.tools.shell("pwd > where.txt")] }, { text: ["It ran."] }],
+      steps: [{ calls: [setting.workshop.agent.tools.shell("pwd > where.txt")] }, { text: ["It ran."] }],
     });
     const turn = await session.prompt("run a command");
     await (await turn.permission()).answer("allow_once");
@@ -132,9 +104,9 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
 
   test(`${name} runs no shell command that was rejected`, async () => {
     const session = await idleSession();
-    workshop.model.play({
+    setting.workshop.model.play({
       words: "run a rejected command",
-      steps: [{ calls: [workshop.agent.tools.shell("touch ran.txt")] }, { text: ["The model went on."] }],
+      steps: [{ calls: [setting.workshop.agent.tools.shell("touch ran.txt")] }, { text: ["The model went on."] }],
     });
     const turn = await session.prompt("run a rejected command");
     await (await turn.permission()).answer("reject_once");
@@ -143,8 +115,8 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   });
 
   test(`${name}, cancelled while the model speaks, ends the turn as cancelled, drops the request and can go on`, async () => {
-    workshop.model.play({ words: "speak without end", steps: [{ text: ["And then"], hangs: true }] });
-    workshop.model.play({ words: "speak after that", steps: [{ text: ["Once more."] }] });
+    setting.workshop.model.play({ words: "speak without end", steps: [{ text: ["And then"], hangs: true }] });
+    setting.workshop.model.play({ words: "speak after that", steps: [{ text: ["Once more."] }] });
     const session = await idleSession();
     const turn = await session.prompt("speak without end");
     await turn.said("And then");
@@ -152,17 +124,17 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
     expect(await turn.ended()).toMatchObject({ stop_reason: "cancelled" });
     const isDropped = ({ words, state }: { words: string | null; state: string }): boolean =>
       words === "speak without end" && state === "client left";
-    await workshop.model.until(isDropped, turnDeadlineMs);
+    await setting.workshop.model.until(isDropped, turnDeadlineMs);
     const next = await session.prompt("speak after that");
     expect(await next.ended()).toMatchObject({ stop_reason: "end_turn" });
     expect(next.text()).toBe("Once more.");
   });
 
   test(`${name}, cancelled while the model is silent, ends the turn as cancelled`, async () => {
-    workshop.model.play({ words: "say nothing at all", steps: [{ hangs: true }] });
+    setting.workshop.model.play({ words: "say nothing at all", steps: [{ hangs: true }] });
     const session = await idleSession();
     const turn = await session.prompt("say nothing at all");
-    await workshop.model.until(({ words }) => words === "say nothing at all", turnDeadlineMs);
+    await setting.workshop.model.until(({ words }) => words === "say nothing at all", turnDeadlineMs);
     await session.cancel();
     const ended = await turn.ended();
     expect(ended).toMatchObject({ stop_reason: "cancelled" });
@@ -173,9 +145,12 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   test(`${name}, cancelled while a permission is open, does not do what it asked for and asks again later`, async () => {
     const session = await idleSession();
     const [file, later] = [join(session.cwd, "cancelled.txt"), join(session.cwd, "later.txt")];
-    const { tools } = workshop.agent;
-    workshop.model.play({ words: "write the cancelled file", steps: [{ calls: [tools.write(file, "written\n")] }] });
-    workshop.model.play({
+    const { tools } = setting.workshop.agent;
+    setting.workshop.model.play({
+      words: "write the cancelled file",
+      steps: [{ calls: [tools.write(file, "written\n")] }],
+    });
+    setting.workshop.model.play({
       words: "write a later file",
       steps: [{ calls: [tools.write(later, "written\n")] }, { text: ["It is written."] }],
     });
@@ -193,7 +168,7 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   });
 
   test(`${name}, cancelled while a command runs, ends the turn as cancelled and can go on`, async () => {
-    workshop.model.play({ words: "speak after the command", steps: [{ text: ["Still here."] }] });
+    setting.workshop.model.play({ words: "speak after the command", steps: [{ text: ["Still here."] }] });
     const session = await idleSession();
     const turn = await runForAnHour(session, "run for an hour");
     await session.cancel();
@@ -208,11 +183,14 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
     `${name}, whose model answers $status, ends the turn by $endsBy and can go on`,
     async ({ status, endsBy, end }) => {
       const [failing, mended] = [`ask a model that answers ${status}`, `ask a model after ${status}`];
-      workshop.model.play({ words: failing, steps: [{ status, message: "the model is broken" }] });
-      workshop.model.play({ words: mended, steps: [{ text: ["Mended."] }] });
+      setting.workshop.model.play({ words: failing, steps: [{ status, message: "the model is broken" }] });
+      setting.workshop.model.play({ words: mended, steps: [{ text: ["Mended."] }] });
       const session = await idleSession();
       const turn = await session.prompt(failing);
-      await workshop.model.until(({ words, state }) => words === failing && state === "refused", turnDeadlineMs);
+      await setting.workshop.model.until(
+        ({ words, state }) => words === failing && state === "refused",
+        turnDeadlineMs,
+      );
       if (endsBy === "cancel") await session.cancel();
       const ended = await turn.ended();
       expect(ended).toMatchObject(end);
@@ -224,7 +202,7 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   );
 
   test(`${name} works in another mode once it is set, and a mode that it does not offer is refused`, async () => {
-    workshop.model.play({ words: "work in another mode", steps: [{ text: ["In this one."] }] });
+    setting.workshop.model.play({ words: "work in another mode", steps: [{ text: ["In this one."] }] });
     const session = await idleSession();
     const { start, other, told } = habits.modes;
     expect(modeOf(await session.setOption("mode", other))).toBe(other);
@@ -238,11 +216,11 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   });
 
   test(`${name} answers two sessions that are prompted at once, each with its own words`, async () => {
-    workshop.model.play({ words: "answer left", steps: [{ text: ["left"] }] });
-    workshop.model.play({ words: "answer right", steps: [{ text: ["right"] }] });
+    setting.workshop.model.play({ words: "answer left", steps: [{ text: ["left"] }] });
+    setting.workshop.model.play({ words: "answer right", steps: [{ text: ["right"] }] });
     const left = await takeIdleSession();
     const right = await idleSession();
-    ready.push(left);
+    handBack(left);
     const turns = await Promise.all([left.prompt("answer left"), right.prompt("answer right")]);
     const ends = await Promise.all(turns.map((turn) => turn.ended()));
     expect(ends.map(({ stop_reason }) => stop_reason)).toEqual(["end_turn", "end_turn"]);
@@ -271,9 +249,9 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   test(`agentd, stopped while a command of ${name} runs, leaves no process, and tells of it when it is back`, async () => {
     const session = await takeIdleSession();
     await runForAnHour(session, "run until agentd stops");
-    const stopped = await workshop.stopDaemon();
-    const sessions = [session, ...ready.splice(0)];
-    const user = await workshop.restartDaemon();
+    const stopped = await setting.workshop.stopDaemon();
+    const sessions = [session, ...setting.takeAllSessions()];
+    const user = await setting.workshop.restartDaemon();
     expect(stopped).toEqual({ code: 0, left: [] });
     for (const { id } of sessions) {
       const log = await user.log(id);
@@ -283,21 +261,19 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
     const ends = of(await user.log(session.id), "turn").filter(({ phase }) => phase === "ended");
     expect(ends.at(-1)).toMatchObject({ stop_reason: "interrupted", sent: true });
   });
+
+  returnContract(name, habits, setting);
 }
 
 function modeOf(options: readonly SessionOption[]): unknown {
   return options.find(({ option }) => option === "mode")?.value;
 }
 
-async function commandsOf(session: AgentSession): Promise<string[]> {
-  return (await session.processes()).map(({ command }) => command);
-}
-
 /** Closed, with nothing left running, and everything told in a log that misses nothing. */
 async function expectCleanClose(session: AgentSession): Promise<void> {
   expect(await session.processes()).not.toEqual([]);
-  const { log, published, left } = await session.close();
+  const { log, life, published, left } = await session.close();
   expect(left).toEqual([]);
   expect(logFaults(log)).toEqual([]);
-  expect(published).toEqual(log);
+  expect(published).toEqual(life);
 }

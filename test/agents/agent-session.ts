@@ -8,6 +8,8 @@ import { type EntryOf, of } from "./log-faults.ts";
 export interface AgentSession {
   readonly id: string;
   readonly cwd: string;
+  /** The entry with which it came up. */
+  readonly up: EntryOf<"state">;
   prompt(text: string): Promise<Turn>;
   /** The turns that it reached. */
   cancel(): Promise<readonly number[]>;
@@ -24,7 +26,9 @@ export interface AgentSession {
 
 export interface ClosedSession {
   readonly log: readonly Entry[];
-  /** What the topic brought of it. */
+  /** Of that, what was logged since it was started, or brought back. */
+  readonly life: readonly Entry[];
+  /** What the topic brought of that. */
   readonly published: readonly unknown[];
   /** What still ran when agentd had said that it was closed. */
   readonly left: readonly SeenProcess[];
@@ -64,16 +68,37 @@ const closeDeadlineMs = 30_000;
 /** Starts the agent and waits until it takes prompts; rejects with the error of one that does not come up. */
 export async function openSession(user: BusUser, agent: string, cwd: string): Promise<AgentSession> {
   const id = await user.start({ agent, cwd });
-  const isUpOrOver = (entry: Entry): boolean => entry.kind === "state" && entry.state !== "starting";
+  return await sessionThatComesUp(user, { id, cwd }, 0);
+}
+
+/** The same for a session that has ended; `fresh`: as a new one of its agent, which is told what was said. */
+export async function resumeSession(
+  user: BusUser,
+  { id, cwd }: Pick<AgentSession, "id" | "cwd">,
+  fresh: boolean,
+): Promise<AgentSession> {
+  const { seq } = await user.call<{ seq: number }>("agent.session.resume", { session: id, fresh });
+  return await sessionThatComesUp(user, { id, cwd }, seq);
+}
+
+/** `since`: the `seq` of the command that began this life of the session; 0 for the first. */
+async function sessionThatComesUp(
+  user: BusUser,
+  { id, cwd }: Pick<AgentSession, "id" | "cwd">,
+  since: number,
+): Promise<AgentSession> {
+  const isUpOrOver = (entry: Entry): boolean =>
+    entry.kind === "state" && entry.seq > since && entry.state !== "starting";
   const up = await user.entry<EntryOf<"state">>(id, isUpOrOver, startDeadlineMs);
-  if (up.state !== "idle") throw new Error(`${agent} came up ${up.state}: ${JSON.stringify(up.error)}`);
+  if (up.state !== "idle") throw new Error(`${id} came up ${up.state}: ${JSON.stringify(up.error)}`);
   const { log } = await user.get(id);
   const marker = `AGENTD_SESSION=${log}/${id}`;
-  const root = seenOf(user, id, "state").find(({ process }) => process !== undefined)?.process?.pid;
+  const root = seenOf(user, id, "state").findLast(({ process }) => process !== undefined)?.process?.pid;
 
   return {
     id,
     cwd,
+    up,
     async prompt(text) {
       return openTurn(user, id, await user.prompt(id, text));
     },
@@ -91,11 +116,14 @@ export async function openSession(user: BusUser, agent: string, cwd: string): Pr
     async close() {
       const seen = await agentProcesses({ marker, root });
       await user.call("agent.session.close", { session: id });
-      const isClosed = (entry: Entry): boolean => entry.kind === "state" && entry.state === "closed";
+      const isClosed = (entry: Entry): boolean =>
+        entry.kind === "state" && entry.seq > since && entry.state === "closed";
       await user.entry(id, isClosed, closeDeadlineMs);
       const left = await remainingProcesses(marker, seen, 0);
-      const published = user.seen.filter(({ session }) => session === id);
-      return { log: await user.log(id), published, left };
+      const whole = await user.log(id);
+      const isOfLife = ({ session, seq = 0 }: { readonly session?: string | undefined; readonly seq?: number }) =>
+        session === id && seq >= since;
+      return { log: whole, life: whole.filter(isOfLife), published: user.seen.filter(isOfLife), left };
     },
     log: () => user.log(id),
   };

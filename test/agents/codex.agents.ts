@@ -11,4 +11,6 @@ agentContract("codex", {
     { status: 401, endsBy: "itself", end: { stop_reason: "failed", error: { error_code: "AGENT_AUTH" } } },
   ],
   modes: { start: "read-only", other: "agent-full-access", told: /file_system type="unrestricted"/ },
+  // With another model it compacts the conversation first.
+  option: { name: "reasoning_effort", start: "medium", other: "high", asked: { effort: "high" } },
 });

@@ -10,4 +10,5 @@ agentContract("opencode", {
     { status: 500, endsBy: "cancel", end: { stop_reason: expect.stringMatching(/^(cancelled|end_turn)$/) } },
   ],
   modes: { start: "build", other: "plan", told: /Plan mode ACTIVE/ },
+  option: { name: "model", start: "scripted/scripted", other: "scripted/other", asked: { model: "other" } },
 });

@@ -104,7 +104,7 @@ async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions)
         npm: "@ai-sdk/openai-compatible",
         name: "Scripted",
         options: { baseURL: `http://127.0.0.1:${modelPort}/v1`, apiKey: "scripted" },
-        models: { scripted: { name: "Scripted" } },
+        models: { scripted: { name: "Scripted" }, other: { name: "Other" } },
       },
     },
   };

@@ -9,7 +9,7 @@ import { BusUser } from "../harness/bus-user.ts";
 import { type DaemonProcess, startDaemonProcess } from "../harness/daemon-process.ts";
 import { makePlace } from "../harness/place.ts";
 import { killProcesses, remainingProcesses, type SeenProcess } from "./agent-processes.ts";
-import { type AgentSession, openSession } from "./agent-session.ts";
+import { type AgentSession, openSession, resumeSession } from "./agent-session.ts";
 import { repositoryInstallation } from "./installation.ts";
 import { type ModelServer, startModelServer } from "./model-server/model-server.ts";
 import { prepareRealAgent, type RealAgent, type RealAgentName } from "./real-agents.ts";
@@ -19,10 +19,16 @@ export interface Workshop extends AsyncDisposable {
   readonly model: ModelServer;
   /** A session in a fresh, empty directory. */
   openSession(): Promise<AgentSession>;
-  /** Starts agentd again in the same place, where it was stopped before. */
+  /** A session that has ended, brought back; `fresh`: as a new one of its agent, which is told what was said. */
+  resumeSession(session: AgentSession, fresh?: boolean): Promise<AgentSession>;
+  /** Kills agentd alone, and by SIGKILL: it can tell nothing and end nothing. */
+  killDaemon(): Promise<void>;
+  /** Starts agentd again in the same place, where it was stopped or killed before. */
   restartDaemon(): Promise<BusUser>;
   /** Has agentd stopped as its service manager does, and tells what of the agents still ran when it had ended. */
   stopDaemon(): Promise<{ readonly code: number | null; readonly left: readonly SeenProcess[] }>;
+  /** What runs of the agents now, and which of those seen before. */
+  remaining(seen: readonly SeenProcess[]): Promise<readonly SeenProcess[]>;
 }
 
 /** The name under which the tests are on the Bus. */
@@ -57,6 +63,12 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
       agent,
       model,
       openSession: () => openSession(user, name, place.directory()),
+      resumeSession: (session, fresh = false) => resumeSession(user, session, fresh),
+      async killDaemon() {
+        daemon.child.kill("SIGKILL");
+        await daemon.exited;
+        await daemon[Symbol.asyncDispose]();
+      },
       async restartDaemon() {
         daemon = await startDaemonProcess(place);
         user = await BusUser.watching(await daemon.connect(userName));
@@ -67,6 +79,7 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
         const { code } = await daemon.exited;
         return { code, left: await remainingProcesses(marked, [], 0) };
       },
+      remaining: (seen) => remainingProcesses(marked, seen, 0),
       [Symbol.asyncDispose]: close,
     };
   } catch (failure) {

@@ -16,6 +16,8 @@ const kinds: ReadonlySet<string> = new Set([
   "multi-client",
   "security",
   "timeouts",
+  "resume",
+  "storage",
 ]);
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

@@ -21,7 +21,6 @@ export function brokenAfterRecovery(evidence: Evidence): string[] {
   const all = [...evidence.logged.sessions];
   return [
     ...brokenPromises(evidence),
-    ...claimedToBeSent(evidence),
     ...all.flatMap(([session, { row }]) => leftOpen(row).map((what) => `${session}: ${what}`)),
   ];
 }
@@ -178,7 +177,7 @@ function promptsWithoutRow(frames: readonly JsonObject[], entries: readonly Entr
 }
 
 /** Of a turn that recovery ends, it is known to have been sent only where its agent had begun to answer. */
-function claimedToBeSent({ logged, frames }: Evidence): string[] {
+export function claimedToBeSent({ logged, frames }: Omit<Evidence, "seen">): string[] {
   const got = new Set(frames.flatMap((frame) => (frame["method"] === "session/prompt" ? [promptText(frame)] : [])));
   return [...logged.sessions.values()].flatMap(({ entries }) => {
     const ends = ofKind(entries, "turn").filter(({ seq, phase, sent }) => {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The table of deaths: agentd is killed at each of its seam points while it works on each acting command, and in the
 // recovery after that. What must hold afterwards is in death.ts and broken-promises.ts; the table is printed at the end.
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import type { SeamPoint } from "../../agentd/seam.ts";
 import { type Act, acts } from "./acts.ts";
 import { dieAndRecover, dieTwiceAndRecover, reachedBy, type When } from "./death.ts";
+
+// Five at a time on two cores: one that waits for the others is not slow.
+vi.setConfig({ testTimeout: 180_000 });
 
 type Moment = Exclude<When, "replied">;
 

@@ -2,12 +2,12 @@
 // One agentd's death in the middle of one command, and all that is owed afterwards.
 import { expect } from "vitest";
 import type { SeamPoint } from "../../agentd/seam.ts";
-import { leftIn } from "../cases/living.ts";
+import { leftIn, livingIn } from "../cases/living.ts";
 import { type Cast, makeCast } from "../cases/scene.ts";
 import { BusUser } from "../harness/bus-user.ts";
 import { startDaemonHere } from "../harness/daemon-here.ts";
 import { type Act, stubborn } from "./acts.ts";
-import { brokenAfterRecovery } from "./broken-promises.ts";
+import { brokenAfterRecovery, claimedToBeSent } from "./broken-promises.ts";
 import { type Logged, readLogFile } from "./logged.ts";
 import { dieWhileStarting, type Reached, startMortalDaemon } from "./mortal-daemon.ts";
 
@@ -31,13 +31,13 @@ export type When = { readonly point: SeamPoint; readonly nth: number } | "replie
 
 /** Dies in the command, recovers, recovers again. Throws where anything is broken. */
 export async function dieAndRecover(act: Act, when: When): Promise<void> {
-  using cast = makeCast({ scripted: stubborn });
+  using cast = stubbornCast();
   await checkAftermath(await die(cast, act, when));
 }
 
 /** Dies when the command is logged, dies again in its recovery, recovers, recovers again. */
 export async function dieTwiceAndRecover(act: Act, point: SeamPoint): Promise<void> {
-  using cast = makeCast({ scripted: stubborn });
+  using cast = stubbornCast();
   const left = await die(cast, act, { point: "log.after", nth: 1 });
   await dieWhileStarting(cast.place, point);
   await checkAftermath(left);
@@ -45,7 +45,7 @@ export async function dieTwiceAndRecover(act: Act, point: SeamPoint): Promise<vo
 
 /** How often the command reaches each point when nothing happens to it. */
 export async function reachedBy(act: Act): Promise<Reached> {
-  using cast = makeCast({ scripted: stubborn });
+  using cast = stubbornCast();
   await using daemon = await startMortalDaemon(cast.place, graces);
   const user = await BusUser.watching(await daemon.connect());
   const args = await prepared(act, user, cast);
@@ -54,6 +54,27 @@ export async function reachedBy(act: Act): Promise<Reached> {
   const { session } = await user.call<{ session: string }>(act.verb, args);
   await user.entry(session, act.isLast);
   return await daemon.reached();
+}
+
+/** Its agents outlive agentd, and not the test. */
+export function stubbornCast(): Cast {
+  const cast = makeCast({ scripted: stubborn });
+  return {
+    place: cast.place,
+    agent: (name) => cast.agent(name),
+    [Symbol.dispose]() {
+      for (const { pid } of livingIn(cast.place)) killIfThere(pid);
+      cast[Symbol.dispose]();
+    },
+  };
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 async function prepared(act: Act, user: BusUser, cast: Cast): Promise<Record<string, unknown>> {
@@ -88,6 +109,7 @@ async function checkAftermath(left: Left): Promise<void> {
   }
   const recovered = await readLogFile(place);
   expect(brokenAfterRecovery({ logged: recovered, frames: frames(), seen })).toEqual([]);
+  expect(claimedToBeSent({ logged: recovered, frames: frames() })).toEqual([]);
   {
     await using daemon = await startDaemonHere(place, { limits: graces });
     const user = await BusUser.watching(await daemon.connect());

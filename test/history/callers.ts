@@ -6,8 +6,13 @@ import type { SentReply } from "../../agentd/session/posted.ts";
 import { type Entry, instanceSession, type Verb } from "../../agentd/vocabulary/index.ts";
 import type { Logged } from "../crash/logged.ts";
 
+export type AskedVerb = Extract<
+  Verb,
+  `agent.session.${"start" | "resume" | "prompt" | "cancel" | "close" | "set_config"}` | "agent.permission.answer"
+>;
+
 export interface Given {
-  readonly verb: Verb;
+  readonly verb: AskedVerb;
   readonly args: Readonly<Record<string, unknown>>;
   readonly commandId?: string;
   /** In which its id is unique. */
@@ -31,10 +36,8 @@ export class Callers {
   readonly #unknown = new Set<Given>();
   #next = 1;
 
-  /** A token for one who asks, be it the first time or again. */
-  ask(given: Given, log: Log): number {
-    const { commandId, scope } = given;
-    const known = commandId !== undefined && log.receipts.find(scope, commandId) !== undefined;
+  /** A token for one who asks, be it the first time or again. `known`: its id is taken already. */
+  ask(given: Given, known: boolean): number {
     if (!this.given.includes(given)) this.given.push(given);
     const token = this.#next;
     this.#next += 1;
@@ -64,8 +67,9 @@ export class Callers {
     }
     if (known && !same) return this.#fault(`${id} is of another command, and was answered ${body}`);
     if (code === "STORE_FAILED") return;
-    // A refusal may share its flush with the same command's being accepted, once what was in the way has gone.
-    if (rc === 0 || known) {
+    // A refusal may share its flush with the same command's being accepted, once what was in the way has gone; the reply
+    // of a command that was accepted may be a failure.
+    if (rc === 0 || known || receipt?.answer?.body === body) {
       if (receipt?.answer?.body !== body || receipt.answer.rc !== rc) {
         this.#fault(`${id} was answered ${body}, and its receipt is ${JSON.stringify(receipt?.answer)}`);
       }
@@ -172,13 +176,11 @@ function traceOf({ verb, args, commandId }: Given, reply: Reply, entries: readon
           entry.phase === "resolved" &&
           entry.request === reply.request &&
           entry.outcome === reply.outcome &&
-          entry.by === "tester",
+          entry.by === command.by,
         "its resolution",
       );
     case "agent.session.set_config":
       return has((entry) => entry.kind === "options", "the options that it set");
-    default:
-      return undefined;
   }
 }
 

@@ -125,7 +125,7 @@ export class FakeAgent implements AgentClient {
 
   stop(): Promise<AgentExit> {
     if (!this.#stop) {
-      let end = (_: AgentExit): void => {};
+      let end: (exit: AgentExit) => void = () => {};
       const ended = new Promise<AgentExit>((resolve) => {
         end = resolve;
       });

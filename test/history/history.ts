@@ -4,8 +4,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { brokenAfterRecovery } from "../crash/broken-promises.ts";
-import { readLogFile } from "../crash/logged.ts";
+import { readLogFile, readSessions } from "../crash/logged.ts";
 import { Callers } from "./callers.ts";
 import { Commands } from "./commands.ts";
 import { Death, type Ground, Life } from "./life.ts";
@@ -38,7 +39,7 @@ class Historian {
 
   constructor(random: Random, stateDirectory: string) {
     this.#ground = { random, stateDirectory, callers: new Callers(), frames: [], faults: [], wallOffsetMs: 0 };
-    this.#commands = new Commands(random, this.#ground.callers);
+    this.#commands = new Commands(random, this.#ground.callers, { agent: "fake", cwd: "/work" });
     this.#life = new Life(this.#ground, this.#chosenDeath());
   }
 
@@ -52,9 +53,8 @@ class Historian {
     await this.#end();
     const logged = await readLogFile(this.#ground);
     await this.#recoverAgain();
-    const again = await readLogFile(this.#ground);
-    const changed = JSON.stringify([...again.sessions]) === JSON.stringify([...logged.sessions]) ? [] : [secondRecovery];
-    if (process.env["DBG"]) for (const [id, x] of logged.sessions) for (const e of x.entries) { const { log: _l, session: _s, at: _a, ...r } = e as any; console.log(id, JSON.stringify(r).slice(0, 220)); }
+    const { sessions } = logged;
+    const changed = isDeepStrictEqual(readSessions(this.#ground), sessions) ? [] : [secondRecovery];
     const evidence = { logged, frames, seen: [] };
     const entries = [...logged.sessions.values()].reduce((sum, session) => sum + session.entries.length, 0);
     return {
@@ -100,7 +100,7 @@ class Historian {
     const { random } = this.#ground;
     const life = this.#life;
     const what = random.whole(100);
-    if (what < 34) return this.#commands.give(life);
+    if (what < 34) return this.#give();
     if (what < 64) return random.pick([...life.agents.filter(({ over }) => !over), undefined])?.step();
     if (what < 82) return this.#flush();
     if (what < 88) return life.acknowledge(random.whole(20));
@@ -110,6 +110,16 @@ class Historian {
     if (what < 98) return this.#fillDisk();
     if (what < 99) return this.#die();
     return this.#restart();
+  }
+
+  #give(): void {
+    const { callers } = this.#ground;
+    const life = this.#life;
+    for (const given of this.#commands.next(life.sight())) {
+      const { commandId, scope } = given;
+      const known = commandId !== undefined && life.log.receipts.find(scope, commandId) !== undefined;
+      life.give(given, callers.ask(given, known));
+    }
   }
 
   #flush(): void {

@@ -10,15 +10,20 @@ import type { Settings } from "../../agentd/config/settings.ts";
 import type { JsonObject } from "../../agentd/demo-agent/scripted/scenario.ts";
 import { LogKeeper } from "../../agentd/log-keeper.ts";
 import { type Log, openLog } from "../../agentd/log/open.ts";
+import type { SessionCommand, SessionInput } from "../../agentd/session/input.ts";
+import type { StartInput } from "../../agentd/session/posted.ts";
 import type { PlannedLaunch } from "../../agentd/session/agents.ts";
 import { phaseOf, type SessionState } from "../../agentd/session/state.ts";
 import { openSessionCore, type SessionCore } from "../../agentd/session-core.ts";
 import type { SeamPoint } from "../../agentd/seam.ts";
 import type { Entry, EntryKind, Publication } from "../../agentd/vocabulary/index.ts";
 import { promptText } from "../crash/broken-promises.ts";
-import type { Callers } from "./callers.ts";
+import type { Callers, Given } from "./callers.ts";
+import type { Sight } from "./commands.ts";
 import { FakeAgent } from "./fake-agent.ts";
 import type { Random } from "./random.ts";
+
+type Resume = Extract<SessionInput, { readonly type: "resume" }>["command"];
 
 /** Thrown where agentd dies; nothing of it may be caught there. */
 export class Death extends Error {}
@@ -87,6 +92,41 @@ export class Life {
     this.#unanswered = [];
     this.#published.clear();
     this.core.onBus(connected);
+  }
+
+  sight(): Sight {
+    const list = this.log.sessions.list({ limit: 100 });
+    return {
+      sessions: list.refused ? [] : list.sessions.map(({ session }) => session),
+      asked: (session) => this.core.sessions.get(session)?.requests.map(({ request }) => request) ?? [],
+    };
+  }
+
+  /** As the verbs' handlers do it. */
+  give({ verb, args, scope }: Given, caller: number): void {
+    const { random, callers } = this.#ground;
+    const { mailbox } = this.core;
+    const { prompt: _, command_id: _id, ...shown } = args;
+    const command = { verb, args, by: "tester", origin: "local", caller, shown };
+    if (verb !== "agent.session.start" && verb !== "agent.session.resume") {
+      mailbox.post(scope, { type: "command", command: command as unknown as SessionCommand });
+      return;
+    }
+    const recalled = mailbox.recall(scope, verb, args, caller);
+    if (recalled === "posted") return;
+    if (recalled) return callers.replied(recalled, this.log);
+    const { maxSessions } = settings;
+    if (verb === "agent.session.resume") {
+      const chosen = Object.entries(this.log.sessions.row(scope)?.latest.chosen ?? {});
+      mailbox.post(scope, { type: "resume", command: command as unknown as Resume, chosen, maxSessions });
+      return;
+    }
+    const id = random.id();
+    const { name } = args as { name?: string };
+    const createdAt = new Date(this.clock.now()).toISOString();
+    const named = name === undefined ? {} : { name };
+    const session = { id, agent: "fake", ...named, cwd: "/work", additionalDirs: [], env: [], createdAt };
+    mailbox.post(id, { type: "start", command: command as unknown as StartInput["command"], session, maxSessions });
   }
 
   acknowledge(count: number): void {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Chance that can be had again: everything random in a history comes from its seed.
 
+const letters = "abcdefghijklmnopqrstuvwxyz234567";
+
 export class Random {
   #state: number;
 
@@ -28,7 +30,7 @@ export class Random {
 
   /** As a session's id is written. */
   id(): string {
-    return Array.from({ length: 12 }, () => this.pick([..."abcdefghijklmnopqrstuvwxyz234567"])).join("");
+    return Array.from({ length: 12 }, () => letters.charAt(this.whole(letters.length))).join("");
   }
 
   bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => this.whole(256));

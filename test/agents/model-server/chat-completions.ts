@@ -10,6 +10,7 @@ export const chatCompletions: Dialect = {
   read(body) {
     return {
       model: textOf(body["model"]),
+      effort: textOf(body["reasoning_effort"]),
       conversation: objects(body["messages"]).flatMap(conversationEntry),
       toolNames: objects(body["tools"]).map((tool) => textOf((tool["function"] as JsonObject | undefined)?.["name"])),
       stream: body["stream"] === true,

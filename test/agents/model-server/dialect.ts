@@ -20,6 +20,8 @@ export type JsonObject = Record<string, unknown>;
 /** What an agent asks its model. */
 export interface Asked {
   readonly model: string;
+  /** How hard it is to think; empty where nothing is said of it. */
+  readonly effort: string;
   readonly conversation: readonly ConversationEntry[];
   readonly toolNames: readonly string[];
   readonly stream: boolean;

@@ -93,6 +93,7 @@ test("what the model was asked is recorded with its conversation, tools, scenari
     {
       dialect: "responses",
       model: "m",
+      effort: "low",
       conversation: [{ role: "user", text: "please say hello" }],
       toolNames: ["shell"],
       words: "say hello",
@@ -232,7 +233,8 @@ function askResponses(
   { stream = true, tools, signal }: Asking = {},
 ): Promise<Response> {
   const input = [{ type: "message", role: "user", content: [{ type: "input_text", text: words }] }];
-  const body = { model: "m", input, stream, tools: tools ?? [{ type: "function", name: "shell" }] };
+  const reasoning = { effort: "low" };
+  const body = { model: "m", reasoning, input, stream, tools: tools ?? [{ type: "function", name: "shell" }] };
   return post(server, "/v1/responses", body, signal);
 }
 

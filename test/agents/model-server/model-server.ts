@@ -13,6 +13,8 @@ import { chooseStep, type ConversationEntry, type Scenario } from "./script.ts";
 export interface ModelRequest {
   readonly dialect: string;
   readonly model: string;
+  /** How hard it was to think; empty where nothing was said of it. */
+  readonly effort: string;
   readonly conversation: readonly ConversationEntry[];
   readonly toolNames: readonly string[];
   /** The scenario's words, or null where none applied (a title, or words that the script does not know). */
@@ -80,9 +82,10 @@ export async function startModelServer(script: readonly Scenario[] = []): Promis
   }
 
   async function answer(dialect: Dialect, asked: Asked, response: ServerResponse): Promise<void> {
-    const { model, conversation, toolNames } = asked;
+    const { model, effort, conversation, toolNames } = asked;
     const { words, index, step } = chooseStep(scenarios, conversation, toolNames.length > 0);
-    const become = record({ dialect: dialect.name, model, conversation, toolNames, words, step: index, state: "open" });
+    const request = { dialect: dialect.name, model, effort, conversation, toolNames, words, step: index };
+    const become = record({ ...request, state: "open" });
     if ("status" in step) {
       sendJson(response, step.status, dialect.refusal(step));
       return become("refused");

@@ -12,6 +12,7 @@ export const responses: Dialect = {
     const input = body["input"];
     return {
       model: textOf(body["model"]),
+      effort: textOf((body["reasoning"] as JsonObject | null | undefined)?.["effort"]),
       conversation:
         typeof input === "string" ? [{ role: "user", text: input }] : objects(input).flatMap(conversationEntry),
       toolNames: objects(body["tools"]).map((tool) => textOf(tool["name"] ?? tool["type"])),

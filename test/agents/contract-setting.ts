@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the tests of one agent share: its workshop, and sessions that stand open from one test to the next.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type AgentSession, startDeadlineMs, type Turn, turnDeadlineMs } from "./agent-session.ts";
+import type { ModelRequest } from "./model-server/model-server.ts";
+import type { RealAgentName } from "./real-agents.ts";
+import { openWorkshop, type Workshop } from "./workshop.ts";
+
+export interface ContractSetting {
+  /** From the first test on. */
+  readonly workshop: Workshop;
+  /** Stays open for the next test, since an agent takes seconds to start. */
+  readonly idleSession: () => Promise<AgentSession>;
+  /** For a test that ends it. */
+  readonly takeIdleSession: () => Promise<AgentSession>;
+  /** For the next test, from one that took it or brought it back. */
+  readonly handBack: (session: AgentSession) => void;
+  /** All that stand open, for a test that ends agentd. */
+  readonly takeAllSessions: () => AgentSession[];
+  /** What the model was asked in the scenario of these words. */
+  readonly requestsOf: (words: string) => ModelRequest[];
+  /** A turn whose command says by a file that it runs, and then runs for an hour; `before`: shell that it runs first. */
+  readonly runForAnHour: (session: AgentSession, words: string, before?: string) => Promise<Turn>;
+}
+
+/** To be called where tests are declared. */
+export function prepareSetting(name: RealAgentName): ContractSetting {
+  let opened: Workshop | undefined;
+  const ready: AgentSession[] = [];
+
+  beforeAll(async () => {
+    opened = await openWorkshop(name);
+  }, startDeadlineMs);
+  afterAll(async () => {
+    await opened?.[Symbol.asyncDispose]();
+  });
+
+  const setting: ContractSetting = {
+    get workshop() {
+      if (opened === undefined) throw new Error(`the workshop of ${name} is open while tests run`);
+      return opened;
+    },
+    async idleSession() {
+      for (const session of ready) if ((await session.state()) === "idle") return session;
+      const session = await setting.workshop.openSession();
+      ready.push(session);
+      return session;
+    },
+    async takeIdleSession() {
+      const session = await setting.idleSession();
+      ready.splice(ready.indexOf(session), 1);
+      return session;
+    },
+    handBack: (session) => void ready.push(session),
+    takeAllSessions: () => ready.splice(0),
+    requestsOf: (asked) => setting.workshop.model.requests.filter(({ words }) => words === asked),
+    async runForAnHour(session, words, before = "") {
+      const { agent, model } = setting.workshop;
+      const started = join(session.cwd, `${words.replaceAll(" ", "-")}.txt`);
+      const command = `${before}touch '${started}'; sleep 3607`;
+      model.play({ words, steps: [{ calls: [agent.tools.shell(command)] }, { text: ["It ran."] }] });
+      const turn = await session.prompt(words);
+      await (await turn.permission()).answer("allow_once");
+      await expect.poll(() => existsSync(started), { timeout: turnDeadlineMs }).toBe(true);
+      await expect.poll(() => commandsOf(session), { timeout: turnDeadlineMs }).toContain("sleep 3607");
+      return turn;
+    },
+  };
+  return setting;
+}
+
+async function commandsOf(session: AgentSession): Promise<string[]> {
+  return (await session.processes()).map(({ command }) => command);
+}
