@@ -90,6 +90,40 @@ test("a replay that tells another past is a diagnostic, and the log stays as it 
   expect(await user.log(session, ["message"])).toEqual(before);
 });
 
+test.each([
+  { tells: "pelican", diagnostics: [] },
+  { tells: "a heron", diagnostics: ["replay-differs"] },
+])(
+  "of a session that was begun afresh the agent's words since are compared: $tells where the log has pelican",
+  async ({ tells, diagnostics }) => {
+    const replay = told(
+      chunk("user_message_chunk", "The conversation so far: [user] remember the word pelican [agent] ok"),
+      chunk("user_message_chunk", "which word?"),
+      chunk("agent_message_chunk", tells),
+    );
+    using scripted = agent({ load: true }, [
+      { on: "session/prompt", match: "which word?", do: [{ text: "pelican" }, { reply: { stopReason: "end_turn" } }] },
+      { on: "session/load", do: [...replay, { reply: null }] },
+    ]);
+    using place = makePlace({ mine: scripted.command });
+    await using daemon = await startDaemonHere(place);
+    const user = await BusUser.watching(await daemon.connect());
+    const session = await endedSession(user, "mine", place.directory());
+    await user.call("agent.session.resume", { session, fresh: true });
+    await user.prompt(session, "which word?", "queue");
+    await user.entry(session, (entry) => entry.kind === "turn" && entry.turn === 2 && entry.phase === "ended");
+    await user.call("agent.session.close", { session });
+    await user.wait(session, "ended");
+    await user.call("agent.session.resume", { session });
+    await user.wait(session, "idle");
+    await user.prompt(session, "go on");
+    await user.wait(session, "idle");
+    expect((await user.log(session, ["diagnostic"])).map((entry) => entry.kind === "diagnostic" && entry.what)).toEqual(
+      diagnostics,
+    );
+  },
+);
+
 test("an advertised way that is refused is reported, and the next one is taken", async () => {
   using scripted = agent({ load: true, resume: true }, [
     { on: "session/resume", do: [{ error: { code: -32603, message: "not today" } }] },

@@ -3,7 +3,7 @@
 // tells of it.
 import { createHash } from "node:crypto";
 import type { EntryReader } from "../log/read.ts";
-import type { Entry, MessageEntry, TruncatedEntry } from "../vocabulary/index.ts";
+import type { Entry, MessageEntry, StateEntry, TruncatedEntry } from "../vocabulary/index.ts";
 
 type Message = Entry & MessageEntry;
 
@@ -25,7 +25,7 @@ export function transcriptOf(
   while (before !== undefined && bytes < bytesMax) {
     const page = entries.page({ session, before, limit: 500, kinds: ["message"] });
     for (const body of page.entries.toReversed()) {
-      const message = wholeMessage(entries, session, body);
+      const message = wholeEntry<Message>(entries, session, body);
       if (message === undefined || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
       const text = told(message);
       if (text === "") continue;
@@ -41,11 +41,11 @@ export function transcriptOf(
 }
 
 /** A page shows an entry that is too big for it by its size alone. */
-function wholeMessage(entries: EntryReader, session: string, shown: string): Message | undefined {
-  const entry = JSON.parse(shown) as Message | TruncatedEntry;
+function wholeEntry<E extends Entry>(entries: EntryReader, session: string, shown: string): E | undefined {
+  const entry = JSON.parse(shown) as E | TruncatedEntry;
   if (!("truncated" in entry)) return entry;
   const body = entries.body(session, entry.seq);
-  return body === undefined ? undefined : (JSON.parse(body) as Message);
+  return body === undefined ? undefined : (JSON.parse(body) as E);
 }
 
 /** Consecutive pieces of one role are one paragraph. */
@@ -73,10 +73,18 @@ function lastBytes(text: string, bytesMax: number): string {
   return bytes.subarray(from).toString();
 }
 
-/** What one side has said, as far as two tellings of it can be compared: pieces and ids differ, words do not. */
+type Role = "user" | "agent";
+
+/** What each side has said, as far as two tellings of it can be compared: pieces and ids differ, words do not. */
 export class Telling {
+  /** Whose words are held against each other. */
+  readonly compared: readonly Role[];
   readonly #roles = { user: createHash("sha256"), agent: createHash("sha256") };
   readonly #lengths = { user: 0, agent: 0 };
+
+  constructor(compared: readonly Role[] = ["user", "agent"]) {
+    this.compared = compared;
+  }
 
   add(role: string, text: unknown): void {
     if ((role !== "user" && role !== "agent") || typeof text !== "string") return;
@@ -88,26 +96,30 @@ export class Telling {
   digests(): {
     readonly user: string;
     readonly agent: string;
-    readonly lengths: Readonly<Record<"user" | "agent", number>>;
+    readonly lengths: Readonly<Record<Role, number>>;
   } {
     return { user: this.#roles.user.digest("hex"), agent: this.#roles.agent.digest("hex"), lengths: this.#lengths };
   }
 }
 
-/** The same of the log, up to `seq`, page by page with room for other work in between. */
+/**
+ * The same of the log, up to `seq`, page by page with room for other work in between. An agent that was begun afresh
+ * knows what was said since, and has the transcript among its user's words: there the agent's alone are compared.
+ */
 export async function loggedTelling(
   entries: EntryReader,
   session: string,
   seq: number,
   breathe: () => Promise<void>,
 ): Promise<Telling> {
-  const telling = new Telling();
+  let telling = new Telling();
   let after: number | undefined = 0;
   while (after !== undefined) {
-    const page = entries.page({ session, after, before: seq + 1, limit: 1000, kinds: ["message"] });
+    const page = entries.page({ session, after, before: seq + 1, limit: 1000, kinds: ["message", "state"] });
     for (const body of page.entries) {
-      const message = wholeMessage(entries, session, body);
-      if (message) telling.add(message.role, message.content["text"]);
+      const entry = wholeEntry<Message | (Entry & StateEntry)>(entries, session, body);
+      if (entry?.kind === "message") telling.add(entry.role, entry.content["text"]);
+      else if (entry?.resumed === "fresh") telling = new Telling(["agent"]);
     }
     after = page.next;
     await breathe();
@@ -118,7 +130,7 @@ export async function loggedTelling(
 /** In words, or undefined where both tell the same. */
 export function tellingsDiffer(agents: Telling, logs: Telling): string | undefined {
   const [theirs, ours] = [agents.digests(), logs.digests()];
-  const differing = (["user", "agent"] as const).filter((role) => theirs[role] !== ours[role]);
+  const differing = logs.compared.filter((role) => theirs[role] !== ours[role]);
   if (differing.length === 0) return undefined;
   const how = differing.map(
     (role) => `${theirs.lengths[role]} characters of the ${role}'s words where the log has ${ours.lengths[role]}`,
