@@ -6,6 +6,7 @@ import type { EntryReader } from "../log/read.ts";
 import type { Entry, MessageEntry, StateEntry, TruncatedEntry } from "../vocabulary/index.ts";
 
 type Message = Entry & MessageEntry;
+type State = Entry & StateEntry;
 
 /**
  * One text with the end of the conversation, at most `bytesMax` bytes of UTF-8, or undefined where nothing was said.
@@ -25,8 +26,8 @@ export function transcriptOf(
   while (before !== undefined && bytes < bytesMax) {
     const page = entries.page({ session, before, limit: 500, kinds: ["message"] });
     for (const body of page.entries.toReversed()) {
-      const message = wholeEntry<Message>(entries, session, body);
-      if (message === undefined || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
+      const message = wholeEntry(entries, session, body);
+      if (message?.kind !== "message" || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
       const text = told(message);
       if (text === "") continue;
       parts.push(`[${message.role}] ${text}`);
@@ -41,11 +42,11 @@ export function transcriptOf(
 }
 
 /** A page shows an entry that is too big for it by its size alone. */
-function wholeEntry<E extends Entry>(entries: EntryReader, session: string, shown: string): E | undefined {
-  const entry = JSON.parse(shown) as E | TruncatedEntry;
+function wholeEntry(entries: EntryReader, session: string, shown: string): Message | State | undefined {
+  const entry = JSON.parse(shown) as Message | State | TruncatedEntry;
   if (!("truncated" in entry)) return entry;
   const body = entries.body(session, entry.seq);
-  return body === undefined ? undefined : (JSON.parse(body) as E);
+  return body === undefined ? undefined : (JSON.parse(body) as Message | State);
 }
 
 /** Consecutive pieces of one role are one paragraph. */
@@ -117,7 +118,7 @@ export async function loggedTelling(
   while (after !== undefined) {
     const page = entries.page({ session, after, before: seq + 1, limit: 1000, kinds: ["message", "state"] });
     for (const body of page.entries) {
-      const entry = wholeEntry<Message | (Entry & StateEntry)>(entries, session, body);
+      const entry = wholeEntry(entries, session, body);
       if (entry?.kind === "message") telling.add(entry.role, entry.content["text"]);
       else if (entry?.resumed === "fresh") telling = new Telling(["agent"]);
     }
