@@ -46,6 +46,8 @@ export interface SessionCoreOptions {
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly keeper: LogKeeper;
   readonly seam: Seam;
+  /** For tests that take every turn of the event loop themselves. */
+  readonly soon?: () => Promise<void>;
 }
 
 export function openSessionCore(options: SessionCoreOptions): SessionCore {
@@ -62,6 +64,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     post: (session, input, life) => mailbox.post(session, input, life),
     plan: options.plan,
     after: (ms, run) => clock.after(ms, run),
+    soon: options.soon ?? breathe,
     chunkMergeBytesMax: limits.chunkMergeBytesMax,
     transcript(session, beforeTurn) {
       try {

@@ -29,6 +29,8 @@ export interface AgentsOptions {
   readonly plan: (state: SessionState) => PlannedLaunch;
   /** Runs a function after some milliseconds; the result cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
+  /** When what is being done now has been done, replies and all. */
+  readonly soon: () => Promise<void>;
   readonly chunkMergeBytesMax: number;
   /** What was said before a turn, for an agent that does not know it. */
   readonly transcript: (session: string, beforeTurn: number) => string | undefined;
@@ -63,8 +65,8 @@ export class Agents {
   readonly #running = new Map<string, Running>();
   /** Agents on their way out: a new one of the same session starts when the old one is gone. */
   readonly #ending = new Map<string, Promise<void>>();
-  /** Launches that wait for that. */
-  readonly #awaited = new Set<string>();
+  /** Launches that wait, by the `lifeSeq` of their life. */
+  readonly #awaited = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
 
   constructor(options: AgentsOptions) {
@@ -115,7 +117,7 @@ export class Agents {
     const running = this.#running.get(session);
     switch (effect.type) {
       case "launch":
-        this.#launchAfterPrevious(session, effect.state);
+        this.#launchSoon(session, effect.state);
         return;
       case "prompt":
         running?.client.prompt(this.#promptBlocks(session, effect), (outcome) => {
@@ -167,13 +169,18 @@ export class Agents {
     keep(session, seq, command).then(({ rc, body }) => post(session, { type: "kept", seq, rc, body }), onError);
   }
 
-  #launchAfterPrevious(session: string, state: SessionState): void {
-    const previous = this.#ending.get(session);
-    if (!previous) return this.#launch(session, state);
-    this.#awaited.add(session);
-    void previous.then(() => {
-      if (this.#awaited.delete(session)) this.#launch(session, state);
-    });
+  /** When the agent of the life before is gone, and the reply to the command has left: a spawn takes its while. */
+  #launchSoon(session: string, state: SessionState): void {
+    const { lifeSeq } = state;
+    this.#awaited.set(session, lifeSeq);
+    const previous = this.#ending.get(session) ?? Promise.resolve();
+    void previous
+      .then(() => this.#options.soon())
+      .then(() => {
+        if (this.#awaited.get(session) !== lifeSeq) return;
+        this.#awaited.delete(session);
+        this.#launch(session, state);
+      });
   }
 
   #launch(session: string, state: SessionState): void {

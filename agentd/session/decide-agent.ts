@@ -46,7 +46,7 @@ function onUpdate(draft: Draft, update: AgentUpdate): void {
   const entry = mapUpdate(bounded(draft, update));
   // A plan belongs to a turn as messages do; what is of the session carries the turn only while one runs.
   const where = currentTurn(state);
-  const ofSession = entry.kind !== "plan" && entry.kind !== "extension" && where.late === true;
+  const ofSession = entry.kind !== "plan" && where.late === true;
   draft.add(ofSession ? entry : { ...entry, ...where });
   if (entry.kind === "options") state.options = entry.options;
 }

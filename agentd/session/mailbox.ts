@@ -44,6 +44,7 @@ export class Mailbox {
   readonly #options: MailboxOptions;
   readonly #recall: Recall;
   #waiting: Posted[] = [];
+  #stopped = false;
   /** Takes the flush that is to come back. */
   #unschedule: (() => void) | undefined;
   /** Takes back the end of all agents that a lasting failure brings. */
@@ -61,6 +62,7 @@ export class Mailbox {
 
   /** `life`: of the agent that it comes from. */
   post(session: string, input: Input, life?: number): void {
+    if (this.#stopped) return;
     this.#waiting.push({ session, input, ...(life === undefined ? {} : { life }) });
     // A caller is told at once that nothing can be logged; what agents say can wait for the next try.
     if (!this.#unschedule || (this.failed && isCommanding(input))) {
@@ -88,8 +90,9 @@ export class Mailbox {
     }
   }
 
-  /** Nothing is flushed any more; the log is about to be closed. */
+  /** Nothing is taken or flushed any more; the log is about to be closed. */
   stop(): void {
+    this.#stopped = true;
     this.#unschedule?.();
     this.#pardon?.();
     this.#waiting = [];

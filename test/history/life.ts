@@ -49,6 +49,7 @@ export class Life {
   readonly #keeper: LogKeeper;
   /** Publications that the broker has not acknowledged. */
   #unanswered: (() => void)[] = [];
+  #isOver = false;
   /** The last entry of each session that was published on this connection. */
   readonly #published = new Map<string, number>();
   #reachesLeft: number;
@@ -85,6 +86,7 @@ export class Life {
       plan: (state) => this.#plan(state),
       keeper: this.#keeper,
       seam: (point) => this.#seam(point),
+      soon: () => Promise.resolve(),
     });
   }
 
@@ -145,6 +147,7 @@ export class Life {
 
   /** Closes the file and leaves all else where it is. */
   async abandon(): Promise<void> {
+    this.#isOver = true;
     this.core.mailbox.stop();
     await this.#keeper.stop();
     this.log.close();
@@ -163,6 +166,8 @@ export class Life {
   }
 
   #plan(state: SessionState): PlannedLaunch {
+    // A start that was on its way when this life ended.
+    if (this.#isOver) return { ok: false, failure: { code: "AGENT_UNAVAILABLE", message: "nobody is there" } };
     const { random, frames } = this.#ground;
     if (this.log.entries.body(state.id, state.lifeSeq) === undefined) this.#fault(`${state.id} lives unlogged`);
     if (this.#living(state.id)) this.#fault(`a second agent was started for ${state.id}`);
