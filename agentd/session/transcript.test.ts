@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { alpha, fill, temporaryLog } from "../log/testing/temporary-log.ts";
+import type { EntryContent } from "../vocabulary/index.ts";
 import { loggedTelling, Telling, tellingsDiffer, transcriptOf } from "./transcript.ts";
 
 const words = "é words ";
@@ -35,4 +36,27 @@ test("nothing is told of a session in which nothing was said, nor of the turn th
   expect(transcriptOf(log.entries, alpha, 1, 1000)).toBeUndefined();
   fill(log, alpha, 2);
   expect(transcriptOf(log.entries, alpha, 1, 1000)).toContain("message 1message 2");
+});
+
+test("a prompt that got no answer is told apart from the next one, and an answer in pieces is one paragraph", () => {
+  const log = temporaryLog();
+  const say = (turn: number, role: "user" | "agent", text: string): EntryContent => ({
+    kind: "message",
+    turn,
+    role,
+    message_id: `${role}${turn}`,
+    content: { type: "text", text },
+    ...(role === "agent" ? { append: true as const } : {}),
+  });
+  const entries = [
+    say(1, "user", "one"),
+    say(2, "user", "two"),
+    say(2, "agent", "yes, "),
+    say(2, "agent", "two"),
+    say(3, "user", "three"),
+  ];
+  log.append([{ session: alpha, expectSeq: 0, entries }]);
+  expect(transcriptOf(log.entries, alpha, 4, 1000)).toContain(
+    "[user] one\n\n[user] two\n\n[agent] yes, two\n\n[user] three",
+  );
 });

@@ -18,7 +18,7 @@ export function transcriptOf(
   beforeTurn: number,
   bytesMax: number,
 ): string | undefined {
-  const parts: string[] = [];
+  const pieces: Piece[] = [];
   let bytes = 0;
   let before: number | undefined = entries.lastSeq(session);
   if (before === undefined) return undefined;
@@ -30,14 +30,15 @@ export function transcriptOf(
       if (message?.kind !== "message" || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
       const text = told(message);
       if (text === "") continue;
-      parts.push(`[${message.role}] ${text}`);
+      const { role, turn, append } = message;
+      pieces.push({ role, turn, append: append === true, text });
       bytes += Buffer.byteLength(text) + message.role.length + 4;
       if (bytes >= bytesMax) break;
     }
     before = page.previous;
   }
-  if (parts.length === 0) return undefined;
-  const text = joined(parts.toReversed());
+  if (pieces.length === 0) return undefined;
+  const text = joined(pieces.toReversed());
   return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${lastBytes(text, bytesMax)}`;
 }
 
@@ -49,14 +50,22 @@ function wholeEntry(entries: EntryReader, session: string, shown: string): Messa
   return body === undefined ? undefined : (JSON.parse(body) as Message | State);
 }
 
-/** Consecutive pieces of one role are one paragraph. */
-function joined(parts: readonly string[]): string {
+interface Piece {
+  readonly role: string;
+  readonly turn: number | undefined;
+  /** It goes on where the one before ended. */
+  readonly append: boolean;
+  readonly text: string;
+}
+
+/** What was streamed in pieces is one paragraph; each prompt begins a new one, also after a prompt without an answer. */
+function joined(pieces: readonly Piece[]): string {
   let text = "";
-  let role = "";
-  for (const part of parts) {
-    const next = part.slice(0, part.indexOf("]") + 2);
-    text += next === role ? part.slice(next.length) : `${text === "" ? "" : "\n\n"}${part}`;
-    role = next;
+  let before: Piece | undefined;
+  for (const piece of pieces) {
+    const goesOn = piece.append && before?.role === piece.role && before.turn === piece.turn;
+    text += goesOn ? piece.text : `${text === "" ? "" : "\n\n"}[${piece.role}] ${piece.text}`;
+    before = piece;
   }
   return text;
 }
