@@ -70,7 +70,7 @@ test("a prune purges every ended session that was last touched before a time, an
   expect(await user.call<VerifyReply>("agent.log.verify", {})).toMatchObject({ ok: true });
 });
 
-test("a secret that an agent printed over two chunks is taken out, and is nowhere in the files afterwards", async () => {
+test("a secret that an agent printed over two chunks is taken out, and is nowhere in the files afterwards (case 146)", async () => {
   const secret = "sk-canary-0123456789abcdef";
   using agent = scriptedAgent({
     rules: [
