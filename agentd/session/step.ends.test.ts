@@ -83,3 +83,12 @@ test("recovering twice changes nothing more", () => {
   expect(first[2]).toMatchObject({ stop_reason: "interrupted", sent: "unknown" });
   expect(script.put(recover)).toEqual([]);
 });
+
+test("a command that its agent had been given is answered as the agent's end when the log takes the agent away", () => {
+  const script = new SessionScript();
+  script.up([["mode", "a", "b"]]);
+  script.command("agent.session.set_config", { option: "mode", value: "b", command_id: "set" });
+  const entries = script.put({ type: "ended_unlogged" });
+  expect(entries[0]).toMatchObject({ kind: "reply", command_id: "set", rc: 10, body: { error_code: "AGENT_EXITED" } });
+  expect(entries.at(-1)).toMatchObject({ kind: "state", state: "lost", error: { error_code: "STORE_FAILED" } });
+});

@@ -4,6 +4,7 @@
 import { idMember } from "./command-id.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import {
+  answerPending,
   lose,
   onAgentEvent,
   onCameUp,
@@ -116,6 +117,8 @@ function onStoreEnds(draft: Draft, before: SessionState, message: string): void 
   const { life } = draft.state;
   if (life.phase === "ended" || life.phase === "closing") return;
   const error = errorBody("STORE_FAILED", message);
+  // Commands that the agent has been given may have run: for them it is the agent that has ended.
+  answerPending(draft, errorBody("AGENT_EXITED", message));
   endRunningTurn(draft, { stopReason: "interrupted", sent: true, error }, "end");
   lose(draft, before, error, "the log could not be written");
 }
