@@ -46,6 +46,9 @@ export class TurnWatch {
       case "usage":
       case "notice":
       case "compaction":
+      case "elicitation":
+      case "file":
+      case "terminal":
       case "extension":
       case "diagnostic":
         return undefined;
@@ -63,7 +66,8 @@ export class TurnWatch {
     const asked = this.#requests.get(entry.request);
     this.#requests.delete(entry.request);
     if (entry.via === "timeout" && asked?.notified === false && !this.#somebodyHere) this.#unanswered = true;
-    if (entry.via === undefined && isRefusal(entry, asked)) this.#refusedByPerson = true;
+    const byPerson = entry.via === undefined || entry.via === "notify";
+    if (byPerson && isRefusal(entry, asked)) this.#refusedByPerson = true;
     return undefined;
   }
 }

@@ -20,6 +20,9 @@ test("a kind keeps the number under which logs hold it", () => {
     "14 permission",
     "15 extension",
     "16 diagnostic",
+    "17 elicitation",
+    "18 file",
+    "19 terminal",
   ]);
 });
 

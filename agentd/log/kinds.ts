@@ -2,7 +2,7 @@
 // The number by which the log files an entry's kind. A number, once written to a log, is never given another meaning.
 import type { EntryKind } from "../vocabulary/index.ts";
 
-/** Below 31: a set of kinds is a mask of bits. 17, 18 and 19 are kept for elicitation, file and terminal. */
+/** Below 31: a set of kinds is a mask of bits. */
 export const kindNumbers: Readonly<Record<EntryKind, number>> = {
   command: 1,
   reply: 2,
@@ -20,6 +20,9 @@ export const kindNumbers: Readonly<Record<EntryKind, number>> = {
   permission: 14,
   extension: 15,
   diagnostic: 16,
+  elicitation: 17,
+  file: 18,
+  terminal: 19,
 };
 
 const kindNames: ReadonlyMap<number, EntryKind> = new Map(

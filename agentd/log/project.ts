@@ -2,6 +2,7 @@
 // What a session's entries come to: the row that lists, snapshots and recovery read instead of the entries.
 import {
   type CommandEntry,
+  type ElicitationEntry,
   type EntryContent,
   finalToolStatuses,
   type InfoEntry,
@@ -140,7 +141,11 @@ function fold(draft: Draft, entry: EntryContent): void {
     case "tool_call":
       return foldToolCall(draft, entry);
     case "permission":
-      return foldPermission(draft, entry);
+    case "elicitation":
+      return foldRequest(draft, entry);
+    case "file":
+    case "terminal":
+      return markAnswered(draft, entry.turn);
     case "plan":
       markAnswered(draft, entry.turn);
       return pointTo(draft, "plan");
@@ -231,7 +236,7 @@ function foldToolCall(draft: Draft, entry: ToolCallEntry & { readonly turn?: num
   }
 }
 
-function foldPermission(draft: Draft, entry: PermissionEntry & { readonly turn?: number }): void {
+function foldRequest(draft: Draft, entry: (PermissionEntry | ElicitationEntry) & { readonly turn?: number }): void {
   const { request, phase } = entry;
   const others = draft.open.requests.filter((open) => open.request !== request);
   switch (phase) {

@@ -83,7 +83,8 @@ export interface AgentInfo {
   readonly version: string;
 }
 
-export type ResolvedVia = "policy" | "timeout" | "cancel" | "agent" | "end" | "restart";
+/** `notify`: a person, whom the citizen `notify` asked. */
+export type ResolvedVia = "notify" | "policy" | "timeout" | "cancel" | "agent" | "end" | "restart";
 /** `unknown`: agentd died between the commit and the write. */
 export type Sent = boolean | "unknown";
 
@@ -241,6 +242,67 @@ export interface PermissionEntry {
   readonly why?: string;
 }
 
+export type ElicitationAction = "accept" | "decline" | "cancel";
+
+export interface ElicitationEntry {
+  readonly kind: "elicitation";
+  readonly request: string;
+  readonly phase: "requested" | "resolved" | "sent" | "unsent";
+  /** With `requested`. */
+  readonly mode?: "form" | "url";
+  readonly message?: string;
+  /** Of a form: ACP's `requestedSchema`, as the agent wrote it. */
+  readonly schema?: unknown;
+  /** Shown in full, never fetched. */
+  readonly url?: string;
+  readonly elicitation_id?: string;
+  readonly tool_call_id?: string;
+  readonly now?: string;
+  readonly expires_at?: string | null;
+  readonly notified?: boolean;
+  /** With `resolved`. */
+  readonly outcome?: ElicitationAction;
+  readonly content?: Readonly<Record<string, unknown>>;
+  readonly via?: ResolvedVia;
+  readonly by?: string | null;
+  readonly why?: string;
+}
+
+/** What an agent asked of us with its files. A write that was `intended` is done, refused, or its agentd died over it. */
+export interface FileEntry {
+  readonly kind: "file";
+  readonly op: "read" | "write";
+  /** As the agent asked for it. */
+  readonly path: string;
+  readonly phase: "intended" | "done" | "refused";
+  /** UTF-8 bytes that were handed over, or are to be written. */
+  readonly bytes?: number;
+  /** With `refused`: a word of a fixed table, and what the agent was told. */
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface TerminalEntry {
+  readonly kind: "terminal";
+  /** Unique in its session. */
+  readonly terminal: string;
+  readonly phase: "started" | "failed" | "exited" | "killed" | "released";
+  /** With `started`. */
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  /** Names of the variables that the agent set; values are not logged. */
+  readonly env?: readonly string[];
+  /** With `failed`. */
+  readonly message?: string;
+  /** With `exited`. */
+  readonly exit_code?: number | null;
+  readonly signal?: string | null;
+  /** The end of its output. */
+  readonly tail?: string;
+  readonly truncated?: boolean;
+}
+
 export interface ExtensionEntry {
   readonly kind: "extension";
   readonly method: string;
@@ -271,6 +333,9 @@ export type EntryContent = (
   | NoticeEntry
   | CompactionEntry
   | PermissionEntry
+  | ElicitationEntry
+  | FileEntry
+  | TerminalEntry
   | ExtensionEntry
   | DiagnosticEntry
 ) & {
@@ -296,6 +361,9 @@ export const entryKinds = [
   "notice",
   "compaction",
   "permission",
+  "elicitation",
+  "file",
+  "terminal",
   "extension",
   "diagnostic",
 ] as const satisfies readonly EntryKind[];

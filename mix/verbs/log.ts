@@ -63,6 +63,9 @@ const kinds: Readonly<Record<EntryKind, true>> = {
   notice: true,
   compaction: true,
   permission: true,
+  elicitation: true,
+  file: true,
+  terminal: true,
   extension: true,
   diagnostic: true,
 };

@@ -56,6 +56,12 @@ function said(entry: Entry): string {
       return printableLine(words(entry.severity, entry.title, entry.description));
     case "compaction":
       return printableLine(words(entry.compaction_id, entry.status, entry.error));
+    case "elicitation":
+      return printableLine(words(entry.request, entry.phase, entry.message, entry.url, entry.outcome));
+    case "file":
+      return printableLine(words(entry.op, entry.phase, entry.path, bytesWords(entry.bytes), entry.message));
+    case "terminal":
+      return printableLine(terminalWords(entry));
     case "extension":
       return printableLine(`${entry.method} ${JSON.stringify(entry.data)}`);
     case "diagnostic":
@@ -94,6 +100,16 @@ function permissionWords(entry: Extract<Entry, { kind: "permission" }>): string 
     `by ${entry.via ?? entry.by ?? "someone"}`,
     entry.why,
   );
+}
+
+function terminalWords(entry: Extract<Entry, { kind: "terminal" }>): string {
+  const { terminal, phase, command, args = [], exit_code: code, signal, message } = entry;
+  const exit = code === undefined || code === null ? signal : `exit code ${code}`;
+  return words(terminal, phase, command, ...args, exit, message);
+}
+
+function bytesWords(bytes: number | undefined): string | undefined {
+  return bytes === undefined ? undefined : `${bytes} bytes`;
 }
 
 function refused(body: Readonly<Record<string, unknown>>): string {

@@ -60,6 +60,7 @@ function rawInputLines(tool: ToolCallFields | undefined, linesMax: number): stri
 }
 
 const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
+  notify: "a person, asked by notify",
   policy: "by policy",
   timeout: "nobody answered in time",
   cancel: "the turn was cancelled",

@@ -90,6 +90,9 @@ export class Transcript {
       case "commands":
       case "info":
       case "usage":
+      case "elicitation":
+      case "file":
+      case "terminal":
       case "extension":
         return "";
     }
