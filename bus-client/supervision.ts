@@ -89,8 +89,13 @@ export class Supervision {
   begin(attemptsMax: number): Promise<void> {
     if (this.#state.kind !== "idle") return Promise.reject(new BusError("USAGE", "a client starts once"));
     return new Promise((resolve, reject) => {
-      this.#running = this.#run(attemptsMax, resolve);
-      void this.#running.then(() => reject(this.#endCause()));
+      let isUp = false;
+      this.#running = this.#run(attemptsMax, () => {
+        isUp = true;
+        resolve();
+      });
+      // Node.js looks closely at a promise that is rejected after all, and a short command would wait for it.
+      void this.#running.then(() => isUp || reject(this.#endCause()));
     });
   }
 
@@ -214,7 +219,7 @@ export class Supervision {
     void this.#deregister();
     this.#connection?.close();
     // Writes leave at the end of the tick.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => process.nextTick(resolve));
   }
 
   /** Begins the end: nothing new is tried from here on. Gives the name back, where there is one. */
