@@ -50,7 +50,10 @@ test("where the Bus is no longer found, what listens at its old address is not d
     version: "0",
     random: Math.random,
   } as unknown as Context;
-  const output = new Output({ stdout: process.stdout, stderr: process.stderr }, "ids");
+  const output = new Output(
+    { stdout: process.stdout, stderr: process.stderr, writeAtOnce: (_to, text) => text },
+    "ids",
+  );
   const bus = await connectBus(context, output, { connecting: "bus", role: "citizen", autostart: false });
   const failed = new Promise<BusClientState>((resolve) => {
     bus.client.onState((state) => {
