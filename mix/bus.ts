@@ -192,8 +192,10 @@ async function discovered(surroundings: Surroundings): Promise<DialledBus> {
 /** One attempt to connect; a client that is up goes on to reconnect for as long as it is not stopped. */
 async function up(client: BusClient): Promise<boolean> {
   const settled = await new Promise<BusClientState>((resolve) => {
-    client.onState((state) => {
-      if (state.kind !== "connecting") resolve(state);
+    const stop = client.onState((state) => {
+      if (state.kind === "connecting") return;
+      stop();
+      resolve(state);
     });
     client.start();
   });

@@ -2,7 +2,7 @@
 // The command line as two bundles: what a short reading command runs, and all the rest, loaded by verbs that need it.
 // Most of what such a command costs is the compiling of code, whether it runs or not. Each module is in one of the two
 // alone; for the first, what V8 makes of it is kept as well.
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -34,17 +34,19 @@ export async function bundleMix(into: string): Promise<void> {
   await keepCode(into);
 }
 
+// Imports, and not calls of `require`, which would each bring the bundler's own code with them.
 const loading = `
-const file = require("node:path").join(__dirname, ${JSON.stringify(firstFile)});
-const script = require("./mix/load.ts").load(module, file);`;
+import { load } from "./mix/load.ts";
+const file = __dirname + ${JSON.stringify(firstFile.slice(1))};
+const script = load(module, file);`;
 
 /** Runs as the program does, and puts what was compiled beside the source. */
 async function keepCode(into: string): Promise<void> {
-  const keeping = `${loading}
-process.on("exit", () => {
-  const { readFileSync, writeFileSync } = require("node:fs");
-  writeFileSync(file, require("./mix/code-cache.ts").packedWithCode(readFileSync(file), script));
-});`;
+  const keeping = `
+import { readFileSync, writeFileSync } from "node:fs";
+import { packedWithCode } from "./mix/code-cache.ts";
+${loading}
+process.on("exit", () => writeFileSync(file, packedWithCode(readFileSync(file), script)));`;
   const keeper = join(into, "mix-keep.cjs");
   writeFileSync(keeper, (await bundle(keeping)).text);
   await warmMix(keeper);
@@ -61,7 +63,7 @@ async function bundle(contents: string, ...plugins: Plugin[]): Promise<Bundle> {
   const { metafile, outputFiles } = await build({
     ...common,
     stdin: { contents, resolveDir: root },
-    plugins,
+    plugins: [...plugins, neededAlone],
     write: false,
     metafile: true,
   });
@@ -121,6 +123,21 @@ function doors(modules: Iterable<string>): string {
   });
   return `module.exports = {\n${getters.join(",\n")}\n};`;
 }
+
+/** Of an index the modules that are asked for, and of the manifest the version: a bundle would have all of both. */
+const neededAlone: Plugin = {
+  name: "what is needed alone",
+  setup(bundling) {
+    bundling.onResolve({ filter: /^\.\.?\/.*\.ts$/, namespace: "file" }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path),
+      sideEffects: false,
+    }));
+    bundling.onLoad({ filter: /\/package\.json$/ }, ({ path }) => {
+      const { version } = JSON.parse(readFileSync(path, "utf8")) as { version: string };
+      return { contents: JSON.stringify({ version }), loader: "json" };
+    });
+  },
+};
 
 const takenFrom = "elsewhere";
 

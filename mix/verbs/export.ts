@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
-import { logEntries } from "../sessions.ts";
+import { logEntries } from "../log-entries.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 
 export const spec: VerbSpec = {

@@ -5,7 +5,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { MixError, usageError } from "../mix-error.ts";
 import { decisionFor } from "../permission-decision.ts";
-import { logEntries } from "../sessions.ts";
+import { logEntries } from "../log-entries.ts";
 import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { screenOf } from "../view/live-view.ts";
