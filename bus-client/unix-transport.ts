@@ -172,7 +172,7 @@ function shakeHands(socket: Socket, inlet: Inlet, requestPath: string, key: stri
         if (received.length > handshakeBytesMax) failed("the handshake's answer does not end");
         return;
       }
-      const refusal = refusalOf(received.toString("latin1", 0, headEnd), key);
+      const refusal = refusalOf(received.toString("latin1", 0, headEnd), (accept ??= acceptOf(key)));
       if (refusal === undefined) end(undefined, received.subarray(headEnd + 4));
       else failed(refusal);
     };
@@ -181,13 +181,19 @@ function shakeHands(socket: Socket, inlet: Inlet, requestPath: string, key: stri
       `GET ${requestPath} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
         `Sec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
     );
+    // The write waits for the connection too, and comes first: this is computed while the broker answers.
+    let accept: string | undefined;
+    socket.once("connect", () => (accept = acceptOf(key)));
   });
 }
 
-function refusalOf(head: string, key: string): string | undefined {
+function acceptOf(key: string): string {
+  return sha1(Buffer.from(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)).toString("base64");
+}
+
+function refusalOf(head: string, accept: string): string | undefined {
   const [status = "", ...lines] = head.split("\r\n");
   if (!/^HTTP\/1\.1 101( |$)/.test(status)) return `the WebSocket upgrade was refused: ${status.slice(0, 100)}`;
-  const accept = sha1(Buffer.from(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)).toString("base64");
   const header = (name: string): string | undefined =>
     lines
       .find((line) => line.toLowerCase().startsWith(`${name}:`))
