@@ -2,6 +2,7 @@
 
 import { backoffMs } from "./backoff.ts";
 import { BusError, asBusError } from "./bus-error.ts";
+import { endOfTick } from "./caller.ts";
 import type { Clock } from "./clock.ts";
 import { incomingCommand } from "./command.ts";
 import type { IncomingCommand } from "./command.ts";
@@ -218,8 +219,7 @@ export class Supervision {
     if (this.#state.kind === "fatal") return;
     void this.#deregister();
     this.#connection?.close();
-    // Writes leave at the end of the tick.
-    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await endOfTick();
   }
 
   /** Begins the end: nothing new is tried from here on. Gives the name back, where there is one. */

@@ -2,7 +2,7 @@
 // Reading the log of a session, page by page.
 import type { Entry, EntryKind, TruncatedEntry } from "../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../agentd/vocabulary/replies.ts";
-import type { AgentBus } from "./bus.ts";
+import type { ReadingBus } from "./bus.ts";
 import { readWholeEntry } from "./follow/follow.ts";
 
 export interface LogFilter {
@@ -12,7 +12,7 @@ export interface LogFilter {
 
 /** Entries after a `seq` or a cursor, whole, in order, to the log's present end. */
 export async function* logEntries(
-  bus: AgentBus,
+  bus: ReadingBus,
   session: string,
   after: number | string,
   filter: LogFilter = {},
@@ -25,7 +25,7 @@ export async function* logEntries(
   }
 }
 
-function whole(bus: AgentBus, session: string, entry: Entry | TruncatedEntry): Promise<Entry> | Entry {
+function whole(bus: ReadingBus, session: string, entry: Entry | TruncatedEntry): Promise<Entry> | Entry {
   if (!("truncated" in entry)) return entry;
   return readWholeEntry(entry.seq, async (offset) => {
     return (await bus.ask("agent.session.log", { session, entry: entry.seq, offset })) as LogPiece;

@@ -2,7 +2,7 @@
 // Reading sessions, page by page.
 import type { SessionPhase } from "../agentd/vocabulary/entries.ts";
 import type { SessionSummary } from "../agentd/vocabulary/replies.ts";
-import type { AgentBus } from "./bus.ts";
+import type { ReadingBus } from "./bus.ts";
 
 export interface SessionFilter {
   readonly state?: SessionPhase[];
@@ -10,7 +10,7 @@ export interface SessionFilter {
   readonly cwd?: string;
 }
 
-export async function allSessions(bus: AgentBus, filter: SessionFilter): Promise<SessionSummary[]> {
+export async function allSessions(bus: ReadingBus, filter: SessionFilter): Promise<SessionSummary[]> {
   const sessions: SessionSummary[] = [];
   for (let after: string | undefined; ;) {
     const page = await bus.ask("agent.session.list", { ...filter, ...(after === undefined ? {} : { after }) });

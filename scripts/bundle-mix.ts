@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** With all that they import, but for what they import only when they need it. */
 const shortCommands = [
   "mix/main.ts",
-  "mix/bus.ts",
+  "mix/reading-bus.ts",
   ...["agents", "ls", "show", "status"].map((verb) => `mix/verbs/${verb}.ts`),
 ];
 
@@ -94,25 +94,33 @@ interface Halves {
 }
 
 async function split(): Promise<Halves> {
-  const entryPoints = shortCommands.map((entry) => join(root, entry));
+  const needed = new Set<string>();
   const { metafile } = await build({
     ...common,
-    entryPoints,
+    entryPoints: shortCommands.map((entry) => join(root, entry)),
     absWorkingDir: root,
     outdir: root,
+    plugins: [loadedWhenNeeded(needed), neededAlone],
     write: false,
     metafile: true,
   });
-  const first = new Set(shortCommands);
-  const needed = new Set<string>();
-  for (const module of first) {
-    for (const { path, kind, external } of metafile.inputs[module]?.imports ?? []) {
-      if (external !== true) (kind === "import-statement" ? first : needed).add(path);
-    }
-  }
-  // A package's index has no code, and names more than is needed: each half has its own.
-  for (const module of first) if (module.endsWith("/index.ts")) first.delete(module);
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const first = new Set(inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([module]) => module));
   return { first, later: new Set([...needed].filter((module) => !first.has(module))) };
+}
+
+/** Leaves out what is imported only when it is needed, and notes it. */
+function loadedWhenNeeded(needed: Set<string>): Plugin {
+  return {
+    name: "what is loaded when it is needed",
+    setup(bundling) {
+      bundling.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path, resolveDir }) => {
+        if (kind !== "dynamic-import") return undefined;
+        needed.add(relative(root, resolve(resolveDir, path)));
+        return { path, external: true };
+      });
+    },
+  };
 }
 
 /** An object that runs a module when it is first asked for it. */

@@ -26,12 +26,11 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const filter = filterOf(invocation);
-  const bus = await invocation.connect("agentd", args.switch("watch") ? "citizen" : "reader");
   if (args.switch("watch")) {
     const { showSessionChanges } = await import("../session-changes.ts");
-    return showSessionChanges(invocation, bus, filter);
+    return showSessionChanges(invocation, await invocation.connect("agentd"), filter);
   }
-  const sessions = await allSessions(bus, filter);
+  const sessions = await allSessions(await invocation.read("agentd"), filter);
   if (output.mode === "json") await output.document("mix.sessions.v1", { sessions });
   else if (output.mode === "ids") for (const { session } of sessions) await output.line(session);
   else if (sessions.length === 0)

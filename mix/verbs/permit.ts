@@ -43,9 +43,9 @@ interface Asked {
   readonly resolved?: PermissionEntry;
 }
 
-async function list({ args, context, output, connect }: Invocation): Promise<Outcome> {
+async function list({ args, context, output, read }: Invocation): Promise<Outcome> {
   const session = args.text("session");
-  const bus = await connect("agentd", "reader");
+  const bus = await read("agentd");
   const { requests } = await bus.ask("agent.permission.list", session === undefined ? {} : { session });
   if (output.mode === "json") await output.document("mix.requests.v1", { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
