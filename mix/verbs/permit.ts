@@ -5,7 +5,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { MixError, usageError } from "../mix-error.ts";
 import { decisionFor } from "../permission-decision.ts";
-import { logEntries } from "../sessions.ts";
+import { logEntries } from "../log-entries.ts";
 import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { screenOf } from "../view/live-view.ts";
@@ -43,9 +43,9 @@ interface Asked {
   readonly resolved?: PermissionEntry;
 }
 
-async function list({ args, context, output, connect }: Invocation): Promise<Outcome> {
+async function list({ args, context, output, read }: Invocation): Promise<Outcome> {
   const session = args.text("session");
-  const bus = await connect("agentd", "reader");
+  const bus = await read("agentd");
   const { requests } = await bus.ask("agent.permission.list", session === undefined ? {} : { session });
   if (output.mode === "json") await output.document("mix.requests.v1", { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);

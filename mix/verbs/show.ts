@@ -15,8 +15,8 @@ export const spec: VerbSpec = {
   examples: ["mix agent show abc"],
 };
 
-export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
-  const bus = await connect("agentd", "reader");
+export async function run({ args, context, output, read }: Invocation): Promise<Outcome> {
+  const bus = await read("agentd");
   const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
   if (output.mode === "json") await output.document("mix.session.v1", snapshot);
   else if (output.mode === "ids") await output.line(snapshot.session);
