@@ -15,6 +15,7 @@ export interface AgentReplies {
   readonly "agent.session.wait": replies.WaitReply;
   readonly "agent.permission.answer": replies.PermissionAnswerReply;
   readonly "agent.permission.list": replies.PermissionListReply;
+  readonly "agent.policy.test": replies.PolicyTestReply;
   readonly "agent.session.purge": replies.PurgeReply;
   readonly "agent.log.prune": replies.PruneReply;
   readonly "agent.log.redact": replies.RedactReply;

@@ -18,6 +18,7 @@ import type { Instance } from "./instance.ts";
 import { listAgents } from "./list-agents.ts";
 import { prune, purge, redact, stats, verify } from "./log-keeping.ts";
 import { listPermissions } from "./list-permissions.ts";
+import { testPolicy } from "./policy-test.ts";
 import { whyNotByAgent } from "./own-agent.ts";
 import { cancel, close, prompt, setConfig } from "./session-commands.ts";
 import { getSession } from "./session-get.ts";
@@ -48,6 +49,7 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.log.verify": verify,
   "agent.log.stats": stats,
   "agent.permission.list": listPermissions,
+  "agent.policy.test": testPolicy,
 };
 
 /** Waits have a cap of their own, so that they never crowd out a cancel. */

@@ -28,6 +28,7 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
     log: log.id,
     cursor: formatCursor(log.id, session, row.last_seq),
     ...(latest?.state?.error === undefined ? {} : { error: latest.state.error }),
+    ...(state.policy === undefined ? {} : { policy: state.policy }),
     additional_dirs: latest?.life?.additional_dirs ?? [],
     agent_info: latest?.up?.agent_info ?? null,
     protocol_version: latest?.up?.protocol_version ?? null,

@@ -42,6 +42,11 @@ const table = {
     "count",
     "tool calls open at a time, for each session; the oldest is closed for one more",
   ),
+  policyPathsMax: limit(
+    64,
+    "count",
+    "paths of one tool call that a policy looks at; a call with more goes to a person",
+  ),
   waitsMax: limit(256, "count", "agent.session.wait calls open at a time; one more is BUSY"),
   commandsMax: limit(1024, "count", "acting commands being worked on at a time; one more is BUSY"),
   environmentValueBytesMax: limit(64 * KiB, "bytes", "one value in env/ of the state directory"),

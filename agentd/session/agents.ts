@@ -5,6 +5,7 @@ import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/mode
 import { Burst } from "./burst.ts";
 import type { Kept } from "../log-keeper.ts";
 import type { Effect, KeepingCommand, SessionInput, Timer } from "./input.ts";
+import type { PolicyWitness } from "../people/findings.ts";
 import type { Seam } from "../seam.ts";
 import type { StateEntry } from "../vocabulary/index.ts";
 import { openAgentSession } from "./opening.ts";
@@ -36,6 +37,8 @@ export interface AgentsOptions {
   readonly transcript: (session: string, beforeTurn: number) => string | undefined;
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
+  /** Where the session has a policy: what finds out what that judges by. */
+  readonly witness: (state: SessionState) => PolicyWitness | undefined;
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
   readonly onError: (error: unknown) => void;
   readonly seam: Seam;
@@ -194,10 +197,11 @@ export class Agents {
     const { launch } = planned;
     const burst = new Burst(chunkMergeBytesMax);
     const replay = new Telling();
+    const witness = this.#options.witness(state);
     const client = launch.start({
       onEvent(event) {
         if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
-        else burst.event(event);
+        else burst.event(event, witness?.see(event));
       },
       onBurstEnd: () => this.#post(session, burst, life),
     });

@@ -3,6 +3,7 @@
 import { idMember } from "./command-id.ts";
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../acp-client/agent-client.ts";
 import type { AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
+import type { Findings } from "../people/findings.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
@@ -13,13 +14,13 @@ import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { closeOpenTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 
-export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent): void {
+export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, findings?: Findings): void {
   const { state } = draft;
   switch (event.type) {
     case "update":
       return onUpdate(draft, event.update);
     case "permission":
-      requestPermission(draft, event);
+      requestPermission(draft, event, findings);
       return draft.sayState(before);
     case "withdrawn": {
       const open = state.requests.find(({ key }) => key === event.request);

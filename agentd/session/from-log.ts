@@ -24,6 +24,7 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
     additionalDirs: latest?.life?.additional_dirs ?? [],
     ...(row.parent === null ? {} : { parent: row.parent }),
     env: latest?.life?.env ?? [],
+    ...(latest?.life?.policy === undefined ? {} : { policy: latest.life.policy }),
     createdAt: row.created_at,
   });
   return {

@@ -2,6 +2,8 @@
 // What moves a session, and what a move brings about.
 import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
 import type { AgentIdentity, ConfigOption, PermissionOutcome } from "../../acp-client/model.ts";
+import type { PolicySettings } from "../config/settings.ts";
+import type { Findings } from "../people/findings.ts";
 import type {
   ContentBlock,
   EntryContent,
@@ -52,7 +54,8 @@ export type SessionInput =
       readonly chosen: readonly (readonly [string, string | boolean])[];
       readonly maxSessions: number;
     }
-  | { readonly type: "agent"; readonly event: AgentEvent }
+  /** `findings`: with a permission, where the session has a policy. */
+  | { readonly type: "agent"; readonly event: AgentEvent; readonly findings?: Findings }
   | {
       readonly type: "spawned";
       readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
@@ -182,6 +185,8 @@ export interface Settings {
   readonly openToolCallsMax: number;
   /** UTF-8 bytes of an extension's data. */
   readonly extensionBytesMax: number;
+  /** As the configuration has them now. */
+  readonly policies: ReadonlyMap<string, PolicySettings>;
 }
 
 export interface Context {

@@ -2,11 +2,13 @@
 // A permission from the agent's question to its one answer. Whatever is not somebody's yes is never a yes.
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { PermissionOutcome } from "../../acp-client/model.ts";
+import type { Findings } from "../people/findings.ts";
 import type { PermissionChoice, ResolvedVia } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 import { armIdle } from "./idle.ts";
 import { toolCallFields } from "./map-update.ts";
 import { makeRoom } from "./messages.ts";
+import { policyAnswer } from "./policy-answer.ts";
 import { currentTurn, type OpenPermission } from "./state.ts";
 import { findTool, noteTool } from "./tool-ledger.ts";
 
@@ -16,7 +18,12 @@ const closedRequestsMax = 256;
 /** `option` as offered, or a cancellation. */
 export type Answer = { readonly option: string } | "cancelled";
 
-export function requestPermission(draft: Draft, event: Extract<AgentEvent, { type: "permission" }>): void {
+/** `findings`: what the session's policy judges by, where it has one. */
+export function requestPermission(
+  draft: Draft,
+  event: Extract<AgentEvent, { type: "permission" }>,
+  findings?: Findings,
+): void {
   const { state, context } = draft;
   const { settings } = context;
   const where = currentTurn(state);
@@ -31,6 +38,8 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
   state.requestCount += 1;
   const request = `${state.id}-${state.requestCount}`;
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
+  const refusedBecause = whyNobodyIsAsked(draft);
+  const byPolicy = refusedBecause ? undefined : policyAnswer(draft, call.tool_kind, options, findings);
   const { permissionTimeoutMs } = settings;
   const askedAt = new Date(context.now).toISOString();
   const expiresAt = permissionTimeoutMs === null ? null : new Date(context.now + permissionTimeoutMs).toISOString();
@@ -44,6 +53,7 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
     now: askedAt,
     expires_at: expiresAt,
     notified: false,
+    ...(byPolicy !== undefined && "ask" in byPolicy ? { why: byPolicy.ask } : {}),
   });
   const open: OpenPermission = {
     request,
@@ -54,12 +64,15 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
     askedAt,
     expiresAt,
   };
-  const refusedBecause = whyNobodyIsAsked(draft);
   state.requests = [...state.requests, open];
   // Who waits for a person is not idle.
   if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
   if (refusedBecause) {
     resolvePermission(draft, open, "cancelled", refusedBecause);
+    return;
+  }
+  if (byPolicy !== undefined && "answer" in byPolicy) {
+    resolvePermission(draft, open, { option: byPolicy.answer }, { by: null, via: "policy", why: byPolicy.why });
     return;
   }
   if (permissionTimeoutMs !== null) {

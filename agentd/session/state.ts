@@ -26,6 +26,8 @@ export interface NewSession {
   readonly parent?: string;
   /** Names of variables that a start passes on. */
   readonly env: readonly string[];
+  /** The name of the policy that may answer its permissions. */
+  readonly policy?: string;
   readonly createdAt: string;
 }
 
@@ -54,6 +56,8 @@ export interface SessionState extends NewSession {
   readonly messageRun: MessageRun | null;
   /** The agent knows nothing of what was said before: it is told with the next prompt. */
   readonly transcriptOwed: boolean;
+  /** Its policy was missed in the configuration, and that was said. */
+  readonly policyMissed: boolean;
   /** Commands that are answered when done. */
   readonly pending: readonly PendingCommand[];
 }
@@ -151,6 +155,7 @@ export function newSession(session: NewSession): SessionState {
     outputs: noOutputs,
     messageRun: null,
     transcriptOwed: false,
+    policyMissed: false,
     pending: [],
   };
 }

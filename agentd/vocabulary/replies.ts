@@ -63,6 +63,7 @@ export interface SessionSnapshot extends SessionSummary {
   /** `<log>/<session>/<last_seq>`: follow from here. */
   readonly cursor: string;
   readonly error?: ErrorBody;
+  readonly policy?: string;
   readonly additional_dirs: readonly string[];
   readonly agent_info: AgentInfo | null;
   readonly protocol_version: number | null;
@@ -159,6 +160,16 @@ export interface StatusReply {
 
 export interface PermissionListReply {
   readonly requests: readonly OpenRequest[];
+}
+
+export interface PolicyTestReply {
+  readonly policy: string;
+  /** `ask`: a person is asked. */
+  readonly outcome: "allow_once" | "ask";
+  readonly option?: string;
+  /** Its number in the policy, from 1. */
+  readonly rule?: number;
+  readonly why: string;
 }
 
 export interface PurgeReply extends Partial<Accepted> {

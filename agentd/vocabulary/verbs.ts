@@ -47,6 +47,17 @@ const states = z.enum(["starting", "idle", "running", "waiting", "closing", "clo
 const until = z.enum(["idle", "waiting", "ended"]);
 const page = z.number().int().min(1);
 
+/** As the log has a permission; its other members do no harm. `cwd`: stands for the session's directory. */
+const permissionQuestion = z.looseObject({
+  tool_call: z.looseObject({
+    tool_kind: z.string().nullish(),
+    locations: z.array(z.unknown()).nullish(),
+    content: z.array(z.unknown()).nullish(),
+  }),
+  options: z.array(z.looseObject({ option: z.string(), kind: z.string() })),
+  cwd: text.optional(),
+});
+
 export const verbArguments = {
   "agent.session.start": z.strictObject({
     command_id: commandId.optional(),
@@ -139,6 +150,7 @@ export const verbArguments = {
     top: page.max(limits.fullestSessionsMax).default(limits.fullestSessionsDefault),
   }),
   "agent.permission.list": z.strictObject({ session: sessionReference.optional() }),
+  "agent.policy.test": z.strictObject({ policy: text, request: z.union([text, permissionQuestion]) }),
 } as const;
 
 export type Verb = keyof typeof verbArguments;
@@ -171,4 +183,5 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.log.verify": "Check the log: its chain, its numbers, its file",
   "agent.log.stats": "How much the log takes, and which sessions most of it",
   "agent.permission.list": "Open permission requests",
+  "agent.policy.test": "What a policy would answer to a request, and why",
 };

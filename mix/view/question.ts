@@ -13,6 +13,8 @@ export interface Question {
   readonly options?: readonly PermissionChoice[];
   readonly now?: string;
   readonly expires_at?: string | null;
+  /** Why the session's policy left it to a person. */
+  readonly why?: string;
 }
 
 export interface QuestionView extends ToolCallView {
@@ -30,6 +32,7 @@ export function questionLines(question: Question, view: QuestionView): string[] 
     ...locationLines(tool),
     ...(tool === undefined ? [] : diffBlock(tool, view)),
     ...rawInputLines(tool, view.inputLinesMax ?? shortInputLinesMax),
+    ...(question.why === undefined ? [] : [style.dim(`  ${printableLine(question.why)}`)]),
     ...choiceLines(question.options ?? []),
     ...(view.isOpen === false ? [] : [style.dim(`  answer: ${answerWords(question)}`)]),
   ];
