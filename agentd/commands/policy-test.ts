@@ -18,7 +18,7 @@ import type {
   ToolCallFields,
   TruncatedEntry,
 } from "../vocabulary/index.ts";
-import { sessionOfRequest, unknownRequest } from "./answer-permission.ts";
+import { sessionOfRequest, unknownRequest } from "./answer-request.ts";
 import { type Call, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { unknownPolicy } from "./session-start.ts";

@@ -5,7 +5,7 @@ import type { SessionSnapshot } from "../vocabulary/index.ts";
 import type { SessionState } from "../session/state.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { openRequests } from "./list-permissions.ts";
+import { openRequests } from "./list-requests.ts";
 import { summaryOf } from "./session-list.ts";
 
 export const getSession: Handler<"agent.session.get"> = (instance, { args }) => {

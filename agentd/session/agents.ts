@@ -60,6 +60,7 @@ const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
   "cancel",
   "set_option",
   "answer_permission",
+  "answer_elicitation",
   "stop_agent",
 ]);
 
@@ -140,7 +141,12 @@ export class Agents {
       case "answer_permission":
         if (!running) return;
         running.client.answerPermission(effect.key, effect.outcome);
-        post(session, { type: "permission_sent", request: effect.request }, running.life);
+        post(session, { type: "answer_sent", request: effect.request }, running.life);
+        return;
+      case "answer_elicitation":
+        if (!running) return;
+        running.client.answerElicitation(effect.key, effect.answer);
+        post(session, { type: "answer_sent", request: effect.request }, running.life);
         return;
       case "arm":
         this.#arm(session, effect.timer, effect.key, effect.afterMs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What moves a session, and what a move brings about.
 import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
-import type { AgentIdentity, ConfigOption, PermissionOutcome } from "../../acp-client/model.ts";
+import type { AgentIdentity, ConfigOption, ElicitationAnswer, PermissionOutcome } from "../../acp-client/model.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Findings } from "../people/findings.ts";
 import type {
@@ -38,12 +38,13 @@ export type SessionCommand =
   | Command<"agent.session.set_config">
   | Command<"agent.session.close">
   | Command<"agent.permission.answer">
+  | Command<"agent.elicitation.answer">
   | KeepingCommand;
 
 /** What keeps the log in hand; answered when done. */
 export type KeepingCommand = Command<"agent.session.purge"> | Command<"agent.log.prune"> | Command<"agent.log.redact">;
 
-export type Timer = "permission" | "cancel" | "drain" | "idle";
+export type Timer = "permission" | "elicitation" | "cancel" | "drain" | "idle";
 
 export type SessionInput =
   | { readonly type: "command"; readonly command: SessionCommand }
@@ -88,7 +89,8 @@ export type SessionInput =
       readonly rc: number;
       readonly body: Readonly<Record<string, unknown>>;
     }
-  | { readonly type: "permission_sent"; readonly request: string }
+  /** The answer to a permission or an elicitation is written to the agent. */
+  | { readonly type: "answer_sent"; readonly request: string }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */
@@ -139,6 +141,12 @@ export type Effect =
       readonly request: string;
       readonly key: number;
       readonly outcome: PermissionOutcome;
+    }
+  | {
+      readonly type: "answer_elicitation";
+      readonly request: string;
+      readonly key: number;
+      readonly answer: ElicitationAnswer;
     }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }

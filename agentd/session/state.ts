@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What is known of a session: the value that `step` moves. Never changed in place, so that a commit that fails can be
 // dropped with the states that were decided upon it.
+import type { Elicitation } from "../../acp-client/model.ts";
 import type {
   AgentInfo,
   ContentBlock,
+  ElicitationAction,
   ErrorBody,
   PermissionChoice,
   ResolvedVia,
@@ -44,10 +46,11 @@ export interface SessionState extends NewSession {
   readonly queue: readonly QueuedTurn[];
   readonly agentSide: AgentSide | null;
   readonly options: readonly SessionOption[];
-  readonly requests: readonly OpenPermission[];
+  /** Permissions and elicitations that wait for somebody. */
+  readonly requests: readonly OpenRequest[];
   /** Resolved, and the frame that tells the agent is not yet known to be written. */
-  readonly unsent: readonly string[];
-  readonly closedRequests: readonly ClosedPermission[];
+  readonly unsent: readonly Pick<OpenRequest, "request" | "kind">[];
+  readonly closedRequests: readonly ClosedRequest[];
   readonly requestCount: number;
   readonly tools: ToolLedger;
   /** Of open tool calls. */
@@ -105,20 +108,31 @@ export interface AgentSide {
   readonly capabilities: Readonly<Record<string, boolean>>;
 }
 
-export interface OpenPermission {
+export type OpenRequest = OpenPermission | OpenElicitation;
+
+interface OpenHead {
   readonly request: string;
   /** The client's own name for it; null after a restart. */
   readonly key: number | null;
   readonly turn?: number;
-  readonly toolCall: ToolCallFields;
-  readonly options: readonly PermissionChoice[];
   readonly askedAt: string;
   readonly expiresAt: string | null;
 }
 
-export interface ClosedPermission {
+export interface OpenPermission extends OpenHead {
+  readonly kind: "permission";
+  readonly toolCall: ToolCallFields;
+  readonly options: readonly PermissionChoice[];
+}
+
+export interface OpenElicitation extends OpenHead {
+  readonly kind: "elicitation";
+  readonly asked: Elicitation;
+}
+
+export interface ClosedRequest {
   readonly request: string;
-  readonly outcome: "selected" | "cancelled";
+  readonly outcome: "selected" | "cancelled" | ElicitationAction;
   readonly option?: string;
   readonly by: string | null;
   readonly via?: ResolvedVia;

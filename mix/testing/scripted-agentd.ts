@@ -141,6 +141,7 @@ export class ScriptedSession {
     else {
       const { request, tool_call: tool = { tool_call_id: "t" }, options = [], expires_at: expires = null } = entry;
       this.requests.set(request, {
+        kind: "permission",
         request,
         session: this.id,
         tool_call: tool,

@@ -16,6 +16,7 @@ export const agentVerbs: Readonly<Record<string, VerbEntry>> = {
   close: { summary: "end a session's agent properly", load: () => import("./close.ts") },
   set: { summary: "set options of a session: mode, model and others", load: () => import("./set.ts") },
   permit: { summary: "list, show, allow or deny what agents ask for", load: () => import("./permit.ts") },
+  answer: { summary: "answer what agents want to be told", load: () => import("./answer.ts") },
   policy: { summary: "what a policy would answer, and why", load: () => import("./policy.ts") },
   ls: { summary: "list sessions", load: () => import("./ls.ts") },
   show: { summary: "one session as it is now", load: () => import("./show.ts") },

@@ -62,7 +62,7 @@ function rawInputLines(tool: ToolCallFields | undefined, linesMax: number): stri
   return kept.map((line) => `    ${line}`);
 }
 
-const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
+export const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
   notify: "a person, asked by notify",
   policy: "by policy",
   timeout: "nobody answered in time",
@@ -84,10 +84,10 @@ const locationsMax = 10;
 const shortInputLinesMax = 30;
 
 function answerWords(question: Question): string {
-  return `mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${expiry(question)}`;
+  return `mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${expiryWords(question)}`;
 }
 
-function expiry({ now, expires_at: expiresAt }: Question): string {
+export function expiryWords({ now, expires_at: expiresAt }: Pick<Question, "now" | "expires_at">): string {
   if (expiresAt === undefined || expiresAt === null || now === undefined) return "";
   return `   (within ${ageOf(Date.parse(expiresAt) - Date.parse(now))})`;
 }
