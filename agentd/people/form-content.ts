@@ -57,7 +57,7 @@ function whyNot(field: Field, value: unknown, matches: Matches): string | undefi
 function whyNotText(field: Extract<Field, { type: "string" }>, text: string, matches: Matches): string | undefined {
   const { choices, pattern, format, lengthMin, lengthMax } = field;
   if (choices && !choices.includes(text)) return `must be one of ${listed(choices)}`;
-  const length = outside([...text].length, lengthMin, lengthMax, "must have, in characters,");
+  const length = outside(Array.from(text).length, lengthMin, lengthMax, "must have, in characters,");
   if (length !== undefined) return length;
   if (format !== undefined && formats.get(format)?.(text) === false) return `must be a ${format}`;
   if (pattern === undefined) return undefined;

@@ -121,7 +121,7 @@ test("what is no web address, no session's, or half a form is refused and asked 
   await using scene = await openScene(
     asking(
       elicits({ ...address, url: "file:///etc/passwd" }),
-      elicits({ ...form, sessionId: undefined, requestId: 0 } as unknown as JsonObject),
+      elicits({ ...form, sessionId: undefined, requestId: 0 }),
       elicits({ ...form, sessionId: "another" }),
       elicits({ mode: "form", message: "?" }),
       elicits({ mode: "telepathy", message: "?" }),
