@@ -16,7 +16,8 @@ export interface ClientSideHandler {
   serve(request: ClientSideRequest): void;
 }
 
-export interface ElicitationHandler extends ClientSideHandler {
+/** An elicitation waits for a person, as a permission does: it comes as an event, and is answered by answerElicitation. */
+export interface ElicitationOffer {
   /** At least one; a request in another mode is answered with -32602. */
   readonly modes: readonly ("form" | "url")[];
 }
@@ -26,7 +27,7 @@ export interface ClientSide {
   readonly fs?: ClientSideHandler;
   /** The five terminal/ methods. */
   readonly terminal?: ClientSideHandler;
-  readonly elicitation?: ElicitationHandler;
+  readonly elicitation?: ElicitationOffer;
 }
 
 /** Who serves a method, if anybody does. */
@@ -41,8 +42,6 @@ export function handlerOf(side: ClientSide, method: string): ClientSideHandler |
     case "terminal/kill":
     case "terminal/release":
       return side.terminal;
-    case "elicitation/create":
-      return side.elicitation;
     default:
       return undefined;
   }

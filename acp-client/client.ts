@@ -12,7 +12,7 @@ import { exitFailure, protocolFailure, rpcFailure } from "./failure.ts";
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
 import { Peer } from "./jsonrpc/peer.ts";
 import type { Answer } from "./jsonrpc/peer.ts";
-import type { AgentIdentity, ContentBlock, PermissionOutcome, RequestKey } from "./model.ts";
+import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
 import { startAgentProcess } from "./process/agent-process.ts";
 import type { AgentExit, AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
@@ -124,6 +124,10 @@ class Client implements AgentClient {
 
   answerPermission(request: RequestKey, outcome: PermissionOutcome): void {
     this.#session.answerPermission(request, outcome);
+  }
+
+  answerElicitation(request: RequestKey, answer: ElicitationAnswer): void {
+    this.#session.answerElicitation(request, answer);
   }
 
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {

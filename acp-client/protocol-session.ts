@@ -19,6 +19,7 @@ export interface ProtocolSession extends Pick<
   | "cancel"
   | "setOption"
   | "answerPermission"
+  | "answerElicitation"
   | "listSessions"
   | "deleteSession"
   | "authenticate"

@@ -50,6 +50,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     cwd: state.cwd,
     env,
     marker,
+    clientSide: { elicitation: { modes: ["form", "url"] as const } },
     redact,
     stderrBytesMax: instance.limits.stderrTailBytes,
     limits: clientLimits(instance.limits, definition.startTimeoutMs),

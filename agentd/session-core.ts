@@ -11,6 +11,7 @@ import type { SessionRow } from "./log/project.ts";
 import { type QuotaWatch, watchQuota } from "./quota.ts";
 import { isLeaving, type LogKeeper } from "./log-keeper.ts";
 import { endLeftovers } from "./leftovers.ts";
+import { PolicyWitness } from "./people/findings.ts";
 import { Publisher, type Publishing } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents.ts";
 import { recoveryOf, stateFromLog } from "./session/from-log.ts";
@@ -77,6 +78,14 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       }
     },
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
+    witness: ({ policy }) =>
+      policy === undefined
+        ? undefined
+        : new PolicyWitness({
+            policy: () => options.settings().policies.get(policy),
+            pathsMax: limits.policyPathsMax,
+            callsMax: limits.openToolCallsMax,
+          }),
     seam,
     keep: (session, seq, command) => options.keeper.keep(session, seq, command),
     onError(error) {
@@ -192,6 +201,7 @@ function contextOf(now: number, settings: Settings, limits: Limits): Context {
       openRequestsMax: limits.openRequestsMax,
       openToolCallsMax: limits.openToolCallsMax,
       extensionBytesMax: limits.extensionBytesMax,
+      policies: settings.policies,
     },
   };
 }

@@ -157,7 +157,7 @@ const kernelFileSystems: ReadonlySet<number> = new Set([
   0x9fa0, 0x62656572, 0x1cd1, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673,
 ]);
 
-function isWithin(path: string, directory: string): boolean {
+export function isWithin(path: string, directory: string): boolean {
   return path === directory || isBelow(path, directory);
 }
 

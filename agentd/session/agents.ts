@@ -5,6 +5,7 @@ import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/mode
 import { Burst } from "./burst.ts";
 import type { Kept } from "../log-keeper.ts";
 import type { Effect, KeepingCommand, SessionInput, Timer } from "./input.ts";
+import type { PolicyWitness } from "../people/findings.ts";
 import type { Seam } from "../seam.ts";
 import type { StateEntry } from "../vocabulary/index.ts";
 import { openAgentSession } from "./opening.ts";
@@ -36,6 +37,8 @@ export interface AgentsOptions {
   readonly transcript: (session: string, beforeTurn: number) => string | undefined;
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
+  /** Where the session has a policy: what finds out what that judges by. */
+  readonly witness: (state: SessionState) => PolicyWitness | undefined;
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
   readonly onError: (error: unknown) => void;
   readonly seam: Seam;
@@ -57,6 +60,7 @@ const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
   "cancel",
   "set_option",
   "answer_permission",
+  "answer_elicitation",
   "stop_agent",
 ]);
 
@@ -137,7 +141,12 @@ export class Agents {
       case "answer_permission":
         if (!running) return;
         running.client.answerPermission(effect.key, effect.outcome);
-        post(session, { type: "permission_sent", request: effect.request }, running.life);
+        post(session, { type: "answer_sent", request: effect.request }, running.life);
+        return;
+      case "answer_elicitation":
+        if (!running) return;
+        running.client.answerElicitation(effect.key, effect.answer);
+        post(session, { type: "answer_sent", request: effect.request }, running.life);
         return;
       case "arm":
         this.#arm(session, effect.timer, effect.key, effect.afterMs);
@@ -194,10 +203,11 @@ export class Agents {
     const { launch } = planned;
     const burst = new Burst(chunkMergeBytesMax);
     const replay = new Telling();
+    const witness = this.#options.witness(state);
     const client = launch.start({
       onEvent(event) {
         if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
-        else burst.event(event);
+        else burst.event(event, witness?.see(event));
       },
       onBurstEnd: () => this.#post(session, burst, life),
     });

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What moves a session, and what a move brings about.
 import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
-import type { AgentIdentity, ConfigOption, PermissionOutcome } from "../../acp-client/model.ts";
+import type { AgentIdentity, ConfigOption, ElicitationAnswer, PermissionOutcome } from "../../acp-client/model.ts";
+import type { PolicySettings } from "../config/settings.ts";
+import type { Findings } from "../people/findings.ts";
 import type {
   ContentBlock,
   EntryContent,
@@ -36,12 +38,13 @@ export type SessionCommand =
   | Command<"agent.session.set_config">
   | Command<"agent.session.close">
   | Command<"agent.permission.answer">
+  | Command<"agent.elicitation.answer">
   | KeepingCommand;
 
 /** What keeps the log in hand; answered when done. */
 export type KeepingCommand = Command<"agent.session.purge"> | Command<"agent.log.prune"> | Command<"agent.log.redact">;
 
-export type Timer = "permission" | "cancel" | "drain" | "idle";
+export type Timer = "permission" | "elicitation" | "cancel" | "drain" | "idle";
 
 export type SessionInput =
   | { readonly type: "command"; readonly command: SessionCommand }
@@ -52,7 +55,8 @@ export type SessionInput =
       readonly chosen: readonly (readonly [string, string | boolean])[];
       readonly maxSessions: number;
     }
-  | { readonly type: "agent"; readonly event: AgentEvent }
+  /** `findings`: with a permission, where the session has a policy. */
+  | { readonly type: "agent"; readonly event: AgentEvent; readonly findings?: Findings }
   | {
       readonly type: "spawned";
       readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
@@ -85,7 +89,8 @@ export type SessionInput =
       readonly rc: number;
       readonly body: Readonly<Record<string, unknown>>;
     }
-  | { readonly type: "permission_sent"; readonly request: string }
+  /** The answer to a permission or an elicitation is written to the agent. */
+  | { readonly type: "answer_sent"; readonly request: string }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */
@@ -137,6 +142,12 @@ export type Effect =
       readonly key: number;
       readonly outcome: PermissionOutcome;
     }
+  | {
+      readonly type: "answer_elicitation";
+      readonly request: string;
+      readonly key: number;
+      readonly answer: ElicitationAnswer;
+    }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
   | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
@@ -182,6 +193,8 @@ export interface Settings {
   readonly openToolCallsMax: number;
   /** UTF-8 bytes of an extension's data. */
   readonly extensionBytesMax: number;
+  /** As the configuration has them now. */
+  readonly policies: ReadonlyMap<string, PolicySettings>;
 }
 
 export interface Context {

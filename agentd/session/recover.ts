@@ -5,7 +5,7 @@ import { errorBody } from "../vocabulary/index.ts";
 import { answerPending } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
-import { resolveAllPermissions, sayUnsent } from "./permissions.ts";
+import { endAllRequests, sayUnsent } from "./requests.ts";
 import type { SessionState } from "./state.ts";
 import { sayEnded } from "./turns.ts";
 
@@ -22,7 +22,7 @@ export function recover(draft: Draft, before: SessionState, found: Extract<Sessi
   );
   answerPending(draft, interrupted);
   if (life.phase === "ended") return;
-  resolveAllPermissions(draft, "restart");
+  endAllRequests(draft, "restart");
   sayUnsent(draft);
   for (const { toolCallId, turn } of found.openTools) {
     const where = turn === undefined ? {} : { turn };

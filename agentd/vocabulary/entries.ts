@@ -124,6 +124,7 @@ export interface StateEntry {
   readonly parent?: string;
   /** Names of the variables that the start passed on. */
   readonly env?: readonly string[];
+  readonly policy?: string;
   /** When the agent has come up. */
   readonly agent_session_id?: string;
   readonly agent_info?: AgentInfo | null;
@@ -239,6 +240,7 @@ export interface PermissionEntry {
   /** What answered where it was no person; else `by` names who did. */
   readonly via?: ResolvedVia;
   readonly by?: string | null;
+  /** Also with `requested`: why the session's policy left it to a person. */
   readonly why?: string;
 }
 

@@ -5,7 +5,7 @@ import type { Outcome } from "../exit-codes.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { printableLine } from "../view/printable.ts";
 import { tableLines } from "../view/table.ts";
-import { optionTable, requestTable } from "../view/tables.ts";
+import { elicitationTable, optionTable, requestTable } from "../view/tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent show <session>",
@@ -34,6 +34,7 @@ function snapshotLines(one: SessionSnapshot, now: number): string[] {
     ["turn", turnWords(one)],
     ["title", one.title],
     ["directory", one.cwd],
+    ["policy", one.policy],
     ["also", one.additional_dirs.length === 0 ? undefined : one.additional_dirs.join(", ")],
     ["context", usageWords(one)],
     ["parent", one.parent],
@@ -41,12 +42,15 @@ function snapshotLines(one: SessionSnapshot, now: number): string[] {
     ["started", one.created_at],
     ["cursor", one.cursor],
   ];
+  const permissions = one.requests.filter((open) => open.kind === "permission");
+  const elicitations = one.requests.filter((open) => open.kind === "elicitation");
   const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, printableLine(value)]]));
   return [
     ...tableLines(known),
     ...part(one.options.length === 0 ? [] : optionTable(one.options)),
     ...part(one.plan.map(({ content, status }) => `${printableLine(status)}  ${printableLine(content)}`)),
-    ...part(one.requests.length === 0 ? [] : requestTable(one.requests, now)),
+    ...part(permissions.length === 0 ? [] : requestTable(permissions, now)),
+    ...part(elicitations.length === 0 ? [] : elicitationTable(elicitations, now)),
   ];
 }
 

@@ -3,6 +3,7 @@
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
 import { tookOf } from "../duration.ts";
 import { contentText } from "./content.ts";
+import { elicitationLines, elicitationResolution } from "./elicitation.ts";
 import { printable, printableLine } from "./printable.ts";
 import { questionLines, resolutionLine } from "./question.ts";
 import type { Style } from "./style.ts";
@@ -68,6 +69,12 @@ export class Transcript {
       case "permission":
         if (entry.phase === "requested") return this.#lines("question", questionLines(entry, this.#options));
         return this.#lines("question", entry.phase === "resolved" ? [resolutionLine(entry, this.#options.style)] : []);
+      case "elicitation":
+        if (entry.phase === "requested") return this.#lines("question", elicitationLines(entry, this.#options.style));
+        return this.#lines(
+          "question",
+          entry.phase === "resolved" ? [elicitationResolution(entry, this.#options.style)] : [],
+        );
       case "turn":
         return this.#lines("words", this.#turnLines(entry, entry.at));
       case "state":
@@ -90,7 +97,6 @@ export class Transcript {
       case "commands":
       case "info":
       case "usage":
-      case "elicitation":
       case "file":
       case "terminal":
       case "extension":

@@ -295,3 +295,29 @@ test("it leaves when its stdin ends, also in the middle of a turn", async () => 
   driver.process.closeStdin();
   expect(await driver.exit).toEqual({ code: 0, signal: null });
 });
+
+test("a client that shows forms is asked one, which help lists; another is neither asked nor told of it", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver, { elicitation: { form: {} } });
+  await driver.request("session/prompt", promptOf(sessionId, "help"));
+  expect(said(driver)).toContain("ask form");
+  const asking = driver.request("session/prompt", promptOf(sessionId, "ask form"));
+  const form = await driver.frame("a form", (frame) => frame["method"] === "elicitation/create");
+  driver.send({ jsonrpc: "2.0", id: form["id"], result: { action: "accept", content: { name: "Ann", polite: true } } });
+  expect((await asking)["result"]).toEqual({ stopReason: "end_turn" });
+  expect(said(driver)).toContain('name: "Ann"');
+  const declining = driver.request("session/prompt", promptOf(sessionId, "ask form"));
+  const isSecond = (frame: Frame) => frame["method"] === "elicitation/create" && frame["id"] !== form["id"];
+  const second = await driver.frame("another form", isSecond);
+  driver.send({ jsonrpc: "2.0", id: second["id"], result: { action: "decline" } });
+  await declining;
+  expect(said(driver)).toContain("rather not say");
+  expect(driver.frames.flatMap((frame) => objectionsToAgentFrame(frame, driver.asked))).toEqual([]);
+
+  await using other = drive(demoAgentCommand);
+  const without = await openFast(other);
+  await other.request("session/prompt", promptOf(without, "help"));
+  await other.request("session/prompt", promptOf(without, "ask form"));
+  expect(said(other)).not.toContain("ask form");
+  expect(other.frames.filter((frame) => frame["method"] === "elicitation/create")).toEqual([]);
+});

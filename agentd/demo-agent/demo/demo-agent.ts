@@ -22,6 +22,7 @@ export class DemoAgent {
   readonly #methods: Readonly<Record<string, Method>>;
   #initialized = false;
   #booleans = false;
+  #forms = false;
 
   constructor({ input, output, onClosed }: DemoAgentOptions) {
     this.#onClosed = onClosed;
@@ -61,6 +62,7 @@ export class DemoAgent {
       throw new RpcError(rpcCodes.invalidParams, "protocolVersion is missing");
     this.#initialized = true;
     this.#booleans = takesBooleans(params["clientCapabilities"]);
+    this.#forms = showsForms(params["clientCapabilities"]);
     return {
       protocolVersion: 1,
       agentInfo: { name: "demo", title: "Demo agent", version: "1.0.0" },
@@ -78,7 +80,7 @@ export class DemoAgent {
     if (typeof cwd !== "string" || !isAbsolute(cwd))
       throw new RpcError(rpcCodes.invalidParams, "cwd must be an absolute path");
     if (!Array.isArray(params["mcpServers"])) throw new RpcError(rpcCodes.invalidParams, "mcpServers must be an array");
-    const session = new DemoSession(cwd, this.#booleans, this.#connection);
+    const session = new DemoSession(cwd, { booleans: this.#booleans, forms: this.#forms }, this.#connection);
     this.#sessions.set(session.id, session);
     // After the reply: the client learns the session's id from that.
     setImmediate(() => session.greet());
@@ -133,4 +135,10 @@ function takesBooleans(capabilities: unknown): boolean {
   const session = isObject(capabilities) ? capabilities["session"] : undefined;
   const configOptions = isObject(session) ? session["configOptions"] : undefined;
   return isObject(configOptions) && isObject(configOptions["boolean"]);
+}
+
+/** clientCapabilities.elicitation.form is there. */
+function showsForms(capabilities: unknown): boolean {
+  const elicitation = isObject(capabilities) ? capabilities["elicitation"] : undefined;
+  return isObject(elicitation) && isObject(elicitation["form"]);
 }

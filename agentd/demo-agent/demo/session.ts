@@ -10,11 +10,19 @@ import { Turn } from "./turn.ts";
 const titleCharactersMax = 60;
 const contextTokens = 100_000;
 
+/** What the client can do. */
+export interface ClientOffers {
+  /** Options that are true or false. */
+  readonly booleans: boolean;
+  readonly forms: boolean;
+}
+
 export class DemoSession {
   readonly id = randomUUID();
   readonly cwd: string;
   readonly options: DemoOptions;
   readonly #connection: Connection;
+  readonly #forms: boolean;
   #title: string | undefined;
   #updatedAt = new Date();
   #usedTokens = 0;
@@ -22,9 +30,10 @@ export class DemoSession {
   #mayAlwaysWrite = false;
   #running: AbortController | undefined;
 
-  constructor(cwd: string, booleans: boolean, connection: Connection) {
+  constructor(cwd: string, client: ClientOffers, connection: Connection) {
     this.cwd = cwd;
-    this.options = new DemoOptions(booleans);
+    this.options = new DemoOptions(client.booleans);
+    this.#forms = client.forms;
     this.#connection = connection;
   }
 
@@ -50,6 +59,7 @@ export class DemoSession {
       signal,
       update: (update) => this.update(update),
       askPermission: (toolCall) => this.#askPermission(toolCall, signal),
+      askForm: this.#forms ? (message, schema) => this.#askForm(message, schema, signal) : undefined,
     });
     try {
       this.#name(text);
@@ -94,6 +104,14 @@ export class DemoSession {
     const chosen = await this.#choice({ sessionId: this.id, toolCall, options }, signal);
     if (chosen === "allow-always") this.#mayAlwaysWrite = true;
     return chosen === "allow" || chosen === "allow-always";
+  }
+
+  /** What was filled in; undefined where nobody did. */
+  async #askForm(message: string, requestedSchema: object, signal: AbortSignal): Promise<Params | undefined> {
+    const asked = { sessionId: this.id, mode: "form", message, requestedSchema };
+    const answer = await this.#connection.request("elicitation/create", asked, signal);
+    if (!isObject(answer) || answer["action"] !== "accept") return undefined;
+    return isObject(answer["content"]) ? answer["content"] : {};
   }
 
   /** Only an option that was offered is a yes; an error, or anything else, is a no. */

@@ -12,6 +12,10 @@ export interface TurnOptions {
   readonly signal: AbortSignal;
   readonly update: (update: object) => void;
   readonly askPermission: (toolCall: object, signal: AbortSignal) => Promise<boolean>;
+  /** Undefined where the client shows no forms. */
+  readonly askForm:
+    | ((message: string, schema: object) => Promise<Readonly<Record<string, unknown>> | undefined>)
+    | undefined;
 }
 
 export interface ToolCallStart {
@@ -76,6 +80,11 @@ export class Turn {
   async askPermission(toolCallId: string, call: ToolCallStart): Promise<boolean> {
     const toolCall = { ...toolCallFields(toolCallId, call), status: "pending" };
     return await this.#turn.askPermission(toolCall, this.#turn.signal);
+  }
+
+  /** As the options have it. */
+  get askForm(): TurnOptions["askForm"] {
+    return this.#turn.askForm;
   }
 
   /** One beat for the eye, scaled by the pace. */

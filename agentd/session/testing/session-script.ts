@@ -17,6 +17,7 @@ export const testSettings: Settings = {
   openRequestsMax: 64,
   openToolCallsMax: 1024,
   extensionBytesMax: 65_536,
+  policies: new Map(),
 };
 
 export const testIdentity: AgentIdentity = {
@@ -61,6 +62,7 @@ export class SessionScript {
       cwd: "/work",
       additionalDirs: [],
       env: [],
+      ...(args.policy === undefined ? {} : { policy: args.policy }),
       createdAt: new Date(this.now).toISOString(),
     };
     const decision = startSession(command, session, this.context());
