@@ -67,9 +67,12 @@ export class V1Inbound {
     else this.#onClientSide(request);
   }
 
-  /** Only a question can be taken back in time; whatever else is asked gets its answer. */
+  /** Questions can be taken back in time, and what its handler lets be taken back; whatever else is asked gets its answer. */
   onCancelRequest(request: IncomingRequest): void {
-    if (request.method !== METHODS.requestPermission) return;
+    if (request.method !== METHODS.requestPermission) {
+      handlerOf(this.#link.clientSide, request.method)?.withdraw?.(request);
+      return;
+    }
     if (this.#permissions.withdraw(request.key)) this.#link.emit({ type: "withdrawn", request: request.key });
     else request.reply(permissionResult("cancelled"));
   }
@@ -170,6 +173,7 @@ export class V1Inbound {
       request.refuse({ code: RPC.invalidParams, message: "This mode of elicitation is not offered" });
       return;
     }
+    this.#link.heard();
     handler.serve(request);
   }
 

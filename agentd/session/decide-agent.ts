@@ -11,6 +11,7 @@ import { noteMessage, noteToolCall } from "./messages.ts";
 import { abandonAllPermissions, requestPermission, resolveAllPermissions, resolvePermission } from "./permissions.ts";
 import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
+import { releaseTerminals } from "./terminals.ts";
 import { closeOpenTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 
 export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent): void {
@@ -116,6 +117,7 @@ function fail(draft: Draft, before: SessionState, error: ErrorBody, reason: stri
   endQueuedTurns(draft, "interrupted", error);
   resolveAllPermissions(draft, "end");
   closeOpenTools(draft);
+  releaseTerminals(draft);
   answerPending(draft, error);
   state.life = { phase: "ended", state: "failed", reason, error };
   draft.sayState(before, { reason, error });
@@ -211,6 +213,7 @@ export function lose(draft: Draft, before: SessionState, error: ErrorBody, reaso
   resolveAllPermissions(draft, "end");
   endQueuedTurns(draft, "interrupted", error);
   closeOpenTools(draft);
+  releaseTerminals(draft);
   answerPending(draft, error);
   state.life = { phase: "ended", state: "lost", reason, error };
   draft.sayState(before, { reason, error });

@@ -5,6 +5,7 @@ import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
 import { resolveAllPermissions, resolvePermission } from "./permissions.ts";
 import { phaseOf, type SessionState } from "./state.ts";
+import { releaseTerminals } from "./terminals.ts";
 import { acceptPrompt, closeOpenTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
 
 export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
@@ -160,6 +161,7 @@ export function beginClosing(draft: Draft, reason: string, stopReason: "cancelle
   resolveAllPermissions(draft, "end");
   endQueuedTurns(draft, stopReason);
   closeOpenTools(draft);
+  releaseTerminals(draft);
   state.life = { phase: "closing", reason };
   draft.effect({ type: "stop_agent" });
 }

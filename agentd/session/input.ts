@@ -11,6 +11,7 @@ import type {
   Verb,
   VerbArguments,
 } from "../vocabulary/index.ts";
+import type { ClientSideEffect, ClientSideInput } from "./client-side.ts";
 import type { SessionState } from "./state.ts";
 
 /** Stands for whoever waits for a reply. */
@@ -86,6 +87,8 @@ export type SessionInput =
       readonly body: Readonly<Record<string, unknown>>;
     }
   | { readonly type: "permission_sent"; readonly request: string }
+  /** Of its files and terminals. */
+  | { readonly type: "client_side"; readonly input: ClientSideInput }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */
@@ -137,6 +140,7 @@ export type Effect =
       readonly key: number;
       readonly outcome: PermissionOutcome;
     }
+  | { readonly type: "client_side"; readonly effect: ClientSideEffect }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
   | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
@@ -182,6 +186,9 @@ export interface Settings {
   readonly openToolCallsMax: number;
   /** UTF-8 bytes of an extension's data. */
   readonly extensionBytesMax: number;
+  /** UTF-8 bytes of a file that an agent writes through its client. */
+  readonly fileBytesMax: number;
+  readonly terminalsMax: number;
 }
 
 export interface Context {

@@ -12,7 +12,9 @@ import type {
   SessionPhase,
   ToolCallFields,
 } from "../vocabulary/index.ts";
+import type { IntendedWrite } from "./files.ts";
 import type { CallerToken } from "./input.ts";
+import type { OpenTerminal } from "./terminals.ts";
 import { noTools, type ToolLedger } from "./tool-ledger.ts";
 import { noOutputs, type ToolOutputs } from "./tool-outputs.ts";
 
@@ -54,6 +56,9 @@ export interface SessionState extends NewSession {
   readonly messageRun: MessageRun | null;
   /** The agent knows nothing of what was said before: it is told with the next prompt. */
   readonly transcriptOwed: boolean;
+  readonly writes: readonly IntendedWrite[];
+  /** Also of the life before, until their end is known. */
+  readonly terminals: readonly OpenTerminal[];
   /** Commands that are answered when done. */
   readonly pending: readonly PendingCommand[];
 }
@@ -151,6 +156,8 @@ export function newSession(session: NewSession): SessionState {
     outputs: noOutputs,
     messageRun: null,
     transcriptOwed: false,
+    writes: [],
+    terminals: [],
     pending: [],
   };
 }
@@ -180,4 +187,11 @@ export function isLive(state: SessionState): boolean {
 export function currentTurn(state: SessionState): { readonly turn?: number; readonly late?: true } {
   if (state.life.phase === "turn") return { turn: state.life.turn.turn };
   return state.lastTurn > 0 ? { turn: state.lastTurn, late: true } : {};
+}
+
+/** Where the later entries of what began in that turn belong: it stays its own. */
+export function ofTurn(state: SessionState, turn: number | undefined): { readonly turn?: number; readonly late?: true } {
+  if (turn === undefined) return {};
+  const now = currentTurn(state);
+  return now.late === true || now.turn !== turn ? { turn, late: true } : { turn };
 }

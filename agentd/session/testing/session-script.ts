@@ -17,6 +17,8 @@ export const testSettings: Settings = {
   openRequestsMax: 64,
   openToolCallsMax: 1024,
   extensionBytesMax: 65_536,
+  fileBytesMax: 1_000_000,
+  terminalsMax: 4,
 };
 
 export const testIdentity: AgentIdentity = {

@@ -1,0 +1,1 @@
+export class RunningTerminal { [x:string]: any; static start(...a:any[]): any {} }

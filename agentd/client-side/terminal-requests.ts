@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The five terminal/ methods: what starts, kills and ends a terminal is asked of the session and done when that is
+// logged; its output is a snapshot, and who waits for its end is told when the end is in the log.
+import type { ClientSideRequest } from "../../acp-client/client-side.ts";
+import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import type { Marker } from "../../acp-client/process/process-table.ts";
+import type { DeskHooks } from "../session/agents.ts";
+import type { TerminalEffect } from "../session/terminals.ts";
+import type { TerminalCreateCall } from "./calls.ts";
+import type { OpenRequests } from "./open-requests.ts";
+import { RunningTerminal } from "./running-terminal.ts";
+
+export interface TerminalRequestsOptions {
+  /** Where a terminal starts that says nothing else. */
+  readonly cwd: string;
+  readonly directories: readonly string[];
+  /** The agent's own. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly marker: Marker;
+  /** Takes out of a text what is secret in the agent's environment, and in these variables. */
+  readonly redactorFor: (variables: Readonly<Record<string, string>>) => (text: string) => string;
+  readonly limits: { readonly terminalTailBytes: number; readonly terminalTailBytesMax: number };
+}
+
+type Redact = (text: string) => string;
+
+interface Create {
+  readonly call: TerminalCreateCall;
+  readonly redact: Redact;
+}
+
+type Start = Extract<TerminalEffect, { type: "start_terminal" }>;
+
+export class TerminalRequests {
+  readonly #options: TerminalRequestsOptions;
+  readonly #hooks: DeskHooks;
+  readonly #open: OpenRequests;
+  /** Their values are the agent's, and go nowhere but into the terminal. */
+  readonly #creating = new Map<number, Create>();
+  readonly #running = new Map<string, RunningTerminal>();
+
+  constructor(options: TerminalRequestsOptions, hooks: DeskHooks, open: OpenRequests) {
+    this.#options = options;
+    this.#hooks = hooks;
+    this.#open = open;
+  }
+
+  /** Requests that wait for a terminal's end. */
+  get waits(): number {
+    return [...this.#running.values()].reduce((sum, { waits }) => sum + waits, 0);
+  }
+
+  create(request: ClientSideRequest, call: TerminalCreateCall): void {
+    const key = this.#open.add(request);
+    const redact = this.#options.redactorFor(variablesOf(call));
+    this.#creating.set(key, { call, redact });
+    this.#hooks.ask({
+      type: "terminal_create",
+      key,
+      command: redact(call.command),
+      args: call.args.map(redact),
+      ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
+      env: call.env.map(({ name }) => name),
+    });
+  }
+
+  output(request: ClientSideRequest, terminal: string): void {
+    const running = this.#running.get(terminal);
+    if (running && !running.released) request.reply(running.output());
+    else refuseUnknown(request, terminal);
+  }
+
+  wait(request: ClientSideRequest, terminal: string): void {
+    const running = this.#running.get(terminal);
+    if (running && !running.released) running.wait(request);
+    else refuseUnknown(request, terminal);
+  }
+
+  /** Of all requests only the wait for an end is long enough to be taken back; the others are being answered. */
+  withdraw(request: ClientSideRequest): void {
+    const waited = [...this.#running.values()].some((running) => running.waitNoMore(request));
+    if (waited) request.refuse({ code: RPC.requestCancelled, message: "the wait was taken back" });
+  }
+
+  act(effect: TerminalEffect): void {
+    switch (effect.type) {
+      case "start_terminal":
+        return this.#start(effect);
+      case "tell_exit": {
+        const running = this.#running.get(effect.terminal);
+        running?.tell(effect);
+        if (running?.released === true) this.#running.delete(effect.terminal);
+        return;
+      }
+      case "kill_terminal":
+        return this.#answerAfter(effect.key, this.#running.get(effect.terminal)?.kill());
+      case "release_terminal":
+        return this.#answerAfter(effect.key, this.#release(effect.terminal));
+    }
+  }
+
+  /** It was refused. */
+  drop(key: number | null): void {
+    if (key !== null) this.#creating.delete(key);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((terminal) => this.#release(terminal)));
+  }
+
+  #start({ key, terminal }: Start): void {
+    const create = key === null ? undefined : this.#creating.get(key);
+    this.drop(key);
+    if (!create) return;
+    const { call, redact } = create;
+    const { cwd, directories, env, marker, limits } = this.#options;
+    const { record, tell } = this.#hooks;
+    const tailBytesMax = Math.min(call.outputByteLimit ?? limits.terminalTailBytes, limits.terminalTailBytesMax);
+    const started = RunningTerminal.start(
+      { command: call.command, args: call.args, cwd: call.cwd ?? cwd, directories, env, variables: variablesOf(call) },
+      { marker, tailBytesMax },
+      {
+        onExit: ({ exitCode, signal, output, truncated }) =>
+          tell({ type: "terminal_exited", terminal, exitCode, signal, tail: redact(output), truncated }),
+        record,
+      },
+    );
+    if (started.ok) {
+      this.#running.set(terminal, started.terminal);
+      this.#open.take(key)?.reply({ terminalId: terminal });
+    } else {
+      const { message, code } = started;
+      tell({ type: "terminal_failed", key, terminal, message: redact(message), code });
+    }
+  }
+
+  /** It may not be named any more, and is forgotten when its end is logged, since somebody may wait for that. */
+  async #release(terminal: string): Promise<void> {
+    const running = this.#running.get(terminal);
+    if (running?.told === true) this.#running.delete(terminal);
+    await running?.release();
+  }
+
+  #answerAfter(key: number | null, done: Promise<void> | undefined): void {
+    void Promise.resolve(done).then(() => this.#open.take(key)?.reply({}));
+  }
+}
+
+function variablesOf({ env }: TerminalCreateCall): Readonly<Record<string, string>> {
+  return Object.fromEntries(env.map(({ name, value }) => [name, value]));
+}
+
+function refuseUnknown(request: ClientSideRequest, terminal: string): void {
+  const data = { terminalId: terminal };
+  request.refuse({ code: RPC.resourceNotFound, message: "no such terminal", data });
+}
