@@ -61,7 +61,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   const mcpServers = asked.map((server) => withValues(server, forServers.values));
   const directories = [state.cwd, ...state.additionalDirs];
   const { missingFileIsEmpty = false } = definition;
-  const desk = { cwd: state.cwd, directories, env, marker, redactorFor, missingFileIsEmpty, limits: instance.limits };
+  const desk = { cwd: state.cwd, directories, env, redactorFor, missingFileIsEmpty, limits: instance.limits };
   return {
     ok: true,
     launch: {

@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The five terminal/ methods: what starts, kills and ends a terminal is asked of the session and done when that is
 // logged; its output is a snapshot, and who waits for its end is told when the end is in the log.
+import { randomBytes } from "node:crypto";
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
-import type { Marker } from "../../acp-client/process/process-table.ts";
-import type { DeskHooks } from "../session/agents.ts";
+import type { ProcessIdentity } from "../../acp-client/process/process-identity.ts";
+import type { ChildIdentity, DeskHooks } from "../session/agents.ts";
+import { sessionEnds } from "../session/client-side-answers.ts";
+import { randomId } from "../random-id.ts";
 import type { TerminalEffect } from "../session/terminals.ts";
 import type { TerminalCreateCall } from "./calls.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { RunningTerminal } from "./running-terminal.ts";
+import { holdDirectory } from "./terminal-directory.ts";
+import { startTerminal, type StartedTerminal } from "./terminals/terminal.ts";
+import { terminalEnvironment } from "./terminals/terminal-environment.ts";
 
 export interface TerminalRequestsOptions {
   /** Where a terminal starts that says nothing else. */
   readonly cwd: string;
   readonly directories: readonly string[];
-  /** The agent's own. */
+  /** The agent's own, with the marker of its session. */
   readonly env: Readonly<Record<string, string>>;
-  readonly marker: Marker;
   /** Takes out of a text what is secret in the agent's environment, and in these variables. */
   readonly redactorFor: (variables: Readonly<Record<string, string>>) => (text: string) => string;
   readonly limits: { readonly terminalTailBytes: number; readonly terminalTailBytesMax: number };
 }
+
+/** Beside that of its session; its value is a terminal's own, and what bears it ends with the terminal. */
+const terminalMarker = "AGENTD_TERMINAL";
 
 type Redact = (text: string) => string;
 
@@ -111,27 +119,47 @@ export class TerminalRequests {
   #start({ key, terminal }: Start): void {
     const create = key === null ? undefined : this.#creating.get(key);
     this.drop(key);
-    if (!create) return;
+    if (!create) return this.#hooks.tell({ type: "terminal_failed", key, terminal, message: sessionEnds });
     const { call, redact } = create;
-    const { cwd, directories, env, marker, limits } = this.#options;
-    const { record, tell } = this.#hooks;
-    const tailBytesMax = Math.min(call.outputByteLimit ?? limits.terminalTailBytes, limits.terminalTailBytesMax);
-    const started = RunningTerminal.start(
-      { command: call.command, args: call.args, cwd: call.cwd ?? cwd, directories, env, variables: variablesOf(call) },
-      { marker, tailBytesMax },
-      {
-        onExit: ({ exitCode, signal, output, truncated }) =>
-          tell({ type: "terminal_exited", terminal, exitCode, signal, tail: redact(output), truncated }),
-        record,
+    const { terminalTailBytes, terminalTailBytesMax } = this.#options.limits;
+    const wanted = Math.min(call.outputByteLimit ?? terminalTailBytes, terminalTailBytesMax);
+    // The log keeps what people may want to see, also where the agent wants less.
+    const running = new RunningTerminal(wanted, this.#spawn(terminal, create, Math.max(wanted, terminalTailBytes)));
+    this.#running.set(terminal, running);
+    void running.started.then((started) => {
+      if ("terminal" in started) {
+        this.#open.take(key)?.reply({ terminalId: terminal });
+        return;
+      }
+      this.#running.delete(terminal);
+      const { message } = started.failure;
+      this.#hooks.tell({ type: "terminal_failed", key, terminal, message: redact(message) });
+    });
+  }
+
+  /** The directory is held until the command is in it. Never rejects. */
+  async #spawn(terminal: string, { call, redact }: Create, tailBytesMax: number): Promise<StartedTerminal> {
+    const { cwd, directories, env: base, limits } = this.#options;
+    const { tell, record } = this.#hooks;
+    const marker = { name: terminalMarker, value: randomId(randomBytes) };
+    const environment = terminalEnvironment({ base, asked: call.env, marker });
+    if ("refusal" in environment) return failure(environment.refusal);
+    using directory = holdDirectory(call.cwd ?? cwd, directories);
+    if (!directory.ok) return failure(directory.refusal.message);
+    const { command, args } = call;
+    const { env } = environment;
+    const options = { command, args, cwd: directory.path, env, marker, tailBytesMax, limits: { tailBytesMax: limits.terminalTailBytesMax } };
+    const started = await startTerminal(options, {
+      onExit({ exitCode, signal }) {
+        if (!("terminal" in started)) return;
+        const { output, truncated } = started.terminal.output();
+        tell({ type: "terminal_exited", terminal, exitCode, signal, tail: redact(output), truncated });
       },
-    );
-    if (started.ok) {
-      this.#running.set(terminal, started.terminal);
-      this.#open.take(key)?.reply({ terminalId: terminal });
-    } else {
-      const { message, code } = started;
-      tell({ type: "terminal_failed", key, terminal, message: redact(message), code });
-    }
+    });
+    if (!("terminal" in started)) return failure(started.failure.message.replaceAll(directory.path, call.cwd ?? cwd));
+    const { identity } = started.terminal;
+    if (identity) record(childOf(identity), true);
+    return started;
   }
 
   /** It may not be named any more, and is forgotten when its end is logged, since somebody may wait for that. */
@@ -139,6 +167,9 @@ export class TerminalRequests {
     const running = this.#running.get(terminal);
     if (running?.told === true) this.#running.delete(terminal);
     await running?.release();
+    const started = await running?.started;
+    const identity = started && "terminal" in started ? started.terminal.identity : undefined;
+    if (identity) this.#hooks.record(childOf(identity), false);
   }
 
   #answerAfter(key: number | null, done: Promise<void> | undefined): void {
@@ -148,6 +179,14 @@ export class TerminalRequests {
 
 function variablesOf({ env }: TerminalCreateCall): Readonly<Record<string, string>> {
   return Object.fromEntries(env.map(({ name, value }) => [name, value]));
+}
+
+function childOf({ pid, startTime, bootId }: ProcessIdentity): ChildIdentity {
+  return { pid, start_time: startTime, boot_id: bootId };
+}
+
+function failure(message: string): StartedTerminal {
+  return { failure: { code: "REFUSED", message } };
 }
 
 function refuseUnknown(request: ClientSideRequest, terminal: string): void {
