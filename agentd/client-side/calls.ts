@@ -30,7 +30,8 @@ export interface TerminalCreateCall {
 }
 
 export type ParsedCall =
-  { readonly ok: true; readonly call: ClientSideCall } | { readonly ok: false; readonly message: string };
+  | { readonly ok: true; readonly call: ClientSideCall }
+  | { readonly ok: false; readonly message: string };
 
 export type CallParser = (method: string, params: unknown) => ParsedCall;
 

@@ -148,7 +148,15 @@ export class TerminalRequests {
     if (!directory.ok) return failure(directory.refusal.message);
     const { command, args } = call;
     const { env } = environment;
-    const options = { command, args, cwd: directory.path, env, marker, tailBytesMax, limits: { tailBytesMax: limits.terminalTailBytesMax } };
+    const options = {
+      command,
+      args,
+      cwd: directory.path,
+      env,
+      marker,
+      tailBytesMax,
+      limits: { tailBytesMax: limits.terminalTailBytesMax },
+    };
     const started = await startTerminal(options, {
       onExit({ exitCode, signal }) {
         if (!("terminal" in started)) return;

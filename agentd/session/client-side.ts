@@ -5,7 +5,13 @@ import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { type RequestKey, sessionEnds } from "./client-side-answers.ts";
 import type { Draft } from "./draft.ts";
 import { type FileEffect, type FileInput, onFileRead, onFileWrite, onFileWritten, unwritten } from "./files.ts";
-import { onTerminalCreate, onTerminalExited, onTerminalFailed, onTerminalKill, onTerminalRelease } from "./terminals.ts";
+import {
+  onTerminalCreate,
+  onTerminalExited,
+  onTerminalFailed,
+  onTerminalKill,
+  onTerminalRelease,
+} from "./terminals.ts";
 import type { TerminalEffect, TerminalInput } from "./terminals.ts";
 
 export type ClientSideInput = FileInput | TerminalInput;

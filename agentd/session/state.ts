@@ -190,7 +190,10 @@ export function currentTurn(state: SessionState): { readonly turn?: number; read
 }
 
 /** Where the later entries of what began in that turn belong: it stays its own. */
-export function ofTurn(state: SessionState, turn: number | undefined): { readonly turn?: number; readonly late?: true } {
+export function ofTurn(
+  state: SessionState,
+  turn: number | undefined,
+): { readonly turn?: number; readonly late?: true } {
   if (turn === undefined) return {};
   const now = currentTurn(state);
   return now.late === true || now.turn !== turn ? { turn, late: true } : { turn };

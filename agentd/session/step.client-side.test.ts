@@ -130,9 +130,9 @@ test("what belongs to a turn that is over is told as late, and stays that turn's
   script.prompt("more");
   expect(asked(script, { ...exit, terminal })).toMatchObject([{ turn: 1, late: true, phase: "exited" }]);
   script.answered(2);
-  expect(
-    asked(script, { type: "file_read", key: 1, path: "/work/a", outcome: { ok: true, bytes: 0 } }),
-  ).toMatchObject([{ turn: 2, late: true }]);
+  expect(asked(script, { type: "file_read", key: 1, path: "/work/a", outcome: { ok: true, bytes: 0 } })).toMatchObject([
+    { turn: 2, late: true },
+  ]);
 });
 
 test("an agent whose turn is being cancelled is served still; one whose session closes is not", () => {
@@ -207,7 +207,18 @@ function terminalsOf(script: SessionScript): TerminalEntry[] {
 }
 
 const happening = fc.record({
-  what: fc.constantFrom("write", "written", "create", "failed", "exited", "kill", "release", "answered", "exits", "cancel"),
+  what: fc.constantFrom(
+    "write",
+    "written",
+    "create",
+    "failed",
+    "exited",
+    "kill",
+    "release",
+    "answered",
+    "exits",
+    "cancel",
+  ),
   nth: fc.nat(3),
 });
 
