@@ -24,7 +24,7 @@ export interface OpenTerminal extends AsyncDisposable {
 }
 
 /** In the temporary directory with a short grace; released at the end of the scope. Fails where nothing can be started. */
-export async function open(asked: Partial<TerminalOptions>): Promise<OpenTerminal> {
+export async function openTerminal(asked: Partial<TerminalOptions>): Promise<OpenTerminal> {
   const exits: TerminalExit[] = [];
   let tell = (_: TerminalExit): void => {};
   const exit = new Promise<TerminalExit>((resolve) => {
@@ -52,7 +52,7 @@ export async function open(asked: Partial<TerminalOptions>): Promise<OpenTermina
 }
 
 export function shell(script: string, asked: Partial<TerminalOptions> = {}): Promise<OpenTerminal> {
-  return open({ command: "/bin/sh", args: ["-c", script], ...asked });
+  return openTerminal({ command: "/bin/sh", args: ["-c", script], ...asked });
 }
 
 /** Why it cannot be started. */
