@@ -19,6 +19,7 @@ const kinds: ReadonlySet<string> = new Set([
   "resume",
   "storage",
   "fs",
+  "terminal",
 ]);
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

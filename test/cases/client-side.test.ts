@@ -8,7 +8,7 @@ import type { JsonObject, RequestStep, Rule, Step } from "../../agentd/demo-agen
 import type { ScriptedAgentFiles } from "../../agentd/testing/scripted-agent.ts";
 import type { Entry, LogPage, LogPiece } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
-import { leftIn, livingIn } from "./living.ts";
+import { leftIn, leftOf, livingIn } from "./living.ts";
 import { type EntryOf, makeCast, ofKind, openScene, startWatched, turnEnd } from "./scene.ts";
 
 const sessionId = "$sessionId";
@@ -20,9 +20,11 @@ const ask = (id: string, method: string, params: JsonObject): RequestStep => ({
   id,
   params: { sessionId, ...params },
 });
-const read = (id: string, path: string, more: JsonObject = {}): Step => ask(id, "fs/read_text_file", { path, ...more });
-const write = (id: string, path: string, content: string): RequestStep => ask(id, "fs/write_text_file", { path, content });
-const shell = (id: string, line: string, more: JsonObject = {}): Step =>
+const read = (id: string, path: string, more: JsonObject = {}): RequestStep =>
+  ask(id, "fs/read_text_file", { path, ...more });
+const write = (id: string, path: string, content: string): RequestStep =>
+  ask(id, "fs/write_text_file", { path, content });
+const shell = (id: string, line: string, more: JsonObject = {}): RequestStep =>
   ask(id, "terminal/create", { command: "/bin/sh", args: ["-c", line], ...more });
 const ofTerminal = (id: string, what: "output" | "wait_for_exit" | "kill" | "release"): RequestStep =>
   ask(id, `terminal/${what}`, { terminalId });
@@ -320,18 +322,27 @@ test("two agents side by side have each their own files and terminals, and none 
 
 test("terminals of an agentd that was killed are found and ended, and the log says so once", async () => {
   using cast = makeCast({
-    scripted: onPrompt(shell("create", "exec env -i sleep 600"), shell("marked", "sleep 601")),
+    // The first of them has let go of everything by which it could be found, but of what was recorded of it.
+    scripted: onPrompt(
+      shell("bare", "echo $$ > tmp1; mv tmp1 bare; exec env -i sleep 600"),
+      shell("marked", "echo $$ > tmp2; mv tmp2 marked; sleep 600"),
+      { waitForFile: "$cwd/bare" },
+      { waitForFile: "$cwd/marked" },
+    ),
   });
   const { place } = cast;
   const killed = await startWatched(place);
-  const session = await killed.user.start({ agent: "scripted", cwd: place.directory() });
+  const cwd = place.directory();
+  const session = await killed.user.start({ agent: "scripted", cwd });
   await killed.user.wait(session, "idle");
   await killed.user.prompt(session, "go");
   await turnEnd(killed.user, session);
-  await killed.daemon.kill();
+  const pids = ["bare", "marked"].map((name) => Number(readFileSync(join(cwd, name), "utf8")));
+  killed.daemon.child.kill("SIGKILL");
+  await killed.daemon.exited;
 
   const first = await startWatched(place);
-  expect(await leftIn(place)).toEqual([]);
+  expect(await leftOf(pids)).toEqual([]);
   const log = await first.user.log(session);
   const ends = terminals(log).filter(({ phase }) => phase !== "started");
   expect(ends.map(({ phase, exit_code, signal }) => [phase, exit_code, signal])).toEqual([
