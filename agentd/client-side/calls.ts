@@ -4,7 +4,7 @@
 import { z } from "zod";
 
 export interface CallLimits {
-  readonly pathBytesMax: number;
+  readonly requestPathBytesMax: number;
   readonly terminalArgumentsMax: number;
   readonly terminalVariablesMax: number;
   readonly terminalTextBytesMax: number;
@@ -47,8 +47,8 @@ export function callParser(limits: CallLimits): CallParser {
 }
 
 function schemasWithin(limits: CallLimits): Readonly<Record<string, z.ZodType<Readonly<Record<string, unknown>>>>> {
-  const { pathBytesMax, terminalArgumentsMax, terminalVariablesMax, terminalTextBytesMax } = limits;
-  const path = textOf(pathBytesMax).refine((text) => text.startsWith("/"), "must be an absolute path");
+  const { requestPathBytesMax, terminalArgumentsMax, terminalVariablesMax, terminalTextBytesMax } = limits;
+  const path = textOf(requestPathBytesMax).refine((text) => text.startsWith("/"), "must be an absolute path");
   const text = textOf(terminalTextBytesMax);
   const terminal = z.object({ terminalId: textOf(terminalIdBytesMax) });
   return {

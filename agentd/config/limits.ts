@@ -78,7 +78,7 @@ const table = {
   terminalArgumentsMax: limit(1024, "count", "arguments of one terminal"),
   terminalVariablesMax: limit(256, "count", "variables that an agent sets for one terminal"),
   terminalTextBytesMax: limit(128 * KiB, "bytes", "a terminal's command, one of its arguments or one of its variables"),
-  pathBytesMax: limit(4096, "bytes", "a path in a file or terminal request"),
+  requestPathBytesMax: limit(4096, "bytes", "a path in a file or terminal request"),
   entriesPerCommitMax: limit(256, "count", "entries of one transaction of the log"),
   storeRetryMs: limit(250, "ms", "until a log that could not be written is tried again"),
   publicationBytesMax: limit(
