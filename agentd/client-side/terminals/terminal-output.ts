@@ -6,9 +6,9 @@ import { setImmediate } from "node:timers/promises";
 import { happensWithin } from "../../../acp-client/process/stop-ladder.ts";
 import { OutputTail } from "./output-tail.ts";
 
-/** After so many bytes the pipes rest: a command that never stops writing gets 100 MB/s, and some 5 % of our time. */
-const bytesBetweenRests = 1024 * 1024;
-const restMs = 10;
+/** After so many bytes the pipes rest: a command that never stops writing gets some 40 MB/s, and the loop its other work. */
+const bytesBetweenRests = 256 * 1024;
+const restMs = 5;
 /** Something else holds the pipes of a command that has exited: its own last words are there when nothing came for this time. */
 const quietMs = 100;
 /** What it left in the background may go on writing; that is not waited for longer than this many times `quietMs`. */

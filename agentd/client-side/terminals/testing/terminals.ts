@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Real terminals for tests, and what their commands did to the machine.
 import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { processTable } from "../../../../acp-client/process/process-table.ts";
@@ -26,15 +27,13 @@ export interface OpenTerminal extends AsyncDisposable {
 /** In the temporary directory with a short grace; released at the end of the scope. Fails where nothing can be started. */
 export async function openTerminal(asked: Partial<TerminalOptions>): Promise<OpenTerminal> {
   const exits: TerminalExit[] = [];
-  let tell = (_: TerminalExit): void => {};
-  const exit = new Promise<TerminalExit>((resolve) => {
-    tell = resolve;
-  });
+  const told = new EventEmitter<{ exit: [TerminalExit] }>();
+  const exit = once(told, "exit").then(([first]) => first as TerminalExit);
   const options = optionsOf(asked);
   const started = await startTerminal(options, {
-    onExit: (told) => {
-      exits.push(told);
-      tell(told);
+    onExit: (how) => {
+      exits.push(how);
+      told.emit("exit", how);
     },
   });
   if ("failure" in started) throw new Error(started.failure.message);
