@@ -18,7 +18,7 @@ import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readTextFile, readTextFileWith } from "./read-text-file.ts";
 import type { RefusalReason } from "./refusal.ts";
-import { type Ground, makeGround, secret, temporaryName, ways } from "./testing/ground.ts";
+import { asOrdinaryUser, type Ground, makeGround, secret, temporaryName, ways } from "./testing/ground.ts";
 import { writeTextFile, writeTextFileWith } from "./write-text-file.ts";
 
 const uid = process.getuid?.() ?? 0;
@@ -41,6 +41,8 @@ interface Hostile {
   readonly read: RefusalReason | { readonly text: string };
   readonly write: RefusalReason | "written";
   readonly linuxOnly?: true;
+  /** Root may do everything, so it is asked for by another. */
+  readonly ordinary?: true;
 }
 
 /** Links `name` in the session's directory to where `to` says. */
@@ -223,20 +225,22 @@ const hostile: readonly Hostile[] = [
   },
   {
     what: "a file that agentd may not read",
-    // Root may read and write everything.
-    make: (g) => (uid === 0 ? undefined : (writeFileSync(g.in("f"), "in", { mode: 0o200 }), g.in("f"))),
+    make: (g) => (writeFileSync(g.in("f"), "in", { mode: 0o200 }), g.in("f")),
+    ordinary: true,
     read: "no-permission",
     write: "written",
   },
   {
     what: "a directory that agentd may not write in",
-    make: (g) => (uid === 0 ? undefined : (mkdirSync(g.in("d"), { mode: 0o500 }), g.in("d", "f"))),
+    make: (g) => (mkdirSync(g.in("d"), { mode: 0o500 }), g.in("d", "f")),
+    ordinary: true,
     read: "missing",
     write: "no-permission",
   },
   {
     what: "a directory that agentd may not enter",
-    make: (g) => (uid === 0 ? undefined : (mkdirSync(g.in("d"), { mode: 0o600 }), g.in("d", "f"))),
+    make: (g) => (mkdirSync(g.in("d"), { mode: 0o600 }), g.in("d", "f")),
+    ordinary: true,
     read: "no-permission",
     write: "no-permission",
   },
@@ -245,18 +249,20 @@ const hostile: readonly Hostile[] = [
 describe.each(ways)("%s", (_, way) => {
   const cap = { bytesMax: 1_000 };
 
-  test.for(hostile)("$what: read $read, write $write", ({ make, read, write, linuxOnly }, { skip }) => {
+  test.for(hostile)("$what: read $read, write $write", ({ make, read, write, linuxOnly, ordinary }, { skip }) => {
     const path = make(ground);
     if (path === undefined || (linuxOnly && !linux)) return skip("not to be had on this machine, or by this user");
     const directories = [ground.app];
     const before = openDescriptors();
-    const got = readTextFileWith(way, path, { directories, ...cap });
+    const act = <Answer>(ask: () => Answer): Answer => (ordinary ? asOrdinaryUser(ground, ask) : ask());
+    const got = act(() => readTextFileWith(way, path, { directories, ...cap }));
     if (typeof read === "string") expect(got).toMatchObject({ ok: false, refusal: { reason: read } });
     else expect(got).toEqual({ ok: true, text: read.text, bytes: read.text.length });
-    const put = writeTextFileWith(way, path, "new", { directories, temporaryName, ...cap });
+    const put = act(() => writeTextFileWith(way, path, "new", { directories, temporaryName, ...cap }));
     expect(openDescriptors()).toBe(before);
     if (write !== "written") return expect(put).toMatchObject({ ok: false, refusal: { reason: write } });
     expect(put).toEqual({ ok: true, bytes: 3 });
+    chmodSync(path, 0o600);
     return expect(readFileSync(path, "utf8")).toBe("new");
   });
 
