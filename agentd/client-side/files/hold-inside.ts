@@ -86,6 +86,13 @@ export function notThere(directory: Held, name: string, error: unknown, path: st
   return refusedBySystem(error, path);
 }
 
+/** Looks again where a directory, which was inside, is now. Throws `Refused` where that is elsewhere. */
+export function requireInside(directory: Held, path: string, directories: readonly string[]): void {
+  const where = directory.where();
+  if (where === undefined) throw replaced(path);
+  if (!isInside(where, directories)) throw outside(path, directories);
+}
+
 /** The system's error stands for what cannot be opened; whether it is inside is not known then. */
 function holdWhere(
   path: string,
@@ -109,5 +116,5 @@ function holdWhere(
 }
 
 function replaced(path: string): Refused {
-  return new Refused("busy", `${shown(path)} is being moved or replaced all the time; try again.`);
+  return new Refused("busy", `${shown(path)} is being moved or replaced at this moment; try again.`);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Takes hold of the directory that a file is to be written in, and makes what is missing of it.
 import { mkdirSync } from "node:fs";
-import { isInside, outside } from "./boundary.ts";
 import type { Held } from "./held.ts";
-import { type Confinement, holdNearest, notThere } from "./hold-inside.ts";
+import { type Confinement, holdNearest, notThere, requireInside } from "./hold-inside.ts";
 import { Refused, shown } from "./refusal.ts";
 
 /** The file's own name, the path's last. Throws `Refused` where that can only be a directory's. */
@@ -43,8 +42,7 @@ function made(above: Held, name: string, path: string, { hold, directories }: Co
   }
   const held = hold(above.at(name), { noFollow: true, directory: true });
   try {
-    const where = held.where();
-    if (where === undefined || !isInside(where, directories)) throw outside(path, directories);
+    requireInside(held, path, directories);
   } catch (error) {
     held[Symbol.dispose]();
     throw error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Paths and things that somebody put there to get out, to hold agentd or to break it, by each way of holding.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   closeSync,
@@ -16,10 +16,10 @@ import {
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readTextFileWith } from "./read-text-file.ts";
+import { readTextFile, readTextFileWith } from "./read-text-file.ts";
 import type { RefusalReason } from "./refusal.ts";
-import { type Ground, makeGround, secret, temporaryName, ways } from "./testing/ground.ts";
-import { writeTextFileWith } from "./write-text-file.ts";
+import { asOrdinaryUser, type Ground, makeGround, secret, temporaryName, ways } from "./testing/ground.ts";
+import { writeTextFile, writeTextFileWith } from "./write-text-file.ts";
 
 const uid = process.getuid?.() ?? 0;
 const linux = process.platform === "linux";
@@ -41,6 +41,8 @@ interface Hostile {
   readonly read: RefusalReason | { readonly text: string };
   readonly write: RefusalReason | "written";
   readonly linuxOnly?: true;
+  /** Root may do everything, so it is asked for by another. */
+  readonly ordinary?: true;
 }
 
 /** Links `name` in the session's directory to where `to` says. */
@@ -223,20 +225,22 @@ const hostile: readonly Hostile[] = [
   },
   {
     what: "a file that agentd may not read",
-    // Root may read and write everything.
-    make: (g) => (uid === 0 ? undefined : (writeFileSync(g.in("f"), "in", { mode: 0o200 }), g.in("f"))),
+    make: (g) => (writeFileSync(g.in("f"), "in", { mode: 0o200 }), g.in("f")),
+    ordinary: true,
     read: "no-permission",
     write: "written",
   },
   {
     what: "a directory that agentd may not write in",
-    make: (g) => (uid === 0 ? undefined : (mkdirSync(g.in("d"), { mode: 0o500 }), g.in("d", "f"))),
+    make: (g) => (mkdirSync(g.in("d"), { mode: 0o500 }), g.in("d", "f")),
+    ordinary: true,
     read: "missing",
     write: "no-permission",
   },
   {
     what: "a directory that agentd may not enter",
-    make: (g) => (uid === 0 ? undefined : (mkdirSync(g.in("d"), { mode: 0o600 }), g.in("d", "f"))),
+    make: (g) => (mkdirSync(g.in("d"), { mode: 0o600 }), g.in("d", "f")),
+    ordinary: true,
     read: "no-permission",
     write: "no-permission",
   },
@@ -245,16 +249,20 @@ const hostile: readonly Hostile[] = [
 describe.each(ways)("%s", (_, way) => {
   const cap = { bytesMax: 1_000 };
 
-  test.for(hostile)("$what: read $read, write $write", ({ make, read, write, linuxOnly }, { skip }) => {
+  test.for(hostile)("$what: read $read, write $write", ({ make, read, write, linuxOnly, ordinary }, { skip }) => {
     const path = make(ground);
     if (path === undefined || (linuxOnly && !linux)) return skip("not to be had on this machine, or by this user");
     const directories = [ground.app];
-    const got = readTextFileWith(way, path, { directories, ...cap });
+    const before = openDescriptors();
+    const act = <Answer>(ask: () => Answer): Answer => (ordinary ? asOrdinaryUser(ground, ask) : ask());
+    const got = act(() => readTextFileWith(way, path, { directories, ...cap }));
     if (typeof read === "string") expect(got).toMatchObject({ ok: false, refusal: { reason: read } });
     else expect(got).toEqual({ ok: true, text: read.text, bytes: read.text.length });
-    const put = writeTextFileWith(way, path, "new", { directories, temporaryName, ...cap });
+    const put = act(() => writeTextFileWith(way, path, "new", { directories, temporaryName, ...cap }));
+    expect(openDescriptors()).toBe(before);
     if (write !== "written") return expect(put).toMatchObject({ ok: false, refusal: { reason: write } });
     expect(put).toEqual({ ok: true, bytes: 3 });
+    chmodSync(path, 0o600);
     return expect(readFileSync(path, "utf8")).toBe("new");
   });
 
@@ -321,6 +329,34 @@ describe.each(ways)("%s", (_, way) => {
     expect(messages[0]).toContain("and 13 more");
   });
 });
+
+// The kernel calls it by the name that it has there, which is that of another file here.
+test.runIf(linux)(
+  "the session's directory as another mount namespace has it is not the session's",
+  async ({ skip }) => {
+    writeFileSync(ground.in("secret"), "in");
+    const script = `mount --bind "${ground.out()}" "${ground.app}" && echo mounted && exec cat`;
+    const child = spawn("unshare", ["--mount", "sh", "-c", script], { stdio: ["pipe", "pipe", "ignore"] });
+    const exited = once(child, "exit");
+    try {
+      const [said] = (await Promise.race([once(child.stdout, "data"), exited])) as [Buffer | number | null];
+      if (!(said instanceof Buffer)) return skip("nobody may mount here");
+      const path = `/proc/${child.pid}/root${ground.in("secret")}`;
+      expect(readFileSync(path, "utf8")).toBe(secret);
+      const options = { directories: [ground.app], bytesMax: 1_000 };
+      expect(readTextFile(path, options).ok).toBe(false);
+      expect(writeTextFile(path, "new", { ...options, temporaryName }).ok).toBe(false);
+      return expect(readFileSync(ground.in("secret"), "utf8")).toBe("in");
+    } finally {
+      child.stdin.end();
+      await exited;
+    }
+  },
+);
+
+function openDescriptors(): number {
+  return linux ? readdirSync("/proc/self/fd").length : 0;
+}
 
 function sparse(path: string, bytes: number): void {
   const descriptor = openSync(path, "w");

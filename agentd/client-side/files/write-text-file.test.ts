@@ -19,7 +19,7 @@ import type { Hold } from "./held.ts";
 import { hold } from "./held.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { sweepTemporary } from "./sweep-temporary.ts";
-import { type Ground, makeGround, temporaryName } from "./testing/ground.ts";
+import { asOrdinaryUser, type Ground, makeGround, temporaryName } from "./testing/ground.ts";
 import { type WriteAnswer, writeTextFile, writeTextFileWith } from "./write-text-file.ts";
 
 const uid = process.getuid?.() ?? 0;
@@ -69,6 +69,17 @@ test.runIf(uid === 0)("a file of another user stays that user's when agentd may 
   chownSync(ground.in("f"), 65_534, 65_534);
   expect(write(ground.in("f"), "new")).toMatchObject({ ok: true });
   expect(statSync(ground.in("f"))).toMatchObject({ uid: 65_534, gid: 65_534 });
+});
+
+test.runIf(uid === 0)("a file of another user is not taken from them by a user who may only write to it", () => {
+  // The directory becomes the ordinary user's, the file in it stays root's.
+  mkdirSync(ground.in("d"));
+  writeFileSync(ground.in("d", "f"), "old");
+  chmodSync(ground.in("d", "f"), 0o666);
+  const put = asOrdinaryUser(ground, () => write(ground.in("d", "f"), "new"));
+  expect(put).toMatchObject({ refusal: { reason: "no-permission", message: expect.stringContaining("another user") } });
+  expect(readFileSync(ground.in("d", "f"), "utf8")).toBe("old");
+  expect(readdirSync(ground.in("d"))).toEqual(["f"]);
 });
 
 test("a link, a directory and a read-only file are refused and stay as they are", () => {

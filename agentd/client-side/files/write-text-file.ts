@@ -12,12 +12,12 @@ import {
   lstatSync,
   openSync,
   renameSync,
-  rmSync,
+  unlinkSync,
   writeSync,
 } from "node:fs";
-import { isInside, outside } from "./boundary.ts";
+import { isInside } from "./boundary.ts";
 import { type Held, hold } from "./held.ts";
-import { type Confinement, requirePath } from "./hold-inside.ts";
+import { type Confinement, requireInside, requirePath } from "./hold-inside.ts";
 import { holdParent, nameIn } from "./hold-parent.ts";
 import { tooBig } from "./read-text-file.ts";
 import { answered, Refused, type RefusedAnswer, shown } from "./refusal.ts";
@@ -75,7 +75,7 @@ export function writeTextFileWith(
       lookAt(parent, name, path);
       renameSync(temporary, parent.at(name));
     } catch (error) {
-      rmSync(temporary, { force: true });
+      removeIfThere(temporary);
       throw error;
     }
     syncDirectory(parent);
@@ -138,11 +138,13 @@ function keepOwner(descriptor: number, old: BigIntStats, path: string): void {
   }
 }
 
-function requireInside(parent: Held, path: string, directories: readonly string[]): void {
-  const where = parent.where();
-  if (where === undefined)
-    throw new Refused("busy", `The directory of ${shown(path)} was moved or removed meanwhile; try again.`);
-  if (!isInside(where, directories)) throw outside(path, directories);
+/** Whatever comes of this, what is refused is refused for the first reason. */
+function removeIfThere(temporary: string): void {
+  try {
+    unlinkSync(temporary);
+  } catch {
+    // Somebody else has removed or replaced it, or the disk fails: it is left to a sweep.
+  }
 }
 
 function isStillInside(parent: Held, directories: readonly string[]): boolean {

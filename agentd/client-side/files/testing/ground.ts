@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A directory that a session works in, and others about it that it must not reach.
 import {
+  chmodSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -70,3 +72,20 @@ export const ways: readonly (readonly [string, Hold])[] = [
   ...(process.platform === "linux" ? [["by descriptor", holdByDescriptor] as const] : []),
   ["by path", holdByPath],
 ];
+
+/** Acts as a user for whom permissions count, who owns all in the session's directory itself: root becomes "nobody". */
+export function asOrdinaryUser<Result>({ base, app }: Ground, act: () => Result): Result {
+  if (process.geteuid?.() !== 0) return act();
+  chmodSync(base, 0o755);
+  for (const path of [app, ...readdirSync(app).map((name) => join(app, name))]) lchownSync(path, nobody, nobody);
+  process.setegid?.(nobody);
+  process.seteuid?.(nobody);
+  try {
+    return act();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+  }
+}
+
+const nobody = 65_534;
