@@ -24,7 +24,11 @@ export interface TerminalRequestsOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Takes out of a text what is secret in the agent's environment, and in these variables. */
   readonly redactorFor: (variables: Readonly<Record<string, string>>) => (text: string) => string;
-  readonly limits: { readonly terminalTailBytes: number; readonly terminalTailBytesMax: number };
+  readonly limits: {
+    readonly terminalTailBytes: number;
+    readonly terminalTailBytesMax: number;
+    readonly terminalGraceMs: number;
+  };
 }
 
 /** Beside that of its session; its value is a terminal's own, and what bears it ends with the terminal. */
@@ -155,7 +159,7 @@ export class TerminalRequests {
       env,
       marker,
       tailBytesMax,
-      limits: { tailBytesMax: limits.terminalTailBytesMax },
+      limits: { tailBytesMax: limits.terminalTailBytesMax, termGraceMs: limits.terminalGraceMs },
     };
     const started = await startTerminal(options, {
       onExit({ exitCode, signal }) {

@@ -75,6 +75,7 @@ const table = {
   terminalsMax: limit(16, "count", "terminals of an agent that it has not released, for each session"),
   terminalTailBytes: limit(1 * MiB, "bytes", "how much of a terminal's output is kept where the agent does not say"),
   terminalTailBytesMax: limit(4 * MiB, "bytes", "how much of a terminal's output an agent can have kept"),
+  terminalGraceMs: limit(1_000, "ms", "ending a terminal: from SIGTERM to SIGKILL of its whole tree"),
   terminalArgumentsMax: limit(1024, "count", "arguments of one terminal"),
   terminalVariablesMax: limit(256, "count", "variables that an agent sets for one terminal"),
   terminalTextBytesMax: limit(128 * KiB, "bytes", "a terminal's command, one of its arguments or one of its variables"),

@@ -4,6 +4,7 @@
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
 import { spawnChild } from "../../../acp-client/process/spawn-child.ts";
 import type { SpawnFailure } from "../../../acp-client/process/spawn-failure.ts";
+import { defaultLimits } from "../../config/limits.ts";
 import { commandLine } from "./command-line.ts";
 import { SpawnedTerminal } from "./spawned-terminal.ts";
 
@@ -48,7 +49,11 @@ export interface TerminalLimits {
   readonly killWaitMs: number;
 }
 
-export const terminalLimits: TerminalLimits = { tailBytesMax: 1024 * 1024, termGraceMs: 1000, killWaitMs: 5000 };
+export const terminalLimits: TerminalLimits = {
+  tailBytesMax: defaultLimits.terminalTailBytesMax,
+  termGraceMs: defaultLimits.terminalGraceMs,
+  killWaitMs: 5000,
+};
 
 export interface TerminalSink {
   /**
