@@ -4,10 +4,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { objectionsToClientFrame } from "../../acp-client/testing/official-schema.ts";
 import type { JsonObject, RequestStep, Rule, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { ScriptedAgentFiles } from "../../agentd/testing/scripted-agent.ts";
 import type { Entry, LogPage, LogPiece } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
+import { openLogReader } from "../order/log-reader.ts";
 import { leftIn, leftOf, livingIn } from "./living.ts";
 import { type EntryOf, makeCast, ofKind, openScene, startWatched, turnEnd } from "./scene.ts";
 
@@ -37,6 +39,14 @@ const onPrompt = (...steps: Step[]): { rules: Rule[] } => ({
 /** The client's answer to the agent's request of that id. */
 function answerTo(agent: ScriptedAgentFiles, id: string): JsonObject | undefined {
   return agent.received().find((frame) => frame["id"] === id && frame["method"] === undefined);
+}
+
+/** What the published schema has against the client's answers. */
+function objections(agent: ScriptedAgentFiles, steps: readonly RequestStep[]): string[] {
+  return steps.flatMap(({ id, request }) => {
+    const frame = answerTo(agent, id as string);
+    return frame === undefined ? [`${request} was not answered`] : objectionsToClientFrame(frame, request);
+  });
 }
 
 const files = (entries: readonly Entry[]): EntryOf<"file">[] => ofKind(entries, "file");
@@ -71,6 +81,7 @@ test("what an agent reads and writes is in its directory and in the log, and bot
   expect(answerTo(agent, "lines")).toMatchObject({ result: { content: "two\r\n" } });
   expect(answerTo(agent, "new")).toEqual({ jsonrpc: "2.0", id: "new", result: {} });
   expect(answerTo(agent, "missing")).toMatchObject({ error: { code: -32002 } });
+  expect(objections(agent, steps)).toEqual([]);
   expect(readFileSync(join(cwd, "made", "new.txt"), "utf8")).toBe("new\n");
   expect(readFileSync(join(cwd, "there.txt"), "utf8")).toBe("other\n");
   expect(readdirSync(cwd).toSorted()).toEqual(["made", "there.txt"]);
@@ -115,6 +126,7 @@ test("what is outside is refused to the agent in words and said in the log, by r
     ]);
   }
   for (const id of ["relative", "half"]) expect(answerTo(agent, id)).toMatchObject({ error: { code: -32602 } });
+  expect(objections(agent, steps)).toEqual([]);
   expect(readdirSync(out)).toEqual(["secret"]);
   expect(existsSync(join(cwd, "..", "made"))).toBe(false);
   const entries = await scene.user.log(session);
@@ -163,6 +175,7 @@ test("a terminal starts, prints, ends and is released, and its end is in the log
   for (const id of ["gone", "gone-too"]) {
     expect(answerTo(agent, id)).toMatchObject({ error: { code: -32002, data: { terminalId: start?.terminal } } });
   }
+  expect(objections(agent, steps)).toEqual([]);
   expect(JSON.stringify(start)).not.toContain("v4lue");
 });
 
@@ -295,6 +308,44 @@ test.each(Object.entries(endings))(
     expect(phasesOf(await user.log(session)).filter((phase) => phase === "released")).toHaveLength(2);
   },
 );
+
+test("when agentd stops, and when nothing can be logged any more, terminals are ended all the same and their ends are in the log", async () => {
+  using cast = makeCast({
+    scripted: onPrompt(shell("create", "echo $$ > tmp; mv tmp pid; exec sleep 600"), { waitForFile: "$cwd/pid" }),
+  });
+  const { place } = cast;
+  const first = await startWatched(place);
+  const { user } = first;
+  const started = async () => {
+    const cwd = place.directory();
+    const session = await user.start({ agent: "scripted", cwd, prompt: "go" });
+    await turnEnd(user, session);
+    return { session, pid: Number(readFileSync(join(cwd, "pid"), "utf8")) };
+  };
+  const [unlogged, stopped] = [await started(), await started()];
+  {
+    await using disk = openLogReader(join(place.stateDirectory, "log.db"));
+    await disk.hold();
+    const refused = await user.refusal("agent.session.close", { session: unlogged.session });
+    expect(refused).toMatchObject({ code: "STORE_FAILED", body: { stopped: true } });
+    expect(await leftOf([unlogged.pid])).toEqual([]);
+    await disk.release();
+  }
+  await terminalEntry(user, unlogged.session, "exited");
+  await user.wait(unlogged.session, "ended");
+  await first.daemon[Symbol.asyncDispose]();
+  expect(await leftIn(place)).toEqual([]);
+
+  const second = await startWatched(place);
+  await using _ = second.daemon;
+  for (const { session } of [unlogged, stopped]) {
+    const entries = await second.user.log(session);
+    expect(phasesOf(entries)).toHaveLength(3);
+    expect(phasesOf(entries)).toEqual(expect.arrayContaining(["started", "released", "exited"]));
+    const { signal } = terminals(entries).find(({ phase }) => phase === "exited") ?? {};
+    expect(signal).toMatch(/^SIG(?:TERM|KILL)$/);
+  }
+});
 
 test("two agents side by side have each their own files and terminals, and none of the other's", async () => {
   const steps = [

@@ -50,7 +50,7 @@ export interface TerminalLimits {
 }
 
 export const terminalLimits: TerminalLimits = {
-  tailBytesMax: defaultLimits.terminalTailBytesMax,
+  tailBytesMax: defaultLimits.terminalTailBytes,
   termGraceMs: defaultLimits.terminalGraceMs,
   killWaitMs: 5000,
 };
