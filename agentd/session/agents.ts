@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Acts: starts and ends agents, sends what a commit has allowed, and posts what comes back. Nothing here decides.
 import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agent-client.ts";
-import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import type { ClientSide } from "../../acp-client/client-side.ts";
+import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
-import type { ClientSideEffect, ClientSideInput } from "./client-side.ts";
-import { undone } from "./client-side.ts";
+import { type ClientSideEffect, type ClientSideInput, undone } from "./client-side.ts";
 import type { Kept } from "../log-keeper.ts";
 import type { Effect, KeepingCommand, SessionInput, Timer } from "./input.ts";
 import type { Seam } from "../seam.ts";
