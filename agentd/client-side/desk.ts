@@ -3,7 +3,7 @@
 // done for them, done then, and answered. What only looks (a terminal's output, the wait for its end) is not logged.
 import type { ClientSide, ClientSideHandler, ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
-import type { Desk, DeskHooks } from "../session/agents.ts";
+import type { Desk, DeskHooks } from "../session/desk.ts";
 import type { ClientSideEffect } from "../session/client-side.ts";
 import { sessionEnds } from "../session/client-side-answers.ts";
 import { type CallLimits, type CallParser, callParser, type ClientSideCall } from "./calls.ts";

@@ -3,7 +3,7 @@
 // to be written is held until the log has the intention.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
-import type { DeskHooks } from "../session/agents.ts";
+import type { DeskHooks } from "../session/desk.ts";
 import { type FileEffect, unwritten } from "../session/files.ts";
 import type { ClientSideCall } from "./calls.ts";
 import { readTextFile } from "./files/read-text-file.ts";

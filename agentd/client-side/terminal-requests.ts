@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { ProcessIdentity } from "../../acp-client/process/process-identity.ts";
-import type { ChildIdentity, DeskHooks } from "../session/agents.ts";
+import type { ChildIdentity, DeskHooks } from "../session/desk.ts";
 import { sessionEnds } from "../session/client-side-answers.ts";
 import { randomId } from "../random-id.ts";
 import type { TerminalEffect } from "../session/terminals.ts";
@@ -50,6 +50,8 @@ export class TerminalRequests {
   /** Their values are the agent's, and go nowhere but into the terminal. */
   readonly #creating = new Map<number, Create>();
   readonly #running = new Map<string, RunningTerminal>();
+  /** Of those that were released: what they left in the background may take its time to end. */
+  readonly #leaving = new Set<Promise<void>>();
 
   constructor(options: TerminalRequestsOptions, hooks: DeskHooks, open: OpenRequests) {
     this.#options = options;
@@ -117,7 +119,8 @@ export class TerminalRequests {
   }
 
   async end(): Promise<void> {
-    await Promise.all([...this.#running.keys()].map((terminal) => this.#release(terminal)));
+    for (const terminal of this.#running.keys()) void this.#release(terminal);
+    await Promise.all(this.#leaving);
   }
 
   #start({ key, terminal }: Start): void {
@@ -175,12 +178,19 @@ export class TerminalRequests {
   }
 
   /** It may not be named any more, and is forgotten when its end is logged, since somebody may wait for that. */
-  async #release(terminal: string): Promise<void> {
+  #release(terminal: string): Promise<void> {
     const running = this.#running.get(terminal);
-    if (running?.told === true) this.#running.delete(terminal);
-    await running?.release();
-    const started = await running?.started;
-    const identity = started && "terminal" in started ? started.terminal.identity : undefined;
+    if (!running) return Promise.resolve();
+    if (running.told) this.#running.delete(terminal);
+    const gone = this.#letGo(running).finally(() => this.#leaving.delete(gone));
+    this.#leaving.add(gone);
+    return gone;
+  }
+
+  async #letGo(running: RunningTerminal): Promise<void> {
+    await running.release();
+    const started = await running.started;
+    const identity = "terminal" in started ? started.terminal.identity : undefined;
     if (identity) this.#hooks.record(childOf(identity), false);
   }
 

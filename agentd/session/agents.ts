@@ -4,11 +4,11 @@ import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agen
 import type { ClientSide } from "../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
-import { type ClientSideEffect, type ClientSideInput, undone } from "./client-side.ts";
+import { type ClientSideEffect, undone } from "./client-side.ts";
+import type { ChildIdentity, Desk, DeskHooks } from "./desk.ts";
 import type { Kept } from "../log-keeper.ts";
 import type { Effect, KeepingCommand, SessionInput, Timer } from "./input.ts";
 import type { Seam } from "../seam.ts";
-import type { StateEntry } from "../vocabulary/index.ts";
 import { openAgentSession } from "./opening.ts";
 import type { SessionState } from "./state.ts";
 import { Telling, tellingsDiffer } from "./transcript.ts";
@@ -20,27 +20,6 @@ export interface Launch {
   readonly openDesk?: (hooks: DeskHooks) => Desk;
   readonly mcpServers: readonly McpServer[];
 }
-
-/** Where the requests of one agent are taken, and done when they are logged. */
-export interface Desk {
-  readonly clientSide: ClientSide;
-  act(effect: ClientSideEffect): void;
-  /** Nothing more is taken. Resolves when none of its processes is left, and their ends have been told. */
-  end(): Promise<void>;
-}
-
-export interface DeskHooks {
-  /** Names a request: no other agent's request has the same. */
-  readonly newKey: () => number;
-  /** In its place among all that the agent says. */
-  readonly ask: (input: ClientSideInput) => void;
-  readonly fault: (fault: string, message: string) => void;
-  /** What has become of something that was logged. It counts whatever life the session is in by then. */
-  readonly tell: (input: ClientSideInput) => void;
-  readonly record: (process: ChildIdentity, lives: boolean) => void;
-}
-
-export type ChildIdentity = NonNullable<StateEntry["process"]>;
 
 export type PlannedLaunch =
   | { readonly ok: true; readonly launch: Launch }
