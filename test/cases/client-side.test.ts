@@ -315,6 +315,7 @@ test("when agentd stops, and when nothing can be logged any more, terminals are 
   });
   const { place } = cast;
   const first = await startWatched(place);
+  await using stops = first.daemon;
   const { user } = first;
   const started = async () => {
     const cwd = place.directory();
@@ -333,7 +334,7 @@ test("when agentd stops, and when nothing can be logged any more, terminals are 
   }
   await terminalEntry(user, unlogged.session, "exited");
   await user.wait(unlogged.session, "ended");
-  await first.daemon[Symbol.asyncDispose]();
+  await stops[Symbol.asyncDispose]();
   expect(await leftIn(place)).toEqual([]);
 
   const second = await startWatched(place);
@@ -383,16 +384,18 @@ test("terminals of an agentd that was killed are found and ended, and the log sa
   });
   const { place } = cast;
   const killed = await startWatched(place);
+  await using dies = killed.daemon;
   const cwd = place.directory();
   const session = await killed.user.start({ agent: "scripted", cwd });
   await killed.user.wait(session, "idle");
   await killed.user.prompt(session, "go");
   await turnEnd(killed.user, session);
   const pids = ["bare", "marked"].map((name) => Number(readFileSync(join(cwd, name), "utf8")));
-  killed.daemon.child.kill("SIGKILL");
-  await killed.daemon.exited;
+  dies.child.kill("SIGKILL");
+  await dies.exited;
 
   const first = await startWatched(place);
+  await using stops = first.daemon;
   expect(await leftOf(pids)).toEqual([]);
   const log = await first.user.log(session);
   const ends = terminals(log).filter(({ phase }) => phase !== "started");
@@ -403,7 +406,7 @@ test("terminals of an agentd that was killed are found and ended, and the log sa
     ["released", undefined, undefined],
   ]);
   expect((await first.user.call<{ ok: boolean }>("agent.log.verify", {})).ok).toBe(true);
-  await first.daemon[Symbol.asyncDispose]();
+  await stops[Symbol.asyncDispose]();
   const second = await startWatched(place);
   await using _ = second.daemon;
   expect(await second.user.log(session)).toEqual(log);
