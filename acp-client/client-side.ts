@@ -13,7 +13,10 @@ export interface ClientSideRequest {
 }
 
 export interface ClientSideHandler {
+  /** In the read of the pipe that brought it: the end of that burst is told at the sink. */
   serve(request: ClientSideRequest): void;
+  /** The agent takes back what is still open; it is to be answered all the same. Where absent, it is answered as ever. */
+  withdraw?(request: ClientSideRequest): void;
 }
 
 /** An elicitation waits for a person, as a permission does: it comes as an event, and is answered by answerElicitation. */

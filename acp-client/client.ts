@@ -189,6 +189,7 @@ class Client implements AgentClient {
       request: (method, params, timeoutMs, done) => this.#request(method, params, timeoutMs, done),
       notify: (method, params) => this.#peer.notify(method, params),
       emit: (event) => this.#emit(event),
+      heard: () => this.#bursts.heard(),
       fault: (fault, message, sample) => this.#bursts.fault(fault, message, sample),
       protocolFailure: (what) => protocolFailure(this.#agent(), what),
     };

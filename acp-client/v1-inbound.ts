@@ -75,11 +75,14 @@ export class V1Inbound {
     else this.#onClientSide(request);
   }
 
-  /** Only a question can be taken back in time; whatever else is asked gets its answer. */
+  /** Questions can be taken back in time, and what its handler lets be taken back; whatever else is asked gets its answer. */
   onCancelRequest(request: IncomingRequest): void {
     const { method, key } = request;
     const isPermission = method === METHODS.requestPermission;
-    if (!isPermission && method !== METHODS.elicitationCreate) return;
+    if (!isPermission && method !== METHODS.elicitationCreate) {
+      handlerOf(this.#link.clientSide, method)?.withdraw?.(request);
+      return;
+    }
     const wasOpen = isPermission
       ? this.#permissions.withdraw(key)
       : this.#elicitations.answer(key, { action: "cancel" });
@@ -177,6 +180,7 @@ export class V1Inbound {
       request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
       return;
     }
+    this.#link.heard();
     handler.serve(request);
   }
 

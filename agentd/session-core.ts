@@ -3,6 +3,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
+import { sweepWrites } from "./client-side/sweep-writes.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
 import { LogError } from "./log/log-error.ts";
@@ -154,6 +155,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       seam("recovery.processes");
       for (const row of unsettledRows(log)) {
         const [state, input] = recoveryOf(log, row, ended.get(row.session) ?? 0);
+        sweepWrites(state);
         sessions.put(state);
         mailbox.post(state.id, input);
       }
@@ -176,9 +178,9 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
   };
 }
 
-/** Live sessions, and those (the instance among them) where a command was not answered. */
+/** Live sessions, those with a file or a terminal that has no end in the log, and those (the instance among them) where a command was not answered. */
 function unsettledRows(log: Log): readonly SessionRow[] {
-  const live = log.sessions.live();
+  const live = [...log.sessions.live(), ...log.sessions.endedWithLooseEnds()];
   const seen = new Set(live.map(({ session }) => session));
   const others = [
     instanceSession,
@@ -202,6 +204,8 @@ function contextOf(now: number, settings: Settings, limits: Limits): Context {
       openToolCallsMax: limits.openToolCallsMax,
       extensionBytesMax: limits.extensionBytesMax,
       policies: settings.policies,
+      fileBytesMax: limits.fileBytesMax,
+      terminalsMax: limits.terminalsMax,
     },
   };
 }

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Acts: starts and ends agents, sends what a commit has allowed, and posts what comes back. Nothing here decides.
 import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agent-client.ts";
+import type { ClientSide } from "../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
+import { type ClientSideEffect, undone } from "./client-side.ts";
+import type { ChildIdentity, Desk, DeskHooks } from "./desk.ts";
 import type { Kept } from "../log-keeper.ts";
 import type { Effect, KeepingCommand, SessionInput, Timer } from "./input.ts";
 import type { PolicyWitness } from "../people/findings.ts";
 import type { Seam } from "../seam.ts";
-import type { StateEntry } from "../vocabulary/index.ts";
 import { openAgentSession } from "./opening.ts";
 import type { SessionState } from "./state.ts";
 import { Telling, tellingsDiffer } from "./transcript.ts";
 
 /** How an agent is started for a session; what cannot be started says why as the launch's failure. */
 export interface Launch {
-  readonly start: (sink: AgentSink) => AgentClient;
+  readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
+  /** What it may ask of us with files and terminals; nothing where absent. */
+  readonly openDesk?: (hooks: DeskHooks) => Desk;
   readonly mcpServers: readonly McpServer[];
 }
-
-type ChildIdentity = NonNullable<StateEntry["process"]>;
 
 export type PlannedLaunch =
   | { readonly ok: true; readonly launch: Launch }
@@ -50,6 +52,7 @@ interface Running {
   readonly life: number;
   readonly client: AgentClient;
   readonly burst: Burst;
+  readonly desk: Desk | undefined;
   readonly process: ChildIdentity | undefined;
 }
 
@@ -61,6 +64,7 @@ const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
   "set_option",
   "answer_permission",
   "answer_elicitation",
+  "client_side",
   "stop_agent",
 ]);
 
@@ -72,6 +76,7 @@ export class Agents {
   /** Launches that wait, by the `lifeSeq` of their life. */
   readonly #awaited = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
+  #lastKey = 0;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -148,6 +153,9 @@ export class Agents {
         running.client.answerElicitation(effect.key, effect.answer);
         post(session, { type: "answer_sent", request: effect.request }, running.life);
         return;
+      case "client_side":
+        this.#actAtDesk(session, running?.desk, effect.effect);
+        return;
       case "arm":
         this.#arm(session, effect.timer, effect.key, effect.afterMs);
         return;
@@ -171,6 +179,13 @@ export class Agents {
   ): readonly ContentBlock[] {
     const text = transcript ? this.#options.transcript(session, turn) : undefined;
     return text === undefined ? blocks : [{ type: "text", text }, ...blocks];
+  }
+
+  /** Where the agent is gone, what was to be done for it is told to be undone: its intention is in the log. */
+  #actAtDesk(session: string, desk: Desk | undefined, effect: ClientSideEffect): void {
+    if (desk) return desk.act(effect);
+    const input = undone(effect);
+    if (input) this.#options.post(session, { type: "client_side", input });
   }
 
   #keep(session: string, seq: number, command: KeepingCommand): void {
@@ -204,16 +219,18 @@ export class Agents {
     const burst = new Burst(chunkMergeBytesMax);
     const replay = new Telling();
     const witness = this.#options.witness(state);
-    const client = launch.start({
+    const desk = launch.openDesk?.(this.#deskHooks(session, burst));
+    const sink: AgentSink = {
       onEvent(event) {
         if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
         else burst.event(event, witness?.see(event));
       },
       onBurstEnd: () => this.#post(session, burst, life),
-    });
+    };
+    const client = launch.start(sink, desk?.clientSide ?? {});
     seam("agent.spawned");
     const process = processOf(client);
-    this.#running.set(session, { life, client, burst, process });
+    this.#running.set(session, { life, client, burst, desk, process });
     if (process) {
       record(session, process, true);
       post(session, { type: "spawned", process }, life);
@@ -223,6 +240,17 @@ export class Agents {
       if (input.type === "came_up" && input.resumed === "load") this.#compareReplay(session, state, replay);
     });
     this.#post(session, burst, life);
+  }
+
+  #deskHooks(session: string, burst: Burst): DeskHooks {
+    const { post, record } = this.#options;
+    return {
+      newKey: () => (this.#lastKey += 1),
+      ask: (input) => burst.add({ type: "client_side", input }),
+      fault: (fault, message) => burst.event({ type: "fault", fault, message, count: 1 }),
+      tell: (input) => post(session, { type: "client_side", input }),
+      record: (process, lives) => record(session, process, lives),
+    };
   }
 
   /** The replay itself is neither stored nor published: the log has been there. */
@@ -244,7 +272,7 @@ export class Agents {
       return;
     }
     this.#running.delete(session);
-    const ended = running.client.stop().then(() => {
+    const ended = Promise.all([running.client.stop(), running.desk?.end()]).then(() => {
       if (running.process) record(session, running.process, false);
       this.#ending.delete(session);
       post(session, { type: "stopped" }, running.life);

@@ -14,6 +14,7 @@ import { requestPermission } from "./permissions.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests.ts";
 import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
+import { releaseTerminals } from "./terminals.ts";
 import { closeOpenTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 
 export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, findings?: Findings): void {
@@ -122,6 +123,7 @@ function fail(draft: Draft, before: SessionState, error: ErrorBody, reason: stri
   endQueuedTurns(draft, "interrupted", error);
   endAllRequests(draft, "end");
   closeOpenTools(draft);
+  releaseTerminals(draft);
   answerPending(draft, error);
   state.life = { phase: "ended", state: "failed", reason, error };
   draft.sayState(before, { reason, error });
@@ -217,6 +219,7 @@ export function lose(draft: Draft, before: SessionState, error: ErrorBody, reaso
   endAllRequests(draft, "end");
   endQueuedTurns(draft, "interrupted", error);
   closeOpenTools(draft);
+  releaseTerminals(draft);
   answerPending(draft, error);
   state.life = { phase: "ended", state: "lost", reason, error };
   draft.sayState(before, { reason, error });

@@ -6,6 +6,7 @@ import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.
 import { decideElicitationAnswer, decidePermissionAnswer } from "./decide-answers.ts";
 import { cancelAllRequests, endAllRequests } from "./requests.ts";
 import { phaseOf, type SessionState } from "./state.ts";
+import { releaseTerminals } from "./terminals.ts";
 import { acceptPrompt, closeOpenTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
 
 export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
@@ -163,6 +164,7 @@ export function beginClosing(draft: Draft, reason: string, stopReason: "cancelle
   endAllRequests(draft, "end");
   endQueuedTurns(draft, stopReason);
   closeOpenTools(draft);
+  releaseTerminals(draft);
   state.life = { phase: "closing", reason };
   draft.effect({ type: "stop_agent" });
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's state as the log has it: enough to refuse rightly where it has ended, and to end it where its agentd died.
 import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary/index.ts";
-import type { LoggedRequest, SessionRow } from "../log/project.ts";
+import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.ts";
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
+import type { IntendedWrite } from "./files.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./input.ts";
 import { newSession, type OpenRequest, type SessionState } from "./state.ts";
+import type { OpenTerminal } from "./terminals.ts";
 
 export interface LogReaders {
   readonly sessions: SessionReader;
@@ -36,6 +38,7 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
     life: lifeOf(row, latest?.state?.error),
     options: latest?.options?.options ?? [],
     agentSide: row.agent_session_id === null ? null : agentSideOf(row, latest),
+    terminals: (row.open.terminals ?? []).map(openTerminal),
     transcriptOwed: owesTranscript(entries, session, latest?.up),
   };
 }
@@ -71,6 +74,7 @@ export function recoveryOf(
     {
       ...state,
       requests: requested.map((logged) => requestOf(entries, row.session, logged)),
+      writes: writesOf(entries, row),
       unsent: open.requests
         .filter(({ phase }) => phase === "resolved")
         .map((logged) => ({ request: logged.request, kind: requestOf(entries, row.session, logged).kind })),
@@ -83,6 +87,21 @@ export function recoveryOf(
     },
     { type: "recover", turns, openTools, processesEnded },
   ];
+}
+
+/** Writes that were intended and not ended, as their entries say; one that was redacted is told without its path. */
+export function writesOf(entries: EntryReader, { session, open }: SessionRow): readonly IntendedWrite[] {
+  return (open.writes ?? []).map(({ seq }) => {
+    const body = entries.body(session, seq);
+    const entry = body === undefined ? {} : (JSON.parse(body) as { turn?: number; path?: string; bytes?: number });
+    const turn = entry.turn === undefined ? {} : { turn: entry.turn };
+    return { seq, key: null, path: entry.path ?? "", bytes: entry.bytes ?? 0, ...turn };
+  });
+}
+
+function openTerminal({ terminal, turn, exited, released }: LoggedTerminal): OpenTerminal {
+  const where = turn === undefined ? {} : { turn };
+  return { terminal, ...where, exited: exited === true, released: released === true };
 }
 
 /** As much of it as is needed to end it: nobody can answer it any more. */

@@ -13,6 +13,7 @@ import type {
   Verb,
   VerbArguments,
 } from "../vocabulary/index.ts";
+import type { ClientSideEffect, ClientSideInput } from "./client-side.ts";
 import type { SessionState } from "./state.ts";
 
 /** Stands for whoever waits for a reply. */
@@ -91,6 +92,8 @@ export type SessionInput =
     }
   /** The answer to a permission or an elicitation is written to the agent. */
   | { readonly type: "answer_sent"; readonly request: string }
+  /** Of its files and terminals. */
+  | { readonly type: "client_side"; readonly input: ClientSideInput }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */
@@ -148,6 +151,7 @@ export type Effect =
       readonly key: number;
       readonly answer: ElicitationAnswer;
     }
+  | { readonly type: "client_side"; readonly effect: ClientSideEffect }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
   | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
@@ -195,6 +199,9 @@ export interface Settings {
   readonly extensionBytesMax: number;
   /** As the configuration has them now. */
   readonly policies: ReadonlyMap<string, PolicySettings>;
+  /** UTF-8 bytes of a file that an agent writes through its client. */
+  readonly fileBytesMax: number;
+  readonly terminalsMax: number;
 }
 
 export interface Context {

@@ -14,7 +14,9 @@ import type {
   SessionPhase,
   ToolCallFields,
 } from "../vocabulary/index.ts";
+import type { IntendedWrite } from "./files.ts";
 import type { CallerToken } from "./input.ts";
+import type { OpenTerminal } from "./terminals.ts";
 import { noTools, type ToolLedger } from "./tool-ledger.ts";
 import { noOutputs, type ToolOutputs } from "./tool-outputs.ts";
 
@@ -61,6 +63,9 @@ export interface SessionState extends NewSession {
   readonly transcriptOwed: boolean;
   /** Its policy was missed in the configuration, and that was said. */
   readonly policyMissed: boolean;
+  readonly writes: readonly IntendedWrite[];
+  /** Also of the life before, until their end is known. */
+  readonly terminals: readonly OpenTerminal[];
   /** Commands that are answered when done. */
   readonly pending: readonly PendingCommand[];
 }
@@ -170,6 +175,8 @@ export function newSession(session: NewSession): SessionState {
     messageRun: null,
     transcriptOwed: false,
     policyMissed: false,
+    writes: [],
+    terminals: [],
     pending: [],
   };
 }
@@ -199,4 +206,14 @@ export function isLive(state: SessionState): boolean {
 export function currentTurn(state: SessionState): { readonly turn?: number; readonly late?: true } {
   if (state.life.phase === "turn") return { turn: state.life.turn.turn };
   return state.lastTurn > 0 ? { turn: state.lastTurn, late: true } : {};
+}
+
+/** Where the later entries of what began in that turn belong: it stays its own. */
+export function ofTurn(
+  state: SessionState,
+  turn: number | undefined,
+): { readonly turn?: number; readonly late?: true } {
+  if (turn === undefined) return {};
+  const now = currentTurn(state);
+  return now.late === true || now.turn !== turn ? { turn, late: true } : { turn };
 }

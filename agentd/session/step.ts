@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Decides one input upon one state: a refusal, or the next state with its entries, replies and effects. It awaits
 // nothing, reads no clock and touches nothing outside; who calls it appends the entries, then acts, then publishes.
+import { decideClientSide } from "./client-side.ts";
 import { idMember } from "./command-id.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import {
@@ -63,6 +64,9 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       break;
     case "answer_sent":
       noteSent(draft, input.request, currentTurn(draft.state).turn);
+      break;
+    case "client_side":
+      decideClientSide(draft, input.input);
       break;
     case "stopped":
       onStopped(draft, state);

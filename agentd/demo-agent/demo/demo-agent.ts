@@ -4,7 +4,7 @@ import { isAbsolute } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { Connection, RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Params } from "./connection.ts";
-import { DemoSession } from "./session.ts";
+import { type ClientOffers, DemoSession } from "./session.ts";
 
 export interface DemoAgentOptions {
   readonly input: Readable;
@@ -21,8 +21,7 @@ export class DemoAgent {
   readonly #sessions = new Map<string, DemoSession>();
   readonly #methods: Readonly<Record<string, Method>>;
   #initialized = false;
-  #booleans = false;
-  #forms = false;
+  #client: ClientOffers = { booleans: false, forms: false, writes: false };
 
   constructor({ input, output, onClosed }: DemoAgentOptions) {
     this.#onClosed = onClosed;
@@ -61,8 +60,11 @@ export class DemoAgent {
     if (!Number.isInteger(params["protocolVersion"]))
       throw new RpcError(rpcCodes.invalidParams, "protocolVersion is missing");
     this.#initialized = true;
-    this.#booleans = takesBooleans(params["clientCapabilities"]);
-    this.#forms = showsForms(params["clientCapabilities"]);
+    this.#client = {
+      booleans: takesBooleans(params["clientCapabilities"]),
+      forms: showsForms(params["clientCapabilities"]),
+      writes: writesFiles(params["clientCapabilities"]),
+    };
     return {
       protocolVersion: 1,
       agentInfo: { name: "demo", title: "Demo agent", version: "1.0.0" },
@@ -80,7 +82,7 @@ export class DemoAgent {
     if (typeof cwd !== "string" || !isAbsolute(cwd))
       throw new RpcError(rpcCodes.invalidParams, "cwd must be an absolute path");
     if (!Array.isArray(params["mcpServers"])) throw new RpcError(rpcCodes.invalidParams, "mcpServers must be an array");
-    const session = new DemoSession(cwd, { booleans: this.#booleans, forms: this.#forms }, this.#connection);
+    const session = new DemoSession(cwd, this.#client, this.#connection);
     this.#sessions.set(session.id, session);
     // After the reply: the client learns the session's id from that.
     setImmediate(() => session.greet());
@@ -141,4 +143,10 @@ function takesBooleans(capabilities: unknown): boolean {
 function showsForms(capabilities: unknown): boolean {
   const elicitation = isObject(capabilities) ? capabilities["elicitation"] : undefined;
   return isObject(elicitation) && isObject(elicitation["form"]);
+}
+
+/** clientCapabilities.fs.writeTextFile is true. */
+function writesFiles(capabilities: unknown): boolean {
+  const fs = isObject(capabilities) ? capabilities["fs"] : undefined;
+  return isObject(fs) && fs["writeTextFile"] === true;
 }

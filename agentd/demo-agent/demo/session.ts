@@ -4,7 +4,7 @@ import { actOn, availableCommands } from "./acts.ts";
 import { RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Connection, Params } from "./connection.ts";
 import { DemoOptions } from "./options.ts";
-import { SessionFolder } from "./session-folder.ts";
+import { FolderError, SessionFolder } from "./session-folder.ts";
 import { Turn } from "./turn.ts";
 
 const titleCharactersMax = 60;
@@ -12,17 +12,20 @@ const contextTokens = 100_000;
 
 /** What the client can do. */
 export interface ClientOffers {
-  /** Options that are true or false. */
+  /** It knows options that are true or false. */
   readonly booleans: boolean;
+  /** It shows forms. */
   readonly forms: boolean;
+  /** It writes files for us. */
+  readonly writes: boolean;
 }
 
 export class DemoSession {
   readonly id = randomUUID();
   readonly cwd: string;
   readonly options: DemoOptions;
+  readonly #client: ClientOffers;
   readonly #connection: Connection;
-  readonly #forms: boolean;
   #title: string | undefined;
   #updatedAt = new Date();
   #usedTokens = 0;
@@ -32,8 +35,8 @@ export class DemoSession {
 
   constructor(cwd: string, client: ClientOffers, connection: Connection) {
     this.cwd = cwd;
+    this.#client = client;
     this.options = new DemoOptions(client.booleans);
-    this.#forms = client.forms;
     this.#connection = connection;
   }
 
@@ -53,13 +56,16 @@ export class DemoSession {
     const running = new AbortController();
     this.#running = running;
     const signal = AbortSignal.any([running.signal, requestSignal]);
+    const folder = new SessionFolder(this.cwd);
     const turn = new Turn({
       options: this.options,
-      folder: new SessionFolder(this.cwd),
+      folder,
+      write: (path, content) =>
+        this.#client.writes ? this.#writeByClient(path, content, signal) : folder.write(path, content),
       signal,
       update: (update) => this.update(update),
       askPermission: (toolCall) => this.#askPermission(toolCall, signal),
-      askForm: this.#forms ? (message, schema) => this.#askForm(message, schema, signal) : undefined,
+      askForm: this.#client.forms ? (message, schema) => this.#askForm(message, schema, signal) : undefined,
     });
     try {
       this.#name(text);
@@ -92,6 +98,16 @@ export class DemoSession {
 
   update(update: object): void {
     this.#connection.notify("session/update", { sessionId: this.id, update });
+  }
+
+  /** So that whoever watches the client sees the file change there. */
+  async #writeByClient(path: string, content: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#connection.request("fs/write_text_file", { sessionId: this.id, path, content }, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new FolderError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
   }
 
   async #askPermission(toolCall: object, signal: AbortSignal): Promise<boolean> {

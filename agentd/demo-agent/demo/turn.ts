@@ -9,6 +9,8 @@ import type { SessionFolder } from "./session-folder.ts";
 export interface TurnOptions {
   readonly options: DemoOptions;
   readonly folder: SessionFolder;
+  /** Through the client where that offers it. */
+  readonly write: (path: string, text: string) => Promise<void>;
   readonly signal: AbortSignal;
   readonly update: (update: object) => void;
   readonly askPermission: (toolCall: object, signal: AbortSignal) => Promise<boolean>;
@@ -85,6 +87,10 @@ export class Turn {
   /** As the options have it. */
   get askForm(): TurnOptions["askForm"] {
     return this.#turn.askForm;
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    await this.#turn.write(path, text);
   }
 
   /** One beat for the eye, scaled by the pace. */

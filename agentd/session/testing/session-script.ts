@@ -18,6 +18,8 @@ export const testSettings: Settings = {
   openToolCallsMax: 1024,
   extensionBytesMax: 65_536,
   policies: new Map(),
+  fileBytesMax: 1_000_000,
+  terminalsMax: 4,
 };
 
 export const testIdentity: AgentIdentity = {
