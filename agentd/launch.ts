@@ -3,6 +3,7 @@
 // changed catalogue or a mended login counts.
 import type { AgentFailure, AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
+import { busToolsServer } from "./bus-tools.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findProgram } from "./catalogue/find-program.ts";
 import { passedValuesOf } from "./catalogue/passed-values.ts";
@@ -54,7 +55,9 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     stderrBytesMax: instance.limits.stderrTailBytes,
     limits: clientLimits(instance.limits, definition.startTimeoutMs),
   };
-  const mcpServers = asked.map((server) => withValues(server, forServers.values));
+  const { busTools, mcpDeny: denied } = instance.settings();
+  const own = busTools ? [busToolsServer({ ...instance.busTools(), denied, marker: marker.value })] : [];
+  const mcpServers = [...own, ...asked.map((server) => withValues(server, forServers.values))];
   return { ok: true, launch: { start: (sink: AgentSink) => startAgent(options, sink), mcpServers } };
 }
 

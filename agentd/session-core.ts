@@ -45,6 +45,7 @@ export interface SessionCoreOptions {
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly keeper: LogKeeper;
+  readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly seam: Seam;
   /** For tests that take every turn of the event loop themselves. */
   readonly soon?: () => Promise<void>;
@@ -78,6 +79,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     },
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
     seam,
+    busToolsSeen: options.busToolsSeen,
     keep: (session, seq, command) => options.keeper.keep(session, seq, command),
     onError(error) {
       if (!isLeaving(error)) logger.error({ err: error }, "work on the log failed");
@@ -192,6 +194,7 @@ function contextOf(now: number, settings: Settings, limits: Limits): Context {
       openRequestsMax: limits.openRequestsMax,
       openToolCallsMax: limits.openToolCallsMax,
       extensionBytesMax: limits.extensionBytesMax,
+      busTools: settings.busTools,
     },
   };
 }

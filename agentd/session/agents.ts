@@ -37,6 +37,8 @@ export interface AgentsOptions {
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
+  /** Whether the session's agent has come to the Bus by its MCP server. */
+  readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
   readonly seam: Seam;
   /** A child came up or is gone: for the record by which the next agentd finds it. */
@@ -145,6 +147,9 @@ export class Agents {
       case "disarm":
         this.#disarm(session, effect.timer, effect.key);
         return;
+      case "check_bus_tools":
+        if (running) this.#checkBusTools(session, running.life);
+        return;
       case "keep":
         this.#keep(session, effect.seq, effect.command);
         return;
@@ -162,6 +167,13 @@ export class Agents {
   ): readonly ContentBlock[] {
     const text = transcript ? this.#options.transcript(session, turn) : undefined;
     return text === undefined ? blocks : [{ type: "text", text }, ...blocks];
+  }
+
+  #checkBusTools(session: string, life: number): void {
+    const { busToolsSeen, post, onError } = this.#options;
+    busToolsSeen(session).then((seen) => {
+      if (!seen) post(session, { type: "bus_tools_missing" }, life);
+    }, onError);
   }
 
   #keep(session: string, seq: number, command: KeepingCommand): void {

@@ -86,6 +86,8 @@ export type SessionInput =
       readonly body: Readonly<Record<string, unknown>>;
     }
   | { readonly type: "permission_sent"; readonly request: string }
+  /** After its first turn the agent has still not started the MCP server that leads to the Bus. */
+  | { readonly type: "bus_tools_missing" }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */
@@ -139,6 +141,8 @@ export type Effect =
     }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
+  /** Look whether the agent has come to the Bus by its MCP server; if not, report `bus_tools_missing`. */
+  | { readonly type: "check_bus_tools" }
   | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
   /** End the agent by the ladder, then report `stopped`. */
   | { readonly type: "stop_agent" };
@@ -182,6 +186,8 @@ export interface Settings {
   readonly openToolCallsMax: number;
   /** UTF-8 bytes of an extension's data. */
   readonly extensionBytesMax: number;
+  /** Agents are given the MCP server that leads to the Bus. */
+  readonly busTools: boolean;
 }
 
 export interface Context {

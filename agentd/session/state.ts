@@ -54,6 +54,8 @@ export interface SessionState extends NewSession {
   readonly messageRun: MessageRun | null;
   /** The agent knows nothing of what was said before: it is told with the next prompt. */
   readonly transcriptOwed: boolean;
+  /** When its first turn in this life ends, it is looked whether the agent has come to the Bus by its MCP server. */
+  readonly busToolsAwaited: boolean;
   /** Commands that are answered when done. */
   readonly pending: readonly PendingCommand[];
 }
@@ -151,6 +153,7 @@ export function newSession(session: NewSession): SessionState {
     outputs: noOutputs,
     messageRun: null,
     transcriptOwed: false,
+    busToolsAwaited: false,
     pending: [],
   };
 }

@@ -64,6 +64,9 @@ export function step(state: SessionState, input: SessionInput, context: Context)
     case "permission_sent":
       onPermissionSent(draft, input.request);
       break;
+    case "bus_tools_missing":
+      onBusToolsMissing(draft);
+      break;
     case "stopped":
       onStopped(draft, state);
       break;
@@ -99,6 +102,14 @@ function onPermissionSent(draft: Draft, request: string): void {
   state.unsent = state.unsent.filter((candidate) => candidate !== request);
   const { turn } = currentTurn(state);
   draft.add({ kind: "permission", ...(turn === undefined ? {} : { turn }), request, phase: "sent" });
+}
+
+function onBusToolsMissing(draft: Draft): void {
+  if (draft.state.life.phase === "ended") return;
+  const message =
+    "the agent has not started the MCP server that its session was given (mixos): it has no tools for the Bus. " +
+    "Set bus_tools = false in the configuration if it is not to have them";
+  draft.add({ kind: "diagnostic", what: "bus-tools-not-seen", message });
 }
 
 function onStopped(draft: Draft, before: SessionState): void {

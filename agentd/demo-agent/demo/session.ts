@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { actOn, availableCommands } from "./acts.ts";
 import { RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Connection, Params } from "./connection.ts";
+import { McpClient, type ServerCommand } from "../mcp-client.ts";
 import { DemoOptions } from "./options.ts";
 import { SessionFolder } from "./session-folder.ts";
 import { Turn } from "./turn.ts";
@@ -15,6 +16,7 @@ export class DemoSession {
   readonly cwd: string;
   readonly options: DemoOptions;
   readonly #connection: Connection;
+  readonly #servers: readonly McpClient[];
   #title: string | undefined;
   #updatedAt = new Date();
   #usedTokens = 0;
@@ -22,8 +24,9 @@ export class DemoSession {
   #mayAlwaysWrite = false;
   #running: AbortController | undefined;
 
-  constructor(cwd: string, booleans: boolean, connection: Connection) {
+  constructor(cwd: string, servers: readonly ServerCommand[], booleans: boolean, connection: Connection) {
     this.cwd = cwd;
+    this.#servers = servers.map((server) => new McpClient(server, cwd));
     this.options = new DemoOptions(booleans);
     this.#connection = connection;
   }
@@ -31,6 +34,17 @@ export class DemoSession {
   info(): object {
     const title = this.#title === undefined ? {} : { title: this.#title };
     return { sessionId: this.id, cwd: this.cwd, updatedAt: this.#updatedAt.toISOString(), ...title };
+  }
+
+  /** Its MCP servers are there, or will not be. */
+  async ready(): Promise<void> {
+    await Promise.all(this.#servers.map(({ ready }) => ready));
+  }
+
+  /** Ends what it started. */
+  close(): void {
+    this.cancel();
+    for (const server of this.#servers) server.close();
   }
 
   greet(): void {
@@ -49,6 +63,7 @@ export class DemoSession {
       folder: new SessionFolder(this.cwd),
       signal,
       update: (update) => this.update(update),
+      server: (name) => this.#servers.find((server) => server.name === name),
       askPermission: (toolCall) => this.#askPermission(toolCall, signal),
     });
     try {

@@ -17,6 +17,7 @@ export const testSettings: Settings = {
   openRequestsMax: 64,
   openToolCallsMax: 1024,
   extensionBytesMax: 65_536,
+  busTools: false,
 };
 
 export const testIdentity: AgentIdentity = {
