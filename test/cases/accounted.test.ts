@@ -18,6 +18,7 @@ const kinds: ReadonlySet<string> = new Set([
   "timeouts",
   "resume",
   "storage",
+  "mcp",
 ]);
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
