@@ -47,6 +47,7 @@ export interface SessionCoreOptions {
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly keeper: LogKeeper;
+  readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly seam: Seam;
   /** For tests that take every turn of the event loop themselves. */
   readonly soon?: () => Promise<void>;
@@ -88,6 +89,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
             callsMax: limits.openToolCallsMax,
           }),
     seam,
+    busToolsSeen: options.busToolsSeen,
     keep: (session, seq, command) => options.keeper.keep(session, seq, command),
     onError(error) {
       if (!isLeaving(error)) logger.error({ err: error }, "work on the log failed");
@@ -206,6 +208,7 @@ function contextOf(now: number, settings: Settings, limits: Limits): Context {
       policies: settings.policies,
       fileBytesMax: limits.fileBytesMax,
       terminalsMax: limits.terminalsMax,
+      busTools: settings.busTools,
     },
   };
 }

@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "agentd/vocabulary": [],
   agentd: ["bus-client", "acp-client", "agentd/vocabulary"],
   mix: ["bus-client", "agentd/vocabulary", "package.json"],
+  "mixos-mcp": ["bus-client", "package.json"],
 };
 
 interface Import {
@@ -49,7 +50,7 @@ function sources(folder: string): string[] {
 }
 
 test("no folder imports another that it may not, and the imports were really seen", () => {
-  const imports = ["bus-client", "acp-client", "agentd", "mix"].flatMap(sources).flatMap(importsOf);
+  const imports = ["bus-client", "acp-client", "agentd", "mix", "mixos-mcp"].flatMap(sources).flatMap(importsOf);
   expect(imports.length).toBeGreaterThan(300);
   const crossing = imports.filter(({ from, to }) => from !== to);
   expect(crossing.length).toBeGreaterThan(40);
@@ -72,6 +73,8 @@ test.each([
   ["mix/bad.ts", "../agentd/daemon.ts"],
   ["mix/bad.ts", "../agentd/vocabulary/index.ts"],
   ["mix/verbs/bad.ts", "../../acp-client/client.ts"],
+  ["mixos-mcp/bad.ts", "../agentd/vocabulary/index.ts"],
+  ["mixos-mcp/tools/bad.ts", "../../mix/main.ts"],
 ])("the linter refuses that %s imports %s", (file, target) => {
   const result = lint(file, `import * as bad from "${target}";\nexport const seen = bad;\n`);
   expect(result.stdout).toContain("no-restricted-imports");

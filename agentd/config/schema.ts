@@ -125,6 +125,7 @@ const fileSchema = z.strictObject({
       { error: `must be a list of Bus services, such as ["term", "term-*"]` },
     )
     .optional(),
+  bus_tools: z.boolean({ error: "must be true or false" }).default(defaultSettings.busTools),
   mesh: z.enum(["refuse", "answer"], { error: `must be "refuse" or "answer"` }).default(defaultSettings.mesh),
   agents: z.record(entryName, agentSchema, { error: "must be a table of agents" }).default({}),
   policies: z.record(entryName, policySchema, { error: "must be a table of policies" }).default({}),
@@ -142,6 +143,7 @@ function settingsOf(file: File, home: string): Settings {
     allowEnv: [...new Set(file.allow_env)],
     logQuotaBytes: file.log_quota ?? defaultSettings.logQuotaBytes,
     mcpDeny: file.mcp_deny ?? defaultSettings.mcpDeny,
+    busTools: file.bus_tools,
     mesh: file.mesh,
     agents: new Map(Object.entries(file.agents).map(([name, agent]) => [name, agentOf(agent, home)])),
     policies: new Map(Object.entries(file.policies).map(([name, policy]) => [name, policyOf(policy, home)])),
@@ -164,12 +166,7 @@ function policyOf(policy: z.output<typeof policySchema>, home: string): PolicySe
 }
 
 function warningsOf(file: File): SettingsFault[] {
-  return [...notYet(file), ...Object.entries(file.policies).flatMap(([name, policy]) => policyWarnings(name, policy))];
-}
-
-/** Taken and kept, and nothing heeds it in this version: who relies on it must know. */
-function notYet(file: File): SettingsFault[] {
-  return file.mcp_deny === undefined ? [] : [{ path: ["mcp_deny"], reason: "has no effect in this version" }];
+  return Object.entries(file.policies).flatMap(([name, policy]) => policyWarnings(name, policy));
 }
 
 function policyWarnings(name: string, policy: File["policies"][string]): SettingsFault[] {

@@ -15,6 +15,8 @@ export interface Settings {
   readonly logQuotaBytes: number;
   /** Bus services that an agent's MCP server refuses to call; a trailing `*` stands for any rest. */
   readonly mcpDeny: readonly string[];
+  /** Whether every session's agent is given the MCP server that leads back to the Bus. */
+  readonly busTools: boolean;
   /** Acting commands of callers from other nodes. */
   readonly mesh: "refuse" | "answer";
   /** The user's own agents, by name; one named like a built-in agent replaces it. */
@@ -66,6 +68,7 @@ export const defaultSettings: Settings = {
   allowEnv: [],
   logQuotaBytes: 10_000_000_000,
   mcpDeny: ["term", "term-*", "bterm"],
+  busTools: true,
   mesh: "refuse",
   agents: new Map(),
   policies: new Map(),
