@@ -21,6 +21,8 @@ export interface ToolCallPatch {
   /** Of a large `content` that the agent wrote as JSON.stringify would: that text, a Buffer holds its UTF-8. */
   readonly contentText?: string | Buffer;
   readonly locations?: readonly unknown[] | null;
+  /** Of its content or locations something could not be read and is missing here: who judges by them is not to. */
+  readonly incomplete?: true;
   readonly rawInput?: unknown;
   readonly rawOutput?: unknown;
   readonly meta?: unknown;

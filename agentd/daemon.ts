@@ -22,6 +22,7 @@ import { LogKeeper } from "./log-keeper.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { isLive } from "./session/state.ts";
+import { asUserOf } from "./instance/user-umask.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { noSeam, type Seam } from "./seam.ts";
 import { openSessionCore } from "./session-core.ts";
@@ -34,6 +35,8 @@ export interface DaemonOptions {
   readonly uid: number;
   readonly version: string;
   readonly logger: ProcessLog["logger"];
+  /** The one that agentd was started with, where it has another now. */
+  readonly umask?: number;
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
   /** For tests of a death at a chosen moment. */
@@ -148,6 +151,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     environment,
     busTools: () => ({ nodeProgram: process.execPath, mcpProgram: mcpProgram(), busUrl: bus.url() }),
     uid,
+    asUser: asUserOf(options.umask),
     now: () => clock.now(),
     after: (ms, run) => clock.after(ms, run),
     newSessionId: () => newSessionId(randomBytes, (id) => log.sessions.row(id) !== undefined),

@@ -64,12 +64,22 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   const mcpServers = [...own, ...asked.map((server) => withValues(server, forServers.values))];
   const directories = [state.cwd, ...state.additionalDirs];
   const { missingFileIsEmpty = false } = definition;
-  const desk = { cwd: state.cwd, directories, env, redactorFor, missingFileIsEmpty, limits: instance.limits };
+  const desk = {
+    cwd: state.cwd,
+    directories,
+    env,
+    redactorFor,
+    missingFileIsEmpty,
+    asUser: instance.asUser,
+    limits: instance.limits,
+  };
   return {
     ok: true,
     launch: {
       start: (sink: AgentSink, clientSide: ClientSide) =>
-        startAgent({ ...options, clientSide: { ...clientSide, elicitation: { modes: ["form", "url"] } } }, sink),
+        instance.asUser(() =>
+          startAgent({ ...options, clientSide: { ...clientSide, elicitation: { modes: ["form", "url"] } } }, sink),
+        ),
       openDesk: (hooks) => new ClientSideDesk(desk, hooks),
       mcpServers,
     },

@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
   if (values.version) return print(`${packageVersion()}\n`);
   if (values.help) return print(help);
-  shedInheritance(process);
+  const umask = shedInheritance(process);
   const environment = { ...process.env };
   const home = homedir();
   const found = instancePaths(environment, home);
@@ -63,6 +63,7 @@ async function main(): Promise<number> {
     uid,
     version: packageVersion(),
     logger,
+    umask,
   });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void daemon.stop(signal));
   await daemon.stopped;

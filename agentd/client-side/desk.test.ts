@@ -29,6 +29,7 @@ function openDesk(more: Partial<DeskOptions> = {}) {
       env: { PATH: process.env["PATH"] ?? "" },
       redactorFor: () => (text) => text,
       missingFileIsEmpty: false,
+      asUser: (run) => run(),
       limits: defaultLimits,
       ...more,
     },

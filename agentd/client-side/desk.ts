@@ -9,9 +9,11 @@ import { sessionEnds } from "../session/client-side-answers.ts";
 import { type CallLimits, type CallParser, callParser, type ClientSideCall } from "./calls.ts";
 import { FileRequests, type FileRequestsOptions } from "./file-requests.ts";
 import { OpenRequests } from "./open-requests.ts";
+import type { AsUser } from "../instance/user-umask.ts";
 import { TerminalRequests, type TerminalRequestsOptions } from "./terminal-requests.ts";
 
 export interface DeskOptions extends FileRequestsOptions, TerminalRequestsOptions {
+  readonly asUser: AsUser;
   readonly limits: CallLimits &
     FileRequestsOptions["limits"] &
     TerminalRequestsOptions["limits"] & {
@@ -23,6 +25,7 @@ export interface DeskOptions extends FileRequestsOptions, TerminalRequestsOption
 export class ClientSideDesk implements Desk {
   readonly clientSide: ClientSide;
   readonly #limits: DeskOptions["limits"];
+  readonly #asUser: AsUser;
   readonly #hooks: DeskHooks;
   readonly #parse: CallParser;
   readonly #open: OpenRequests;
@@ -32,6 +35,7 @@ export class ClientSideDesk implements Desk {
 
   constructor(options: DeskOptions, hooks: DeskHooks) {
     this.#limits = options.limits;
+    this.#asUser = options.asUser;
     this.#hooks = hooks;
     this.#parse = callParser(options.limits);
     this.#open = new OpenRequests(hooks.newKey);
@@ -55,10 +59,14 @@ export class ClientSideDesk implements Desk {
         this.#open.take(effect.key)?.refuse(effect.error);
         return;
       case "hand_over":
-      case "write_file":
         this.#files.act(effect);
         return;
+      case "write_file":
+        this.#asUser(() => this.#files.act(effect));
+        return;
       case "start_terminal":
+        this.#asUser(() => this.#terminals.act(effect));
+        return;
       case "tell_exit":
       case "kill_terminal":
       case "release_terminal":

@@ -4,6 +4,7 @@ import type { BusToolsServer } from "../bus-tools.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
+import type { AsUser } from "../instance/user-umask.ts";
 import type { LogKeeper } from "../log-keeper.ts";
 import type { QuotaWatch } from "../quota.ts";
 import type { Log } from "../log/open.ts";
@@ -31,6 +32,7 @@ export interface Instance {
   /** The MCP server that leads agents to the Bus: its program, and where the Bus is. */
   readonly busTools: () => Pick<BusToolsServer, "nodeProgram" | "mcpProgram" | "busUrl">;
   readonly uid: number;
+  readonly asUser: AsUser;
   readonly now: () => number;
   readonly after: (ms: number, run: () => void) => () => void;
   /** The daemon is on its way down: nothing new is begun. */

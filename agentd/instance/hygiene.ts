@@ -14,13 +14,15 @@ export interface OwnProcess {
 /**
  * For a daemon's main program alone, before anything else is opened: what agentd makes is its user's alone (umask 077);
  * it holds no directory (it goes to `/`) and none of its starter's files, pipes and locks; and it no longer counts as
- * part of the session that it may have been started from.
+ * part of the session that it may have been started from. Returns the umask that it was started with: what is made for the
+ * user has that one.
  */
-export function shedInheritance(own: OwnProcess): void {
-  own.umask(0o077);
+export function shedInheritance(own: OwnProcess): number {
+  const umask = own.umask(0o077);
   own.chdir("/");
   delete own.env[sessionMarker];
   closeInheritedDescriptors(own);
+  return umask;
 }
 
 /**

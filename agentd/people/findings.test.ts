@@ -57,6 +57,13 @@ test("more paths than are looked at are said to be too many, and none is looked 
   expect(findings.locations.map(({ real }) => real)).toEqual([undefined, undefined, undefined]);
 });
 
+test("what could not be read of a call makes it doubtful for good", () => {
+  const one = witness();
+  one.see(says({ toolCallId: "t", locations: [{ path: "/nowhere/a" }], incomplete: true }));
+  expect(asks(one, { toolCallId: "t", locations: [{ path: "/nowhere/b" }] })).toMatchObject({ incomplete: true });
+  expect(asks(one, { toolCallId: "u", locations: [{ path: "/nowhere/b" }] })).toMatchObject({ incomplete: false });
+});
+
 test("of many calls the oldest are forgotten", () => {
   const one = witness(2);
   for (const toolCallId of ["a", "b", "c"]) one.see(says({ toolCallId, kind: "read" }));

@@ -17,6 +17,8 @@ export interface Findings {
   readonly kindsBefore: readonly string[];
   readonly locations: readonly Place[];
   readonly diffs: readonly Place[];
+  /** Some of what was said of it could not be read. */
+  readonly incomplete: boolean;
   /** More paths than are looked at. */
   readonly tooMany: boolean;
   /** The policy's own directories: as they are written, and where they are. */
@@ -25,7 +27,7 @@ export interface Findings {
 
 /** `before`: what was said of the tool call until now; the question's own words come on top of it. */
 export function findOut(before: Sight, asked: Said, policy: PolicySettings | undefined, pathsMax: number): Findings {
-  const { locations, diffs } = seeMore(before, asked, pathsMax);
+  const { locations, diffs, incomplete } = seeMore(before, asked, pathsMax);
   const tooMany = locations.length > pathsMax || diffs.length > pathsMax;
   const place = (path: string | null): Place => ({
     path: path ?? "",
@@ -35,6 +37,7 @@ export function findOut(before: Sight, asked: Said, policy: PolicySettings | und
     kindsBefore: before.kinds,
     locations: locations.map(place),
     diffs: diffs.map(place),
+    incomplete,
     tooMany,
     ruleDirectories: ruleDirectories(policy),
   };

@@ -16,7 +16,14 @@ type Asked = Partial<Omit<PolicyQuestion, "findings">> & Partial<PolicyQuestion[
 
 function asked(policy: PolicySettings, question: Asked = {}): PolicyAnswer {
   const { kind = "read", options = [once, no], sessionDirectories = ["/ws"], ...findings } = question;
-  const found = { kindsBefore: [], locations: [place("/ws/a")], diffs: [], tooMany: false, ruleDirectories: new Map() };
+  const found = {
+    kindsBefore: [],
+    locations: [place("/ws/a")],
+    diffs: [],
+    incomplete: false,
+    tooMany: false,
+    ruleDirectories: new Map(),
+  };
   return answerByPolicy(policy, {
     kind: "kind" in question ? question.kind : kind,
     options,
@@ -75,6 +82,7 @@ test.each<[string, Asked]>([
   ["a diff is none of them", { diffs: [place("/ws/b")] }],
   ["a diff's place cannot be told", { diffs: [{ path: "b", real: undefined }] }],
   ["there are too many", { tooMany: true }],
+  ["some could not be read", { incomplete: true }],
   ["the session has no directory", { sessionDirectories: [] }],
 ])("a person is asked where, of the call's paths, %s", (_, question) => {
   expect(asks(rules("read"), question)).toBe(true);

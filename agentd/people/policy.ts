@@ -61,7 +61,8 @@ function knownKind({ kind: own, findings: { kindsBefore } }: PolicyQuestion): { 
   return { kind };
 }
 
-function whyPathsAreUnclear({ locations, diffs, tooMany }: Findings): string | undefined {
+function whyPathsAreUnclear({ locations, diffs, incomplete, tooMany }: Findings): string | undefined {
+  if (incomplete) return "some of the tool call's content or locations could not be read";
   if (tooMany) return "the tool call names more paths than a policy looks at";
   if (locations.length === 0) return "the tool call names no location";
   if ([...locations, ...diffs].some(({ real }) => real === undefined)) {

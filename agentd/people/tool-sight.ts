@@ -6,6 +6,7 @@ export interface Said {
   readonly kind?: unknown;
   readonly locations?: unknown;
   readonly content?: unknown;
+  readonly incomplete?: unknown;
 }
 
 export interface Sight {
@@ -15,9 +16,11 @@ export interface Sight {
   readonly locations: readonly (string | null)[];
   /** Of the files that its content would change. */
   readonly diffs: readonly (string | null)[];
+  /** Something that was said of it could not be read: what is here may not be all. */
+  readonly incomplete: boolean;
 }
 
-export const nothingSeen: Sight = { kinds: [], locations: [], diffs: [] };
+export const nothingSeen: Sight = { kinds: [], locations: [], diffs: [], incomplete: false };
 
 /** After one more thing that was said of the call. Of each list of paths, `pathsMax` and one more are kept. */
 export function seeMore(sight: Sight, said: Said, pathsMax: number): Sight {
@@ -27,6 +30,7 @@ export function seeMore(sight: Sight, said: Said, pathsMax: number): Sight {
     kinds: isNew ? [...sight.kinds, kind] : sight.kinds,
     locations: Array.isArray(locations) ? pathsOf(locations, pathsMax) : sight.locations,
     diffs: Array.isArray(content) ? pathsOf(content.filter(isDiff), pathsMax) : sight.diffs,
+    incomplete: sight.incomplete || said.incomplete === true,
   };
 }
 

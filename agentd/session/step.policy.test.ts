@@ -15,6 +15,7 @@ const inside: Findings = {
   kindsBefore: ["read"],
   locations: [{ path: "/work/a", real: "/work/a" }],
   diffs: [],
+  incomplete: false,
   tooMany: false,
   ruleDirectories: new Map(),
 };

@@ -162,9 +162,16 @@ function carrierOf(type: string): Carrier {
 
 /** Read, and told so that a lost item or member shows. */
 function told(message: unknown, read: string): unknown {
-  if (read === "update") return decodeUpdate(message);
+  if (read === "update") return withoutMark(decodeUpdate(message));
   if (read === "SetSessionConfigOptionResponse") return [decodeOptionsAfterChange(message)];
   return readers[read]?.(message);
+}
+
+/** That something was dropped is told beside what was kept. */
+function withoutMark(update: ReturnType<typeof decodeUpdate>): unknown {
+  if (update?.kind !== "tool_call") return update;
+  const { incomplete: _, ...call } = update.call;
+  return { ...update, call };
 }
 
 function withMember(message: unknown, path: readonly (string | number)[], member: string, value: unknown): unknown {

@@ -103,18 +103,27 @@ function patch(
   call: z.infer<typeof ToolCallUpdate>,
   decodeItem: (item: unknown) => object | undefined = decodeToolCallContent,
 ): ToolCallPatch {
+  const content = validItems(call.content, decodeItem);
+  const locations = validItems(call.locations, (item) => decode(ToolCallLocation, item));
+  const incomplete = isCut(call.content, content) || isCut(call.locations, locations) ? true : undefined;
   return present({
     toolCallId: call.toolCallId,
     title: call.title,
     name: call.name,
     kind: call.kind,
     status: call.status,
-    content: validItems(call.content, decodeItem),
-    locations: validItems(call.locations, (item) => decode(ToolCallLocation, item)),
+    content,
+    locations,
+    incomplete,
     rawInput: call.rawInput ?? undefined,
     rawOutput: call.rawOutput ?? undefined,
     meta: call._meta,
   });
+}
+
+function isCut(said: unknown, kept: readonly unknown[] | undefined): boolean {
+  if (said === undefined || said === null) return false;
+  return !Array.isArray(said) || said.length !== kept?.length;
 }
 
 /** An item of a type that is not known here is kept as it came. */

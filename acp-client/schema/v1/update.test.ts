@@ -99,6 +99,7 @@ test("bad items of a tool call's lists are dropped, bad members of good items ar
         { type: "session", sessionId: "child" },
       ],
       locations: [{ path: "/a" }, { path: "/b", line: 0 }],
+      incomplete: true,
       rawOutput: { any: ["thing"] },
     },
   });

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { asUserOf } from "./user-umask.ts";
+
+function processWith(mask: number) {
+  return {
+    mask,
+    umask(next?: string | number) {
+      const before = this.mask;
+      if (typeof next === "number") this.mask = next;
+      return before;
+    },
+  };
+}
+
+test("what is made for the user is made under the user's umask, and agentd's own holds again afterwards", () => {
+  const own = processWith(0o077);
+  const asUser = asUserOf(0o022, own);
+  expect(asUser(() => own.mask)).toBe(0o022);
+  expect(own.mask).toBe(0o077);
+  expect(() =>
+    asUser(() => {
+      throw new Error("it failed");
+    }),
+  ).toThrow("it failed");
+  expect(own.mask).toBe(0o077);
+});
+
+test("where the umask was never changed, it is not touched", () => {
+  const own = processWith(0o027);
+  expect(asUserOf(undefined, own)(() => own.mask)).toBe(0o027);
+});
