@@ -168,10 +168,10 @@ function told(message: unknown, read: string): unknown {
 }
 
 /** That something was dropped is told beside what was kept. */
-function withoutMark(update: ReturnType<typeof decodeUpdate>): unknown {
-  if (update?.kind !== "tool_call") return update;
-  const { incomplete: _, ...call } = update.call;
-  return { ...update, call };
+function withoutMark(decoded: ReturnType<typeof decodeUpdate>): unknown {
+  if (decoded?.kind !== "tool_call") return decoded;
+  const { incomplete: _, ...call } = decoded.call;
+  return { ...decoded, call };
 }
 
 function withMember(message: unknown, path: readonly (string | number)[], member: string, value: unknown): unknown {
