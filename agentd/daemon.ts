@@ -21,6 +21,8 @@ import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { noSeam, type Seam } from "./seam.ts";
+import { loggedUse } from "./people/logged-use.ts";
+import { Notifier } from "./people/notifier.ts";
 import { openSessionCore } from "./session-core.ts";
 
 export interface DaemonOptions {
@@ -101,8 +103,19 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     onQuit: () => stop("asked to quit over the Bus"),
     onBus(connected) {
       core.onBus(connected);
+      notifier.onBus(connected);
       if (connected) ready.give();
     },
+  });
+  const notifier = new Notifier({
+    bus: citizen.client,
+    service: () => config.settings().notify,
+    label: `agentd/${log.id}`,
+    post: (session, input) => core.mailbox.post(session, input),
+    logged: (session, request) => loggedUse(log.entries, session, request),
+    after: (ms, run) => clock.after(ms, run),
+    logger,
+    limits,
   });
   const core = openSessionCore({
     log,
@@ -114,6 +127,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     reply: (reply) => callers.reply(reply),
     plan: (state) => planLaunch(instance, version, state),
     keeper,
+    people: notifier,
     seam,
   });
   const instance: Instance = {
@@ -147,6 +161,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
         generation: citizen.client.generation,
       },
       config: config.status(),
+      people: { service: config.settings().notify ?? null, state: notifier.reach },
     }),
   };
 
@@ -158,6 +173,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     logger.info(`stopping: ${why}`);
     try {
       await core.stop();
+      await notifier.stop();
       await citizen.stop();
       core.mailbox.stop();
     } catch (error) {

@@ -14,7 +14,7 @@ import { endLeftovers } from "./leftovers.ts";
 import { Publisher, type Publishing } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents.ts";
 import { recoveryOf, stateFromLog } from "./session/from-log.ts";
-import type { Context } from "./session/input.ts";
+import type { Context, PeopleEffect } from "./session/input.ts";
 import type { Seam } from "./seam.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Mailbox } from "./session/mailbox.ts";
@@ -45,6 +45,11 @@ export interface SessionCoreOptions {
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly keeper: LogKeeper;
+  /** Who asks people. */
+  readonly people: {
+    readonly reach: Context["people"];
+    readonly act: (session: string, effect: PeopleEffect) => void;
+  };
   readonly seam: Seam;
   /** For tests that take every turn of the event loop themselves. */
   readonly soon?: () => Promise<void>;
@@ -78,6 +83,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     },
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
     seam,
+    people: (session, effect) => options.people.act(session, effect),
     keep: (session, seq, command) => options.keeper.keep(session, seq, command),
     onError(error) {
       if (!isLeaving(error)) logger.error({ err: error }, "work on the log failed");
@@ -109,7 +115,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
   const mailbox: Mailbox = new Mailbox({
     log,
     sessions,
-    context: () => contextOf(clock.now(), options.settings(), limits),
+    context: () => contextOf(clock.now(), options.settings(), limits, options.people.reach),
     entriesPerCommitMax: limits.entriesPerCommitMax,
     retryMs: limits.storeRetryMs,
     after: (ms, run) => clock.after(ms, run),
@@ -180,9 +186,10 @@ function unsettledRows(log: Log): readonly SessionRow[] {
   return [...live, ...rows.filter((row) => row !== undefined && row.open.commands.length > 0)] as readonly SessionRow[];
 }
 
-function contextOf(now: number, settings: Settings, limits: Limits): Context {
+function contextOf(now: number, settings: Settings, limits: Limits, people: Context["people"]): Context {
   return {
     now,
+    people,
     settings: {
       permissionTimeoutMs: settings.permissionTimeoutMs,
       idleTimeoutMs: settings.idleTimeoutMs,

@@ -92,11 +92,14 @@ export class Asks {
     });
   }
 
-  /** What a person has answered stays answered; that its source knows is noted, for every end. */
-  withdraw(ask: string, reason: string): Ending {
+  /**
+   * What a person has answered stays answered; that its source knows is noted, for every end, but for an answer that it
+   * does not know yet. What was asked in detail is let go then: it may hold what its source takes out of its own log.
+   */
+  withdraw(ask: string, reason: string, noteAnswer = true): Ending {
     return this.#transaction(() => {
       const { changes } = this.#statements.withdraw.run({ ask, reason, at: this.#time() });
-      this.#statements.note.run(ask);
+      if (noteAnswer || this.#row(ask).state !== "answered") this.#statements.note.run(ask);
       return { ask: this.#row(ask), changed: changes === 1 };
     });
   }
@@ -201,7 +204,7 @@ function statementsOf(database: Database.Database) {
     ),
     withdraw: database.prepare(`${end} state = 'withdrawn', reason = @reason WHERE ask = @ask AND state = 'open'`),
     expire: database.prepare(`${end} state = 'expired' WHERE ask = @ask AND state = 'open'`),
-    note: database.prepare<[string]>("UPDATE ask SET noted = 1 WHERE ask = ? AND state <> 'open'"),
+    note: database.prepare<[string]>("UPDATE ask SET noted = 1, body = '' WHERE ask = ? AND state <> 'open'"),
     open: database.prepare<[], AskRow>("SELECT * FROM ask WHERE state = 'open' ORDER BY n"),
     list: database.prepare<[object], AskRow>(
       `SELECT * FROM ask WHERE (@state IS NULL OR state = @state) AND (@source IS NULL OR source = @source)

@@ -7,7 +7,7 @@ export const limits = {
   openPerSourceMax: 256,
   /** Ended asks that are kept, the newest, and for how long. */
   endedMax: 1000,
-  endedMsMax: 30 * 24 * 60 * 60 * 1000,
+  endedMsMax: 7 * 24 * 60 * 60 * 1000,
   /** The longest single timer: what ends later is waited for in pieces. */
   timerMsMax: 60 * 60 * 1000,
   /** A held lock is tried for so long: of two that start at once, one must win. */

@@ -52,6 +52,7 @@ export function openDatabase(file: string): Database.Database {
       "journal_mode = WAL",
       // On disk before anybody is told.
       "synchronous = FULL",
+      "secure_delete = ON",
       "journal_size_limit = 4194304",
       "trusted_schema = OFF",
     ]) {

@@ -59,8 +59,11 @@ export function notifyVerbs(options: VerbsOptions): Verb[] {
       (args, request) => ask(options, args, request),
     ),
     verb("get", ["ask"], "An ask: its state, and the answer where there is one", (args) => get(options, args), true),
-    verb("withdraw", ["ask", "reason"], "Take an ask back; of one that has ended, take note of how", (args, request) =>
-      withdraw(options, args, request),
+    verb(
+      "withdraw",
+      ["ask", "reason", "note_answer?"],
+      "Take an ask back; of one that has ended, take note of how",
+      (args, request) => withdraw(options, args, request),
     ),
     verb("tell", ["title", "body?", "urgency?"], "Show something on the desktop, if there is one", (args, request) => {
       return request.from === null ? nameless("tell") : answered({ shown: options.tell(args, request.from) });
@@ -110,7 +113,7 @@ function withdraw({ asks, onEnded }: VerbsOptions, args: NotifyArguments<"withdr
   const found = asks.get(args.ask);
   if (found === undefined) return unknown(args.ask);
   if (from !== found.source) return refuse("NOT_YOURS", `only ${found.source}, who asked, may withdraw`);
-  const ending = asks.withdraw(args.ask, args.reason);
+  const ending = asks.withdraw(args.ask, args.reason, args.note_answer);
   if (ending.changed) onEnded(ending.ask);
   return answered(ending.ask);
 }

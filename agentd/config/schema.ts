@@ -125,6 +125,10 @@ const fileSchema = z.strictObject({
       { error: `must be a list of Bus services, such as ["term", "term-*"]` },
     )
     .optional(),
+  notify: z
+    .string({ error: `must be the name of a Bus service, or "none"` })
+    .regex(/^[a-z][a-z0-9-]{1,30}$/u, { error: `must be the name of a Bus service, or "none"` })
+    .optional(),
   mesh: z.enum(["refuse", "answer"], { error: `must be "refuse" or "answer"` }).default(defaultSettings.mesh),
   agents: z.record(entryName, agentSchema, { error: "must be a table of agents" }).default({}),
   policies: z.record(entryName, policySchema, { error: "must be a table of policies" }).default({}),
@@ -142,6 +146,7 @@ function settingsOf(file: File, home: string): Settings {
     allowEnv: [...new Set(file.allow_env)],
     logQuotaBytes: file.log_quota ?? defaultSettings.logQuotaBytes,
     mcpDeny: file.mcp_deny ?? defaultSettings.mcpDeny,
+    notify: file.notify === "none" ? undefined : (file.notify ?? defaultSettings.notify),
     mesh: file.mesh,
     agents: new Map(Object.entries(file.agents).map(([name, agent]) => [name, agentOf(agent, home)])),
     policies: new Map(Object.entries(file.policies).map(([name, policy]) => [name, policyOf(policy, home)])),

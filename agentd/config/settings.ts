@@ -15,6 +15,8 @@ export interface Settings {
   readonly logQuotaBytes: number;
   /** Bus services that an agent's MCP server refuses to call; a trailing `*` stands for any rest. */
   readonly mcpDeny: readonly string[];
+  /** The Bus service that asks people; undefined: "none". */
+  readonly notify: string | undefined;
   /** Acting commands of callers from other nodes. */
   readonly mesh: "refuse" | "answer";
   /** The user's own agents, by name; one named like a built-in agent replaces it. */
@@ -66,6 +68,7 @@ export const defaultSettings: Settings = {
   allowEnv: [],
   logQuotaBytes: 10_000_000_000,
   mcpDeny: ["term", "term-*", "bterm"],
+  notify: "notify",
   mesh: "refuse",
   agents: new Map(),
   policies: new Map(),

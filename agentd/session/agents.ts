@@ -4,7 +4,7 @@ import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agen
 import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
 import type { Kept } from "../log-keeper.ts";
-import type { Effect, KeepingCommand, SessionInput, Timer } from "./input.ts";
+import type { Effect, KeepingCommand, PeopleEffect, SessionInput, Timer } from "./input.ts";
 import type { Seam } from "../seam.ts";
 import type { StateEntry } from "../vocabulary/index.ts";
 import { openAgentSession } from "./opening.ts";
@@ -37,6 +37,8 @@ export interface AgentsOptions {
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
+  /** What concerns people is another's: it comes back as an input. */
+  readonly people: (session: string, effect: PeopleEffect) => void;
   readonly onError: (error: unknown) => void;
   readonly seam: Seam;
   /** A child came up or is gone: for the record by which the next agentd finds it. */
@@ -138,6 +140,10 @@ export class Agents {
         if (!running) return;
         running.client.answerPermission(effect.key, effect.outcome);
         post(session, { type: "permission_sent", request: effect.request }, running.life);
+        return;
+      case "ask_people":
+      case "withdraw_ask":
+        this.#options.people(session, effect);
         return;
       case "arm":
         this.#arm(session, effect.timer, effect.key, effect.afterMs);

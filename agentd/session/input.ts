@@ -6,6 +6,7 @@ import type {
   ContentBlock,
   EntryContent,
   ErrorBody,
+  NotifyOption,
   Origin,
   ResumeWay,
   Verb,
@@ -86,6 +87,14 @@ export type SessionInput =
       readonly body: Readonly<Record<string, unknown>>;
     }
   | { readonly type: "permission_sent"; readonly request: string }
+  /** What `notify` has told. `by`: who answered there; null: on the desktop. */
+  | {
+      readonly type: "people_answered";
+      readonly request: string;
+      readonly option: string;
+      readonly by: string | null;
+    }
+  | { readonly type: "people_not_asked"; readonly request: string; readonly message: string }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */
@@ -137,11 +146,27 @@ export type Effect =
       readonly key: number;
       readonly outcome: PermissionOutcome;
     }
+  | PeopleEffect
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
   | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
   /** End the agent by the ladder, then report `stopped`. */
   | { readonly type: "stop_agent" };
+
+/** What concerns people, and the service that asks them. */
+export type PeopleEffect =
+  | {
+      readonly type: "ask_people";
+      readonly request: string;
+      readonly title: string;
+      readonly body: string;
+      readonly options: readonly NotifyOption[];
+      readonly expiresAt: string | null;
+      /** The log says that they are asked. */
+      readonly notified: boolean;
+    }
+  /** Also where it was not asked yet. */
+  | { readonly type: "withdraw_ask"; readonly request: string; readonly reason: string };
 
 export interface Reply {
   readonly caller: CallerToken;
@@ -188,4 +213,6 @@ export interface Context {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly settings: Settings;
+  /** The service that asks people: the configuration has none, it is not on the Bus, or it is. */
+  readonly people: "off" | "away" | "there";
 }

@@ -3,6 +3,7 @@
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { PermissionOutcome } from "../../acp-client/model.ts";
 import type { PermissionChoice, ResolvedVia } from "../vocabulary/index.ts";
+import { askPeople, withdrawAsk } from "./asking.ts";
 import type { Draft } from "./draft.ts";
 import { armIdle } from "./idle.ts";
 import { toolCallFields } from "./map-update.ts";
@@ -31,6 +32,7 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
   state.requestCount += 1;
   const request = `${state.id}-${state.requestCount}`;
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
+  const refusedBecause = whyNobodyIsAsked(draft);
   const { permissionTimeoutMs } = settings;
   const askedAt = new Date(context.now).toISOString();
   const expiresAt = permissionTimeoutMs === null ? null : new Date(context.now + permissionTimeoutMs).toISOString();
@@ -43,7 +45,7 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
     options,
     now: askedAt,
     expires_at: expiresAt,
-    notified: false,
+    notified: refusedBecause === undefined && context.people === "there",
   });
   const open: OpenPermission = {
     request,
@@ -54,7 +56,6 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
     askedAt,
     expiresAt,
   };
-  const refusedBecause = whyNobodyIsAsked(draft);
   state.requests = [...state.requests, open];
   // Who waits for a person is not idle.
   if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
@@ -65,6 +66,7 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
   if (permissionTimeoutMs !== null) {
     draft.effect({ type: "arm", timer: "permission", key: request, afterMs: permissionTimeoutMs });
   }
+  askPeople(draft, open);
 }
 
 /** Ends one request: logged now, told to the agent afterwards. */
@@ -93,6 +95,7 @@ export function resolvePermission(
   const closed = { request: open.request, outcome, ...option, by: who.by, ...via } as const;
   state.closedRequests = [...state.closedRequests, closed].slice(-closedRequestsMax);
   draft.effect({ type: "disarm", timer: "permission", key: open.request });
+  withdrawAsk(draft, open, who.via ?? "answered");
   if (state.life.phase === "idle" && state.requests.length === 0) armIdle(draft);
   if (open.key === null) return;
   state.unsent = [...state.unsent, open.request];

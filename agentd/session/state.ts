@@ -110,6 +110,8 @@ export interface OpenPermission {
   readonly options: readonly PermissionChoice[];
   readonly askedAt: string;
   readonly expiresAt: string | null;
+  /** People are asked by the service `notify`, and have to be told when it is over. */
+  readonly asked?: true;
 }
 
 export interface ClosedPermission {

@@ -16,6 +16,7 @@ import {
 import { beginClosing, decideCommand } from "./decide-commands.ts";
 import { Draft } from "./draft.ts";
 import type { Context, Decision, SessionInput } from "./input.ts";
+import { onPeopleAnswered, onPeopleNotAsked } from "./people-answers.ts";
 import { expirePermission, sayUnsent } from "./permissions.ts";
 import { recover } from "./recover.ts";
 import { decideResume, onWayRefused } from "./resume.ts";
@@ -63,6 +64,12 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       break;
     case "permission_sent":
       onPermissionSent(draft, input.request);
+      break;
+    case "people_answered":
+      onPeopleAnswered(draft, state, input);
+      break;
+    case "people_not_asked":
+      onPeopleNotAsked(draft, input);
       break;
     case "stopped":
       onStopped(draft, state);

@@ -63,7 +63,8 @@ export const notifyArguments = {
     ref: text(limits.refMax),
   }),
   get: z.strictObject({ ask }),
-  withdraw: z.strictObject({ ask, reason: text(limits.reasonMax) }),
+  /** `note_answer: false`: an answer that it meets is told and left to be taken note of, since who asked did not know. */
+  withdraw: z.strictObject({ ask, reason: text(limits.reasonMax), note_answer: z.boolean().default(true) }),
   tell: z.strictObject({
     title: text(limits.titleMax),
     body: z.string().max(limits.bodyMax).default(""),

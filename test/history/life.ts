@@ -85,6 +85,7 @@ export class Life {
       reply: (reply) => ground.callers.replied(reply, this.log),
       plan: (state) => this.#plan(state),
       keeper: this.#keeper,
+      people: { reach: "off", act() {} },
       seam: (point) => this.#seam(point),
       soon: () => Promise.resolve(),
     });
@@ -259,6 +260,7 @@ const settings: Settings = {
   allowEnv: [],
   logQuotaBytes: 10 ** 9,
   mcpDeny: [],
+  notify: undefined,
   mesh: "refuse",
   agents: new Map(),
   policies: new Map(),
