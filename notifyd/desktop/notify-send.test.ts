@@ -18,6 +18,12 @@ test("a button that a person presses is the option at its place, whatever the op
   expect(await choices.next()).toEqual(["a1", "o0=x;rm"]);
 });
 
+test("what was escaped in the body stays so, though notify-send reads escapes of its own there", async () => {
+  const { desktop, shown } = await opened();
+  shown.show({ ...ask("a1"), body: String.raw`\074b\076 C:\new \\ \u{1b}` });
+  expect((await desktop.notifications.next()).body).toBe(String.raw`\074b\076 C:\new \\ \u{1b}` + "\nfrom agent");
+});
+
 test("a notification that is closed is no answer, and is not shown again", async () => {
   const { desktop, shown, choices } = await opened();
   shown.show(ask("a1"));

@@ -112,7 +112,9 @@ export class NotifySend implements Desktop {
     void helper.ended.then(() => clearTimeout(deadline));
   }
 
-  #start(found: Found & { there: true }, words: readonly string[], text: readonly [string, string]): Helper {
+  #start(found: Found & { there: true }, words: readonly string[], [summary, body]: readonly [string, string]): Helper {
+    // notify-send reads escapes in the body: `\074` would become the `<` that was taken out of it.
+    const text = [summary, body.replaceAll("\\", "\\\\")];
     const [file, ...rest] = [...found.before, found.notifySend, "--app-name", "agentd", ...words, "--", ...text];
     const helper = startHelper(file ?? found.notifySend, rest, this.#helperOptions());
     this.#helpers.add(helper);

@@ -113,13 +113,21 @@ function notification(
     pid,
     options,
     summary: words[end + 1] ?? "",
-    body: words[end + 2] ?? "",
+    body: unescaped(words[end + 2] ?? ""),
     buttons: actions.map(([, ...label]) => label.join("=")),
     press: (index) => say({ out: `${actions[index]?.[0]}\n`, code: 0 }),
     close: () => say({ out: "", code: 0 }),
     fail: (message) => say({ error: `${message}\n`, code: 1 }),
     ended,
   };
+}
+
+/** As notify-send does with the body, and with nothing else. */
+function unescaped(body: string): string {
+  const letters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v" };
+  return body.replace(/\\([0-7]{1,3}|.)/gsu, (_, escape: string) =>
+    /^[0-7]/u.test(escape) ? String.fromCharCode(Number.parseInt(escape, 8)) : (letters[escape] ?? escape),
+  );
 }
 
 const program = `
