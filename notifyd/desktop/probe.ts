@@ -25,10 +25,15 @@ export async function probe(options: HelperOptions & { readonly probeMs: number 
   const asker = asking && findOnPath(asking.program, path);
   if (asking === undefined || asker === undefined) return absent("neither gdbus nor busctl is on the PATH");
   const helper = startHelper(asker, asking.words, options);
-  const deadline = setTimeout(() => helper.end(0), probeMs);
+  let isLate = false;
+  const deadline = setTimeout(() => {
+    isLate = true;
+    helper.end(0);
+  }, probeMs);
   const { code, stdout, stderr } = await helper.ended;
   clearTimeout(deadline);
-  if (code !== 0)
+  // One that was ended may say that all went well.
+  if (isLate || code !== 0)
     return absent(`no notification service answers: ${firstLine(stderr) || `no answer in ${probeMs} ms`}`);
   const setpriv = findOnPath("setpriv", path);
   return {
