@@ -6,8 +6,9 @@ import { BusError } from "../../bus-client/index.ts";
 import { LogError } from "../log/log-error.ts";
 import type { PeopleEffect, SessionInput } from "../session/input.ts";
 import type { LoggedUse } from "./logged-use.ts";
-import { askedReply, type KnownAsk, knownAsk, listReply } from "./notify-replies.ts";
 import { type NotifyBus, NotifyRefusal, NotifyService } from "./notify-service.ts";
+import { QuestionCalls } from "./question-calls.ts";
+import { TrackedQuestions } from "./tracked-questions.ts";
 
 export interface NotifierOptions {
   readonly bus: NotifyBus;
@@ -28,29 +29,12 @@ export interface NotifierOptions {
   };
 }
 
-type Question = Extract<PeopleEffect, { type: "ask_people" }>;
-
-/** What is between a request and people. `ask` is the service's name for it. */
-type Tracked = { readonly session: string } & (
-  | { readonly phase: "to_ask"; readonly question: Question; readonly tried: boolean; readonly complained: boolean }
-  | { readonly phase: "asked"; readonly question: Question; readonly ask: string }
-  /** The answer is posted; its session says when it is over. */
-  | { readonly phase: "told"; readonly ask: string }
-  /** The service will not ask it. */
-  | { readonly phase: "refused" }
-  /** Without an `ask`: it may have been asked, and the reply was lost. `settled`: an answer there is known already. */
-  | {
-      readonly phase: "to_withdraw";
-      readonly ask: string | undefined;
-      readonly reason: string;
-      readonly settled: boolean;
-    }
-);
-
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #service: NotifyService;
-  readonly #tracked = new Map<string, Tracked>();
+  readonly #tracked: TrackedQuestions;
+  readonly #calls: QuestionCalls;
+  /** Asks of which somebody says that they were answered. */
   readonly #hinted = new Set<string>();
   #connected = false;
   /** Who is on the Bus has to be looked at. */
@@ -63,20 +47,36 @@ export class Notifier {
   #stopped = false;
 
   constructor(options: NotifierOptions) {
+    const { bus, service, limits, logger, label, post, logged } = options;
     this.#options = options;
+    this.#tracked = new TrackedQuestions(limits.notifyTrackedMax, (request) => {
+      logger.warn({ request }, "too much is asked of people: this is not");
+    });
     this.#service = new NotifyService({
-      bus: options.bus,
-      name: options.service,
-      callMs: options.limits.notifyCallMs,
+      bus,
+      name: service,
+      callMs: limits.notifyCallMs,
       onServices: () => {
         this.#lookDue = true;
         this.#wake();
       },
       onHint: (ask) => {
         // Of what was never asked nobody wants to know more.
-        if (![...this.#tracked.values()].some((one) => one.phase === "asked" && one.ask === ask)) return;
+        if (!this.#tracked.isAsked(ask)) return;
         this.#hinted.add(ask);
         this.#wake();
+      },
+    });
+    this.#calls = new QuestionCalls({
+      service: this.#service,
+      tracked: this.#tracked,
+      source: bus.name ?? "",
+      label,
+      post,
+      logged,
+      again: (what) => {
+        if (what === "sweep") this.#sweepDue = true;
+        this.#again = true;
       },
     });
   }
@@ -93,24 +93,8 @@ export class Notifier {
   }
 
   act(session: string, effect: PeopleEffect): void {
-    const { request } = effect;
-    const before = this.#tracked.get(request);
-    if (effect.type === "ask_people") {
-      this.#track(request, {
-        session,
-        phase: "to_ask",
-        question: effect,
-        tried: false,
-        complained: !effect.notified,
-      });
-    } else if (before !== undefined) {
-      const wasNeverAsked = before.phase === "refused" || (before.phase === "to_ask" && !before.tried);
-      if (wasNeverAsked) this.#tracked.delete(request);
-      else {
-        const settled = before.phase === "told" || (before.phase === "to_withdraw" && before.settled);
-        this.#track(request, { session, phase: "to_withdraw", ask: askOf(before), reason: effect.reason, settled });
-      }
-    }
+    if (effect.type === "ask_people") this.#tracked.begin(session, effect);
+    else this.#tracked.end(session, effect);
     this.#wake();
   }
 
@@ -124,14 +108,6 @@ export class Notifier {
     cancel();
     this.#stopped = true;
     this.#cancelTimer?.();
-  }
-
-  #track(request: string, tracked: Tracked): void {
-    if (!this.#tracked.has(request) && this.#tracked.size >= this.#options.limits.notifyTrackedMax) {
-      this.#options.logger.warn({ request }, "too much is asked of people: this is not");
-      return;
-    }
-    this.#tracked.set(request, tracked);
   }
 
   #wake(): void {
@@ -183,156 +159,19 @@ export class Notifier {
     }
     if (this.#service.reach !== "there") return;
     if (this.#sweepDue) {
-      await this.#sweep();
       this.#sweepDue = false;
+      await this.#calls.sweep();
     }
     // Last of all what is new: a service that takes no more is no reason to leave up what is over.
     for (const phase of ["to_withdraw", "asked", "to_ask"] as const) {
       for (const [request, one] of this.#tracked) {
-        if (one.phase !== phase || this.#tracked.get(request) !== one) continue;
-        if (one.phase === "to_withdraw") await this.#withdraw(request, one);
-        else if (one.phase === "to_ask") await this.#ask(request, one);
-        else if (this.#hinted.delete(one.ask)) await this.#get(request, one);
+        if (one.phase !== phase) continue;
+        if (one.phase === "to_withdraw") await this.#calls.withdraw(request, one);
+        else if (one.phase === "to_ask") await this.#calls.ask(request, one);
+        else if (this.#hinted.delete(one.ask)) await this.#calls.get(request, one);
       }
     }
-  }
-
-  async #ask(request: string, one: Extract<Tracked, { phase: "to_ask" }>): Promise<void> {
-    const { question, session } = one;
-    const { title, body, options, expiresAt } = question;
-    this.#tracked.set(request, { ...one, tried: true });
-    const args = {
-      title,
-      body,
-      options: [...options],
-      expires_at: expiresAt,
-      source: this.#options.label,
-      ref: request,
-    };
-    let asked: { readonly ask: string; readonly state: string };
-    try {
-      asked = await this.#service.call("ask", args, askedReply);
-    } catch (error) {
-      if (!(error instanceof NotifyRefusal) || error.code === "BUSY" || error.code === "STORE_FAILED") throw error;
-      // Over meanwhile: then nobody has to know.
-      if (this.#tracked.get(request)?.phase !== "to_ask") {
-        this.#tracked.delete(request);
-        return;
-      }
-      this.#tracked.set(request, { session, phase: "refused" });
-      this.#options.post(session, { type: "people_not_asked", request, message: error.message });
-      return;
-    }
-    const now = this.#tracked.get(request);
-    if (now?.phase === "to_withdraw") this.#tracked.set(request, { ...now, ask: asked.ask });
-    if (now?.phase !== "to_ask") {
-      this.#again = true;
-      return;
-    }
-    const known = { session, phase: "asked", question, ask: asked.ask } as const;
-    this.#tracked.set(request, known);
-    // Asked before, and a person was quick.
-    if (asked.state !== "open") await this.#get(request, known);
-  }
-
-  async #get(request: string, one: Extract<Tracked, { phase: "asked" }>): Promise<void> {
-    try {
-      this.#see(request, one, await this.#service.call("get", { ask: one.ask }, knownAsk));
-    } catch (error) {
-      if (!(error instanceof NotifyRefusal) || error.code !== "ASK_UNKNOWN") throw error;
-      this.#askAnew(request, one);
-    }
-  }
-
-  /** An end without an answer is none: the request's own time is its session's matter. */
-  #see(request: string, one: Extract<Tracked, { phase: "asked" }>, known: KnownAsk): void {
-    if (this.#tracked.get(request) !== one || known.ask !== one.ask || known.ref !== request) return;
-    if (known.state !== "answered" || known.answer === undefined) return;
-    this.#tell(request, one.session, known.ask, known.answer);
-  }
-
-  #tell(request: string, session: string, ask: string, { option, by }: NonNullable<KnownAsk["answer"]>): void {
-    this.#track(request, { session, phase: "told", ask });
-    this.#options.post(session, { type: "people_answered", request, option, by });
-  }
-
-  async #withdraw(request: string, one: Extract<Tracked, { phase: "to_withdraw" }>): Promise<void> {
-    const { ask, reason, session, settled } = one;
-    if (ask === undefined) {
-      // The next sweep finds it, or that it is not there.
-      this.#sweepDue = true;
-      this.#again = true;
-      return;
-    }
-    let known: KnownAsk | undefined;
-    try {
-      known = await this.#service.call("withdraw", { ask, reason, note_answer: settled }, knownAsk);
-    } catch (error) {
-      if (!(error instanceof NotifyRefusal) || error.code === "BUSY" || error.code === "STORE_FAILED") throw error;
-    }
-    // It crossed with what closed the request: a person believes to have decided it.
-    if (!settled && known?.state === "answered" && known.ref === request && known.answer !== undefined) {
-      this.#settle(request, session, ask, known.answer);
-    } else this.#tracked.delete(request);
-  }
-
-  /** An answer behind which no open request stands is told once, by the log's word, and then taken note of. */
-  #settle(request: string, session: string, ask: string, answer: NonNullable<KnownAsk["answer"]>): void {
-    if (this.#options.logged(session, request) === "unused") this.#tell(request, session, ask, answer);
-    else this.#track(request, { session, phase: "to_withdraw", ask, reason: "settled", settled: true });
-    this.#again = true;
-  }
-
-  /** All that the service has of this log and that is not settled, ours and what the last agentd left. */
-  async #sweep(): Promise<void> {
-    const seen = new Set<string>();
-    let after: string | undefined;
-    do {
-      const from = { source: this.#options.bus.name ?? "", label: this.#options.label, noted: false };
-      const page = await this.#service.call("list", after === undefined ? from : { ...from, after }, listReply);
-      for (const known of page.asks) {
-        seen.add(known.ref);
-        this.#sweepOne(known);
-      }
-      after = page.more ? page.asks.at(-1)?.ask : undefined;
-    } while (after !== undefined);
-    for (const [request, one] of this.#tracked) {
-      if (seen.has(request)) continue;
-      // The service has lost it, or never got it.
-      if (one.phase === "asked") this.#askAnew(request, one);
-      if (one.phase === "to_withdraw" && one.ask === undefined) this.#tracked.delete(request);
-    }
-  }
-
-  #sweepOne(known: KnownAsk): void {
-    const { ask, ref: request } = known;
-    const one = this.#tracked.get(request);
-    switch (one?.phase) {
-      case "asked":
-        return this.#see(request, one, known);
-      case "to_withdraw":
-        if (one.ask === undefined) this.#tracked.set(request, { ...one, ask });
-        return;
-      case "to_ask":
-      case "told":
-      case "refused":
-        return;
-      case undefined:
-        return this.#sweepLeftover(known);
-    }
-  }
-
-  /** No open request stands behind it: an agentd died over it, or could not take it back. */
-  #sweepLeftover({ ask, ref: request, state, answer }: KnownAsk): void {
-    const session = /^([a-z2-7]{12})-[1-9][0-9]*$/u.exec(request)?.[1];
-    if (session === undefined) return;
-    if (state === "answered" && answer !== undefined) this.#settle(request, session, ask, answer);
-    else this.#track(request, { session, phase: "to_withdraw", ask, reason: "restart", settled: false });
-  }
-
-  #askAnew(request: string, { session, question }: Extract<Tracked, { phase: "asked" }>): void {
-    this.#tracked.set(request, { session, phase: "to_ask", question, tried: true, complained: true });
-    this.#again = true;
+    for (const ask of this.#hinted) if (!this.#tracked.isAsked(ask)) this.#hinted.delete(ask);
   }
 
   /** Once for each question of which the log says that people are asked. */
@@ -343,8 +182,4 @@ export class Notifier {
       this.#options.post(one.session, { type: "people_not_asked", request, message });
     }
   }
-}
-
-function askOf(one: Tracked): string | undefined {
-  return "ask" in one ? one.ask : undefined;
 }
