@@ -7,6 +7,8 @@ import type {
   AuthMethod,
   ConfigOption,
   ContentBlock,
+  Elicitation,
+  ElicitationAnswer,
   McpServer,
   PermissionOption,
   PermissionOutcome,
@@ -55,6 +57,7 @@ export type AgentEvent =
       readonly toolCall: ToolCallPatch;
       readonly options: readonly PermissionOption[];
     }
+  | { readonly type: "elicitation"; readonly request: RequestKey; readonly asked: Elicitation }
   /** The agent took a request back ($/cancel_request); the client has answered it already. */
   | { readonly type: "withdrawn"; readonly request: RequestKey }
   /** Noise on stdout, protocol faults, requests for sessions it never opened: for the log, bounded and counted. */
@@ -126,6 +129,8 @@ export interface AgentClient {
   setOption(option: string, value: string | boolean, done: Done<{ readonly options: readonly ConfigOption[] }>): void;
   /** Once for each request; a second answer, or one after withdrawal, is dropped. */
   answerPermission(request: RequestKey, outcome: PermissionOutcome): void;
+  /** As answerPermission. */
+  answerElicitation(request: RequestKey, answer: ElicitationAnswer): void;
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void;
   closeSession(done: Done<void>): void;
   deleteSession(sessionId: string, done: Done<void>): void;

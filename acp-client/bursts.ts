@@ -54,6 +54,11 @@ export class Bursts {
     this.#sink.onEvent(event);
   }
 
+  /** Something was told elsewhere. */
+  heard(): void {
+    this.#heard = true;
+  }
+
   fault(fault: string, message: string, sample?: string): void {
     this.#faults.add(fault, message, sample);
     // Outside of a burst there is no end that would tell it.

@@ -13,10 +13,14 @@ export interface ClientSideRequest {
 }
 
 export interface ClientSideHandler {
+  /** In the read of the pipe that brought it: the end of that burst is told at the sink. */
   serve(request: ClientSideRequest): void;
+  /** The agent takes back what is still open; it is to be answered all the same. Where absent, it is answered as ever. */
+  withdraw?(request: ClientSideRequest): void;
 }
 
-export interface ElicitationHandler extends ClientSideHandler {
+/** An elicitation waits for a person, as a permission does: it comes as an event, and is answered by answerElicitation. */
+export interface ElicitationOffer {
   /** At least one; a request in another mode is answered with -32602. */
   readonly modes: readonly ("form" | "url")[];
 }
@@ -26,7 +30,7 @@ export interface ClientSide {
   readonly fs?: ClientSideHandler;
   /** The five terminal/ methods. */
   readonly terminal?: ClientSideHandler;
-  readonly elicitation?: ElicitationHandler;
+  readonly elicitation?: ElicitationOffer;
 }
 
 /** Who serves a method, if anybody does. */
@@ -41,8 +45,6 @@ export function handlerOf(side: ClientSide, method: string): ClientSideHandler |
     case "terminal/kill":
     case "terminal/release":
       return side.terminal;
-    case "elicitation/create":
-      return side.elicitation;
     default:
       return undefined;
   }

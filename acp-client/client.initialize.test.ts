@@ -25,7 +25,7 @@ test("version 1 is asked for, and exactly what is served is offered", () => {
 test("a side of the client that is there is offered", () => {
   const handler = { serve: () => {} };
   const { agent, client, done } = underTest({
-    clientSide: { fs: handler, terminal: handler, elicitation: { ...handler, modes: ["form"] } },
+    clientSide: { fs: handler, terminal: handler, elicitation: { modes: ["form"] } },
   });
   client.initialize(done("initialize"));
   expect(agent.sent("initialize")).toMatchObject([

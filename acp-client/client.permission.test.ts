@@ -180,20 +180,3 @@ test("a side of the client that is there serves its requests, for the open sessi
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { content: "text" } }]);
   expect(run.agent.answersTo(2)).toMatchObject([{ error: { code: -32002, data: { sessionId: "other" } } }]);
 });
-
-test("an elicitation in a mode that is not offered is answered with -32602", () => {
-  const elicitation = {
-    modes: ["form"] as const,
-    serve: (form: ClientSideRequest) => form.reply({ action: "decline" }),
-  };
-  const run = opened({}, {}, { clientSide: { elicitation } });
-  const create = (id: number, mode: string): object => ({
-    jsonrpc: "2.0",
-    id,
-    method: "elicitation/create",
-    params: { sessionId: "s", mode, message: "m" },
-  });
-  run.agent.say(create(1, "url"), create(2, "form"));
-  expect(run.agent.answersTo(1)).toMatchObject([{ error: { code: -32602 } }]);
-  expect(run.agent.answersTo(2)).toMatchObject([{ result: { action: "decline" } }]);
-});

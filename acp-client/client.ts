@@ -12,7 +12,7 @@ import { exitFailure, protocolFailure, rpcFailure } from "./failure.ts";
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
 import { Peer } from "./jsonrpc/peer.ts";
 import type { Answer } from "./jsonrpc/peer.ts";
-import type { AgentIdentity, ContentBlock, PermissionOutcome, RequestKey } from "./model.ts";
+import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
 import { startAgentProcess } from "./process/agent-process.ts";
 import type { AgentExit, AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
@@ -126,6 +126,10 @@ class Client implements AgentClient {
     this.#session.answerPermission(request, outcome);
   }
 
+  answerElicitation(request: RequestKey, answer: ElicitationAnswer): void {
+    this.#session.answerElicitation(request, answer);
+  }
+
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {
     this.#whenReady(done, (tell) => this.#session.listSessions(cwd, tell));
   }
@@ -185,6 +189,7 @@ class Client implements AgentClient {
       request: (method, params, timeoutMs, done) => this.#request(method, params, timeoutMs, done),
       notify: (method, params) => this.#peer.notify(method, params),
       emit: (event) => this.#emit(event),
+      heard: () => this.#bursts.heard(),
       fault: (fault, message, sample) => this.#bursts.fault(fault, message, sample),
       protocolFailure: (what) => protocolFailure(this.#agent(), what),
     };

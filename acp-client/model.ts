@@ -113,6 +113,22 @@ export interface PermissionOption {
 
 export type PermissionOutcome = { readonly optionId: string } | "cancelled";
 
+/** What an agent wants to be told, or to be done elsewhere, by a person. */
+export type Elicitation = { readonly message: string; readonly toolCallId?: string } & (
+  | {
+      readonly mode: "form";
+      /** ACP's `requestedSchema`, as it came. */
+      readonly schema: Readonly<Record<string, unknown>>;
+    }
+  /** http or https; to be shown in full, and never fetched. */
+  | { readonly mode: "url"; readonly url: string; readonly elicitationId: string }
+);
+
+export type ElicitationAnswer =
+  | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
+  | { readonly action: "decline" }
+  | { readonly action: "cancel" };
+
 /** A request of the agent that waits for us: unique in one client's life, whatever ids the agent uses. */
 export type RequestKey = number;
 

@@ -19,6 +19,7 @@ export interface ProtocolSession extends Pick<
   | "cancel"
   | "setOption"
   | "answerPermission"
+  | "answerElicitation"
   | "listSessions"
   | "deleteSession"
   | "authenticate"
@@ -43,6 +44,8 @@ export interface AgentLink {
   request(method: string, params: object, timeoutMs: number | undefined, done: Done<unknown>): void;
   notify(method: string, params: object): void;
   emit(event: AgentEvent): void;
+  /** Something was told to somebody else than the sink: the end of this burst is one for them too. */
+  heard(): void;
   /** Counted together with others of its kind until the end of the burst. `fault` is one of a fixed table. */
   fault(fault: string, message: string, sample?: string): void;
   /** `what` continues a sentence that begins with the agent's command. */

@@ -6,11 +6,13 @@ import type { HeldMessages } from "./held-messages.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import { RPC, isRecord } from "./jsonrpc/message.ts";
 import { sampleOf } from "./jsonrpc/sample.ts";
-import type { PermissionOutcome, RequestKey } from "./model.ts";
+import type { ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
+import { OpenElicitations } from "./open-elicitations.ts";
 import { OpenPermissions } from "./open-permissions.ts";
 import type { AgentLink } from "./protocol-session.ts";
+import { decodeCompletedElicitation, decodeElicitation } from "./schema/v1/elicitation.ts";
 import { decodePermissionRequest } from "./schema/v1/permission.ts";
-import { METHODS, permissionResult } from "./schema/v1/requests.ts";
+import { elicitationResult, METHODS, permissionResult } from "./schema/v1/requests.ts";
 import { decodeUpdate, extensionUpdate } from "./schema/v1/update.ts";
 import type { DecodedUpdate } from "./schema/v1/update.ts";
 import type { SessionOptions } from "./session-options.ts";
@@ -32,6 +34,7 @@ export class V1Inbound {
   readonly #link: AgentLink;
   readonly #state: () => V1State;
   readonly #permissions = new OpenPermissions();
+  readonly #elicitations = new OpenElicitations();
 
   constructor(link: AgentLink, state: () => V1State) {
     this.#link = link;
@@ -42,13 +45,17 @@ export class V1Inbound {
     this.#permissions.answer(request, outcome);
   }
 
+  answerElicitation(request: RequestKey, answer: ElicitationAnswer): void {
+    this.#elicitations.answer(request, answer);
+  }
+
   onNotification(method: string, params: unknown, line: string): void {
     if (method === METHODS.update) {
       this.#onUpdate(params, line);
       return;
     }
-    // Notifications of the protocol itself that are not known are ignored; so is the end of a form that nobody showed.
-    if (method.startsWith("$/") || method === "elicitation/complete") return;
+    // Notifications of the protocol itself that are not known are ignored; so is the end of what nobody was asked to open.
+    if (method.startsWith("$/") || (method === METHODS.elicitationComplete && !this.#isCompleted(params))) return;
     const name = sampleOf(method, 100);
     this.#link.emit({ type: "update", update: { kind: "extension", method: name, data: params } });
   }
@@ -64,14 +71,23 @@ export class V1Inbound {
     // It was held back, and taken back meanwhile.
     if (request.settled) return;
     if (request.method === METHODS.requestPermission) this.#onPermission(request);
+    else if (request.method === METHODS.elicitationCreate) this.#onElicitation(request);
     else this.#onClientSide(request);
   }
 
-  /** Only a question can be taken back in time; whatever else is asked gets its answer. */
+  /** Questions can be taken back in time, and what its handler lets be taken back; whatever else is asked gets its answer. */
   onCancelRequest(request: IncomingRequest): void {
-    if (request.method !== METHODS.requestPermission) return;
-    if (this.#permissions.withdraw(request.key)) this.#link.emit({ type: "withdrawn", request: request.key });
-    else request.reply(permissionResult("cancelled"));
+    const { method, key } = request;
+    const isPermission = method === METHODS.requestPermission;
+    if (!isPermission && method !== METHODS.elicitationCreate) {
+      handlerOf(this.#link.clientSide, method)?.withdraw?.(request);
+      return;
+    }
+    const wasOpen = isPermission
+      ? this.#permissions.withdraw(key)
+      : this.#elicitations.answer(key, { action: "cancel" });
+    if (wasOpen) this.#link.emit({ type: "withdrawn", request: key });
+    else request.reply(isPermission ? permissionResult("cancelled") : elicitationResult({ action: "cancel" }));
   }
 
   #onUpdate(params: unknown, line: string): void {
@@ -164,13 +180,43 @@ export class V1Inbound {
       request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
       return;
     }
-    const mode = isRecord(params) ? params["mode"] : undefined;
-    const modes: readonly unknown[] = clientSide.elicitation?.modes ?? [];
-    if (request.method === METHODS.elicitationCreate && !modes.includes(mode)) {
+    this.#link.heard();
+    handler.serve(request);
+  }
+
+  #onElicitation(request: IncomingRequest): void {
+    const { clientSide, limits } = this.#link;
+    const params = isRecord(request.params) ? request.params : {};
+    const modes: readonly unknown[] | undefined = clientSide.elicitation?.modes;
+    const state = this.#state();
+    if (modes === undefined) {
+      request.refuse({ code: RPC.methodNotFound, message: "Method not found: elicitation/create" });
+      return;
+    }
+    if (!modes.includes(params["mode"])) {
       request.refuse({ code: RPC.invalidParams, message: "This mode of elicitation is not offered" });
       return;
     }
-    handler.serve(request);
+    const { sessionId } = params;
+    if (sessionId !== undefined && (state.state !== "open" || sessionId !== state.id)) {
+      request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
+      return;
+    }
+    const asked = request.size > limits.elicitationCharactersMax ? undefined : decodeElicitation(params);
+    if (asked === undefined) {
+      this.#link.fault("invalid-elicitation", "An elicitation lacks what it requires, or is too long; it was refused");
+      const message =
+        "Invalid params of elicitation/create: a session, a message, and a form or a web address are needed";
+      request.refuse({ code: RPC.invalidParams, message });
+      return;
+    }
+    this.#elicitations.add(request, asked);
+    this.#link.emit({ type: "elicitation", request: request.key, asked });
+  }
+
+  #isCompleted(params: unknown): boolean {
+    const id = decodeCompletedElicitation(params);
+    return id !== undefined && this.#elicitations.complete(id);
   }
 
   #hold(held: HeldMessages, characters: number, deliver: () => void, request?: IncomingRequest): void {

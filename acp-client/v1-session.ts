@@ -5,7 +5,7 @@ import { failed, succeeded } from "./failure.ts";
 import { HeldMessages } from "./held-messages.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
-import type { AgentIdentity, ContentBlock, PermissionOutcome, RequestKey } from "./model.ts";
+import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
 import { unsupportedOpen } from "./open-request.ts";
 import { tellableBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
@@ -99,6 +99,10 @@ export class V1Session implements ProtocolSession {
 
   answerPermission(request: RequestKey, outcome: PermissionOutcome): void {
     this.#inbound.answerPermission(request, outcome);
+  }
+
+  answerElicitation(request: RequestKey, answer: ElicitationAnswer): void {
+    this.#inbound.answerElicitation(request, answer);
   }
 
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {

@@ -3,10 +3,12 @@
 // changed catalogue or a mended login counts.
 import type { AgentFailure, AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
+import type { ClientSide } from "../acp-client/client-side.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findProgram } from "./catalogue/find-program.ts";
 import { passedValuesOf } from "./catalogue/passed-values.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
+import { ClientSideDesk } from "./client-side/desk.ts";
 import type { Instance } from "./commands/instance.ts";
 import { LogError } from "./log/log-error.ts";
 import type { Limits } from "./config/limits.ts";
@@ -42,7 +44,9 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     onlyWhenPassed: instance.settings().allowEnv,
     marker,
   });
-  const redact = redactor([...secretValues(env, passed.values), ...Object.values(forServers.values)]);
+  const redactorFor = (more: Readonly<Record<string, string>>) =>
+    redactor([...secretValues({ ...env, ...more }, passed.values), ...Object.values(forServers.values)]);
+  const redact = redactorFor({});
   const options = {
     protocol: definition.protocol,
     clientInfo: { name: "agentd", version },
@@ -55,7 +59,18 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     limits: clientLimits(instance.limits, definition.startTimeoutMs),
   };
   const mcpServers = asked.map((server) => withValues(server, forServers.values));
-  return { ok: true, launch: { start: (sink: AgentSink) => startAgent(options, sink), mcpServers } };
+  const directories = [state.cwd, ...state.additionalDirs];
+  const { missingFileIsEmpty = false } = definition;
+  const desk = { cwd: state.cwd, directories, env, redactorFor, missingFileIsEmpty, limits: instance.limits };
+  return {
+    ok: true,
+    launch: {
+      start: (sink: AgentSink, clientSide: ClientSide) =>
+        startAgent({ ...options, clientSide: { ...clientSide, elicitation: { modes: ["form", "url"] } } }, sink),
+      openDesk: (hooks) => new ClientSideDesk(desk, hooks),
+      mcpServers,
+    },
+  };
 }
 
 function clientLimits(limits: Limits, startTimeoutMs: number | undefined) {

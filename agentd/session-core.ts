@@ -3,6 +3,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
+import { sweepWrites } from "./client-side/sweep-writes.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
 import { LogError } from "./log/log-error.ts";
@@ -11,6 +12,7 @@ import type { SessionRow } from "./log/project.ts";
 import { type QuotaWatch, watchQuota } from "./quota.ts";
 import { isLeaving, type LogKeeper } from "./log-keeper.ts";
 import { endLeftovers } from "./leftovers.ts";
+import { PolicyWitness } from "./people/findings.ts";
 import { Publisher, type Publishing } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents.ts";
 import { recoveryOf, stateFromLog } from "./session/from-log.ts";
@@ -82,6 +84,14 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       }
     },
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
+    witness: ({ policy }) =>
+      policy === undefined
+        ? undefined
+        : new PolicyWitness({
+            policy: () => options.settings().policies.get(policy),
+            pathsMax: limits.policyPathsMax,
+            callsMax: limits.openToolCallsMax,
+          }),
     seam,
     people: (session, effect) => options.people.act(session, effect),
     keep: (session, seq, command) => options.keeper.keep(session, seq, command),
@@ -151,6 +161,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       seam("recovery.processes");
       for (const row of unsettledRows(log)) {
         const [state, input] = recoveryOf(log, row, ended.get(row.session) ?? 0);
+        sweepWrites(state);
         sessions.put(state);
         mailbox.post(state.id, input);
       }
@@ -173,9 +184,9 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
   };
 }
 
-/** Live sessions, and those (the instance among them) where a command was not answered. */
+/** Live sessions, those with a file or a terminal that has no end in the log, and those (the instance among them) where a command was not answered. */
 function unsettledRows(log: Log): readonly SessionRow[] {
-  const live = log.sessions.live();
+  const live = [...log.sessions.live(), ...log.sessions.endedWithLooseEnds()];
   const seen = new Set(live.map(({ session }) => session));
   const others = [
     instanceSession,
@@ -199,6 +210,9 @@ function contextOf(now: number, settings: Settings, limits: Limits, people: Cont
       openRequestsMax: limits.openRequestsMax,
       openToolCallsMax: limits.openToolCallsMax,
       extensionBytesMax: limits.extensionBytesMax,
+      policies: settings.policies,
+      fileBytesMax: limits.fileBytesMax,
+      terminalsMax: limits.terminalsMax,
     },
   };
 }

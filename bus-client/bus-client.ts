@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { BusError } from "./bus-error.ts";
+import { requestOver } from "./caller.ts";
+import type { CallOptions } from "./caller.ts";
 import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { callTimeoutMs } from "./connection.ts";
@@ -19,13 +21,6 @@ export interface BusClientOptions extends SupervisionOptions {
   readonly clock?: Clock;
   /** Default 60 s; a call may ask for its own. */
   readonly callTimeoutMs?: number;
-}
-
-export interface CallOptions {
-  readonly timeoutMs?: number;
-  readonly headers?: FrameHeaders;
-  /** Sent as it is, in the place of the arguments. */
-  readonly body?: string;
 }
 
 /** Attempts of `connect` before it gives up. */
@@ -86,10 +81,8 @@ export class BusClient {
    * NOT_CONNECTED, CONNECTION_LOST, TIMEOUT, OVERLOADED, FRAME_TOO_LARGE or UNSERIALISABLE.
    */
   async call(to: string, command: string, args?: object, options: CallOptions = {}): Promise<Reply> {
-    const headers = { ...options.headers, command, to };
-    const body = options.body ?? (args === undefined ? "" : JSON.stringify(args));
-    const timeoutMs = options.timeoutMs ?? this.#callTimeoutMs;
-    return this.#connected().request(this.#signed(headers), body, timeoutMs);
+    const timed = { ...options, timeoutMs: options.timeoutMs ?? this.#callTimeoutMs };
+    return requestOver(this.#connected(), this.#signed({ command, to }), args, timed);
   }
 
   /** Follows a topic, over every later connection too. Rejects with BusError SUBSCRIPTION_REFUSED, or as `call`. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { asBusError } from "./bus-error.ts";
 import type { BusError } from "./bus-error.ts";
@@ -95,6 +95,8 @@ function findConfig(surroundings: Surroundings, warnings: string[]): { url: stri
   for (const { file, isNamed } of configFiles(surroundings)) {
     let text: string;
     try {
+      // An error costs more than a look, and mostly the file is not there.
+      if (!isNamed && statSync(file, { throwIfNoEntry: false }) === undefined) continue;
       text = readFileSync(file, "utf8");
     } catch (error) {
       const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";

@@ -4,9 +4,11 @@
 export { done, refused } from "./answer.ts";
 export type { Answer } from "./answer.ts";
 export { BusClient } from "./bus-client.ts";
-export type { BusClientOptions, CallOptions } from "./bus-client.ts";
+export type { BusClientOptions } from "./bus-client.ts";
 export { BusError } from "./bus-error.ts";
 export type { BusErrorCode } from "./bus-error.ts";
+export { Caller } from "./caller.ts";
+export type { CallOptions } from "./caller.ts";
 export { serveCitizen } from "./citizen.ts";
 export type { Citizen, CitizenOptions, Handled, Verb } from "./citizen.ts";
 export { systemClock } from "./clock.ts";

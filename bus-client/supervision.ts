@@ -2,6 +2,7 @@
 
 import { backoffMs } from "./backoff.ts";
 import { BusError, asBusError } from "./bus-error.ts";
+import { endOfTick } from "./caller.ts";
 import type { Clock } from "./clock.ts";
 import { incomingCommand } from "./command.ts";
 import type { IncomingCommand } from "./command.ts";
@@ -89,8 +90,13 @@ export class Supervision {
   begin(attemptsMax: number): Promise<void> {
     if (this.#state.kind !== "idle") return Promise.reject(new BusError("USAGE", "a client starts once"));
     return new Promise((resolve, reject) => {
-      this.#running = this.#run(attemptsMax, resolve);
-      void this.#running.then(() => reject(this.#endCause()));
+      let isUp = false;
+      this.#running = this.#run(attemptsMax, () => {
+        isUp = true;
+        resolve();
+      });
+      // Node.js looks closely at a promise that is rejected after all, and a short command would wait for it.
+      void this.#running.then(() => isUp || reject(this.#endCause()));
     });
   }
 
@@ -213,8 +219,7 @@ export class Supervision {
     if (this.#state.kind === "fatal") return;
     void this.#deregister();
     this.#connection?.close();
-    // Writes leave at the end of the tick.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await endOfTick();
   }
 
   /** Begins the end: nothing new is tried from here on. Gives the name back, where there is one. */

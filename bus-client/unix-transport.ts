@@ -4,6 +4,7 @@ import { createConnection } from "node:net";
 import type { Socket } from "node:net";
 import { BusError, asBusError } from "./bus-error.ts";
 import { corkPerTick } from "./cork-per-tick.ts";
+import { Inlet } from "./inlet.ts";
 import type { Pieces } from "./pieces.ts";
 import { RandomBytes } from "./random-bytes.ts";
 import { sha1 } from "./sha1.ts";
@@ -23,12 +24,13 @@ export async function dialUnix(
   address: { readonly socketPath: string; readonly requestPath: string },
   timeoutMs: number,
 ): Promise<Transport> {
-  const socket = createConnection({ path: address.socketPath });
+  const inlet = new Inlet();
+  const socket = createConnection({ path: address.socketPath, onread: inlet });
   const random = new RandomBytes();
   try {
     const key = random.take(16).toString("base64");
-    const rest = await shakeHands(socket, address.requestPath, key, timeoutMs);
-    return new UnixTransport(socket, rest, random);
+    await shakeHands(socket, inlet, address.requestPath, key, timeoutMs);
+    return new UnixTransport(socket, inlet, random);
   } catch (error) {
     socket.destroy();
     throw asBusError(error, "DIAL_FAILED");
@@ -40,15 +42,15 @@ class UnixTransport implements Transport {
   readonly #socket: Socket;
   readonly #corkThisTick: () => void;
   readonly #encoder: MaskingEncoder;
-  #held: Buffer;
+  readonly #inlet: Inlet;
   #state: "open" | "closing" | "closed" = "open";
   #fault: Error | undefined;
   #closeTimer: NodeJS.Timeout | undefined;
 
-  constructor(socket: Socket, held: Buffer, random: RandomBytes) {
+  constructor(socket: Socket, inlet: Inlet, random: RandomBytes) {
     this.#encoder = new MaskingEncoder(random);
     this.#socket = socket;
-    this.#held = held;
+    this.#inlet = inlet;
     this.#corkThisTick = corkPerTick(socket);
     socket.on("error", (error) => (this.#fault ??= error));
   }
@@ -96,16 +98,8 @@ class UnixTransport implements Transport {
       clearTimeout(this.#closeTimer);
       listener.close(this.#fault);
     });
-    if (this.#socket.closed) {
-      setImmediate(() => listener.close(this.#fault));
-      return;
-    }
-    const held = this.#held;
-    this.#held = Buffer.alloc(0);
-    setImmediate(() => {
-      if (held.length > 0) push(held);
-      this.#socket.on("data", push).resume();
-    });
+    if (this.#socket.closed) setImmediate(() => listener.close(this.#fault));
+    else this.#inlet.open(push, this.#socket);
   }
 
   close(): void {
@@ -152,55 +146,54 @@ class UnixTransport implements Transport {
 }
 
 function closePayload(code: number): Buffer {
-  const payload = Buffer.allocUnsafe(2);
-  payload.writeUInt16BE(code, 0);
-  return payload;
+  return Buffer.of(code >>> 8, code & 0xff);
 }
 
-/** Resolves to the bytes that came after the handshake; the socket is paused then. */
-function shakeHands(socket: Socket, requestPath: string, key: string, timeoutMs: number): Promise<Buffer> {
+/** What comes after the handshake is held. */
+function shakeHands(socket: Socket, inlet: Inlet, requestPath: string, key: string, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => end(new BusError("DIAL_FAILED", `no WebSocket handshake within ${timeoutMs} ms`)),
-      timeoutMs,
-    );
-    const closed = (): void =>
-      end(new BusError("DIAL_FAILED", "the broker closed the connection during the handshake"));
-    const failed = (error: Error): void => end(error);
-    let received = Buffer.alloc(0);
-    const read = (chunk: Buffer): void => {
-      received = Buffer.concat([received, chunk]);
+    let isOver = false;
+    // Its listeners stay: a late error of a socket that is given up must not end the process.
+    const end = (error: Error | undefined, rest?: Buffer): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      inlet.hold(rest);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const failed = (message: string): void => end(new BusError("DIAL_FAILED", message));
+    const timer = setTimeout(() => failed(`no WebSocket handshake within ${timeoutMs} ms`), timeoutMs);
+    let received: Buffer | undefined;
+    inlet.receive = (chunk) => {
+      received = received === undefined ? chunk : Buffer.concat([received, chunk]);
       const headEnd = received.indexOf("\r\n\r\n");
       if (headEnd < 0) {
-        if (received.length > handshakeBytesMax)
-          end(new BusError("DIAL_FAILED", "the handshake's answer does not end"));
+        if (received.length > handshakeBytesMax) failed("the handshake's answer does not end");
         return;
       }
-      const refusal = refusalOf(received.toString("latin1", 0, headEnd), key);
-      if (refusal !== undefined) return end(new BusError("DIAL_FAILED", refusal));
-      end(undefined, received.subarray(headEnd + 4));
+      const refusal = refusalOf(received.toString("latin1", 0, headEnd), (accept ??= acceptOf(key)));
+      if (refusal === undefined) end(undefined, received.subarray(headEnd + 4));
+      else failed(refusal);
     };
-    const end = (error: Error | undefined, rest?: Buffer): void => {
-      clearTimeout(timer);
-      socket.pause();
-      socket.off("data", read).off("error", failed).off("close", closed);
-      if (rest !== undefined) return resolve(rest);
-      // A late error of a socket that is given up must not end the process.
-      socket.on("error", () => {});
-      reject(error!);
-    };
-    socket.on("data", read).on("error", failed).on("close", closed);
+    socket.on("error", end).on("close", () => failed("the broker closed the connection during the handshake"));
     socket.write(
       `GET ${requestPath} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
         `Sec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
     );
+    // The write waits for the connection too, and comes first: this is computed while the broker answers.
+    let accept: string | undefined;
+    socket.once("connect", () => (accept = acceptOf(key)));
   });
 }
 
-function refusalOf(head: string, key: string): string | undefined {
+function acceptOf(key: string): string {
+  return sha1(Buffer.from(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)).toString("base64");
+}
+
+function refusalOf(head: string, accept: string): string | undefined {
   const [status = "", ...lines] = head.split("\r\n");
   if (!/^HTTP\/1\.1 101( |$)/.test(status)) return `the WebSocket upgrade was refused: ${status.slice(0, 100)}`;
-  const accept = sha1(Buffer.from(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)).toString("base64");
   const header = (name: string): string | undefined =>
     lines
       .find((line) => line.toLowerCase().startsWith(`${name}:`))

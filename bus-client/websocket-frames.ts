@@ -48,7 +48,7 @@ export class MaskingEncoder {
     const { frame, payloadStart } = layOut(opcode, payload, 4);
     frame[1]! |= 0x80;
     const mask = this.#random.take(4);
-    mask.copy(frame, payloadStart - 4);
+    frame.set(mask, payloadStart - 4);
     for (let index = payloadStart; index < frame.length; index++) {
       frame[index]! ^= mask[(index - payloadStart) & 3]!;
     }
@@ -103,7 +103,7 @@ export class FrameReader {
     const header = {
       final: (bytes[0]! & 0x80) !== 0,
       opcode: bytes[0]! & 0x0f,
-      payloadBytes: short === 127 ? Number(bytes.readBigUInt64BE(2)) : short === 126 ? bytes.readUInt16BE(2) : short,
+      payloadBytes: short === 127 ? Number(bytes.readBigUInt64BE(2)) : short === 126 ? uint16At(bytes, 2) : short,
     };
     this.#check(header, bytes);
     return header;
@@ -129,7 +129,7 @@ export class FrameReader {
   #frame({ final, opcode }: FrameHeader, payload: Buffer): void {
     switch (opcode) {
       case opcodes.close:
-        return this.#listener.close(payload.length >= 2 ? payload.readUInt16BE(0) : undefined);
+        return this.#listener.close(payload.length >= 2 ? uint16At(payload, 0) : undefined);
       case opcodes.ping:
         return this.#listener.ping(payload);
       case opcodes.pong:
@@ -202,6 +202,11 @@ function writeHeader(frame: Buffer, opcode: number, payloadBytes: number): void 
   frame[0] = 0x80 | opcode;
   const header = headerBytesOf(payloadBytes);
   frame[1] = header === 2 ? payloadBytes : header === 4 ? 126 : 127;
-  if (header === 4) frame.writeUInt16BE(payloadBytes, 2);
+  if (header === 4) frame.set([payloadBytes >>> 8, payloadBytes & 0xff], 2);
   if (header === 10) frame.writeBigUInt64BE(BigInt(payloadBytes), 2);
+}
+
+/** By hand: a Buffer's own method would have to be compiled for the few frames of a short command. */
+function uint16At(bytes: Buffer, at: number): number {
+  return (bytes[at]! << 8) | bytes[at + 1]!;
 }

@@ -14,7 +14,10 @@ export interface AgentReplies {
   readonly "agent.session.log": replies.LogPage | replies.LogPiece;
   readonly "agent.session.wait": replies.WaitReply;
   readonly "agent.permission.answer": replies.PermissionAnswerReply;
+  readonly "agent.elicitation.answer": replies.ElicitationAnswerReply;
+  readonly "agent.elicitation.list": replies.ElicitationListReply;
   readonly "agent.permission.list": replies.PermissionListReply;
+  readonly "agent.policy.test": replies.PolicyTestReply;
   readonly "agent.session.purge": replies.PurgeReply;
   readonly "agent.log.prune": replies.PruneReply;
   readonly "agent.log.redact": replies.RedactReply;

@@ -82,6 +82,8 @@ export class Arguments {
 }
 
 function parsedWords(words: readonly string[], flags: FlagTable): ReturnType<typeof parseArgs> {
+  // The library is loaded when it is first called, which most short commands need not pay for.
+  if (words.length === 0) return { values: {}, positionals: [] };
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [
       name,

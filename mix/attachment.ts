@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a person at the terminal can do while a session is followed: answer its questions and, attached, prompt it.
-import type { Entry, PermissionEntry, SessionPhase } from "../agentd/vocabulary/entries.ts";
-import { lineMeaning } from "./attachment-line.ts";
+import type { Entry, SessionPhase } from "../agentd/vocabulary/entries.ts";
+import { type AskedEntry, lineMeaning } from "./attachment-line.ts";
 import type { AgentBus } from "./bus.ts";
 import { MixError } from "./mix-error.ts";
 import { PromptLine } from "./prompt-line.ts";
@@ -13,7 +13,7 @@ export class Attachment {
   readonly #session: string;
   readonly #takesPrompts: boolean;
   readonly #line: PromptLine;
-  readonly #questions = new Map<string, PermissionEntry>();
+  readonly #questions = new Map<string, AskedEntry>();
   #phase: SessionPhase = "starting";
   #isOver = false;
 
@@ -32,7 +32,7 @@ export class Attachment {
   /** After an entry was shown: the line opens where a word from a person is wanted. */
   see(entry: Entry): void {
     if (entry.kind === "state") this.#phase = entry.state;
-    if (entry.kind === "permission") noteQuestion(this.#questions, entry);
+    if (entry.kind === "permission" || entry.kind === "elicitation") noteQuestion(this.#questions, entry);
     this.#open();
   }
 
@@ -49,12 +49,12 @@ export class Attachment {
   #open(): void {
     if (this.#isOver) return;
     const question = this.#question();
-    if (question !== undefined) this.#line.open(`answer 1–${question.options?.length ?? 0}: `, question.request);
+    if (question !== undefined) this.#line.open(`answer${choiceWords(question)}: `, question.request);
     else if (this.#takesPrompts && this.#phase === "idle") this.#line.open("> ", "prompt");
   }
 
   /** The oldest that nobody answered yet. */
-  #question(): PermissionEntry | undefined {
+  #question(): AskedEntry | undefined {
     return this.#questions.values().next().value;
   }
 
@@ -78,6 +78,11 @@ export class Attachment {
       case "answer":
         await this.#bus.ask("agent.permission.answer", { request: meaning.request, option: meaning.option });
         return;
+      case "elicitation": {
+        const { kind: _, ...given } = meaning;
+        await this.#bus.ask("agent.elicitation.answer", given);
+        return;
+      }
       case "prompt":
         await this.#bus.ask("agent.session.prompt", { session, prompt: meaning.text, when_busy: "queue" });
         // The line comes back when the session is idle again.
@@ -99,7 +104,11 @@ export class Attachment {
   }
 }
 
-function noteQuestion(open: Map<string, PermissionEntry>, entry: PermissionEntry): void {
+function choiceWords(question: AskedEntry): string {
+  return question.kind === "permission" ? ` 1–${question.options?.length ?? 0}` : "";
+}
+
+function noteQuestion(open: Map<string, AskedEntry>, entry: AskedEntry): void {
   if (entry.phase === "requested") open.set(entry.request, entry);
   else open.delete(entry.request);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createBroker } from "../bus-client/broker/index.ts";
 import type { BusClientState } from "../bus-client/index.ts";
-import { connectBus } from "./bus.ts";
+import { connectBus } from "./citizen-bus.ts";
 import type { Context } from "./context.ts";
 import { Output } from "./output.ts";
 import { Bench } from "./testing/command-line-under-test.ts";
@@ -50,8 +50,11 @@ test("where the Bus is no longer found, what listens at its old address is not d
     version: "0",
     random: Math.random,
   } as unknown as Context;
-  const output = new Output({ stdout: process.stdout, stderr: process.stderr }, "ids");
-  const bus = await connectBus(context, output, { connecting: "bus", role: "citizen", autostart: false });
+  const output = new Output(
+    { stdout: process.stdout, stderr: process.stderr, writeAtOnce: (_to, text) => text },
+    "ids",
+  );
+  const bus = await connectBus(context, output, { connecting: "bus", autostart: false });
   const failed = new Promise<BusClientState>((resolve) => {
     bus.client.onState((state) => {
       if (state.kind === "disconnected" && state.cause.code === "DIAL_FAILED") resolve(state);

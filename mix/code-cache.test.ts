@@ -42,10 +42,19 @@ test("code runs as source, and as what was compiled of it before, which V8 takes
   expect(valueOf(compiled)).toBe("one\n");
 });
 
+test("compiled code begins where V8 reads it in place", () => {
+  for (const more of ["", " ", "  ", "       "]) expect(packed(body + more).length % 8).toBe(0);
+});
+
 test("what another Node.js compiled is not looked at", () => {
   const bytes = withCode();
-  bytes[bytes.indexOf("\n") - 1]! ^= 1;
+  bytes[bytes.indexOf(process.version) + 1]! ^= 1;
   const script = readFrom(bytes);
   expect(script.cachedDataRejected).toBeUndefined();
   expect(valueOf(script)).toBe("one\n");
+});
+
+test("of a source that is longer than most nothing is missing", () => {
+  const long = `${body}//${"-".repeat(1024 * 1024)}`;
+  expect(valueOf(readFrom(packed(long)))).toBe("one\n");
 });

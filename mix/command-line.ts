@@ -2,7 +2,7 @@
 // From the words of a command line to one verb, and from what it came to to an exit code.
 import { parseArguments } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
-import type { AgentBus } from "./bus.ts";
+import type { ConnectOptions, Connecting, ReadingBus } from "./bus.ts";
 import type { Context } from "./context.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { Outcome } from "./exit-codes.ts";
@@ -44,6 +44,8 @@ async function dispatched(context: Context, output: Output): Promise<Outcome> {
   return runVerb(context, output, await listed.load(), context.words.slice(isAgent ? 2 : 1));
 }
 
+type Connector<Bus> = (context: Context, output: Output, how: ConnectOptions) => Promise<Bus>;
+
 async function runVerb(
   context: Context,
   output: Output,
@@ -56,19 +58,20 @@ async function runVerb(
     await output.line(verbHelp(spec));
     return { kind: "done" };
   }
-  const opened: AgentBus[] = [];
+  const opened: ReadingBus[] = [];
+  const open = async <Bus extends ReadingBus>(connecting: Connecting, how: Connector<Bus>): Promise<Bus> => {
+    const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
+    const bus = await how(context, output, { connecting, autostart });
+    opened.push(bus);
+    return bus;
+  };
+  // Loaded with the first connection: help, version and completion need no Bus.
   const invocation: Invocation = {
     context,
     output,
     args,
-    connect: async (connecting, role = "citizen") => {
-      // Loaded with the first connection: help, version and completion need no Bus.
-      const { connectBus } = await import("./bus.ts");
-      const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
-      const bus = await connectBus(context, output, { connecting, role, autostart });
-      opened.push(bus);
-      return bus;
-    },
+    connect: async (connecting) => open(connecting, (await import("./citizen-bus.ts")).connectBus),
+    read: async (connecting) => open(connecting, (await import("./reading-bus.ts")).connectReader),
   };
   try {
     return await run(invocation);

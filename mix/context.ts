@@ -11,6 +11,8 @@ export interface OutputStream extends Writable {
   readonly columns?: number;
 }
 
+export type OutputName = "stdout" | "stderr";
+
 export interface Context {
   /** The words after the program's name. */
   readonly words: readonly string[];
@@ -22,6 +24,8 @@ export interface Context {
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** Writes without a stream as much as can be written so; what comes back is left for the stream. */
+  readonly writeAtOnce: (to: OutputName, text: string) => string | Uint8Array;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** From 0 up to 1. */

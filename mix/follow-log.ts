@@ -4,7 +4,7 @@ import type { Entry } from "../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "./bus.ts";
 import type { Outcome } from "./exit-codes.ts";
 import { followSession } from "./follow-session.ts";
-import type { LogFilter } from "./sessions.ts";
+import type { LogFilter } from "./log-entries.ts";
 import type { Invocation } from "./verb.ts";
 
 export interface LogToFollow {

@@ -37,7 +37,7 @@ export async function followTurn(invocation: Invocation, bus: AgentBus, what: Tu
   if (outcome.kind === "refused" && outcome.code === "UNANSWERED") {
     throw ownError(
       "UNANSWERED",
-      `session ${what.session} asks, nobody can be asked, and it waits; mix agent permit ls`,
+      `session ${what.session} asks, nobody can be asked, and it waits; mix agent permit ls, mix agent answer`,
     );
   }
   if (what.closes && outcome.kind === "turn") await closeAndFollow(invocation, bus, what.session, last);

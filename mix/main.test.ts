@@ -164,6 +164,13 @@ test("a reader that leaves ends the output with 141 and without a word", async (
   expect(await ended).toMatchObject({ code: 141, stderr: "" });
 });
 
+test("so does one that left before the first word", async () => {
+  await run(["agent", "start", "demo", "-q"]);
+  const { child, ended } = started(["agent", "ls", "-q"]);
+  child.stdout?.destroy();
+  expect(await ended).toMatchObject({ code: 141, stderr: "" });
+});
+
 test("what is written to a slow reader arrives whole", async () => {
   const { stdout: session } = await run(["agent", "start", "demo", "much", "-q"]);
   const { stdout } = await run(["agent", "log", session.trim(), "--json"]);

@@ -5,13 +5,18 @@ import { dirname, join } from "node:path";
 import { runCommandLine } from "./command-line.ts";
 import type { Interrupts } from "./context.ts";
 import { exitCodeOf } from "./exit-codes.ts";
+import { OutputDescriptor } from "./output-descriptor.ts";
 import { version } from "./version.ts";
 
 void main();
 
 async function main(): Promise<void> {
-  let out: NodeJS.WriteStream | undefined;
-  let words: NodeJS.WriteStream | undefined;
+  const out = new OutputDescriptor(1, () => process.stdout, endedByReader);
+  const words = new OutputDescriptor(
+    2,
+    () => process.stderr,
+    () => undefined,
+  );
   // What costs time to make is made when somebody asks for it: the streams, and the path of the daemon's program.
   const code = await runCommandLine({
     words: process.argv.slice(2),
@@ -24,11 +29,12 @@ async function main(): Promise<void> {
       return process.stdin;
     },
     get stdout() {
-      return (out ??= quietStdout());
+      return out.stream;
     },
     get stderr() {
-      return (words ??= process.stderr.on("error", () => undefined));
+      return words.stream;
     },
+    writeAtOnce: (to, text) => (to === "stdout" ? out : words).write(text),
     now: Date.now,
     random: Math.random,
     after: (ms, run) => {
@@ -42,15 +48,12 @@ async function main(): Promise<void> {
     interrupts: interruptsOf(process),
   });
   // A forgotten handle must not keep the terminal, and what was written is to be with the kernel by then.
-  if (out === undefined) process.exit(code);
-  else out.write("", () => process.exit(code));
+  out.flushed(() => process.exit(code));
 }
 
 /** A reader that left: no words, no stack, the number that `head` causes. */
-function quietStdout(): NodeJS.WriteStream {
-  return process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? exitCodeOf({ kind: "broken_pipe" }) : 1);
-  });
+function endedByReader(error: NodeJS.ErrnoException): void {
+  process.exit(error.code === "EPIPE" ? exitCodeOf({ kind: "broken_pipe" }) : 1);
 }
 
 /** SIGINT is listened to only once somebody asked for it; before that it ends the process as it does any other. */

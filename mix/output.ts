@@ -7,24 +7,27 @@ import { printable } from "./view/printable.ts";
 /** `people`: a readable view; `json`: documents and compact lines; `ids`: ids only. */
 export type OutputMode = "people" | "json" | "ids";
 
+type OutputContext = Pick<Context, "stdout" | "stderr" | "writeAtOnce">;
+
 export class Output {
   readonly mode: OutputMode;
   /** Its streams are asked for where they are written to, and not before. */
-  readonly #context: Pick<Context, "stdout" | "stderr">;
+  readonly #context: OutputContext;
 
-  constructor(context: Pick<Context, "stdout" | "stderr">, mode: OutputMode) {
+  constructor(context: OutputContext, mode: OutputMode) {
     this.mode = mode;
     this.#context = context;
   }
 
   /** One line of data for people or an id. Whatever a service or an agent wrote must be printable already. */
   line(text: string): Promise<void> {
-    return written(this.#context.stdout, `${text}\n`);
+    return this.text(`${text}\n`);
   }
 
   /** Data as it is, without a line end. */
   text(text: string): Promise<void> {
-    return written(this.#context.stdout, text);
+    const left = this.#context.writeAtOnce("stdout", text);
+    return left.length === 0 ? Promise.resolve() : written(this.#context.stdout, left);
   }
 
   /** One document for a thing or a list. */
@@ -44,19 +47,18 @@ export class Output {
 
   /** What has to be said whatever the mode: a daemon was started, something is away. */
   notice(text: string): void {
-    this.#context.stderr.write(`${text}\n`);
+    const left = this.#context.writeAtOnce("stderr", `${text}\n`);
+    if (left.length > 0) this.#context.stderr.write(left);
   }
 
   /** Said whatever the mode: `code: message`, or one JSON object with `--json`. */
   error(error: MixError): void {
     if (this.mode === "json") {
       const { session, command_id } = error.details;
-      this.#context.stderr.write(
-        `${JSON.stringify({ error: { code: error.code, message: error.message, session, command_id } })}\n`,
-      );
+      this.notice(JSON.stringify({ error: { code: error.code, message: error.message, session, command_id } }));
       return;
     }
-    this.#context.stderr.write(`${printable(`${error.code}: ${error.message}${hintOf(error)}`)}\n`);
+    this.notice(printable(`${error.code}: ${error.message}${hintOf(error)}`));
   }
 }
 
@@ -70,7 +72,7 @@ function hintOf({ message, details }: MixError): string {
 }
 
 // A reader that is slower than we are holds us up, and nothing piles up here.
-function written(stream: OutputStream, text: string): Promise<void> {
+function written(stream: OutputStream, text: string | Uint8Array): Promise<void> {
   if (stream.write(text)) return Promise.resolve();
   return new Promise((resolve) => {
     const over = (): void => {

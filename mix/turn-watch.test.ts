@@ -96,3 +96,30 @@ test("a question without a limit, of which nobody is told, decides at once", () 
 test.each(["closed", "lost", "failed"] as const)("a session that is %s ends the watch", (state) => {
   expect(outcomeOf([{ kind: "state", state }])).toEqual({ kind: "ended", state });
 });
+
+test("an elicitation is a question as a permission is: unanswered, or a person's no", () => {
+  const asked = (more: object = {}): EntryContent => ({
+    kind: "elicitation",
+    turn: 1,
+    request: "r",
+    phase: "requested",
+    mode: "form",
+    expires_at: "2026-01-01T00:00:00.000Z",
+    notified: false,
+    ...more,
+  });
+  const told = (more: object): EntryContent => ({
+    kind: "elicitation",
+    turn: 1,
+    request: "r",
+    phase: "resolved",
+    ...more,
+  });
+  const late = told({ outcome: "cancel", via: "timeout" });
+  expect(outcomeOf([asked({ expires_at: null })])).toEqual({ kind: "refused", code: "UNANSWERED" });
+  expect(outcomeOf([asked(), late, ended("end_turn")])).toMatchObject({ unanswered: true, refusedByPerson: false });
+  const declined = told({ outcome: "decline", by: "mix-a" });
+  expect(outcomeOf([asked(), declined, ended("cancelled")])).toMatchObject({ refusedByPerson: true });
+  const accepted = told({ outcome: "accept", by: "mix-a" });
+  expect(outcomeOf([asked(), accepted, ended("cancelled")])).toMatchObject({ refusedByPerson: false });
+});

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a turn came to, told from its entries. Pure but for its own memory of open questions.
-import type { Entry, PermissionEntry } from "../agentd/vocabulary/entries.ts";
+import type { ElicitationEntry, Entry, PermissionEntry } from "../agentd/vocabulary/entries.ts";
 import type { Outcome, OutcomeError } from "./exit-codes.ts";
 
 export class TurnWatch {
   readonly #turn: number;
   /** Whether somebody sits at this command line who can be asked. */
   readonly #somebodyHere: boolean;
-  readonly #requests = new Map<string, PermissionEntry>();
+  readonly #requests = new Map<string, PermissionEntry | ElicitationEntry>();
   #refusedByPerson = false;
   #unanswered = false;
 
@@ -20,7 +20,8 @@ export class TurnWatch {
   see(entry: Entry): Outcome | undefined {
     switch (entry.kind) {
       case "permission":
-        return entry.turn === this.#turn ? this.#permission(entry) : undefined;
+      case "elicitation":
+        return entry.turn === this.#turn ? this.#request(entry) : undefined;
       case "command":
         // A turn that somebody cancels was not ended by a refused tool.
         if (entry.verb === "agent.session.cancel") this.#refusedByPerson = false;
@@ -46,7 +47,6 @@ export class TurnWatch {
       case "usage":
       case "notice":
       case "compaction":
-      case "elicitation":
       case "file":
       case "terminal":
       case "extension":
@@ -55,7 +55,7 @@ export class TurnWatch {
     }
   }
 
-  #permission(entry: PermissionEntry): Outcome | undefined {
+  #request(entry: PermissionEntry | ElicitationEntry): Outcome | undefined {
     if (entry.phase === "requested") {
       this.#requests.set(entry.request, entry);
       const nobody = entry.notified === false && !this.#somebodyHere;
@@ -82,8 +82,12 @@ export function endedOutcome(entry: {
   return { kind: "ended", state, ...(error === undefined ? {} : { error }) };
 }
 
-function isRefusal(entry: PermissionEntry, asked: PermissionEntry | undefined): boolean {
+type Asked = PermissionEntry | ElicitationEntry;
+
+function isRefusal(entry: Asked, asked: Asked | undefined): boolean {
+  if (entry.kind === "elicitation") return entry.outcome !== "accept";
   if (entry.outcome === "cancelled") return true;
+  if (asked?.kind !== "permission") return false;
   const chosen = asked?.options?.find(({ option }) => option === entry.option);
   return chosen?.kind.startsWith("reject") === true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a verb is: its words, its help, and one function.
 import type { Arguments, FlagTable, PositionalRange } from "./arguments.ts";
-import type { AgentBus, Connecting, Role } from "./bus.ts";
+import type { AgentBus, Connecting, ReadingBus } from "./bus.ts";
 import type { Context } from "./context.ts";
 import type { Outcome } from "./exit-codes.ts";
 import type { Output } from "./output.ts";
@@ -19,8 +19,10 @@ export interface Invocation {
   readonly context: Context;
   readonly output: Output;
   readonly args: Arguments;
-  /** Connects, as a citizen unless told otherwise; what it opens closes itself when the verb is over. */
-  readonly connect: (connecting: Connecting, role?: Role) => Promise<AgentBus>;
+  /** Connects as a citizen; what it opens closes itself when the verb is over. */
+  readonly connect: (connecting: Connecting) => Promise<AgentBus>;
+  /** The same for who only asks. */
+  readonly read: (connecting: Exclude<Connecting, "bus">) => Promise<ReadingBus>;
 }
 
 export interface VerbModule {

@@ -2,7 +2,7 @@
 // The command line as two bundles: what a short reading command runs, and all the rest, loaded by verbs that need it.
 // Most of what such a command costs is the compiling of code, whether it runs or not. Each module is in one of the two
 // alone; for the first, what V8 makes of it is kept as well.
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** With all that they import, but for what they import only when they need it. */
 const shortCommands = [
   "mix/main.ts",
-  "mix/bus.ts",
+  "mix/reading-bus.ts",
   ...["agents", "ls", "show", "status"].map((verb) => `mix/verbs/${verb}.ts`),
 ];
 
@@ -34,17 +34,19 @@ export async function bundleMix(into: string): Promise<void> {
   await keepCode(into);
 }
 
+// Imports, and not calls of `require`, which would each bring the bundler's own code with them.
 const loading = `
-const file = require("node:path").join(__dirname, ${JSON.stringify(firstFile)});
-const script = require("./mix/load.ts").load(module, file);`;
+import { load } from "./mix/load.ts";
+const file = __dirname + ${JSON.stringify(firstFile.slice(1))};
+const script = load(module, file);`;
 
 /** Runs as the program does, and puts what was compiled beside the source. */
 async function keepCode(into: string): Promise<void> {
-  const keeping = `${loading}
-process.on("exit", () => {
-  const { readFileSync, writeFileSync } = require("node:fs");
-  writeFileSync(file, require("./mix/code-cache.ts").packedWithCode(readFileSync(file), script));
-});`;
+  const keeping = `
+import { readFileSync, writeFileSync } from "node:fs";
+import { packedWithCode } from "./mix/code-cache.ts";
+${loading}
+process.on("exit", () => writeFileSync(file, packedWithCode(readFileSync(file), script)));`;
   const keeper = join(into, "mix-keep.cjs");
   writeFileSync(keeper, (await bundle(keeping)).text);
   await warmMix(keeper);
@@ -61,7 +63,7 @@ async function bundle(contents: string, ...plugins: Plugin[]): Promise<Bundle> {
   const { metafile, outputFiles } = await build({
     ...common,
     stdin: { contents, resolveDir: root },
-    plugins,
+    plugins: [...plugins, neededAlone],
     write: false,
     metafile: true,
   });
@@ -92,25 +94,33 @@ interface Halves {
 }
 
 async function split(): Promise<Halves> {
-  const entryPoints = shortCommands.map((entry) => join(root, entry));
+  const needed = new Set<string>();
   const { metafile } = await build({
     ...common,
-    entryPoints,
+    entryPoints: shortCommands.map((entry) => join(root, entry)),
     absWorkingDir: root,
     outdir: root,
+    plugins: [loadedWhenNeeded(needed), neededAlone],
     write: false,
     metafile: true,
   });
-  const first = new Set(shortCommands);
-  const needed = new Set<string>();
-  for (const module of first) {
-    for (const { path, kind, external } of metafile.inputs[module]?.imports ?? []) {
-      if (external !== true) (kind === "import-statement" ? first : needed).add(path);
-    }
-  }
-  // A package's index has no code, and names more than is needed: each half has its own.
-  for (const module of first) if (module.endsWith("/index.ts")) first.delete(module);
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const first = new Set(inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([module]) => module));
   return { first, later: new Set([...needed].filter((module) => !first.has(module))) };
+}
+
+/** Leaves out what is imported only when it is needed, and notes it. */
+function loadedWhenNeeded(needed: Set<string>): Plugin {
+  return {
+    name: "what is loaded when it is needed",
+    setup(bundling) {
+      bundling.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path, resolveDir }) => {
+        if (kind !== "dynamic-import") return undefined;
+        needed.add(relative(root, resolve(resolveDir, path)));
+        return { path, external: true };
+      });
+    },
+  };
 }
 
 /** An object that runs a module when it is first asked for it. */
@@ -121,6 +131,21 @@ function doors(modules: Iterable<string>): string {
   });
   return `module.exports = {\n${getters.join(",\n")}\n};`;
 }
+
+/** Of an index the modules that are asked for, and of the manifest the version: a bundle would have all of both. */
+const neededAlone: Plugin = {
+  name: "what is needed alone",
+  setup(bundling) {
+    bundling.onResolve({ filter: /^\.\.?\/.*\.ts$/, namespace: "file" }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path),
+      sideEffects: false,
+    }));
+    bundling.onLoad({ filter: /\/package\.json$/ }, ({ path }) => {
+      const { version } = JSON.parse(readFileSync(path, "utf8")) as { version: string };
+      return { contents: JSON.stringify({ version }), loader: "json" };
+    });
+  },
+};
 
 const takenFrom = "elsewhere";
 

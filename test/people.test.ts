@@ -183,6 +183,40 @@ test("an answer that crosses a cancel is used or said to be unused, and never bo
   }
 });
 
+test("an address is accepted at notify and a form only declined, and the agent is told so", async () => {
+  const elicit = (params: JsonObject): Step => ({
+    request: "elicitation/create",
+    params: { sessionId: "$sessionId", ...params },
+  });
+  const address = { mode: "url", message: "Log in", elicitationId: "e1", url: "https://login.example/" };
+  const form = {
+    mode: "form",
+    message: "Who?",
+    requestedSchema: { type: "object", properties: { name: { type: "string" } } },
+  };
+  await using scene = await openScene({
+    scripted: { rules: [{ on: "session/prompt", do: [elicit(address), elicit(form), endTurn] }] },
+  });
+  await using _notifyd = await startNotifydProcess(scene.place.environment);
+  const person = await scene.daemon.connect("mix-aaaaaa");
+  const session = await scene.idle();
+  await noticed(scene);
+  await scene.user.prompt(session, "go");
+  const opened = await openAsk(person, `${session}-1`);
+  expect(opened.body).toContain("https://login.example/");
+  await callNotify(person, "answer", { ask: opened.ask, option: "accept" });
+  const filled = await openAsk(person, `${session}-2`);
+  expect((await notifyRefusal(person, "answer", { ask: filled.ask, option: "accept" })).code).toBe("OPTION_UNKNOWN");
+  await callNotify(person, "answer", { ask: filled.ask, option: "decline" });
+  await turnEnd(scene.user, session);
+  const told = ofKind(await scene.user.log(session), "elicitation").filter(({ phase }) => phase === "resolved");
+  expect(told).toMatchObject([
+    { outcome: "accept", via: "notify", by: "mix-aaaaaa" },
+    { outcome: "decline", via: "notify", by: "mix-aaaaaa" },
+  ]);
+  await settled(person);
+});
+
 test("the time that is over is no yes: the agent is told no, and people are not asked any more", async () => {
   await using scene = await openScene(asks, { settings: 'permission_timeout = "400ms"' });
   await using _notifyd = await startNotifydProcess(scene.place.environment);

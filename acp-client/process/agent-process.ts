@@ -12,7 +12,7 @@ import { UnstartedAgent } from "./unstarted-agent.ts";
  * is an exit with `spawnError`, told after this call returned.
  */
 export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
-  const spawned = spawnChild(options);
+  const spawned = spawnChild(options, "pipe");
   return "child" in spawned
     ? new SpawnedAgent(spawned.child, options, processTable())
     : new UnstartedAgent(spawned.failure);

@@ -44,7 +44,7 @@ export async function endTree(
     const fresh = findTree({ ...seed, known }, table).filter((row) => !caught.has(keyOf(row)));
     if (fresh.length === 0) break;
     await freezeAndKill(fresh, { ...seed, known }, caught, table);
-    await gone(caught.values(), limits.killWaitMs, table);
+    await untilGone(caught.values(), limits.killWaitMs, table);
   }
   const left = [...caught.values()].filter((row) => isAlive(row, table)).length;
   return { killed: caught.size - left, left };
@@ -135,7 +135,8 @@ async function freezeAndKill(
   for (const row of caught.values()) signalProcess(row, "SIGKILL", table);
 }
 
-async function gone(rows: Iterable<ProcessRow>, waitMs: number, table: ProcessTable): Promise<void> {
+/** Resolves when none of them lives any more, or the time is over. */
+export async function untilGone(rows: Iterable<ProcessRow>, waitMs: number, table: ProcessTable): Promise<void> {
   const pollMs = 5;
   let living = [...rows].filter((row) => isAlive(row, table));
   for (let waited = 0; living.length > 0 && waited < waitMs; waited += pollMs) {

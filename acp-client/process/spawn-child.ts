@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+// A child on raw pipes, without a shell, in a session of its own: so without a controlling terminal.
 import { execa } from "execa";
-import type { AgentProcessOptions } from "./agent-process.ts";
 import { explainSpawnFailure } from "./spawn-failure.ts";
-import type { SpawnFailure } from "./spawn-failure.ts";
+import type { SpawnAttempt, SpawnFailure } from "./spawn-failure.ts";
 
-type Child = ReturnType<typeof spawn>;
-export type SpawnedChild = Child & { readonly pid: number };
+export interface SpawnOptions extends SpawnAttempt {
+  readonly marker: { readonly name: string; readonly value: string };
+}
+
+/** `ignore` is /dev/null. */
+export type SpawnStdin = "pipe" | "ignore";
+
+type Child<Stdin extends SpawnStdin> = ReturnType<typeof spawn<Stdin>>;
+export type SpawnedChild<Stdin extends SpawnStdin = "pipe"> = Child<Stdin> & { readonly pid: number };
 
 /** The child, or the promise of why there is none: the system tells that later for some causes. */
-export type Spawned = { readonly child: SpawnedChild } | { readonly failure: Promise<SpawnFailure> };
+export type Spawned<Stdin extends SpawnStdin = "pipe"> =
+  | { readonly child: SpawnedChild<Stdin> }
+  | { readonly failure: Promise<SpawnFailure> };
 
-export function spawnChild(options: AgentProcessOptions): Spawned {
+export function spawnChild<Stdin extends SpawnStdin>(options: SpawnOptions, stdin: Stdin): Spawned<Stdin> {
   try {
-    const child = spawn(options);
+    const child = spawn(options, stdin);
     return hasPid(child) ? { child } : { failure: failureOf(child, options) };
   } catch (error) {
     return { failure: Promise.resolve(explainSpawnFailure(error, options)) };
   }
 }
 
-/** Raw pipes, no shell, a session of its own (so no controlling terminal), and no say of execa in how it ends. */
-function spawn({ command: [program, ...args], cwd, env, marker }: AgentProcessOptions) {
+/** execa has no say in how it ends. */
+function spawn<Stdin extends SpawnStdin>(options: SpawnOptions, stdin: Stdin) {
+  const { command, cwd, env, marker } = options;
+  const [program, ...args] = command;
   return execa(program, args, {
     cwd,
     env: { ...env, [marker.name]: marker.value },
     extendEnv: false,
     detached: true,
-    stdin: "pipe",
+    stdin,
     stdout: "pipe",
     stderr: "pipe",
     buffer: false,
@@ -37,11 +48,14 @@ function spawn({ command: [program, ...args], cwd, env, marker }: AgentProcessOp
   });
 }
 
-function hasPid(child: Child): child is SpawnedChild {
+function hasPid<Stdin extends SpawnStdin>(child: Child<Stdin>): child is SpawnedChild<Stdin> {
   return child.pid !== undefined;
 }
 
-async function failureOf(child: Child, options: AgentProcessOptions): Promise<SpawnFailure> {
+async function failureOf(
+  child: PromiseLike<{ readonly cause?: unknown }>,
+  options: SpawnOptions,
+): Promise<SpawnFailure> {
   const { cause } = await child;
   return explainSpawnFailure(cause, options);
 }

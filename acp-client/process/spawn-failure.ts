@@ -22,6 +22,12 @@ export function explainSpawnFailure(error: unknown, attempt: SpawnAttempt): Spaw
   return { code, message: `${JSON.stringify(attempt.command[0])} could not be started: ${why}` };
 }
 
+/** Whether the program is a file, as a path or in PATH; it may still be one that cannot be executed. */
+export function namesFile(attempt: SpawnAttempt): boolean {
+  const path = findProgram(attempt);
+  return path !== undefined && kindOf(path) === "file";
+}
+
 /** execa wraps what spawn threw. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";

@@ -18,6 +18,8 @@ export interface AgentDefinition {
   readonly install: string | undefined;
   /** How a person logs in, outside of agentd. */
   readonly login: string | undefined;
+  /** It takes an error for a file that is not there as a failure, and can make no new file then: it is told an empty text. */
+  readonly missingFileIsEmpty?: true;
   /** Known without looking: the demo agent's, which comes with agentd. */
   readonly version: string | undefined;
 }
@@ -50,6 +52,7 @@ export function builtInAgents(own: {
       command: ["gemini", "--acp"],
       // Without it the CLI starts itself a second time, and neither of the two heeds SIGTERM.
       env: { GEMINI_CLI_NO_RELAUNCH: "true" },
+      missingFileIsEmpty: true,
       npmPackage: "@google/gemini-cli",
       login: "run `gemini` in a terminal and log in, or set GEMINI_API_KEY",
     }),
@@ -81,6 +84,7 @@ function published(agent: {
   readonly title: string;
   readonly command: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
+  readonly missingFileIsEmpty?: true;
   readonly npmPackage: string;
   readonly needs?: string;
   readonly login: string;

@@ -12,12 +12,13 @@ import {
   verbDescriptions,
   verbs,
 } from "../vocabulary/index.ts";
-import { answerPermission } from "./answer-permission.ts";
+import { answerElicitation, answerPermission } from "./answer-request.ts";
 import { type Call, type Handler, refusal, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { listAgents } from "./list-agents.ts";
 import { prune, purge, redact, stats, verify } from "./log-keeping.ts";
-import { listPermissions } from "./list-permissions.ts";
+import { listElicitations, listPermissions } from "./list-requests.ts";
+import { testPolicy } from "./policy-test.ts";
 import { whyNotByAgent } from "./own-agent.ts";
 import { cancel, close, prompt, setConfig } from "./session-commands.ts";
 import { getSession } from "./session-get.ts";
@@ -36,6 +37,7 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.set_config": setConfig,
   "agent.session.close": close,
   "agent.permission.answer": answerPermission,
+  "agent.elicitation.answer": answerElicitation,
   "agent.session.purge": purge,
   "agent.log.prune": prune,
   "agent.log.redact": redact,
@@ -48,6 +50,8 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.log.verify": verify,
   "agent.log.stats": stats,
   "agent.permission.list": listPermissions,
+  "agent.elicitation.list": listElicitations,
+  "agent.policy.test": testPolicy,
 };
 
 /** Waits have a cap of their own, so that they never crowd out a cancel. */

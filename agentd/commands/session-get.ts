@@ -5,7 +5,7 @@ import type { SessionSnapshot } from "../vocabulary/index.ts";
 import type { SessionState } from "../session/state.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { openRequests } from "./list-permissions.ts";
+import { openRequests } from "./list-requests.ts";
 import { summaryOf } from "./session-list.ts";
 
 export const getSession: Handler<"agent.session.get"> = (instance, { args }) => {
@@ -28,6 +28,7 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
     log: log.id,
     cursor: formatCursor(log.id, session, row.last_seq),
     ...(latest?.state?.error === undefined ? {} : { error: latest.state.error }),
+    ...(state.policy === undefined ? {} : { policy: state.policy }),
     additional_dirs: latest?.life?.additional_dirs ?? [],
     agent_info: latest?.up?.agent_info ?? null,
     protocol_version: latest?.up?.protocol_version ?? null,

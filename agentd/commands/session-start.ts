@@ -41,8 +41,8 @@ export const start: Handler<"agent.session.start"> = async (instance, call) => {
 };
 
 function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answer {
-  if (args.policy !== undefined)
-    return refuse("UNSUPPORTED", "this agentd has no policies yet: leave `policy` out", { field: "policy" });
+  const policy = args.policy === undefined ? undefined : whyNotPolicy(instance, args.policy, agentSession(by));
+  if (policy) return policy;
   const agent = startableAgent(instance, args.agent);
   if (agent) return agent;
   const values = passedValuesOf(instance, [...args.env, ...variablesOf(args.mcp_servers)]);
@@ -68,8 +68,28 @@ function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answe
     ...directories,
     ...(parent === undefined ? {} : { parent }),
     env: args.env,
+    ...(args.policy === undefined ? {} : { policy: args.policy }),
     createdAt: new Date(instance.now()).toISOString(),
   };
+}
+
+/** An agent whose questions go to people must not have them answered in a session that it starts for itself. */
+function whyNotPolicy(instance: Instance, name: string, own: string | undefined): Answer | undefined {
+  if (own !== undefined && instance.sessions.get(own)?.policy !== name) {
+    return refuse("AGENT_SELF", "an agent may give no other policy than its own to what it starts", {
+      field: "policy",
+    });
+  }
+  return instance.settings().policies.has(name) ? undefined : unknownPolicy(instance, name);
+}
+
+export function unknownPolicy(instance: Instance, name: string): Answer {
+  const known = [...instance.settings().policies.keys()];
+  const has = known.length === 0 ? "has none" : `has ${known.join(", ")}`;
+  return refuse("ARGUMENT", `policy: there is no "${name}"; the configuration ${has}`, {
+    field: "policy",
+    policies: known,
+  });
 }
 
 /** Of the demo agent, which is started without a directory. */

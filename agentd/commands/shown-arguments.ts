@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the log may show of a command's arguments: not a prompt's text, which has entries of its own, and no value that
+// What the log may show of a command's arguments: not a prompt's text and a form's content, which have entries of their own, and no value that
 // may be a secret.
 
-const elsewhere: ReadonlySet<string> = new Set(["command_id", "session", "prompt", "mcp_servers"]);
+const elsewhere: ReadonlySet<string> = new Set(["command_id", "session", "prompt", "content", "mcp_servers"]);
 
 interface ServerShape {
   readonly name: string;

@@ -39,7 +39,6 @@ test("a file is read, and its warnings carry file and line", () => {
   const loaded = loadConfig(source);
   expect(loaded).toMatchObject({ ok: true, settings: { maxSessions: 2 } });
   expect(loaded.ok && loaded.warnings.map(describeProblem)).toEqual([
-    `${source.file}:2: policies.p has no effect in this version`,
     `${source.file}:3: policies.p.allow_once[0].kinds switch_mode has no effect here: a change of mode is always put to a person`,
   ]);
 });

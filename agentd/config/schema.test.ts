@@ -131,7 +131,6 @@ test("a rule that names switch_mode is kept, with a warning that it has no effec
   const text = `[policies.p]\nallow_once = [{ kinds = ["read", "switch_mode"], within = "session" }]`;
   const parsed = parseSettings(parse(text), "/home/ann");
   expect(parsed.ok && parsed.warnings).toEqual([
-    { path: ["policies", "p"], reason: expect.stringContaining("no effect in this version") },
     { path: ["policies", "p", "allow_once", 0, "kinds"], reason: expect.stringContaining("no effect") },
   ]);
 });

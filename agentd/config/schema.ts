@@ -174,9 +174,7 @@ function warningsOf(file: File): SettingsFault[] {
 
 /** Taken and kept, and nothing heeds it in this version: who relies on it must know. */
 function notYet(file: File): SettingsFault[] {
-  const policies = Object.keys(file.policies).map((name) => ["policies", name]);
-  const denied = file.mcp_deny === undefined ? [] : [["mcp_deny"]];
-  return [...policies, ...denied].map((path) => ({ path, reason: "has no effect in this version" }));
+  return file.mcp_deny === undefined ? [] : [{ path: ["mcp_deny"], reason: "has no effect in this version" }];
 }
 
 function policyWarnings(name: string, policy: File["policies"][string]): SettingsFault[] {

@@ -2,6 +2,7 @@
 // Where a session may work: existing directories under the instance's roots, judged by where they really are.
 import { accessSync, constants, mkdtempSync, realpathSync, statSync, statfsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { kernelDirectories, kernelFileSystems } from "./kernel-files.ts";
 
 export type Directories =
   | {
@@ -142,7 +143,7 @@ function reasonOf(cause: unknown): string {
 
 /** By name, and by the kind of file system wherever it is mounted. */
 function isKernels(path: string): boolean {
-  if (["/proc", "/sys", "/dev"].some((directory) => isWithin(path, directory))) return true;
+  if (kernelDirectories.some((directory) => isWithin(path, directory))) return true;
   if (process.platform !== "linux") return false;
   try {
     return kernelFileSystems.has(statfsSync(path).type);
@@ -152,12 +153,7 @@ function isKernels(path: string): boolean {
   }
 }
 
-/** Linux's magic numbers of proc, sysfs, devpts, cgroup, cgroup2, debugfs, tracefs, securityfs. */
-const kernelFileSystems: ReadonlySet<number> = new Set([
-  0x9fa0, 0x62656572, 0x1cd1, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673,
-]);
-
-function isWithin(path: string, directory: string): boolean {
+export function isWithin(path: string, directory: string): boolean {
   return path === directory || isBelow(path, directory);
 }
 

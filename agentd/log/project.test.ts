@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Entry, EntryContent } from "../vocabulary/index.ts";
+import type { Entry, EntryContent, FileEntry, TerminalEntry } from "../vocabulary/index.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
 import { alpha, everything, message, temporaryLog } from "./testing/temporary-log.ts";
 
@@ -129,6 +129,50 @@ test("an answer that the end of a turn or session brings is waited for until the
   expect(project(closed, at, [asked, resolved]).open.requests).toEqual([]);
 });
 
+test("a write is open from its intention to its end, a terminal until it has both ended and been released, and a row without them says nothing of them", () => {
+  const terminal = (name: string, phase: TerminalEntry["phase"]): EntryContent => ({
+    kind: "terminal",
+    turn: 1,
+    terminal: name,
+    phase,
+  });
+  const file = (phase: FileEntry["phase"], more: object = {}): EntryContent => ({
+    kind: "file",
+    op: "write",
+    path: "/w/a",
+    phase,
+    ...more,
+  });
+  const row = after(
+    file("intended"),
+    file("intended"),
+    file("refused"),
+    terminal("a", "started"),
+    terminal("b", "started"),
+  );
+  expect(row.open).toMatchObject({
+    writes: [{ seq: 1 }, { seq: 2 }],
+    terminals: [
+      { terminal: "a", turn: 1 },
+      { terminal: "b", turn: 1 },
+    ],
+  });
+  const half = project(row, at, [file("done", { intended: 1 }), terminal("a", "exited"), terminal("b", "released")]);
+  expect(half.open.writes).toEqual([{ seq: 2 }]);
+  expect(half.open.terminals).toEqual([
+    { terminal: "a", turn: 1, exited: true },
+    { terminal: "b", turn: 1, released: true },
+  ]);
+  const none = project(half, at, [
+    file("refused", { intended: 2 }),
+    terminal("a", "released"),
+    terminal("b", "killed"),
+    terminal("b", "exited"),
+    terminal("c", "failed"),
+  ]);
+  expect(Object.keys(none.open)).toEqual(Object.keys(newRow(alpha, at).open));
+});
+
 test("a tool call is open from first sight to its last status, and an update of a closed one does not open it", () => {
   const tool = (id: string, members: object): EntryContent => ({
     kind: "tool_call",
@@ -220,6 +264,20 @@ function anyEntry(): fc.Arbitrary<EntryContent> {
       tool_call_id: id,
       status: optional("pending", "in_progress", "completed", "failed"),
       title: optional("t"),
+      turn: optionalTurn,
+    }),
+    fc.record({
+      kind: fc.constant("file" as const),
+      op: fc.constant("write" as const),
+      path: fc.constant("/w/a"),
+      phase: phase("intended", "done", "refused"),
+      intended: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
+      turn: optionalTurn,
+    }),
+    fc.record({
+      kind: fc.constant("terminal" as const),
+      terminal: id,
+      phase: phase("started", "failed", "exited", "killed", "released"),
       turn: optionalTurn,
     }),
     fc.record({

@@ -4,6 +4,7 @@ import {
   type CommandEntry,
   type ElicitationEntry,
   type EntryContent,
+  type FileEntry,
   finalToolStatuses,
   type InfoEntry,
   type PermissionEntry,
@@ -11,6 +12,7 @@ import {
   type ResolvedVia,
   type SessionPhase,
   type StateEntry,
+  type TerminalEntry,
   type ToolCallEntry,
   type TurnEntry,
 } from "../vocabulary/index.ts";
@@ -59,6 +61,9 @@ export interface Open {
   readonly requests: readonly LoggedRequest[];
   readonly tools: readonly OpenTool[];
   readonly commands: readonly OpenCommand[];
+  /** Absent where there are none, as in the rows of an agentd that knew neither. */
+  readonly writes?: readonly OpenWrite[];
+  readonly terminals?: readonly LoggedTerminal[];
 }
 
 export interface OpenTurn {
@@ -74,6 +79,19 @@ export interface LoggedRequest {
   /** Resolved: whether the agent was told is not known. */
   readonly phase: "requested" | "resolved";
   readonly seq: number;
+}
+
+/** `seq` of the entry that intended it. */
+export interface OpenWrite {
+  readonly seq: number;
+}
+
+/** One that has both ended and been released is open no longer. */
+export interface LoggedTerminal {
+  readonly terminal: string;
+  readonly turn?: number;
+  readonly exited?: true;
+  readonly released?: true;
 }
 
 export interface OpenTool {
@@ -144,8 +162,11 @@ function fold(draft: Draft, entry: EntryContent): void {
     case "elicitation":
       return foldRequest(draft, entry);
     case "file":
+      markAnswered(draft, entry.turn);
+      return foldFile(draft, entry);
     case "terminal":
-      return markAnswered(draft, entry.turn);
+      markAnswered(draft, entry.turn);
+      return foldTerminal(draft, entry);
     case "plan":
       markAnswered(draft, entry.turn);
       return pointTo(draft, "plan");
@@ -257,6 +278,45 @@ function foldRequest(draft: Draft, entry: (PermissionEntry | ElicitationEntry) &
     case "unsent":
       draft.open = { ...draft.open, requests: others };
   }
+}
+
+function foldFile(draft: Draft, entry: FileEntry): void {
+  const { writes = [] } = draft.open;
+  if (entry.phase === "intended") setWrites(draft, [...writes, { seq: draft.last_seq }]);
+  else if (entry.intended !== undefined) {
+    setWrites(
+      draft,
+      writes.filter(({ seq }) => seq !== entry.intended),
+    );
+  }
+}
+
+function setWrites(draft: Draft, writes: readonly OpenWrite[]): void {
+  const { writes: _, ...others } = draft.open;
+  draft.open = writes.length === 0 ? others : { ...others, writes };
+}
+
+function foldTerminal(draft: Draft, entry: TerminalEntry & { readonly turn?: number }): void {
+  const { terminal, turn, phase } = entry;
+  const { terminals = [] } = draft.open;
+  const open = terminals.find((one) => one.terminal === terminal);
+  const others = terminals.filter((one) => one !== open);
+  switch (phase) {
+    case "started":
+      return setTerminals(draft, [...others, turn === undefined ? { terminal } : { terminal, turn }]);
+    case "failed":
+      return open && setTerminals(draft, others);
+    case "exited":
+      return open && setTerminals(draft, open.released ? others : [...others, { ...open, exited: true }]);
+    case "released":
+      return open && setTerminals(draft, open.exited ? others : [...others, { ...open, released: true }]);
+    case "killed":
+  }
+}
+
+function setTerminals(draft: Draft, terminals: readonly LoggedTerminal[]): void {
+  const { terminals: _, ...others } = draft.open;
+  draft.open = terminals.length === 0 ? others : { ...others, terminals };
 }
 
 /** Where the agent took its request back, or agentd has died since, no answer goes out, and none is waited for. */

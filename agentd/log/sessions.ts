@@ -62,6 +62,8 @@ export interface SessionReader {
   row(session: string): SessionRow | undefined;
   /** Those in a live state, oldest first. */
   live(): readonly SessionRow[];
+  /** Those that have ended, and in whose log a file or a terminal has not. Looks at every session: for recovery. */
+  endedWithLooseEnds(): readonly SessionRow[];
   /** Newest first, without `instance`. A session that is made meanwhile does not move the pages that follow. */
   list(query: SessionQuery): SessionList;
   /** Sessions that this one's agent started, newest first, at most 256. */
@@ -78,6 +80,10 @@ export function sessionReader(db: Database.Database, file: string): SessionReade
   const find = preparedFind(db);
   const latest = preparedLatest(db);
   const live = db.prepare<[], SessionColumns>(`SELECT ${columns} FROM session WHERE ${isLive} ORDER BY sid`);
+  const loose = db.prepare<[], SessionColumns>(
+    `SELECT ${columns} FROM session WHERE NOT (${isLive})
+     AND (json_type(open, '$.writes') IS NOT NULL OR json_type(open, '$.terminals') IS NOT NULL) ORDER BY sid`,
+  );
   const children = db
     .prepare<[string], string>(`SELECT id FROM session WHERE parent = ? ORDER BY sid DESC LIMIT ${childrenMax}`)
     .pluck();
@@ -85,6 +91,7 @@ export function sessionReader(db: Database.Database, file: string): SessionReade
     find: (reference) => translated(file, () => find(reference)),
     row: (session) => translated(file, () => table.read(session)?.row),
     live: () => translated(file, () => live.all().map((found) => rowOf(found))),
+    endedWithLooseEnds: () => translated(file, () => loose.all().map((found) => rowOf(found))),
     list: (query) => translated(file, () => list(db, query)),
     children: (session) => translated(file, () => children.all(session)),
     latest: (session) => translated(file, () => latest(session)),

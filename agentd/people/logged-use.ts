@@ -13,11 +13,11 @@ export type LoggedUse = "used" | "told" | "unused" | "gone";
 export function loggedUse(entries: Pick<EntryReader, "page">, session: string, request: string): LoggedUse {
   let use: LoggedUse = "gone";
   for (let after: number | undefined = 0; after !== undefined;) {
-    const page = entries.page({ session, after, kinds: ["permission", "diagnostic"] });
+    const page = entries.page({ session, after, kinds: ["permission", "elicitation", "diagnostic"] });
     for (const text of page.entries) {
       const entry = JSON.parse(text) as Entry;
       if (entry.kind === "diagnostic" && entry.what === unusedAnswer && entry.request === request) return "told";
-      if (entry.kind !== "permission" || entry.request !== request) continue;
+      if ((entry.kind !== "permission" && entry.kind !== "elicitation") || entry.request !== request) continue;
       if (entry.phase === "requested") use = "unused";
       if (entry.phase === "resolved" && entry.via === "notify") return "used";
     }

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Acts: starts and ends agents, sends what a commit has allowed, and posts what comes back. Nothing here decides.
 import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agent-client.ts";
+import type { ClientSide } from "../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
+import { type ClientSideEffect, undone } from "./client-side.ts";
+import type { ChildIdentity, Desk, DeskHooks } from "./desk.ts";
 import type { Kept } from "../log-keeper.ts";
 import type { Effect, KeepingCommand, PeopleEffect, SessionInput, Timer } from "./input.ts";
+import type { PolicyWitness } from "../people/findings.ts";
 import type { Seam } from "../seam.ts";
-import type { StateEntry } from "../vocabulary/index.ts";
 import { openAgentSession } from "./opening.ts";
 import type { SessionState } from "./state.ts";
 import { Telling, tellingsDiffer } from "./transcript.ts";
 
 /** How an agent is started for a session; what cannot be started says why as the launch's failure. */
 export interface Launch {
-  readonly start: (sink: AgentSink) => AgentClient;
+  readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
+  /** What it may ask of us with files and terminals; nothing where absent. */
+  readonly openDesk?: (hooks: DeskHooks) => Desk;
   readonly mcpServers: readonly McpServer[];
 }
-
-type ChildIdentity = NonNullable<StateEntry["process"]>;
 
 export type PlannedLaunch =
   | { readonly ok: true; readonly launch: Launch }
@@ -36,6 +39,8 @@ export interface AgentsOptions {
   readonly transcript: (session: string, beforeTurn: number) => string | undefined;
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
+  /** Where the session has a policy: what finds out what that judges by. */
+  readonly witness: (state: SessionState) => PolicyWitness | undefined;
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
   /** What concerns people is another's: it comes back as an input. */
   readonly people: (session: string, effect: PeopleEffect) => void;
@@ -49,6 +54,7 @@ interface Running {
   readonly life: number;
   readonly client: AgentClient;
   readonly burst: Burst;
+  readonly desk: Desk | undefined;
   readonly process: ChildIdentity | undefined;
 }
 
@@ -59,6 +65,8 @@ const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
   "cancel",
   "set_option",
   "answer_permission",
+  "answer_elicitation",
+  "client_side",
   "stop_agent",
 ]);
 
@@ -70,6 +78,7 @@ export class Agents {
   /** Launches that wait, by the `lifeSeq` of their life. */
   readonly #awaited = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
+  #lastKey = 0;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -139,7 +148,15 @@ export class Agents {
       case "answer_permission":
         if (!running) return;
         running.client.answerPermission(effect.key, effect.outcome);
-        post(session, { type: "permission_sent", request: effect.request }, running.life);
+        post(session, { type: "answer_sent", request: effect.request }, running.life);
+        return;
+      case "answer_elicitation":
+        if (!running) return;
+        running.client.answerElicitation(effect.key, effect.answer);
+        post(session, { type: "answer_sent", request: effect.request }, running.life);
+        return;
+      case "client_side":
+        this.#actAtDesk(session, running?.desk, effect.effect);
         return;
       case "ask_people":
       case "withdraw_ask":
@@ -168,6 +185,13 @@ export class Agents {
   ): readonly ContentBlock[] {
     const text = transcript ? this.#options.transcript(session, turn) : undefined;
     return text === undefined ? blocks : [{ type: "text", text }, ...blocks];
+  }
+
+  /** Where the agent is gone, what was to be done for it is told to be undone: its intention is in the log. */
+  #actAtDesk(session: string, desk: Desk | undefined, effect: ClientSideEffect): void {
+    if (desk) return desk.act(effect);
+    const input = undone(effect);
+    if (input) this.#options.post(session, { type: "client_side", input });
   }
 
   #keep(session: string, seq: number, command: KeepingCommand): void {
@@ -200,16 +224,19 @@ export class Agents {
     const { launch } = planned;
     const burst = new Burst(chunkMergeBytesMax);
     const replay = new Telling();
-    const client = launch.start({
+    const witness = this.#options.witness(state);
+    const desk = launch.openDesk?.(this.#deskHooks(session, burst));
+    const sink: AgentSink = {
       onEvent(event) {
         if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
-        else burst.event(event);
+        else burst.event(event, witness?.see(event));
       },
       onBurstEnd: () => this.#post(session, burst, life),
-    });
+    };
+    const client = launch.start(sink, desk?.clientSide ?? {});
     seam("agent.spawned");
     const process = processOf(client);
-    this.#running.set(session, { life, client, burst, process });
+    this.#running.set(session, { life, client, burst, desk, process });
     if (process) {
       record(session, process, true);
       post(session, { type: "spawned", process }, life);
@@ -219,6 +246,17 @@ export class Agents {
       if (input.type === "came_up" && input.resumed === "load") this.#compareReplay(session, state, replay);
     });
     this.#post(session, burst, life);
+  }
+
+  #deskHooks(session: string, burst: Burst): DeskHooks {
+    const { post, record } = this.#options;
+    return {
+      newKey: () => (this.#lastKey += 1),
+      ask: (input) => burst.add({ type: "client_side", input }),
+      fault: (fault, message) => burst.event({ type: "fault", fault, message, count: 1 }),
+      tell: (input) => post(session, { type: "client_side", input }),
+      record: (process, lives) => record(session, process, lives),
+    };
   }
 
   /** The replay itself is neither stored nor published: the log has been there. */
@@ -240,7 +278,7 @@ export class Agents {
       return;
     }
     this.#running.delete(session);
-    const ended = running.client.stop().then(() => {
+    const ended = Promise.all([running.client.stop(), running.desk?.end()]).then(() => {
       if (running.process) record(session, running.process, false);
       this.#ending.delete(session);
       post(session, { type: "stopped" }, running.life);

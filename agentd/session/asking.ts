@@ -1,57 +1,86 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A permission on its way to people, by the service `notify`. What they are shown says first what agentd knows, then what
-// the agent wrote.
+// A request on its way to people, by the service `notify`. What they are shown says first what agentd knows, then what the
+// agent wrote.
 import { type NotifyOption, notifyLimits } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
-import type { OpenPermission, SessionState } from "./state.ts";
+import type { OpenElicitation, OpenPermission, OpenRequest, SessionState } from "./state.ts";
 
 /** Has people asked, now or when their service is there. */
-export function askPeople(draft: Draft, open: OpenPermission): void {
+export function askPeople(draft: Draft, open: OpenRequest): void {
   if (draft.context.people === "off") return;
   const { state } = draft;
+  const { request, expiresAt } = open;
+  const { name, id, agent } = state;
   draft.effect({
     type: "ask_people",
-    request: open.request,
-    title: cut(titleOf(state, open), notifyLimits.titleMax),
-    body: cut(bodyOf(state, open), notifyLimits.bodyMax),
-    options: open.options.map(({ option, name, kind }): NotifyOption => ({
+    request,
+    title: cut(`${agent} (${name ?? id}) asks ${whatFor(open)}`, notifyLimits.titleMax),
+    body: cut(linesOf(state, open).join("\n"), notifyLimits.bodyMax),
+    options: choicesOf(open),
+    expiresAt,
+    notified: draft.context.people === "there",
+  });
+  state.requests = state.requests.map((one) => (one.request === request ? { ...one, askedPeople: true } : one));
+}
+
+/** What people may choose where they are asked. A form is filled in elsewhere, and so is an address too long to be shown whole. */
+export function choicesOf(open: OpenRequest): readonly NotifyOption[] {
+  if (open.kind === "permission") {
+    return open.options.map(({ option, name, kind }) => ({
       option,
       label: cut(name, notifyLimits.labelMax),
       kind: cut(kind, notifyLimits.kindMax),
-    })),
-    expiresAt: open.expiresAt,
-    notified: draft.context.people === "there",
-  });
-  state.requests = state.requests.map((one) => (one.request === open.request ? { ...one, asked: true } : one));
+    }));
+  }
+  return isShownWhole(open) ? [accept, decline] : [decline];
 }
 
-/** What is over is not asked any more, for whatever reason it is. */
-export function withdrawAsk(draft: Draft, { request, asked }: OpenPermission, reason: string): void {
-  if (asked) draft.effect({ type: "withdraw_ask", request, reason });
+const accept: NotifyOption = { option: "accept", label: "", kind: "accept" };
+const decline: NotifyOption = { option: "decline", label: "", kind: "decline" };
+
+function isShownWhole({ asked }: OpenElicitation): boolean {
+  return asked.mode === "url" && asked.url.length <= urlMax;
 }
 
-function titleOf({ agent, name, id }: SessionState, { toolCall }: OpenPermission): string {
-  const what = toolCall.title ?? toolCall.name ?? "it does not say what";
-  return `${agent} (${name ?? id}) asks to ${toolCall.tool_kind ?? "do something without a kind"}: ${what}`;
+function whatFor(open: OpenRequest): string {
+  if (open.kind === "elicitation") {
+    return open.asked.mode === "url" ? `to open an address at ${hostOf(open.asked.url)}` : "to be told something";
+  }
+  const { title, name, tool_kind: kind } = open.toolCall;
+  return `to ${kind ?? "do something without a kind"}: ${title ?? name ?? "it does not say what"}`;
 }
 
-function bodyOf({ cwd }: SessionState, { request, toolCall }: OpenPermission): string {
-  const paths = (toolCall.locations ?? [])
+function linesOf({ cwd }: SessionState, open: OpenRequest): string[] {
+  if (open.kind === "permission") return [`in ${cwd}`, ...toolLines(open)];
+  const { asked, request } = open;
+  const message = cut(asked.message, inputMax);
+  if (isShownWhole(open) && asked.mode === "url") return [asked.url, message];
+  return [message, `answer: mix agent answer ${request}`];
+}
+
+function toolLines({ request, toolCall }: OpenPermission): string[] {
+  const { locations, raw_input: input } = toolCall;
+  const paths = (locations ?? [])
     .map((location) => (location as { path?: unknown } | null)?.path)
-    .filter((path) => typeof path === "string")
-    .slice(0, pathsMax);
-  const input = toolCall.raw_input === undefined || toolCall.raw_input === null ? undefined : toolCall.raw_input;
-  const lines = [
-    `in ${cwd}`,
-    ...paths,
-    ...(input === undefined ? [] : [cut(typeof input === "string" ? input : JSON.stringify(input), inputMax)]),
+    .filter((path) => typeof path === "string");
+  const given =
+    input === undefined || input === null ? [] : [typeof input === "string" ? input : JSON.stringify(input)];
+  return [
+    ...paths.slice(0, pathsMax),
+    ...given.map((text) => cut(text, inputMax)),
     `all of it: mix agent permit show ${request}`,
   ];
-  return lines.join("\n");
 }
 
 const pathsMax = 8;
 const inputMax = 1_500;
+/** Of an address that is shown whole, on a desktop too. */
+const urlMax = 1_000;
+
+/** Where an address really leads, whatever it looks like. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "nowhere";
+}
 
 /** At most so many UTF-16 units, no character cut in two. */
 export function cut(text: string, max: number): string {

@@ -2,6 +2,7 @@
 // What one read of an agent's pipe brought, as inputs in order. Adjacent chunks of one message become one input: an
 // agent that streams by the word should not cost a log entry a word.
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
+import type { Findings } from "../people/findings.ts";
 import type { SessionInput } from "./input.ts";
 import type { MessageUpdate } from "./messages.ts";
 
@@ -21,9 +22,9 @@ export class Burst {
     this.#inputs.push(input);
   }
 
-  event(event: AgentEvent): void {
+  event(event: AgentEvent, findings?: Findings): void {
     if (event.type !== "update" || event.update.kind !== "message" || !isPlainChunk(event.update)) {
-      this.add({ type: "agent", event });
+      this.add({ type: "agent", event, ...(findings === undefined ? {} : { findings }) });
       return;
     }
     const { update } = event;

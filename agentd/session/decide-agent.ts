@@ -3,28 +3,35 @@
 import { idMember } from "./command-id.ts";
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../acp-client/agent-client.ts";
 import type { AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
+import type { Findings } from "../people/findings.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
 import { noteMessage, noteToolCall } from "./messages.ts";
-import { abandonAllPermissions, requestPermission, resolveAllPermissions, resolvePermission } from "./permissions.ts";
+import { requestElicitation } from "./elicitations.ts";
+import { requestPermission } from "./permissions.ts";
+import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests.ts";
 import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
+import { releaseTerminals } from "./terminals.ts";
 import { closeOpenTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 
-export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent): void {
+export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, findings?: Findings): void {
   const { state } = draft;
   switch (event.type) {
     case "update":
       return onUpdate(draft, event.update);
     case "permission":
-      requestPermission(draft, event);
+      requestPermission(draft, event, findings);
+      return draft.sayState(before);
+    case "elicitation":
+      requestElicitation(draft, event);
       return draft.sayState(before);
     case "withdrawn": {
       const open = state.requests.find(({ key }) => key === event.request);
       // The client has answered it on the wire: nothing is left to send.
-      if (open) resolvePermission(draft, { ...open, key: null }, "cancelled", { by: null, via: "agent" });
+      if (open) cancelRequest(draft, { ...open, key: null }, { by: null, via: "agent" });
       return draft.sayState(before);
     }
     case "fault": {
@@ -114,8 +121,9 @@ export function onOpenFailed(draft: Draft, before: SessionState, failure: AgentF
 function fail(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
   const { state } = draft;
   endQueuedTurns(draft, "interrupted", error);
-  resolveAllPermissions(draft, "end");
+  endAllRequests(draft, "end");
   closeOpenTools(draft);
+  releaseTerminals(draft);
   answerPending(draft, error);
   state.life = { phase: "ended", state: "failed", reason, error };
   draft.sayState(before, { reason, error });
@@ -197,7 +205,7 @@ function sayOptions(draft: Draft, options: readonly ConfigOption[]): void {
 function onGone(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
   const { life } = draft.state;
   if (life.phase === "ended" || life.phase === "closing") return;
-  abandonAllPermissions(draft);
+  abandonAllRequests(draft);
   if (life.phase === "starting") return fail(draft, before, error, "it did not come up");
   endRunningTurn(draft, { stopReason: "failed", sent: true, error }, "end");
   lose(draft, before, error, reason);
@@ -208,9 +216,10 @@ export function lose(draft: Draft, before: SessionState, error: ErrorBody, reaso
   const { state } = draft;
   if (state.life.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(state.life.turn) });
   if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
-  resolveAllPermissions(draft, "end");
+  endAllRequests(draft, "end");
   endQueuedTurns(draft, "interrupted", error);
   closeOpenTools(draft);
+  releaseTerminals(draft);
   answerPending(draft, error);
   state.life = { phase: "ended", state: "lost", reason, error };
   draft.sayState(before, { reason, error });

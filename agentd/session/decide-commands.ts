@@ -3,8 +3,10 @@
 import { type ContentBlock, errorBody } from "../vocabulary/index.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
-import { resolveAllPermissions, resolvePermission } from "./permissions.ts";
+import { decideElicitationAnswer, decidePermissionAnswer } from "./decide-answers.ts";
+import { cancelAllRequests, endAllRequests } from "./requests.ts";
 import { phaseOf, type SessionState } from "./state.ts";
+import { releaseTerminals } from "./terminals.ts";
 import { acceptPrompt, closeOpenTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
 
 export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
@@ -18,7 +20,9 @@ export function decideCommand(draft: Draft, before: SessionState, command: Sessi
     case "agent.session.close":
       return decideClose(draft, before, command);
     case "agent.permission.answer":
-      return decideAnswer(draft, before, command);
+      return decidePermissionAnswer(draft, before, command);
+    case "agent.elicitation.answer":
+      return decideElicitationAnswer(draft, before, command);
     case "agent.session.purge":
       if (draft.state.life.phase !== "ended") return notIn(before, "can be purged when it has ended");
       return decideKeeping(draft, command);
@@ -77,7 +81,7 @@ function decideCancel(draft: Draft, before: SessionState, command: Command<"agen
     if (!life.turn.cancelling) {
       // First of all: an agent that hears an answer before it takes that for a rejection, and its turn for ended.
       draft.effect({ type: "cancel" });
-      for (const open of state.requests) resolvePermission(draft, open, "cancelled", { by: command.by, via: "cancel" });
+      cancelAllRequests(draft, { by: command.by, via: "cancel" });
       state.life = { phase: "turn", turn: { ...life.turn, cancelling: true } };
       draft.effect({
         type: "arm",
@@ -89,7 +93,7 @@ function decideCancel(draft: Draft, before: SessionState, command: Command<"agen
   }
   // What was asked outside of any turn; a running turn's questions are answered above.
   if (only === undefined && life.phase === "idle") {
-    for (const open of state.requests) resolvePermission(draft, open, "cancelled", { by: command.by, via: "cancel" });
+    cancelAllRequests(draft, { by: command.by, via: "cancel" });
   }
   if (only === undefined) turns.push(...endQueuedTurns(draft, "cancelled"));
   else if (state.queue.some(({ turn }) => turn === only)) {
@@ -157,43 +161,12 @@ export function beginClosing(draft: Draft, reason: string, stopReason: "cancelle
   if (life.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(life.turn) });
   if (life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
   // Also what was asked outside of any turn.
-  resolveAllPermissions(draft, "end");
+  endAllRequests(draft, "end");
   endQueuedTurns(draft, stopReason);
   closeOpenTools(draft);
+  releaseTerminals(draft);
   state.life = { phase: "closing", reason };
   draft.effect({ type: "stop_agent" });
-}
-
-function decideAnswer(draft: Draft, before: SessionState, command: Command<"agent.permission.answer">): Decision {
-  const { state } = draft;
-  const { request } = command.args;
-  const open = state.requests.find((candidate) => candidate.request === request);
-  if (!open) return notOpen(state, request);
-  const option = "option" in command.args ? command.args.option : undefined;
-  if (option !== undefined && !open.options.some((offered) => offered.option === option)) {
-    const options = open.options.map((offered) => offered.option);
-    return refuse("OPTION_UNKNOWN", "the agent did not offer that option", { request, option, options });
-  }
-  const seq = draft.command(command);
-  resolvePermission(draft, open, option === undefined ? "cancelled" : { option }, { by: command.by });
-  draft.sayState(before);
-  const outcome = option === undefined ? { outcome: "cancelled" } : { outcome: "selected", option };
-  draft.accept(command, seq, { request, ...outcome });
-  return draft.decision();
-}
-
-function notOpen(state: SessionState, request: string): Decision {
-  const closed = state.closedRequests.find((candidate) => candidate.request === request);
-  if (closed) {
-    const { outcome, option, by, via } = closed;
-    const who = by ?? (via === undefined ? "somebody" : via);
-    return refuse("REQUEST_CLOSED", `the request was closed before, by ${who}`, { request, outcome, option, by, via });
-  }
-  const number = Number(request.slice(state.id.length + 1));
-  if (Number.isSafeInteger(number) && number >= 1 && number <= state.requestCount) {
-    return refuse("REQUEST_CLOSED", "the request was closed before: the session's log says how", { request });
-  }
-  return refuse("REQUEST_UNKNOWN", "no such request", { request });
 }
 
 export function promptBlocks(prompt: string | readonly ContentBlock[]): readonly ContentBlock[] {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's state as the log has it: enough to refuse rightly where it has ended, and to end it where its agentd died.
-import type { ErrorBody } from "../vocabulary/index.ts";
-import type { SessionRow } from "../log/project.ts";
+import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary/index.ts";
+import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.ts";
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
+import type { IntendedWrite } from "./files.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./input.ts";
-import { newSession, type OpenPermission, type SessionState } from "./state.ts";
+import { newSession, type OpenRequest, type SessionState } from "./state.ts";
+import type { OpenTerminal } from "./terminals.ts";
 
 export interface LogReaders {
   readonly sessions: SessionReader;
@@ -24,6 +26,7 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
     additionalDirs: latest?.life?.additional_dirs ?? [],
     ...(row.parent === null ? {} : { parent: row.parent }),
     env: latest?.life?.env ?? [],
+    ...(latest?.life?.policy === undefined ? {} : { policy: latest.life.policy }),
     createdAt: row.created_at,
   });
   return {
@@ -35,6 +38,7 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
     life: lifeOf(row, latest?.state?.error),
     options: latest?.options?.options ?? [],
     agentSide: row.agent_session_id === null ? null : agentSideOf(row, latest),
+    terminals: (row.open.terminals ?? []).map(openTerminal),
     transcriptOwed: owesTranscript(entries, session, latest?.up),
   };
 }
@@ -69,8 +73,11 @@ export function recoveryOf(
   return [
     {
       ...state,
-      requests: requested.map(({ request, seq }) => openPermission(entries, row.session, request, seq)),
-      unsent: open.requests.filter(({ phase }) => phase === "resolved").map(({ request }) => request),
+      requests: requested.map((logged) => requestOf(entries, row.session, logged)),
+      writes: writesOf(entries, row),
+      unsent: open.requests
+        .filter(({ phase }) => phase === "resolved")
+        .map((logged) => ({ request: logged.request, kind: requestOf(entries, row.session, logged).kind })),
       pending: open.commands.map(({ seq, verb, command_id }) => ({
         seq,
         verb,
@@ -82,18 +89,33 @@ export function recoveryOf(
   ];
 }
 
-function openPermission(entries: EntryReader, session: string, request: string, seq: number): OpenPermission {
+/** Writes that were intended and not ended, as their entries say; one that was redacted is told without its path. */
+export function writesOf(entries: EntryReader, { session, open }: SessionRow): readonly IntendedWrite[] {
+  return (open.writes ?? []).map(({ seq }) => {
+    const body = entries.body(session, seq);
+    const entry = body === undefined ? {} : (JSON.parse(body) as { turn?: number; path?: string; bytes?: number });
+    const turn = entry.turn === undefined ? {} : { turn: entry.turn };
+    return { seq, key: null, path: entry.path ?? "", bytes: entry.bytes ?? 0, ...turn };
+  });
+}
+
+function openTerminal({ terminal, turn, exited, released }: LoggedTerminal): OpenTerminal {
+  const where = turn === undefined ? {} : { turn };
+  return { terminal, ...where, exited: exited === true, released: released === true };
+}
+
+/** As much of it as is needed to end it: nobody can answer it any more. */
+function requestOf(entries: EntryReader, session: string, { request, seq }: LoggedRequest): OpenRequest {
   const body = entries.body(session, seq);
-  const entry = body === undefined ? {} : (JSON.parse(body) as { turn?: number; now?: string });
-  return {
-    request,
-    key: null,
-    ...(entry.turn === undefined ? {} : { turn: entry.turn }),
-    toolCall: { tool_call_id: "" },
-    options: [],
-    askedAt: entry.now ?? "",
-    expiresAt: null,
-  };
+  const entry =
+    body === undefined
+      ? {}
+      : (JSON.parse(body) as Partial<PermissionEntry | ElicitationEntry> & { readonly turn?: number });
+  const turn = entry.turn === undefined ? {} : { turn: entry.turn };
+  const head = { request, key: null, ...turn, askedAt: entry.now ?? "", expiresAt: null };
+  return entry.kind === "elicitation"
+    ? { kind: "elicitation", ...head, asked: { mode: "form", message: "", schema: {} } }
+    : { kind: "permission", ...head, toolCall: { tool_call_id: "" }, options: [] };
 }
 
 /** A live session of the log whose agentd is gone is in the life that its row tells; its turns are ended by number. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What moves a session, and what a move brings about.
 import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../acp-client/agent-client.ts";
-import type { AgentIdentity, ConfigOption, PermissionOutcome } from "../../acp-client/model.ts";
+import type { AgentIdentity, ConfigOption, ElicitationAnswer, PermissionOutcome } from "../../acp-client/model.ts";
+import type { PolicySettings } from "../config/settings.ts";
+import type { Findings } from "../people/findings.ts";
 import type {
   ContentBlock,
   EntryContent,
@@ -12,6 +14,7 @@ import type {
   Verb,
   VerbArguments,
 } from "../vocabulary/index.ts";
+import type { ClientSideEffect, ClientSideInput } from "./client-side.ts";
 import type { SessionState } from "./state.ts";
 
 /** Stands for whoever waits for a reply. */
@@ -37,12 +40,13 @@ export type SessionCommand =
   | Command<"agent.session.set_config">
   | Command<"agent.session.close">
   | Command<"agent.permission.answer">
+  | Command<"agent.elicitation.answer">
   | KeepingCommand;
 
 /** What keeps the log in hand; answered when done. */
 export type KeepingCommand = Command<"agent.session.purge"> | Command<"agent.log.prune"> | Command<"agent.log.redact">;
 
-export type Timer = "permission" | "cancel" | "drain" | "idle";
+export type Timer = "permission" | "elicitation" | "cancel" | "drain" | "idle";
 
 export type SessionInput =
   | { readonly type: "command"; readonly command: SessionCommand }
@@ -53,7 +57,8 @@ export type SessionInput =
       readonly chosen: readonly (readonly [string, string | boolean])[];
       readonly maxSessions: number;
     }
-  | { readonly type: "agent"; readonly event: AgentEvent }
+  /** `findings`: with a permission, where the session has a policy. */
+  | { readonly type: "agent"; readonly event: AgentEvent; readonly findings?: Findings }
   | {
       readonly type: "spawned";
       readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
@@ -86,7 +91,6 @@ export type SessionInput =
       readonly rc: number;
       readonly body: Readonly<Record<string, unknown>>;
     }
-  | { readonly type: "permission_sent"; readonly request: string }
   /** What `notify` has told. `by`: who answered there; null: on the desktop. */
   | {
       readonly type: "people_answered";
@@ -95,6 +99,10 @@ export type SessionInput =
       readonly by: string | null;
     }
   | { readonly type: "people_not_asked"; readonly request: string; readonly message: string }
+  /** The answer to a permission or an elicitation is written to the agent. */
+  | { readonly type: "answer_sent"; readonly request: string }
+  /** Of its files and terminals. */
+  | { readonly type: "client_side"; readonly input: ClientSideInput }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */
@@ -147,6 +155,13 @@ export type Effect =
       readonly outcome: PermissionOutcome;
     }
   | PeopleEffect
+  | {
+      readonly type: "answer_elicitation";
+      readonly request: string;
+      readonly key: number;
+      readonly answer: ElicitationAnswer;
+    }
+  | { readonly type: "client_side"; readonly effect: ClientSideEffect }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
   | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
@@ -207,6 +222,11 @@ export interface Settings {
   readonly openToolCallsMax: number;
   /** UTF-8 bytes of an extension's data. */
   readonly extensionBytesMax: number;
+  /** As the configuration has them now. */
+  readonly policies: ReadonlyMap<string, PolicySettings>;
+  /** UTF-8 bytes of a file that an agent writes through its client. */
+  readonly fileBytesMax: number;
+  readonly terminalsMax: number;
 }
 
 export interface Context {

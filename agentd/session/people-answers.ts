@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
-import { cut } from "./asking.ts";
+import { choicesOf, cut } from "./asking.ts";
 import { unusedAnswer } from "../people/logged-use.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
+import { resolveElicitation } from "./elicitations.ts";
+import type { Resolver } from "./open-requests.ts";
 import { resolvePermission } from "./permissions.ts";
-import type { ClosedPermission, OpenPermission, SessionState } from "./state.ts";
+import type { ClosedRequest, OpenRequest, SessionState } from "./state.ts";
 
 /**
  * A person's answer: the first valid one wins. One that comes too late, or that nobody may give, changes nothing, and is
@@ -20,7 +22,7 @@ export function onPeopleAnswered(
   const open = state.requests.find((candidate) => candidate.request === request);
   const wrong = open === undefined ? whyClosed(state, request) : whyNot(open, option, by);
   if (open !== undefined && wrong === undefined) {
-    resolvePermission(draft, open, { option }, { by: by ?? notifyName, via: "notify" });
+    resolve(draft, open, option, { by: by ?? notifyName, via: "notify" });
     return draft.sayState(before);
   }
   const who = by === null ? "a person" : `a person (${by})`;
@@ -47,10 +49,15 @@ export function onPeopleNotAsked(
 const notifyName = "notify";
 const optionShownMax = 200;
 
-function whyNot(open: OpenPermission, option: string, by: string | null): string | undefined {
+function resolve(draft: Draft, open: OpenRequest, option: string, who: Resolver): void {
+  if (open.kind === "permission") resolvePermission(draft, open, { option }, who);
+  else resolveElicitation(draft, open, { action: option === "accept" ? "accept" : "decline" }, who);
+}
+
+function whyNot(open: OpenRequest, option: string, by: string | null): string | undefined {
   // The service refuses them itself; whoever stands in for it might not.
   if (by?.startsWith("mcp-") === true) return "an agent's own program may not answer for people";
-  return open.options.some((offered) => offered.option === option) ? undefined : "the agent did not offer that option";
+  return choicesOf(open).some((offered) => offered.option === option) ? undefined : "that option was not offered";
 }
 
 function whyClosed(state: SessionState, request: string): string {
@@ -60,6 +67,6 @@ function whyClosed(state: SessionState, request: string): string {
     : `the request was closed before, by ${closerOf(closed)}`;
 }
 
-function closerOf({ by, via }: ClosedPermission): string {
+function closerOf({ by, via }: ClosedRequest): string {
   return via === undefined ? (by ?? "somebody") : by === null ? via : `${via} (${by})`;
 }

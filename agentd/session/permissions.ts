@@ -2,24 +2,34 @@
 // A permission from the agent's question to its one answer. Whatever is not somebody's yes is never a yes.
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { PermissionOutcome } from "../../acp-client/model.ts";
-import type { PermissionChoice, ResolvedVia } from "../vocabulary/index.ts";
-import { askPeople, withdrawAsk } from "./asking.ts";
+import type { Findings } from "../people/findings.ts";
+import type { PermissionChoice } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
-import { armIdle } from "./idle.ts";
 import { toolCallFields } from "./map-update.ts";
 import { makeRoom } from "./messages.ts";
+import {
+  awaitAnswer,
+  closeRequest,
+  newRequest,
+  notified,
+  openRequest,
+  type Resolver,
+  whyNobodyIsAsked,
+} from "./open-requests.ts";
+import { policyAnswer } from "./policy-answer.ts";
 import { currentTurn, type OpenPermission } from "./state.ts";
 import { findTool, noteTool } from "./tool-ledger.ts";
-
-/** Closed requests of a session that are remembered, so that a late answer is told who was first. */
-const closedRequestsMax = 256;
 
 /** `option` as offered, or a cancellation. */
 export type Answer = { readonly option: string } | "cancelled";
 
-export function requestPermission(draft: Draft, event: Extract<AgentEvent, { type: "permission" }>): void {
-  const { state, context } = draft;
-  const { settings } = context;
+/** `findings`: what the session's policy judges by, where it has one. */
+export function requestPermission(
+  draft: Draft,
+  event: Extract<AgentEvent, { type: "permission" }>,
+  findings?: Findings,
+): void {
+  const { state } = draft;
   const where = currentTurn(state);
   const call = toolCallFields(event.toolCall);
   // Some agents never announce the call: the question is its first sight.
@@ -29,96 +39,41 @@ export function requestPermission(draft: Draft, event: Extract<AgentEvent, { typ
     draft.add({ kind: "tool_call", ...where, ...call, status });
     state.tools = noteTool(state.tools, call.tool_call_id, where.turn, status);
   }
-  state.requestCount += 1;
-  const request = `${state.id}-${state.requestCount}`;
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusedBecause = whyNobodyIsAsked(draft);
-  const { permissionTimeoutMs } = settings;
-  const askedAt = new Date(context.now).toISOString();
-  const expiresAt = permissionTimeoutMs === null ? null : new Date(context.now + permissionTimeoutMs).toISOString();
+  const byPolicy = refusedBecause ? undefined : policyAnswer(draft, call.tool_kind, options, findings);
+  const open: OpenPermission = { kind: "permission", ...newRequest(draft, event.request), toolCall: call, options };
   draft.add({
     kind: "permission",
     ...where,
-    request,
+    request: open.request,
     phase: "requested",
     tool_call: call,
     options,
-    now: askedAt,
-    expires_at: expiresAt,
-    notified: refusedBecause === undefined && context.people === "there",
+    now: open.askedAt,
+    expires_at: open.expiresAt,
+    notified: notified(draft, refusedBecause !== undefined || (byPolicy !== undefined && "answer" in byPolicy)),
+    ...(byPolicy !== undefined && "ask" in byPolicy ? { why: byPolicy.ask } : {}),
   });
-  const open: OpenPermission = {
-    request,
-    key: event.request,
-    ...(where.turn === undefined ? {} : { turn: where.turn }),
-    toolCall: call,
-    options,
-    askedAt,
-    expiresAt,
-  };
-  state.requests = [...state.requests, open];
-  // Who waits for a person is not idle.
-  if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
-  if (refusedBecause) {
-    resolvePermission(draft, open, "cancelled", refusedBecause);
-    return;
+  openRequest(draft, open);
+  if (refusedBecause) return resolvePermission(draft, open, "cancelled", refusedBecause);
+  if (byPolicy !== undefined && "answer" in byPolicy) {
+    return resolvePermission(draft, open, { option: byPolicy.answer }, { by: null, via: "policy", why: byPolicy.why });
   }
-  if (permissionTimeoutMs !== null) {
-    draft.effect({ type: "arm", timer: "permission", key: request, afterMs: permissionTimeoutMs });
-  }
-  askPeople(draft, open);
+  awaitAnswer(draft, open);
 }
 
 /** Ends one request: logged now, told to the agent afterwards. */
-export function resolvePermission(
-  draft: Draft,
-  open: OpenPermission,
-  answer: Answer,
-  who: { readonly by: string | null; readonly via?: ResolvedVia; readonly why?: string },
-): void {
-  const { state } = draft;
+export function resolvePermission(draft: Draft, open: OpenPermission, answer: Answer, who: Resolver): void {
+  const { turn, request, key } = open;
   const outcome = answer === "cancelled" ? "cancelled" : "selected";
   const option = answer === "cancelled" ? {} : { option: answer.option };
-  const via = who.via === undefined ? {} : { via: who.via };
-  draft.add({
-    kind: "permission",
-    ...(open.turn === undefined ? {} : { turn: open.turn }),
-    request: open.request,
-    phase: "resolved",
-    outcome,
-    ...option,
-    ...via,
-    by: who.by,
-    ...(who.why === undefined ? {} : { why: who.why }),
-  });
-  state.requests = state.requests.filter(({ request }) => request !== open.request);
-  const closed = { request: open.request, outcome, ...option, by: who.by, ...via } as const;
-  state.closedRequests = [...state.closedRequests, closed].slice(-closedRequestsMax);
-  draft.effect({ type: "disarm", timer: "permission", key: open.request });
-  withdrawAsk(draft, open, who.via ?? "answered");
-  if (state.life.phase === "idle" && state.requests.length === 0) armIdle(draft);
-  if (open.key === null) return;
-  state.unsent = [...state.unsent, open.request];
+  const where = turn === undefined ? {} : { turn };
+  draft.add({ kind: "permission", ...where, request, phase: "resolved", outcome, ...option, ...who });
+  const { why: _, ...closer } = who;
+  const isTold = closeRequest(draft, open, { request, outcome, ...option, ...closer });
   const wire: PermissionOutcome = answer === "cancelled" ? "cancelled" : { optionId: answer.option };
-  draft.effect({ type: "answer_permission", request: open.request, key: open.key, outcome: wire });
-}
-
-export function resolveAllPermissions(draft: Draft, via: ResolvedVia): void {
-  for (const open of draft.state.requests) resolvePermission(draft, open, "cancelled", { by: null, via });
-}
-
-/** The agent is gone: what it asked ends here, and no answer goes out. */
-export function abandonAllPermissions(draft: Draft): void {
-  for (const open of draft.state.requests) {
-    resolvePermission(draft, { ...open, key: null }, "cancelled", { by: null, via: "end" });
-  }
-}
-
-/** Of answers that were to go out: the agent is gone, or agentd was, before that was done. They are never sent later. */
-export function sayUnsent(draft: Draft): void {
-  const { state } = draft;
-  for (const request of state.unsent) draft.add({ kind: "permission", request, phase: "unsent" });
-  state.unsent = [];
+  if (isTold && key !== null) draft.effect({ type: "answer_permission", request, key, outcome: wire });
 }
 
 /** Nobody answered in time: the agent's own way to say no once, else a cancellation. */
@@ -130,18 +85,4 @@ export function expirePermission(draft: Draft, open: OpenPermission): void {
 /** Chosen by kind alone, never by position, id or text. */
 function rejectOnce(options: readonly PermissionChoice[]): PermissionChoice | undefined {
   return options.find(({ kind }) => kind === "reject_once");
-}
-
-function whyNobodyIsAsked(draft: Draft): { by: null; via: ResolvedVia; why: string } | undefined {
-  const { state, context } = draft;
-  if (state.life.phase === "draining" || (state.life.phase === "turn" && state.life.turn.cancelling)) {
-    return { by: null, via: "cancel", why: "the turn is being cancelled" };
-  }
-  if (state.life.phase === "closing" || state.life.phase === "ended") {
-    return { by: null, via: "end", why: "the session is ending" };
-  }
-  if (state.requests.length >= context.settings.openRequestsMax) {
-    return { by: null, via: "end", why: "too many open requests in this session" };
-  }
-  return undefined;
 }

@@ -4,9 +4,11 @@
 import { errorBody } from "../vocabulary/index.ts";
 import { answerPending } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
+import { sayWriteInterrupted } from "./files.ts";
 import type { SessionInput } from "./input.ts";
-import { resolveAllPermissions, sayUnsent } from "./permissions.ts";
+import { endAllRequests, sayUnsent } from "./requests.ts";
 import type { SessionState } from "./state.ts";
+import { sayTerminalsLost } from "./terminals.ts";
 import { sayEnded } from "./turns.ts";
 
 export function recover(draft: Draft, before: SessionState, found: Extract<SessionInput, { type: "recover" }>): void {
@@ -21,8 +23,10 @@ export function recover(draft: Draft, before: SessionState, found: Extract<Sessi
     "agentd ended before it answered: it may have run, and will not run again",
   );
   answerPending(draft, interrupted);
+  for (const write of state.writes) sayWriteInterrupted(draft, write);
+  sayTerminalsLost(draft);
   if (life.phase === "ended") return;
-  resolveAllPermissions(draft, "restart");
+  endAllRequests(draft, "restart");
   sayUnsent(draft);
   for (const { toolCallId, turn } of found.openTools) {
     const where = turn === undefined ? {} : { turn };

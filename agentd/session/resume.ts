@@ -6,7 +6,7 @@ import type { ConfigOption } from "../../acp-client/model.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import type { Decision, SessionInput } from "./input.ts";
 import { lifeEntry } from "./start.ts";
-import { sayUnsent } from "./permissions.ts";
+import { sayUnsent } from "./requests.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 
 export function decideResume(

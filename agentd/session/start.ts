@@ -40,5 +40,6 @@ export function lifeEntry(state: SessionState): StateEntry {
     additional_dirs: state.additionalDirs,
     ...(state.parent === undefined ? {} : { parent: state.parent }),
     ...(state.env.length === 0 ? {} : { env: state.env }),
+    ...(state.policy === undefined ? {} : { policy: state.policy }),
   };
 }

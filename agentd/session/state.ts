@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What is known of a session: the value that `step` moves. Never changed in place, so that a commit that fails can be
 // dropped with the states that were decided upon it.
+import type { Elicitation } from "../../acp-client/model.ts";
 import type {
   AgentInfo,
   ContentBlock,
+  ElicitationAction,
   ErrorBody,
   PermissionChoice,
   ResolvedVia,
@@ -12,7 +14,9 @@ import type {
   SessionPhase,
   ToolCallFields,
 } from "../vocabulary/index.ts";
+import type { IntendedWrite } from "./files.ts";
 import type { CallerToken } from "./input.ts";
+import type { OpenTerminal } from "./terminals.ts";
 import { noTools, type ToolLedger } from "./tool-ledger.ts";
 import { noOutputs, type ToolOutputs } from "./tool-outputs.ts";
 
@@ -26,6 +30,8 @@ export interface NewSession {
   readonly parent?: string;
   /** Names of variables that a start passes on. */
   readonly env: readonly string[];
+  /** The name of the policy that may answer its permissions. */
+  readonly policy?: string;
   readonly createdAt: string;
 }
 
@@ -42,10 +48,11 @@ export interface SessionState extends NewSession {
   readonly queue: readonly QueuedTurn[];
   readonly agentSide: AgentSide | null;
   readonly options: readonly SessionOption[];
-  readonly requests: readonly OpenPermission[];
+  /** Permissions and elicitations that wait for somebody. */
+  readonly requests: readonly OpenRequest[];
   /** Resolved, and the frame that tells the agent is not yet known to be written. */
-  readonly unsent: readonly string[];
-  readonly closedRequests: readonly ClosedPermission[];
+  readonly unsent: readonly Pick<OpenRequest, "request" | "kind">[];
+  readonly closedRequests: readonly ClosedRequest[];
   readonly requestCount: number;
   readonly tools: ToolLedger;
   /** Of open tool calls. */
@@ -54,6 +61,11 @@ export interface SessionState extends NewSession {
   readonly messageRun: MessageRun | null;
   /** The agent knows nothing of what was said before: it is told with the next prompt. */
   readonly transcriptOwed: boolean;
+  /** Its policy was missed in the configuration, and that was said. */
+  readonly policyMissed: boolean;
+  readonly writes: readonly IntendedWrite[];
+  /** Also of the life before, until their end is known. */
+  readonly terminals: readonly OpenTerminal[];
   /** Commands that are answered when done. */
   readonly pending: readonly PendingCommand[];
 }
@@ -101,22 +113,33 @@ export interface AgentSide {
   readonly capabilities: Readonly<Record<string, boolean>>;
 }
 
-export interface OpenPermission {
+export type OpenRequest = OpenPermission | OpenElicitation;
+
+interface OpenHead {
   readonly request: string;
   /** The client's own name for it; null after a restart. */
   readonly key: number | null;
   readonly turn?: number;
-  readonly toolCall: ToolCallFields;
-  readonly options: readonly PermissionChoice[];
   readonly askedAt: string;
   readonly expiresAt: string | null;
   /** People are asked by the service `notify`, and have to be told when it is over. */
-  readonly asked?: true;
+  readonly askedPeople?: true;
 }
 
-export interface ClosedPermission {
+export interface OpenPermission extends OpenHead {
+  readonly kind: "permission";
+  readonly toolCall: ToolCallFields;
+  readonly options: readonly PermissionChoice[];
+}
+
+export interface OpenElicitation extends OpenHead {
+  readonly kind: "elicitation";
+  readonly asked: Elicitation;
+}
+
+export interface ClosedRequest {
   readonly request: string;
-  readonly outcome: "selected" | "cancelled";
+  readonly outcome: "selected" | "cancelled" | ElicitationAction;
   readonly option?: string;
   readonly by: string | null;
   readonly via?: ResolvedVia;
@@ -153,6 +176,9 @@ export function newSession(session: NewSession): SessionState {
     outputs: noOutputs,
     messageRun: null,
     transcriptOwed: false,
+    policyMissed: false,
+    writes: [],
+    terminals: [],
     pending: [],
   };
 }
@@ -182,4 +208,14 @@ export function isLive(state: SessionState): boolean {
 export function currentTurn(state: SessionState): { readonly turn?: number; readonly late?: true } {
   if (state.life.phase === "turn") return { turn: state.life.turn.turn };
   return state.lastTurn > 0 ? { turn: state.lastTurn, late: true } : {};
+}
+
+/** Where the later entries of what began in that turn belong: it stays its own. */
+export function ofTurn(
+  state: SessionState,
+  turn: number | undefined,
+): { readonly turn?: number; readonly late?: true } {
+  if (turn === undefined) return {};
+  const now = currentTurn(state);
+  return now.late === true || now.turn !== turn ? { turn, late: true } : { turn };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Elicitation } from "../../acp-client/model.ts";
 import type { EntryContent, PermissionEntry } from "../vocabulary/index.ts";
 import { phaseOf } from "./state.ts";
 import { SessionScript } from "./testing/session-script.ts";
@@ -75,7 +76,7 @@ test("an answer on the desktop, which no citizen gave, is logged as notify's", (
 });
 
 test.each([
-  ["an option that was not offered", "invented", "mix-abcdef", "did not offer"],
+  ["an option that was not offered", "invented", "mix-abcdef", "was not offered"],
   ["a yes of an agent's own program", "allow_once-0", "mcp-s-aaaaaaaaaaaa-abcd", "may not answer for people"],
 ])("%s answers nothing: it is said, and the request stays open", (_, option, by, why) => {
   const script = asking();
@@ -107,6 +108,55 @@ test("people who could not be asked are said once to be so, and the request stay
   script.command("agent.permission.answer", { request, option: "allow_once-0" });
   expect(script.put({ type: "people_not_asked", request, message: "again" })).toEqual([]);
 });
+
+const address = (url: string): Elicitation => ({ mode: "url", message: "Log in", url, elicitationId: "e" });
+const form: Elicitation = { mode: "form", message: "Who?", schema: { properties: { name: { type: "string" } } } };
+
+test.each([
+  [
+    "an address that can be shown whole",
+    address("https://good.example@evil.example/x"),
+    ["accept", "decline"],
+    "evil.example",
+  ],
+  ["one that cannot", address(`https://a.example/${"x".repeat(2_000)}`), ["decline"], `mix agent answer ${request}`],
+  ["a form", form, ["decline"], `mix agent answer ${request}`],
+])("people asked about %s are offered what they can judge", (_, asked, offered, shown) => {
+  const script = eliciting(asked);
+  const [ask] = asksOf(script);
+  if (ask?.type !== "ask_people") throw new Error("nobody was asked");
+  expect(ask.options.map(({ option }) => option)).toEqual(offered);
+  expect(`${ask.title}\n${ask.body}`).toContain(shown);
+  expect(script.entries.find((entry) => entry.kind === "elicitation")).toMatchObject({ notified: true });
+});
+
+test.each([
+  [address("https://a.example/"), "accept", "accept"],
+  [address("https://a.example/"), "decline", "decline"],
+  [form, "decline", "decline"],
+])("an elicitation is answered at notify: %j by %s", (asked, option, outcome) => {
+  const script = eliciting(asked);
+  const [resolved] = script.put({ type: "people_answered", request, option, by: "mix-abcdef" });
+  expect(resolved).toMatchObject({ kind: "elicitation", phase: "resolved", outcome, via: "notify", by: "mix-abcdef" });
+  expect(script.effects.at(-1)).toMatchObject({ type: "answer_elicitation", answer: { action: outcome } });
+  expect(withdrawalsOf(script)).toHaveLength(1);
+});
+
+test("a form is never accepted at notify, where nobody could fill it in", () => {
+  const script = eliciting(form);
+  script.put({ type: "people_answered", request, option: "accept", by: "mix-abcdef" });
+  expect(script.state.requests).toHaveLength(1);
+  expect(diagnosticsOf(script)).toHaveLength(1);
+});
+
+function eliciting(asked: Elicitation): SessionScript {
+  const script = new SessionScript();
+  script.people = "there";
+  script.up();
+  script.prompt("one");
+  script.says({ type: "elicitation", request: 0, asked });
+  return script;
+}
 
 test("whatever ends a request ends it once, takes it back once, and is never a yes but somebody's own", () => {
   const endings = {

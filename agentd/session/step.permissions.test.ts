@@ -119,6 +119,6 @@ test("an answer that went out is not unsent", () => {
   script.prompt("one");
   script.asks(1);
   script.command("agent.session.close", {});
-  script.put({ type: "permission_sent", request: "aaaaaaaaaaaa-1" });
+  script.put({ type: "answer_sent", request: "aaaaaaaaaaaa-1" });
   expect(kinds(script.put({ type: "stopped" }))).not.toContain("permission:unsent");
 });

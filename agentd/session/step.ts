@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Decides one input upon one state: a refusal, or the next state with its entries, replies and effects. It awaits
 // nothing, reads no clock and touches nothing outside; who calls it appends the entries, then acts, then publishes.
+import { decideClientSide } from "./client-side.ts";
 import { idMember } from "./command-id.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import {
@@ -17,8 +18,8 @@ import { beginClosing, decideCommand } from "./decide-commands.ts";
 import { Draft } from "./draft.ts";
 import type { Context, Decision, SessionInput } from "./input.ts";
 import { onPeopleAnswered, onPeopleNotAsked } from "./people-answers.ts";
-import { expirePermission, sayUnsent } from "./permissions.ts";
 import { recover } from "./recover.ts";
+import { expireRequest, noteSent, sayUnsent } from "./requests.ts";
 import { decideResume, onWayRefused } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { closeOpenTools, endRunningTurn } from "./turns.ts";
@@ -31,7 +32,7 @@ export function step(state: SessionState, input: SessionInput, context: Context)
     case "resume":
       return decideResume(draft, state, input);
     case "agent":
-      onAgentEvent(draft, state, input.event);
+      onAgentEvent(draft, state, input.event, input.findings);
       // The last words of an agent whose session has ended may open a tool call: no later agentd would look for it.
       if (draft.state.life.phase === "ended") closeOpenTools(draft);
       break;
@@ -62,8 +63,11 @@ export function step(state: SessionState, input: SessionInput, context: Context)
     case "kept":
       onKept(draft, input);
       break;
-    case "permission_sent":
-      onPermissionSent(draft, input.request);
+    case "answer_sent":
+      noteSent(draft, input.request, currentTurn(draft.state).turn);
+      break;
+    case "client_side":
+      decideClientSide(draft, input.input);
       break;
     case "people_answered":
       onPeopleAnswered(draft, state, input);
@@ -100,14 +104,6 @@ function onKept(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "
   draft.answer(pending, rc, { ...body, ...id, session: draft.state.id, seq });
 }
 
-function onPermissionSent(draft: Draft, request: string): void {
-  const { state } = draft;
-  if (!state.unsent.includes(request)) return;
-  state.unsent = state.unsent.filter((candidate) => candidate !== request);
-  const { turn } = currentTurn(state);
-  draft.add({ kind: "permission", ...(turn === undefined ? {} : { turn }), request, phase: "sent" });
-}
-
 function onStopped(draft: Draft, before: SessionState): void {
   const { state } = draft;
   if (state.life.phase !== "closing" && state.life.phase !== "ended") return;
@@ -133,9 +129,9 @@ function onStoreEnds(draft: Draft, before: SessionState, message: string): void 
 function onTimer(draft: Draft, before: SessionState, timer: string, key: string): void {
   const { state, context } = draft;
   const { life } = state;
-  if (timer === "permission") {
+  if (timer === "permission" || timer === "elicitation") {
     const open = state.requests.find(({ request }) => request === key);
-    if (open) expirePermission(draft, open);
+    if (open) expireRequest(draft, open);
     return draft.sayState(before);
   }
   if (timer === "cancel" && life.phase === "turn" && life.turn.cancelling && String(life.turn.turn) === key) {

@@ -5,7 +5,7 @@ import type { AgentFailure } from "../../acp-client/agent-client.ts";
 import type { Draft } from "./draft.ts";
 import { closeTool } from "./messages.ts";
 import { armIdle } from "./idle.ts";
-import { resolveAllPermissions } from "./permissions.ts";
+import { endAllRequests } from "./requests.ts";
 import { openTools } from "./tool-ledger.ts";
 
 export interface TurnEnd {
@@ -61,7 +61,7 @@ export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agen
   const { state } = draft;
   if (state.life.phase !== "turn") return;
   const { turn, cancelling } = state.life.turn;
-  resolveAllPermissions(draft, via);
+  endAllRequests(draft, via);
   closeOpenTools(draft);
   if (cancelling) draft.effect({ type: "disarm", timer: "cancel", key: String(turn) });
   sayEnded(draft, turn, end);

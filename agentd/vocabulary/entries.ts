@@ -124,6 +124,7 @@ export interface StateEntry {
   readonly parent?: string;
   /** Names of the variables that the start passed on. */
   readonly env?: readonly string[];
+  readonly policy?: string;
   /** When the agent has come up. */
   readonly agent_session_id?: string;
   readonly agent_info?: AgentInfo | null;
@@ -239,6 +240,7 @@ export interface PermissionEntry {
   /** What answered where it was no person; else `by` names who did. */
   readonly via?: ResolvedVia;
   readonly by?: string | null;
+  /** Also with `requested`: why the session's policy left it to a person. */
   readonly why?: string;
 }
 
@@ -277,7 +279,12 @@ export interface FileEntry {
   readonly phase: "intended" | "done" | "refused";
   /** UTF-8 bytes that were handed over, or are to be written. */
   readonly bytes?: number;
-  /** With `refused`: a word of a fixed table, and what the agent was told. */
+  /** With the end of a write: `seq` of the entry that intended it. */
+  readonly intended?: number;
+  /**
+   * With `refused`: a word of a fixed table, and what the agent was told. With `done`: why what it got is not the file's
+   * text (`missing`: the agent takes a file that is not there for an empty one).
+   */
   readonly reason?: string;
   readonly message?: string;
 }
@@ -287,7 +294,7 @@ export interface TerminalEntry {
   /** Unique in its session. */
   readonly terminal: string;
   readonly phase: "started" | "failed" | "exited" | "killed" | "released";
-  /** With `started`. */
+  /** With `started`, and with a `failed` that nothing started before. */
   readonly command?: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
@@ -295,7 +302,7 @@ export interface TerminalEntry {
   readonly env?: readonly string[];
   /** With `failed`. */
   readonly message?: string;
-  /** With `exited`. */
+  /** With `exited`. Both null: nobody saw how it ended. */
   readonly exit_code?: number | null;
   readonly signal?: string | null;
   /** The end of its output. */

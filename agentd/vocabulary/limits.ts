@@ -13,6 +13,8 @@ export const callLimits = {
   mcpServersMax: 64,
   passedEnvironmentMax: 256,
   waitTimeoutMsMax: 50_000,
+  /** UTF-8 bytes of what a form is answered with, as JSON. */
+  formContentBytesMax: 256 * KiB,
 
   sessionsPerPageDefault: 100,
   sessionsPerPageMax: 1000,

@@ -4,6 +4,7 @@ import type { ErrorBody } from "./errors.ts";
 import type {
   AgentInfo,
   CommandsEntry,
+  ElicitationAction,
   Entry,
   PermissionChoice,
   PlanEntry,
@@ -33,12 +34,31 @@ export type PermissionAnswerReply = Accepted & {
   readonly option?: string;
 };
 
+export type ElicitationAnswerReply = Accepted & { readonly request: string; readonly outcome: ElicitationAction };
+
 export interface OpenRequest {
+  readonly kind: "permission";
   readonly request: string;
   readonly session: string;
   readonly turn?: number;
   readonly tool_call: ToolCallFields;
   readonly options: readonly PermissionChoice[];
+  readonly asked_at: string;
+  readonly expires_at: string | null;
+}
+
+export interface OpenElicitation {
+  readonly kind: "elicitation";
+  readonly request: string;
+  readonly session: string;
+  readonly turn?: number;
+  readonly mode: "form" | "url";
+  readonly message?: string;
+  /** Of a form: ACP's `requestedSchema`, as the agent wrote it. */
+  readonly schema?: unknown;
+  readonly url?: string;
+  readonly elicitation_id?: string;
+  readonly tool_call_id?: string;
   readonly asked_at: string;
   readonly expires_at: string | null;
 }
@@ -63,6 +83,7 @@ export interface SessionSnapshot extends SessionSummary {
   /** `<log>/<session>/<last_seq>`: follow from here. */
   readonly cursor: string;
   readonly error?: ErrorBody;
+  readonly policy?: string;
   readonly additional_dirs: readonly string[];
   readonly agent_info: AgentInfo | null;
   readonly protocol_version: number | null;
@@ -73,7 +94,7 @@ export interface SessionSnapshot extends SessionSummary {
   readonly options: readonly SessionOption[];
   readonly commands: CommandsEntry["commands"];
   readonly plan: PlanEntry["entries"];
-  readonly requests: readonly OpenRequest[];
+  readonly requests: readonly (OpenRequest | OpenElicitation)[];
   readonly usage: { readonly used: number | null; readonly size: number | null } | null;
   readonly children: readonly string[];
 }
@@ -164,6 +185,20 @@ export interface StatusReply {
 
 export interface PermissionListReply {
   readonly requests: readonly OpenRequest[];
+}
+
+export interface ElicitationListReply {
+  readonly requests: readonly OpenElicitation[];
+}
+
+export interface PolicyTestReply {
+  readonly policy: string;
+  /** `ask`: a person is asked. */
+  readonly outcome: "allow_once" | "ask";
+  readonly option?: string;
+  /** Its number in the policy, from 1. */
+  readonly rule?: number;
+  readonly why: string;
 }
 
 export interface PurgeReply extends Partial<Accepted> {

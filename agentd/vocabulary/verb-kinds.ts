@@ -12,6 +12,7 @@ const replyKinds: Readonly<Record<string, ReplyKind>> = {
   "agent.session.cancel": "at_once",
   "agent.session.close": "at_once",
   "agent.permission.answer": "at_once",
+  "agent.elicitation.answer": "at_once",
   "agent.session.set_config": "when_done",
   "agent.session.purge": "when_done",
   "agent.log.prune": "when_done",

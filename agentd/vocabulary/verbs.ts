@@ -47,6 +47,24 @@ const states = z.enum(["starting", "idle", "running", "waiting", "closing", "clo
 const until = z.enum(["idle", "waiting", "ended"]);
 const page = z.number().int().min(1);
 
+const formContent = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+  .refine(
+    (content) => Buffer.byteLength(JSON.stringify(content)) <= limits.formContentBytesMax,
+    `a form's content may have ${limits.formContentBytesMax} bytes as JSON`,
+  );
+
+/** As the log has a permission; its other members do no harm. `cwd`: stands for the session's directory. */
+const permissionQuestion = z.looseObject({
+  tool_call: z.looseObject({
+    tool_kind: z.string().nullish(),
+    locations: z.array(z.unknown()).nullish(),
+    content: z.array(z.unknown()).nullish(),
+  }),
+  options: z.array(z.looseObject({ option: z.string(), kind: z.string() })),
+  cwd: text.optional(),
+});
+
 export const verbArguments = {
   "agent.session.start": z.strictObject({
     command_id: commandId.optional(),
@@ -84,6 +102,13 @@ export const verbArguments = {
   }),
   "agent.session.close": z.strictObject({ command_id: commandId.optional(), session: sessionReference }),
   "agent.permission.answer": permissionAnswerArgs(commandId, sessionReference),
+  "agent.elicitation.answer": z.strictObject({
+    command_id: commandId.optional(),
+    session: sessionReference.optional(),
+    request: text,
+    action: z.enum(["accept", "decline", "cancel"]),
+    content: formContent.optional(),
+  }),
   "agent.session.purge": z.strictObject({
     command_id: commandId.optional(),
     session: sessionReference,
@@ -139,6 +164,8 @@ export const verbArguments = {
     top: page.max(limits.fullestSessionsMax).default(limits.fullestSessionsDefault),
   }),
   "agent.permission.list": z.strictObject({ session: sessionReference.optional() }),
+  "agent.elicitation.list": z.strictObject({ session: sessionReference.optional() }),
+  "agent.policy.test": z.strictObject({ policy: text, request: z.union([text, permissionQuestion]) }),
 } as const;
 
 export type Verb = keyof typeof verbArguments;
@@ -159,6 +186,7 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.set_config": "Set an option of a session: mode, model and what else the agent offers",
   "agent.session.close": "End a session's agent properly",
   "agent.permission.answer": "Answer a permission request",
+  "agent.elicitation.answer": "Answer what an agent asks to be told: accept with a form's content, decline or cancel",
   "agent.session.purge": "Remove an ended session's entries from the log for good",
   "agent.log.prune": "Purge every ended session that was last touched before a time",
   "agent.log.redact": "Take a secret out of the log, known by its hash and length alone",
@@ -171,4 +199,6 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.log.verify": "Check the log: its chain, its numbers, its file",
   "agent.log.stats": "How much the log takes, and which sessions most of it",
   "agent.permission.list": "Open permission requests",
+  "agent.elicitation.list": "Open elicitations: forms to fill in, addresses to open",
+  "agent.policy.test": "What a policy would answer to a request, and why",
 };

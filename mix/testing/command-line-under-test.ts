@@ -85,6 +85,7 @@ export class Bench {
       stdin,
       stdout,
       stderr,
+      writeAtOnce: (_to, text) => text,
       now: Date.now,
       random: Math.random,
       after: (ms, run) => {

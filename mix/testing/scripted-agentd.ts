@@ -3,9 +3,15 @@
 // Sessions, entries and pages have the real shapes; what an agent does is written by the test.
 import { done, refused, serveCitizen } from "../../bus-client/index.ts";
 import type { Answer, BusClientOptions, Citizen, Request, Verb } from "../../bus-client/index.ts";
-import type { Entry, EntryContent, SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type {
+  ElicitationAction,
+  ElicitationEntry,
+  Entry,
+  EntryContent,
+  SessionPhase,
+} from "../../agentd/vocabulary/entries.ts";
 import type { ErrorBody } from "../../agentd/vocabulary/errors.ts";
-import type { OpenRequest, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
+import type { OpenElicitation, OpenRequest, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 
 export interface AgentdScript {
   /** What the agent does with a prompt, entry by entry. */
@@ -34,6 +40,7 @@ export class ScriptedSession {
   readonly name: string | undefined;
   readonly entries: Entry[] = [];
   readonly requests = new Map<string, OpenRequest>();
+  readonly elicitations = new Map<string, OpenElicitation>();
   state: SessionPhase = "starting";
   error: ErrorBody | undefined;
   turns = 0;
@@ -96,6 +103,23 @@ export class ScriptedSession {
     });
   }
 
+  /** With a field of each type that needs a form to be told apart. */
+  askForm(turn: number, number: number, rest: Partial<ElicitationEntry> = {}): void {
+    this.append({
+      kind: "elicitation",
+      turn,
+      request: `${this.id}-${number}`,
+      phase: "requested",
+      mode: "form",
+      message: "Who are you?",
+      schema: formSchema,
+      now: "2026-11-30T12:00:00.000Z",
+      expires_at: "2026-11-30T12:10:00.000Z",
+      notified: false,
+      ...rest,
+    });
+  }
+
   get snapshot(): SessionSnapshot {
     return {
       session: this.id,
@@ -123,7 +147,7 @@ export class ScriptedSession {
       ],
       commands: [],
       plan: [],
-      requests: [...this.requests.values()],
+      requests: [...this.requests.values(), ...this.elicitations.values()],
       usage: null,
       children: [],
     };
@@ -136,11 +160,13 @@ export class ScriptedSession {
     }
     if (entry.kind === "turn" && entry.phase === "started") this.running = entry.turn;
     if (entry.kind === "turn" && entry.phase === "ended") this.running = undefined;
+    if (entry.kind === "elicitation") this.#noteElicitation(entry);
     if (entry.kind !== "permission") return;
     if (entry.phase !== "requested") this.requests.delete(entry.request);
     else {
       const { request, tool_call: tool = { tool_call_id: "t" }, options = [], expires_at: expires = null } = entry;
       this.requests.set(request, {
+        kind: "permission",
         request,
         session: this.id,
         tool_call: tool,
@@ -150,7 +176,41 @@ export class ScriptedSession {
       });
     }
   }
+
+  #noteElicitation(entry: Entry & ElicitationEntry): void {
+    const { request, phase, mode = "form", message = "", schema, url, expires_at: expires = null } = entry;
+    if (phase !== "requested") this.elicitations.delete(request);
+    else {
+      const asked = { request, mode, message, schema, ...(url === undefined ? {} : { url }) };
+      this.elicitations.set(request, {
+        kind: "elicitation",
+        session: this.id,
+        ...asked,
+        asked_at: entry.at,
+        expires_at: expires,
+      });
+    }
+  }
 }
+
+const formSchema = {
+  type: "object",
+  properties: {
+    name: { type: "string", title: "Your name", description: "as you like it" },
+    age: { type: "integer", default: 30 },
+    polite: { type: "boolean" },
+    days: {
+      type: "array",
+      items: {
+        anyOf: [
+          { const: "mon", title: "Monday" },
+          { const: "tue", title: "Tuesday" },
+        ],
+      },
+    },
+  },
+  required: ["name"],
+};
 
 export class ScriptedAgentd {
   readonly sessions = new Map<string, ScriptedSession>();
@@ -215,6 +275,9 @@ export class ScriptedAgentd {
       "agent.permission.list": () =>
         done({ requests: [...this.sessions.values()].flatMap((one) => [...one.requests.values()]) }),
       "agent.permission.answer": (args) => this.#answer(args),
+      "agent.elicitation.list": () =>
+        done({ requests: [...this.sessions.values()].flatMap((one) => [...one.elicitations.values()]) }),
+      "agent.elicitation.answer": (args) => this.#tell(args),
       "agent.status": () => done(statusReply),
       ...Object.fromEntries(Object.entries(this.#script.replies ?? {}).map(([name, reply]) => [name, () => reply])),
       "agent.list": () => done({ agents: [{ agent: "demo", command: ["demo"], installed: true, built_in: true }] }),
@@ -294,6 +357,27 @@ export class ScriptedAgentd {
       outcome: option === undefined ? "cancelled" : "selected",
       option,
     });
+  }
+
+  #tell(args: Record<string, unknown>): Answer {
+    const request = String(args["request"]);
+    const session = [...this.sessions.values()].find((one) => one.elicitations.has(request));
+    if (session === undefined) return refused("REQUEST_CLOSED", `${request} is closed`);
+    const outcome = args["action"] as ElicitationAction;
+    const content = args["content"] as Record<string, unknown> | undefined;
+    const given = content === undefined ? {} : { content };
+    const turn = session.running ?? 1;
+    const seq = session.append({
+      kind: "elicitation",
+      turn,
+      request,
+      phase: "resolved",
+      outcome,
+      ...given,
+      by: "mix-x",
+    });
+    setImmediate(() => this.#script.onAnswer?.(session, request, outcome));
+    return done({ session: session.id, seq, request, outcome });
   }
 
   #list(args: Record<string, unknown>): Answer {

@@ -13,8 +13,8 @@ export const spec: VerbSpec = {
   examples: ["mix agent agents"],
 };
 
-export async function run({ output, connect }: Invocation): Promise<Outcome> {
-  const bus = await connect("agentd", "reader");
+export async function run({ output, read }: Invocation): Promise<Outcome> {
+  const bus = await read("agentd");
   const { agents } = await bus.ask("agent.list", {});
   if (output.mode === "json") {
     await output.document("mix.agents.v1", { agents });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
-import { logEntries } from "../sessions.ts";
+import { logEntries } from "../log-entries.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 
 export const spec: VerbSpec = {
@@ -13,8 +13,8 @@ export const spec: VerbSpec = {
   examples: ["mix agent export abc > abc.ndjson"],
 };
 
-export async function run({ args, output, connect }: Invocation): Promise<Outcome> {
-  const bus = await connect("agentd", "reader");
+export async function run({ args, output, read }: Invocation): Promise<Outcome> {
+  const bus = await read("agentd");
   const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
   await output.row({ schema: "mix.export.v1", snapshot });
   for await (const entry of logEntries(bus, snapshot.session, 0)) {

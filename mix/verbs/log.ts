@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Entry, EntryKind } from "../../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "../bus.ts";
+import type { ReadingBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { usageError } from "../mix-error.ts";
-import { logEntries } from "../sessions.ts";
-import type { LogFilter } from "../sessions.ts";
+import { logEntries } from "../log-entries.ts";
+import type { LogFilter } from "../log-entries.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { logLines } from "../view/log-line.ts";
 import { followLog } from "../follow-log.ts";
@@ -36,15 +36,17 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     ...(wanted.length === 0 ? {} : { kinds: wanted }),
     ...(turn === undefined ? {} : { turn }),
   };
-  const bus = await invocation.connect("agentd", args.switch("follow") ? "citizen" : "reader");
+  const following = args.switch("follow") ? await invocation.connect("agentd") : undefined;
+  const bus = following ?? (await invocation.read("agentd"));
   const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });
   const after = since === undefined ? 0 : /^\d{1,15}$/.test(since) ? Number(since) : since;
   const show = (entry: Entry): Promise<void> => shown(invocation, entry);
 
   let last = after;
   if (tail !== undefined) last = await showTail({ bus, session, filter, tail, lastSeq, show });
-  else if (!args.switch("follow")) for await (const entry of logEntries(bus, session, after, filter)) await show(entry);
-  return args.switch("follow") ? followLog(invocation, bus, { session, after: last, filter, show }) : done;
+  else if (following === undefined)
+    for await (const entry of logEntries(bus, session, after, filter)) await show(entry);
+  return following === undefined ? done : followLog(invocation, following, { session, after: last, filter, show });
 }
 
 // The vocabulary's list is a value, and its types alone may be imported; the compiler holds this one to it.
@@ -77,7 +79,7 @@ function knownKind(text: string): EntryKind {
 }
 
 interface Tail {
-  readonly bus: AgentBus;
+  readonly bus: ReadingBus;
   readonly session: string;
   readonly filter: LogFilter;
   readonly tail: number;

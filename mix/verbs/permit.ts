@@ -3,9 +3,9 @@ import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/
 import type { AgentBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
-import { MixError, usageError } from "../mix-error.ts";
+import { loggedRequest } from "../logged-request.ts";
+import { usageError } from "../mix-error.ts";
 import { decisionFor } from "../permission-decision.ts";
-import { logEntries } from "../sessions.ts";
 import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { screenOf } from "../view/live-view.ts";
@@ -43,9 +43,9 @@ interface Asked {
   readonly resolved?: PermissionEntry;
 }
 
-async function list({ args, context, output, connect }: Invocation): Promise<Outcome> {
+async function list({ args, context, output, read }: Invocation): Promise<Outcome> {
   const session = args.text("session");
-  const bus = await connect("agentd", "reader");
+  const bus = await read("agentd");
   const { requests } = await bus.ask("agent.permission.list", session === undefined ? {} : { session });
   if (output.mode === "json") await output.document("mix.requests.v1", { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
@@ -88,27 +88,10 @@ async function answer(
   return done;
 }
 
-// A request that is closed is looked up in the log: the same answer with the same command id must be possible again, and
-// agentd tells best who was first.
 async function askedFor(bus: AgentBus, request: string, now: number): Promise<Asked> {
   const { requests } = await bus.ask("agent.permission.list", {});
   const open = requests.find((one) => one.request === request);
   if (open !== undefined) return { question: { ...open, now: new Date(now).toISOString() } };
-  const session = /^(.+)-\d+$/.exec(request)?.[1];
-  const unknown = new MixError("REQUEST_UNKNOWN", `no request ${request}; \`mix agent permit ls\` lists the open ones`);
-  if (session === undefined) throw unknown;
-  let question: Asked["question"] | undefined;
-  let resolved: PermissionEntry | undefined;
-  try {
-    for await (const entry of logEntries(bus, session, 0, { kinds: ["permission"] })) {
-      if (entry.kind !== "permission" || entry.request !== request) continue;
-      if (entry.phase === "requested") question = { ...entry, options: entry.options ?? [] };
-      if (entry.phase === "resolved") resolved = entry;
-    }
-  } catch (error) {
-    if (error instanceof MixError && error.code === "SESSION_UNKNOWN") throw unknown;
-    throw error;
-  }
-  if (question === undefined) throw unknown;
-  return { question, ...(resolved === undefined ? {} : { resolved }) };
+  const { requested, ...rest } = await loggedRequest(bus, request, "permission", "mix agent permit ls");
+  return { question: { ...requested, options: requested.options ?? [] }, ...rest };
 }

@@ -5,7 +5,7 @@ import type { Outcome } from "../exit-codes.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { printableLine } from "../view/printable.ts";
 import { tableLines } from "../view/table.ts";
-import { optionTable, requestTable } from "../view/tables.ts";
+import { elicitationTable, optionTable, requestTable } from "../view/tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent show <session>",
@@ -15,8 +15,8 @@ export const spec: VerbSpec = {
   examples: ["mix agent show abc"],
 };
 
-export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
-  const bus = await connect("agentd", "reader");
+export async function run({ args, context, output, read }: Invocation): Promise<Outcome> {
+  const bus = await read("agentd");
   const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
   if (output.mode === "json") await output.document("mix.session.v1", snapshot);
   else if (output.mode === "ids") await output.line(snapshot.session);
@@ -34,6 +34,7 @@ function snapshotLines(one: SessionSnapshot, now: number): string[] {
     ["turn", turnWords(one)],
     ["title", one.title],
     ["directory", one.cwd],
+    ["policy", one.policy],
     ["also", one.additional_dirs.length === 0 ? undefined : one.additional_dirs.join(", ")],
     ["context", usageWords(one)],
     ["parent", one.parent],
@@ -41,12 +42,15 @@ function snapshotLines(one: SessionSnapshot, now: number): string[] {
     ["started", one.created_at],
     ["cursor", one.cursor],
   ];
+  const permissions = one.requests.filter((open) => open.kind === "permission");
+  const elicitations = one.requests.filter((open) => open.kind === "elicitation");
   const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, printableLine(value)]]));
   return [
     ...tableLines(known),
     ...part(one.options.length === 0 ? [] : optionTable(one.options)),
     ...part(one.plan.map(({ content, status }) => `${printableLine(status)}  ${printableLine(content)}`)),
-    ...part(one.requests.length === 0 ? [] : requestTable(one.requests, now)),
+    ...part(permissions.length === 0 ? [] : requestTable(permissions, now)),
+    ...part(elicitations.length === 0 ? [] : elicitationTable(elicitations, now)),
   ];
 }
 

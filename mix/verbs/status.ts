@@ -15,8 +15,8 @@ export const spec: VerbSpec = {
   examples: ["mix agent status"],
 };
 
-export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
-  const bus = await connect("running-agentd", "reader");
+export async function run({ args, context, output, read }: Invocation): Promise<Outcome> {
+  const bus = await read("running-agentd");
   const status = await bus.ask("agent.status", {});
   if (output.mode === "json") await output.document("mix.status.v1", status);
   else if (output.mode === "ids") await output.line(`${status.pid}`);

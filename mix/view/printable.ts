@@ -6,7 +6,9 @@
  * bidirectional mark, invisible character and lone surrogate becomes visible (`\x1b`, `\u202e`).
  */
 export function printable(text: string): string {
-  return suspicious.test(text) ? text.replace(crlf, "\n").replace(dangerous, escaped) : text;
+  if (plain.test(text)) return text;
+  dangerous ??= new RegExp(dangerousClass, "gu");
+  return text.replace(crlf, "\n").replace(dangerous, escaped);
 }
 
 /** Text that must stay on one line (a title, a name, an option): line feeds and tabs become visible as well. */
@@ -20,8 +22,9 @@ export function printableLine(text: string): string {
 const dangerousClass =
   "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e" +
   "\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}\\u{d800}-\\u{dfff}]";
-const dangerous = new RegExp(dangerousClass, "gu");
-const suspicious = new RegExp(dangerousClass, "u");
+let dangerous: RegExp | undefined;
+// Most text is plain, and is not searched for all that.
+const plain = /^[\t\n\u0020-\u007e]*$/;
 const crlf = /\r\n/g;
 
 function escaped(character: string): string {

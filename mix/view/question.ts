@@ -13,6 +13,8 @@ export interface Question {
   readonly options?: readonly PermissionChoice[];
   readonly now?: string;
   readonly expires_at?: string | null;
+  /** Why the session's policy left it to a person. */
+  readonly why?: string;
 }
 
 export interface QuestionView extends ToolCallView {
@@ -30,6 +32,7 @@ export function questionLines(question: Question, view: QuestionView): string[] 
     ...locationLines(tool),
     ...(tool === undefined ? [] : diffBlock(tool, view)),
     ...rawInputLines(tool, view.inputLinesMax ?? shortInputLinesMax),
+    ...(question.why === undefined ? [] : [style.dim(`  ${printableLine(question.why)}`)]),
     ...choiceLines(question.options ?? []),
     ...(view.isOpen === false ? [] : [style.dim(`  answer: ${answerWords(question)}`)]),
   ];
@@ -59,7 +62,7 @@ function rawInputLines(tool: ToolCallFields | undefined, linesMax: number): stri
   return kept.map((line) => `    ${line}`);
 }
 
-const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
+export const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
   notify: "a person, asked by notify",
   policy: "by policy",
   timeout: "nobody answered in time",
@@ -81,10 +84,10 @@ const locationsMax = 10;
 const shortInputLinesMax = 30;
 
 function answerWords(question: Question): string {
-  return `mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${expiry(question)}`;
+  return `mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${expiryWords(question)}`;
 }
 
-function expiry({ now, expires_at: expiresAt }: Question): string {
+export function expiryWords({ now, expires_at: expiresAt }: Pick<Question, "now" | "expires_at">): string {
   if (expiresAt === undefined || expiresAt === null || now === undefined) return "";
   return `   (within ${ageOf(Date.parse(expiresAt) - Date.parse(now))})`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Sessions, options and requests as tables for people.
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
-import type { OpenRequest, SessionSummary } from "../../agentd/vocabulary/replies.ts";
+import type { OpenElicitation, OpenRequest, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { ageOf } from "../duration.ts";
 import { fitted } from "./display-width.ts";
 import { printableLine } from "./printable.ts";
@@ -47,6 +47,19 @@ export function requestTable(requests: readonly OpenRequest[], now: number): str
       printableLine(one.tool_call.tool_kind ?? "-"),
       one.expires_at === null ? "no limit" : ageOf(Date.parse(one.expires_at) - now),
       fitted(printableLine(one.tool_call.title ?? one.tool_call.name ?? ""), titleColumnsMax),
+    ]),
+  ]);
+}
+
+export function elicitationTable(requests: readonly OpenElicitation[], now: number): string[] {
+  return tableLines([
+    ["REQUEST", "SESSION", "KIND", "LEFT", "WHAT"],
+    ...requests.map((one) => [
+      one.request,
+      one.session,
+      one.mode,
+      one.expires_at === null ? "no limit" : ageOf(Date.parse(one.expires_at) - now),
+      fitted(printableLine(one.message ?? ""), titleColumnsMax),
     ]),
   ]);
 }

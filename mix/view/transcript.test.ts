@@ -36,6 +36,35 @@ test("an output that grew is shown whole at its end, and one whose beginning was
   expect(shown(more)).toContain("    … 4 characters before …\n    two\n    three\n");
 });
 
+test("a file that was written or refused and a terminal's start, end and last lines are shown, and nothing else of them", () => {
+  const file = (more: object) => ({ kind: "file", path: "/work/a.txt", turn: 1, ...more }) as EntryContent;
+  const terminal = (more: object) => ({ kind: "terminal", terminal: "terminal-7", turn: 1, ...more }) as EntryContent;
+  const tail = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join("");
+  const output = shown([
+    { kind: "state", state: "starting", agent: "demo", cwd: "/work" },
+    file({ op: "read", phase: "done", bytes: 3 }),
+    file({ op: "write", phase: "intended", bytes: 5 }),
+    file({ op: "write", phase: "done", bytes: 5, intended: 3 }),
+    file({ op: "read", phase: "refused", path: "/etc/x", reason: "outside", message: "not\u001b[2J yours" }),
+    terminal({ phase: "started", command: "make", args: ["-j2", "all"] }),
+    terminal({ phase: "exited", exit_code: 2, signal: null, tail }),
+    terminal({ phase: "released" }),
+    terminal({ phase: "exited", exit_code: null, signal: "SIGTERM", tail: "", terminal: "terminal-8" }),
+    terminal({ phase: "failed", message: "no such program", terminal: "terminal-9" }),
+  ]);
+  expect(output.split("\n")).toEqual([
+    "✔ wrote a.txt, 5 bytes",
+    expect.stringMatching(/^✘ read \/etc\/x: not\P{Cc}* yours$/u),
+    "• terminal-7  make -j2 all",
+    "    …",
+    ...Array.from({ length: 12 }, (_, index) => `    line ${index + 18}`),
+    "  ✘ terminal-7 exit code 2",
+    "  ■ terminal-8 SIGTERM",
+    "✘ terminal-9: no such program",
+    "",
+  ]);
+});
+
 test("a turn reads as ready, thought, plan, tool with its diff, text and end, with an empty line between", () => {
   const output = shown([
     { kind: "state", state: "starting", agent: "demo", cwd: "/work" },

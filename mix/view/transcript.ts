@@ -2,7 +2,9 @@
 // A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
 import { tookOf } from "../duration.ts";
+import { type ClientSideView, fileLines, terminalLines } from "./client-side.ts";
 import { contentText } from "./content.ts";
+import { elicitationLines, elicitationResolution } from "./elicitation.ts";
 import { printable, printableLine } from "./printable.ts";
 import { questionLines, resolutionLine } from "./question.ts";
 import type { Style } from "./style.ts";
@@ -68,6 +70,12 @@ export class Transcript {
       case "permission":
         if (entry.phase === "requested") return this.#lines("question", questionLines(entry, this.#options));
         return this.#lines("question", entry.phase === "resolved" ? [resolutionLine(entry, this.#options.style)] : []);
+      case "elicitation":
+        if (entry.phase === "requested") return this.#lines("question", elicitationLines(entry, this.#options.style));
+        return this.#lines(
+          "question",
+          entry.phase === "resolved" ? [elicitationResolution(entry, this.#options.style)] : [],
+        );
       case "turn":
         return this.#lines("words", this.#turnLines(entry, entry.at));
       case "state":
@@ -83,6 +91,10 @@ export class Transcript {
         ]);
       case "diagnostic":
         return this.#lines("words", [this.#options.style.dim(`· ${printableLine(`${entry.what}: ${entry.message}`)}`)]);
+      case "file":
+        return this.#lines("tools", fileLines(entry, this.#clientSideView()));
+      case "terminal":
+        return this.#lines("tools", terminalLines(entry, this.#clientSideView()));
       case "command":
         if (entry.verb !== "agent.session.cancel") return "";
         return this.#lines("words", [this.#options.style.yellow(`■ cancel asked${by(entry.by)}`)]);
@@ -90,12 +102,13 @@ export class Transcript {
       case "commands":
       case "info":
       case "usage":
-      case "elicitation":
-      case "file":
-      case "terminal":
       case "extension":
         return "";
     }
+  }
+
+  #clientSideView(): ClientSideView {
+    return { ...this.#options, directory: this.#tools.directory };
   }
 
   #message(entry: MessageEntry): string {

@@ -13,7 +13,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
 ]);
 
 const titleMax = 120;
-const bodyMax = 800;
+const bodyMax = 2_000;
 const labelMax = 60;
 
 export function buttonLabel({ kind, label }: NotifyOption): string {

@@ -18,6 +18,8 @@ const kinds: ReadonlySet<string> = new Set([
   "timeouts",
   "resume",
   "storage",
+  "fs",
+  "terminal",
 ]);
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

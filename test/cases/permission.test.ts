@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A question has one answer, from whom it may come, exactly as it was given; and whatever is no yes is never one.
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
@@ -324,4 +324,159 @@ test("a question that waits in one session keeps neither a start nor another ses
   expect((await user.get(one)).state).toBe("waiting");
   await user.call("agent.permission.answer", { request: `${one}-1`, option: "yes" });
   await turnEnd(user, one);
+});
+
+const readingPolicy = `[policies.reading]
+allow_once = [{ kinds = ["read", "switch_mode"], within = "session" }]
+`;
+
+/** Asks once for each prompt. */
+function asksOf(toolCall: JsonObject, ...options: ReturnType<typeof choice>[]) {
+  return {
+    scripted: {
+      rules: [
+        {
+          on: "session/prompt",
+          do: [{ permission: { toolCall, ...(options.length === 0 ? {} : { options }) } }, endTurn],
+        },
+      ],
+    },
+  };
+}
+
+test("an allow_once that switches a mode is put to a person, though the policy names that kind (case 91)", async () => {
+  await using scene = await openScene(
+    asksOf(
+      { kind: "switch_mode", title: "Implement this plan", locations: [{ path: "/" }] },
+      choice("default", "allow_once", "Yes, and manually approve edits"),
+      choice("plan", "reject_once", "No, keep planning"),
+    ),
+    { settings: readingPolicy },
+  );
+  const { user } = scene;
+  const session = await scene.idle({ policy: "reading" });
+  await user.prompt(session, "go");
+  expect((await question(user, session)).why).toContain("mode");
+  await user.call("agent.permission.answer", { session, request: `${session}-1`, option: "plan" });
+  await turnEnd(user, session);
+  expect(outcomes(scene)).toEqual([{ outcome: "selected", optionId: "plan" }]);
+});
+
+test("three options that allow once are a question, of which a policy picks none (case 92)", async () => {
+  const colours = ["blue", "red", "green"].map((colour) => choice(colour, "allow_once"));
+  await using scene = await openScene(asksOf({ kind: "read", locations: [{ path: "/etc/hostname" }] }, ...colours), {
+    settings: `[policies.all]\nallow_once = [{ kinds = ["read"], within = "/" }]\n`,
+  });
+  const { user } = scene;
+  const session = await scene.idle({ policy: "all" });
+  await user.prompt(session, "go");
+  expect((await question(user, session)).why).toContain("3 options allow once");
+  await user.call("agent.permission.answer", { session, request: `${session}-1`, option: "red" });
+  await turnEnd(user, session);
+  expect(outcomes(scene)).toEqual([{ outcome: "selected", optionId: "red" }]);
+});
+
+test("a policy's yes is in the log with its rule before the agent has it, and a changed configuration counts at the next question", async () => {
+  await using scene = await openScene(
+    {
+      scripted: {
+        rules: [
+          {
+            on: "session/prompt",
+            do: [
+              {
+                update: {
+                  sessionUpdate: "tool_call",
+                  toolCallId: "t",
+                  title: "Write everything",
+                  kind: "read",
+                  locations: [{ path: "/etc/hostname" }],
+                },
+              },
+              { permission: { toolCall: { toolCallId: "t" } } },
+              endTurn,
+            ],
+          },
+        ],
+      },
+    },
+    { settings: `[policies.p]\nallow_once = [{ kinds = ["read"], within = "/etc" }]\n` },
+  );
+  const { user, place } = scene;
+  const session = await scene.idle({ policy: "p" });
+  expect(await user.get(session)).toMatchObject({ policy: "p" });
+  await user.prompt(session, "one");
+  await turnEnd(user, session, 1);
+  expect(await resolution(scene, session)).toMatchObject({ via: "policy", option: "allow", by: null });
+  expect(ofKind(await user.log(session), "permission").map(({ phase }) => phase)).toEqual([
+    "requested",
+    "resolved",
+    "sent",
+  ]);
+
+  const tested = async (request: string) => await user.call("agent.policy.test", { policy: "p", request });
+  expect(await tested(`${session}-1`)).toMatchObject({ outcome: "allow_once", option: "allow", rule: 1 });
+
+  place.configure(`[policies.p]\nallow_once = [{ kinds = ["search"], within = "/etc" }]\n`);
+  await expect.poll(async () => (await tested(`${session}-1`))["outcome"], { timeout: 10_000 }).toBe("ask");
+  await user.prompt(session, "two");
+  expect((await question(user, session, 2)).why).toContain("no rule names");
+  await user.call("agent.permission.answer", { session, request: `${session}-2`, option: "reject" });
+  await turnEnd(user, session, 2);
+
+  place.configure("max_sessions = 5\n");
+  const gone = async () => (await user.refusal("agent.policy.test", { policy: "p", request: `${session}-1` })).code;
+  await expect
+    .poll(async () => (await user.call("agent.status", {}))["sessions"], { timeout: 10_000 })
+    .toMatchObject({ max: 5 });
+  expect(await gone()).toBe("ARGUMENT");
+  for (const turn of [3, 4]) {
+    await user.prompt(session, "and on");
+    await question(user, session, turn);
+    await user.call("agent.permission.answer", { session, request: `${session}-${turn}`, option: "reject" });
+    await turnEnd(user, session, turn);
+  }
+  const said = ofKind(await user.log(session), "diagnostic").filter(({ what }) => what === "policy-gone");
+  expect(said).toHaveLength(1);
+  expect(outcomes(scene).map((outcome) => (outcome as { optionId: string }).optionId)).toEqual([
+    "allow",
+    "reject",
+    "reject",
+    "reject",
+  ]);
+});
+
+test("a link in the session's directory that leads out of it is no file of the session, and a resumed session keeps its policy", async () => {
+  await using scene = await openScene({ scripted: {} }, { settings: readingPolicy });
+  const { user } = scene;
+  const session = await scene.idle({ policy: "reading" });
+  const { cwd } = await user.get(session);
+  symlinkSync("/etc", `${cwd}/link`);
+  const ask = async (path: string) =>
+    await user.call("agent.policy.test", {
+      policy: "reading",
+      request: {
+        tool_call: { tool_kind: "read", locations: [{ path }] },
+        options: [{ option: "y", kind: "allow_once" }],
+        cwd,
+      },
+    });
+  expect(await ask(`${cwd}/new`)).toMatchObject({ outcome: "allow_once", option: "y" });
+  expect(await ask(`${cwd}/link/hostname`)).toMatchObject({ outcome: "ask" });
+  await user.call("agent.session.close", { session });
+  await stateOf(user, session, "closed");
+  await user.call("agent.session.resume", { session, fresh: true });
+  expect(await user.get(session)).toMatchObject({ policy: "reading" });
+});
+
+test("an agent gives what it starts no policy but its own", async () => {
+  await using scene = await openScene({ scripted: {} }, { settings: readingPolicy });
+  const { place } = scene;
+  const asking = await scene.idle();
+  const reading = await scene.idle({ policy: "reading" });
+  const start = { agent: "scripted", cwd: place.directory(), policy: "reading" };
+  const agentOf = async (session: string) => await scene.somebody(`mcp-s-${session}-aaaa`);
+  expect((await (await agentOf(asking)).refusal("agent.session.start", start)).code).toBe("AGENT_SELF");
+  const child = await (await agentOf(reading)).start(start);
+  expect(await scene.user.get(child)).toMatchObject({ policy: "reading", parent: reading });
 });

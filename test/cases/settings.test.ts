@@ -117,7 +117,7 @@ test("a variable that may not be passed on, or has no value, is refused by its n
 
 test.each<[string, object, string, string]>([
   ["a mistyped argument", { polcy: "reading" }, "ARGUMENT", "polcy"],
-  ["a policy", { policy: "reading" }, "UNSUPPORTED", "policy"],
+  ["a policy that is not configured", { policy: "reading" }, "ARGUMENT", "policy"],
   ["an argument of the wrong type", { additional_dirs: "/a" }, "ARGUMENT", "additional_dirs"],
   ["an empty prompt", { prompt: " \n" }, "ARGUMENT", "prompt"],
   ["the instance's own name", { name: "instance" }, "ARGUMENT", "name"],

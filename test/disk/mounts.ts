@@ -14,6 +14,11 @@ export function mountSmallDisk(directory: string, size: string): Mounted | undef
   return mounted(directory, ["-t", "tmpfs", "-o", `size=${size},mode=0700`, "none", directory]);
 }
 
+/** What the kernel tells of itself, in a directory where nobody looks for it; undefined as above. */
+export function mountKernelFiles(directory: string): Mounted | undefined {
+  return mounted(directory, ["-t", "proc", "none", directory]);
+}
+
 /** The file, over itself, so that it alone can be made read-only; undefined as above. */
 export function mountFile(file: string): Mounted | undefined {
   return mounted(file, ["--bind", file, file]);

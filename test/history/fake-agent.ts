@@ -104,6 +104,10 @@ export class FakeAgent implements AgentClient {
     });
   }
 
+  answerElicitation(): void {
+    throw new Error("an elicitation that nobody asked for was answered");
+  }
+
   answerPermission(request: number, outcome: PermissionOutcome): void {
     if (!this.#asked.delete(request)) return;
     this.#options.got({ result: { outcome: typeof outcome === "string" ? outcome : outcome.optionId } });

@@ -232,7 +232,7 @@ function shownOf(state: SessionState) {
     requests: state.requestCount,
     queued: state.queue.map(({ turn }) => turn),
     asked: state.requests.map(({ request }) => request),
-    unsent: state.unsent,
+    unsent: state.unsent.map(({ request }) => request),
     pending: state.pending.map(({ seq }) => seq),
   };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Log first, then act, then publish: seen from outside. When an agent has read a frame, the command behind it is on the
 // disk; when a subscriber has got an update, its entry is. Another process looks, at that very moment.
-import { existsSync, watch, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rule, Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
@@ -9,6 +9,7 @@ import type { Entry } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import { within } from "../harness/deadline.ts";
 import { makeCast, question, startWatched, stateOf, turnEnd } from "../cases/scene.ts";
+import { fileThere } from "./file-there.ts";
 import { type LogReader, openLogReader } from "./log-reader.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };
@@ -215,20 +216,4 @@ async function lookAtDeliveries(
 
 async function nextTick(): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));
-}
-
-async function fileThere(directory: string, name: string): Promise<void> {
-  const watcher = watch(directory);
-  try {
-    const there = new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (existsSync(join(directory, name))) resolve();
-      };
-      watcher.on("change", look);
-      look();
-    });
-    await within(20_000, `the agent did not come to ${name}`, there);
-  } finally {
-    watcher.close();
-  }
 }

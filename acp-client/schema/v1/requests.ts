@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What we write to a v1 agent: the params and results, each as the official schema wants it.
 import type { OpenRequest } from "../../agent-client.ts";
-import type { ContentBlock, McpServer, PermissionOutcome } from "../../model.ts";
+import type { ContentBlock, ElicitationAnswer, McpServer, PermissionOutcome } from "../../model.ts";
 
 export const METHODS = {
   initialize: "initialize",
@@ -20,6 +20,7 @@ export const METHODS = {
   update: "session/update",
   requestPermission: "session/request_permission",
   elicitationCreate: "elicitation/create",
+  elicitationComplete: "elicitation/complete",
 } as const;
 
 export interface ClientInfo {
@@ -90,6 +91,11 @@ export function authenticateParams(methodId: string): object {
 export function permissionResult(outcome: PermissionOutcome): object {
   if (outcome === "cancelled") return { outcome: { outcome: "cancelled" } };
   return { outcome: { outcome: "selected", optionId: outcome.optionId } };
+}
+
+export function elicitationResult(answer: ElicitationAnswer): object {
+  if (answer.action !== "accept") return { action: answer.action };
+  return answer.content === undefined ? { action: "accept" } : { action: "accept", content: answer.content };
 }
 
 /** A stdio server has no `type` in v1: some agents refuse "stdio". */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the demo agent can be told to do: one act a name. Any other prompt is small talk.
+import { askForm } from "./form-act.ts";
 import { listFolder, readFile, writeFile } from "./file-acts.ts";
 import { count, fail, hello, markdown, showPlan, slow, smallTalk } from "./talk-acts.ts";
 import { FolderError } from "./session-folder.ts";
@@ -77,11 +78,13 @@ function isRefusedFile(error: unknown): error is Error {
 async function help(turn: Turn): Promise<void> {
   const width = Math.max(...Array.from(acts.values(), ({ usage }) => usage.length));
   const lines = Array.from(acts.values(), ({ usage, description }) => `  ${usage.padEnd(width)}  ${description}`);
+  if (turn.askForm) lines.push(`  ${"ask form".padEnd(width)}  Have you fill in a form`);
   await turn.say(`I am a demo: I need no model and no key. You can ask me to:\n\n${lines.join("\n")}\n`);
 }
 
 async function askFirst(turn: Turn, rest: string): Promise<void> {
   const [, name, target = ""] = /^(\S*)\s*([^]*)$/.exec(rest) ?? [];
   if (name === "write") await writeFile("ask first")(turn, target);
+  else if (name === "form" && turn.askForm) await askForm(turn, turn.askForm);
   else await turn.say("I can ask before I write: ask write <file> [text]\n");
 }

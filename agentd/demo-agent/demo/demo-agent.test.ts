@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -53,6 +62,29 @@ test("every frame of a tour through all acts is valid by the official schema", a
   const variants = new Set(["agent_message_chunk", "agent_thought_chunk", "plan", "tool_call", "tool_call_update"]);
   for (const variant of [...variants, "usage_update", "session_info_update", "available_commands_update"])
     expect(updates(driver, variant).length).toBeGreaterThan(0);
+});
+
+test("where the client writes files, write has it do so, and tells in words what it refuses", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver, { fs: { readTextFile: true, writeTextFile: true } });
+  const writes = async (name: string, outcome: object): Promise<Frame> => {
+    const turn = driver.request("session/prompt", promptOf(sessionId, `write ${name} new`));
+    const path = join(realpathSync(cwd), name);
+    const asked = await driver.frame(
+      "a write",
+      ({ method, params }) => method === "fs/write_text_file" && (params as { path: string }).path === path,
+    );
+    expect(asked["params"]).toEqual({ sessionId, path, content: "new\n" });
+    driver.send({ jsonrpc: "2.0", id: asked["id"], ...outcome });
+    return await turn;
+  };
+  expect(await writes("a.txt", { result: {} })).toMatchObject({ result: { stopReason: "end_turn" } });
+  expect(await writes("b.txt", { error: { code: -32602, message: "not today" } })).toMatchObject({
+    result: { stopReason: "end_turn" },
+  });
+  expect(said(driver)).toContain("I cannot: not today");
+  expect(existsSync(join(cwd, "a.txt"))).toBe(false);
+  expect(driver.frames.flatMap((frame) => objectionsToAgentFrame(frame, driver.asked))).toEqual([]);
 });
 
 test("write writes a file of its own accord in auto mode, and its diff shows what was there", async () => {
@@ -294,4 +326,30 @@ test("it leaves when its stdin ends, also in the middle of a turn", async () => 
   await driver.frame("the turn speaks", (frame) => JSON.stringify(frame).includes("600…"));
   driver.process.closeStdin();
   expect(await driver.exit).toEqual({ code: 0, signal: null });
+});
+
+test("a client that shows forms is asked one, which help lists; another is neither asked nor told of it", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver, { elicitation: { form: {} } });
+  await driver.request("session/prompt", promptOf(sessionId, "help"));
+  expect(said(driver)).toContain("ask form");
+  const asking = driver.request("session/prompt", promptOf(sessionId, "ask form"));
+  const form = await driver.frame("a form", (frame) => frame["method"] === "elicitation/create");
+  driver.send({ jsonrpc: "2.0", id: form["id"], result: { action: "accept", content: { name: "Ann", polite: true } } });
+  expect((await asking)["result"]).toEqual({ stopReason: "end_turn" });
+  expect(said(driver)).toContain('name: "Ann"');
+  const declining = driver.request("session/prompt", promptOf(sessionId, "ask form"));
+  const isSecond = (frame: Frame) => frame["method"] === "elicitation/create" && frame["id"] !== form["id"];
+  const second = await driver.frame("another form", isSecond);
+  driver.send({ jsonrpc: "2.0", id: second["id"], result: { action: "decline" } });
+  await declining;
+  expect(said(driver)).toContain("rather not say");
+  expect(driver.frames.flatMap((frame) => objectionsToAgentFrame(frame, driver.asked))).toEqual([]);
+
+  await using other = drive(demoAgentCommand);
+  const without = await openFast(other);
+  await other.request("session/prompt", promptOf(without, "help"));
+  await other.request("session/prompt", promptOf(without, "ask form"));
+  expect(said(other)).not.toContain("ask form");
+  expect(other.frames.filter((frame) => frame["method"] === "elicitation/create")).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { isAbsolute } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { Connection, RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Params } from "./connection.ts";
-import { DemoSession } from "./session.ts";
+import { type ClientOffers, DemoSession } from "./session.ts";
 
 export interface DemoAgentOptions {
   readonly input: Readable;
@@ -21,7 +21,7 @@ export class DemoAgent {
   readonly #sessions = new Map<string, DemoSession>();
   readonly #methods: Readonly<Record<string, Method>>;
   #initialized = false;
-  #booleans = false;
+  #client: ClientOffers = { booleans: false, forms: false, writes: false };
 
   constructor({ input, output, onClosed }: DemoAgentOptions) {
     this.#onClosed = onClosed;
@@ -60,7 +60,11 @@ export class DemoAgent {
     if (!Number.isInteger(params["protocolVersion"]))
       throw new RpcError(rpcCodes.invalidParams, "protocolVersion is missing");
     this.#initialized = true;
-    this.#booleans = takesBooleans(params["clientCapabilities"]);
+    this.#client = {
+      booleans: takesBooleans(params["clientCapabilities"]),
+      forms: showsForms(params["clientCapabilities"]),
+      writes: writesFiles(params["clientCapabilities"]),
+    };
     return {
       protocolVersion: 1,
       agentInfo: { name: "demo", title: "Demo agent", version: "1.0.0" },
@@ -78,7 +82,7 @@ export class DemoAgent {
     if (typeof cwd !== "string" || !isAbsolute(cwd))
       throw new RpcError(rpcCodes.invalidParams, "cwd must be an absolute path");
     if (!Array.isArray(params["mcpServers"])) throw new RpcError(rpcCodes.invalidParams, "mcpServers must be an array");
-    const session = new DemoSession(cwd, this.#booleans, this.#connection);
+    const session = new DemoSession(cwd, this.#client, this.#connection);
     this.#sessions.set(session.id, session);
     // After the reply: the client learns the session's id from that.
     setImmediate(() => session.greet());
@@ -133,4 +137,16 @@ function takesBooleans(capabilities: unknown): boolean {
   const session = isObject(capabilities) ? capabilities["session"] : undefined;
   const configOptions = isObject(session) ? session["configOptions"] : undefined;
   return isObject(configOptions) && isObject(configOptions["boolean"]);
+}
+
+/** clientCapabilities.elicitation.form is there. */
+function showsForms(capabilities: unknown): boolean {
+  const elicitation = isObject(capabilities) ? capabilities["elicitation"] : undefined;
+  return isObject(elicitation) && isObject(elicitation["form"]);
+}
+
+/** clientCapabilities.fs.writeTextFile is true. */
+function writesFiles(capabilities: unknown): boolean {
+  const fs = isObject(capabilities) ? capabilities["fs"] : undefined;
+  return isObject(fs) && fs["writeTextFile"] === true;
 }

@@ -38,7 +38,7 @@ async function writeAfterAsking(turn: Turn, { name, path, text }: Write, mustAsk
   }
   turn.runToolCall(toolCallId);
   await turn.pause();
-  await turn.folder.write(path, text);
+  await turn.write(path, text);
   turn.endToolCall(toolCallId, "completed");
   await turn.say(`I wrote ${name}: ${Buffer.byteLength(text)} bytes${oldText === null ? ", a new file" : ""}.\n`);
 }

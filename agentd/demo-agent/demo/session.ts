@@ -4,16 +4,27 @@ import { actOn, availableCommands } from "./acts.ts";
 import { RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Connection, Params } from "./connection.ts";
 import { DemoOptions } from "./options.ts";
-import { SessionFolder } from "./session-folder.ts";
+import { FolderError, SessionFolder } from "./session-folder.ts";
 import { Turn } from "./turn.ts";
 
 const titleCharactersMax = 60;
 const contextTokens = 100_000;
 
+/** What the client can do. */
+export interface ClientOffers {
+  /** It knows options that are true or false. */
+  readonly booleans: boolean;
+  /** It shows forms. */
+  readonly forms: boolean;
+  /** It writes files for us. */
+  readonly writes: boolean;
+}
+
 export class DemoSession {
   readonly id = randomUUID();
   readonly cwd: string;
   readonly options: DemoOptions;
+  readonly #client: ClientOffers;
   readonly #connection: Connection;
   #title: string | undefined;
   #updatedAt = new Date();
@@ -22,9 +33,10 @@ export class DemoSession {
   #mayAlwaysWrite = false;
   #running: AbortController | undefined;
 
-  constructor(cwd: string, booleans: boolean, connection: Connection) {
+  constructor(cwd: string, client: ClientOffers, connection: Connection) {
     this.cwd = cwd;
-    this.options = new DemoOptions(booleans);
+    this.#client = client;
+    this.options = new DemoOptions(client.booleans);
     this.#connection = connection;
   }
 
@@ -44,12 +56,16 @@ export class DemoSession {
     const running = new AbortController();
     this.#running = running;
     const signal = AbortSignal.any([running.signal, requestSignal]);
+    const folder = new SessionFolder(this.cwd);
     const turn = new Turn({
       options: this.options,
-      folder: new SessionFolder(this.cwd),
+      folder,
+      write: (path, content) =>
+        this.#client.writes ? this.#writeByClient(path, content, signal) : folder.write(path, content),
       signal,
       update: (update) => this.update(update),
       askPermission: (toolCall) => this.#askPermission(toolCall, signal),
+      askForm: this.#client.forms ? (message, schema) => this.#askForm(message, schema, signal) : undefined,
     });
     try {
       this.#name(text);
@@ -84,6 +100,16 @@ export class DemoSession {
     this.#connection.notify("session/update", { sessionId: this.id, update });
   }
 
+  /** So that whoever watches the client sees the file change there. */
+  async #writeByClient(path: string, content: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#connection.request("fs/write_text_file", { sessionId: this.id, path, content }, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new FolderError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  }
+
   async #askPermission(toolCall: object, signal: AbortSignal): Promise<boolean> {
     if (this.#mayAlwaysWrite) return true;
     const options = [
@@ -94,6 +120,14 @@ export class DemoSession {
     const chosen = await this.#choice({ sessionId: this.id, toolCall, options }, signal);
     if (chosen === "allow-always") this.#mayAlwaysWrite = true;
     return chosen === "allow" || chosen === "allow-always";
+  }
+
+  /** What was filled in; undefined where nobody did. */
+  async #askForm(message: string, requestedSchema: object, signal: AbortSignal): Promise<Params | undefined> {
+    const asked = { sessionId: this.id, mode: "form", message, requestedSchema };
+    const answer = await this.#connection.request("elicitation/create", asked, signal);
+    if (!isObject(answer) || answer["action"] !== "accept") return undefined;
+    return isObject(answer["content"]) ? answer["content"] : {};
   }
 
   /** Only an option that was offered is a yes; an error, or anything else, is a no. */

@@ -9,9 +9,15 @@ import type { SessionFolder } from "./session-folder.ts";
 export interface TurnOptions {
   readonly options: DemoOptions;
   readonly folder: SessionFolder;
+  /** Through the client where that offers it. */
+  readonly write: (path: string, text: string) => Promise<void>;
   readonly signal: AbortSignal;
   readonly update: (update: object) => void;
   readonly askPermission: (toolCall: object, signal: AbortSignal) => Promise<boolean>;
+  /** Undefined where the client shows no forms. */
+  readonly askForm:
+    | ((message: string, schema: object) => Promise<Readonly<Record<string, unknown>> | undefined>)
+    | undefined;
 }
 
 export interface ToolCallStart {
@@ -76,6 +82,15 @@ export class Turn {
   async askPermission(toolCallId: string, call: ToolCallStart): Promise<boolean> {
     const toolCall = { ...toolCallFields(toolCallId, call), status: "pending" };
     return await this.#turn.askPermission(toolCall, this.#turn.signal);
+  }
+
+  /** As the options have it. */
+  get askForm(): TurnOptions["askForm"] {
+    return this.#turn.askForm;
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    await this.#turn.write(path, text);
   }
 
   /** One beat for the eye, scaled by the pace. */

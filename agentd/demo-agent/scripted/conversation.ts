@@ -11,6 +11,8 @@ export interface OpenPrompt {
 export class Conversation {
   lastSessionId: Json | undefined;
   lastRequestId: Json | undefined;
+  lastTerminalId: Json | undefined;
+  lastCwd: string | undefined;
   configOptions: readonly JsonObject[] = [];
   readonly #prompts = new Map<string, OpenPrompt>();
   readonly #requests = new Map<string, (answer: JsonObject) => void>();
@@ -50,8 +52,15 @@ export class Conversation {
     return new Promise((resolve) => this.#requests.set(JSON.stringify(id), resolve));
   }
 
+  /** What a request of the client tells of where its session works. */
+  heard({ params }: JsonObject): void {
+    const cwd = memberOf(params, "cwd");
+    if (typeof cwd === "string") this.lastCwd = cwd;
+  }
+
   /** An answer that nobody waits for is dropped. */
   settle(answer: JsonObject): void {
+    this.lastTerminalId = memberOf(answer["result"], "terminalId") ?? this.lastTerminalId;
     const key = JSON.stringify(answer["id"] ?? null);
     const resolve = this.#requests.get(key);
     this.#requests.delete(key);
@@ -66,4 +75,8 @@ export class Conversation {
     if (this.#requests.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject)[name] : undefined;
 }

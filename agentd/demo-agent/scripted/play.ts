@@ -26,5 +26,7 @@ export function filled(value: Json, play: Play): Json {
     sessionId,
     promptId: play.conversation.promptOf(sessionId)?.id,
     requestId: play.conversation.lastRequestId,
+    terminalId: play.conversation.lastTerminalId,
+    cwd: play.conversation.lastCwd,
   });
 }

@@ -3,6 +3,7 @@
 import { appendFileSync, closeSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { reexecute, spawnOffspring } from "./offspring.ts";
+import { filled } from "./play.ts";
 import type { Play } from "./play.ts";
 import type { RunStep, StepNamed } from "./steps.ts";
 
@@ -27,7 +28,10 @@ export const processSteps: { readonly [Name in ProcessStepName]: RunStep<StepNam
     play.conversation.promptOf(play.sessionId ?? play.conversation.lastSessionId)?.steps.abort();
   },
   waitMs: ({ waitMs }, play) => setTimeout(waitMs, undefined, { signal: play.signal }),
-  waitForFile: ({ waitForFile }, play) => fileThere(waitForFile, play.signal),
+  waitForFile: ({ waitForFile }, play) => {
+    const path = filled(waitForFile, play);
+    return fileThere(typeof path === "string" ? path : waitForFile, play.signal);
+  },
   writeFile: ({ writeFile, text = "\n" }) => appendFileSync(writeFile, text),
   exit: async ({ exit }, play) => {
     await play.output.flushed();

@@ -13,7 +13,8 @@
 //
 // In all JSON that a step sends, these strings stand for values of the moment:
 //   "$id" the id of the request that started the rule · "$sessionId" its session, or the last one opened ·
-//   "$promptId" the id of that session's open prompt · "$requestId" the id of our last own request
+//   "$promptId" the id of that session's open prompt · "$requestId" the id of our last own request ·
+//   "$terminalId" the terminal that the client opened last · "$cwd" and "$cwd/name" where the last session works
 // and {"$fill": 1000, "of": "é"} stands for a string of that many bytes (at most; whole copies of `of`, default "x").
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json | undefined };

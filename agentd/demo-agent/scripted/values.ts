@@ -6,6 +6,8 @@ export interface Moment {
   readonly sessionId: Json | undefined;
   readonly promptId: Json | undefined;
   readonly requestId: Json | undefined;
+  readonly terminalId: Json | undefined;
+  readonly cwd: string | undefined;
 }
 
 /** The value with what "$id" and its kin stand for. One that stands for nothing at the moment becomes null. */
@@ -35,8 +37,12 @@ function fillInText(text: string, moment: Moment): Json {
       return moment.promptId ?? null;
     case "$requestId":
       return moment.requestId ?? null;
+    case "$terminalId":
+      return moment.terminalId ?? null;
+    case "$cwd":
+      return moment.cwd ?? null;
     default:
-      return text;
+      return text.startsWith("$cwd/") ? `${moment.cwd ?? ""}${text.slice("$cwd".length)}` : text;
   }
 }
 

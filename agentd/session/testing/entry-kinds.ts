@@ -6,6 +6,6 @@ export const kinds = (entries: readonly EntryContent[]): string[] =>
   entries.map((entry) => {
     if (entry.kind === "state") return `state:${entry.state}`;
     if (entry.kind === "turn") return `turn:${entry.turn}:${entry.phase}`;
-    if (entry.kind === "permission") return `permission:${entry.phase}`;
+    if (entry.kind === "permission" || entry.kind === "elicitation") return `${entry.kind}:${entry.phase}`;
     return entry.kind;
   });

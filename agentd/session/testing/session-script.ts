@@ -17,6 +17,9 @@ export const testSettings: Settings = {
   openRequestsMax: 64,
   openToolCallsMax: 1024,
   extensionBytesMax: 65_536,
+  policies: new Map(),
+  fileBytesMax: 1_000_000,
+  terminalsMax: 4,
 };
 
 export const testIdentity: AgentIdentity = {
@@ -62,6 +65,7 @@ export class SessionScript {
       cwd: "/work",
       additionalDirs: [],
       env: [],
+      ...(args.policy === undefined ? {} : { policy: args.policy }),
       createdAt: new Date(this.now).toISOString(),
     };
     const decision = startSession(command, session, this.context());

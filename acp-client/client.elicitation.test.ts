@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import type { ClientUnderTest } from "./testing/client-under-test.ts";
+import { opened } from "./testing/client-under-test.ts";
+
+const form = { mode: "form", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
+const address = { mode: "url", elicitationId: "e1", url: "https://example.org/login?a=1#x" };
+
+function offering(...modes: ("form" | "url")[]): ClientUnderTest {
+  return opened({}, {}, { clientSide: { elicitation: { modes } } });
+}
+
+function ask(id: unknown, params: object): object {
+  return { jsonrpc: "2.0", id, method: "elicitation/create", params: { sessionId: "s", message: "Who?", ...params } };
+}
+
+function keys({ heard }: ClientUnderTest): number[] {
+  return heard.flatMap((entry) =>
+    entry !== "burst end" && "event" in entry && entry.event.type === "elicitation" ? entry.event.request : [],
+  );
+}
+
+test("a form and an address come as they were asked, and are answered once", () => {
+  const run = offering("form", "url");
+  run.agent.say(ask("a", { ...form, toolCallId: "t", more: 1 }), ask("b", address));
+  const [first = 0, second = 0] = keys(run);
+  expect(run.heard.filter((entry) => entry !== "burst end")).toMatchObject([
+    {
+      event: { asked: { mode: "form", message: "Who?", toolCallId: "t", schema: form.requestedSchema } },
+    },
+    { event: { asked: { mode: "url", message: "Who?", elicitationId: "e1", url: address.url } } },
+  ]);
+  run.client.answerElicitation(second, { action: "decline" });
+  run.client.answerElicitation(first, { action: "accept", content: { name: "Ann" } });
+  run.client.answerElicitation(first, { action: "cancel" });
+  expect(run.agent.answersTo("a")).toEqual([
+    { jsonrpc: "2.0", id: "a", result: { action: "accept", content: { name: "Ann" } } },
+  ]);
+  expect(run.agent.answersTo("b")).toEqual([{ jsonrpc: "2.0", id: "b", result: { action: "decline" } }]);
+});
+
+test("a mode that is not offered is answered with -32602, and where none is the method is unknown", () => {
+  const run = offering("form");
+  run.agent.say(ask(1, address), ask(2, { mode: "telepathy" }), ask(3, { mode: undefined }));
+  for (const id of [1, 2, 3]) expect(run.agent.answersTo(id)).toMatchObject([{ error: { code: -32602 } }]);
+  const none = opened();
+  none.agent.say(ask(1, form));
+  expect(none.agent.answersTo(1)).toMatchObject([{ error: { code: -32601 } }]);
+  expect([...keys(run), ...keys(none)]).toEqual([]);
+});
+
+test.for([
+  { ...form, requestedSchema: undefined },
+  { ...form, requestedSchema: "none" },
+  { ...form, message: 5 },
+  // Outside of a session nobody is there to be asked.
+  { ...form, sessionId: undefined, requestId: 1 },
+  { ...address, elicitationId: undefined },
+  { ...address, url: "javascript:alert(1)" },
+  { ...address, url: "file:///etc/passwd" },
+  { ...address, url: "vscode://open" },
+  { ...address, url: "example.org" },
+  { ...address, url: " https://example.org" },
+  { ...address, url: "https://" },
+  { ...address, url: `https://example.org/${"a".repeat(10_000)}` },
+  { ...form, message: "a".repeat(300_000) },
+])("what is half understood, or no web address, is refused with -32602 and asked of nobody: %#", (params) => {
+  const run = offering("form", "url");
+  run.agent.say(ask(1, params));
+  expect(run.agent.answersTo(1)).toMatchObject([{ error: { code: -32602 } }]);
+  expect(keys(run)).toEqual([]);
+  expect(run.faults()).toEqual(["invalid-elicitation"]);
+});
+
+test("an elicitation for another session is refused", () => {
+  const run = offering("form");
+  run.agent.say(ask(1, { ...form, sessionId: "other" }));
+  expect(run.agent.answersTo(1)).toMatchObject([{ error: { code: -32002 } }]);
+});
+
+test("one that the agent takes back is answered cancel, which is told, and no later answer goes out", () => {
+  const run = offering("form");
+  run.agent.say(ask("x", form));
+  const [key = 0] = keys(run);
+  run.agent.say({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: "x" } });
+  run.client.answerElicitation(key, { action: "accept", content: {} });
+  expect(run.agent.answersTo("x")).toEqual([{ jsonrpc: "2.0", id: "x", result: { action: "cancel" } }]);
+  expect(run.heard).toContainEqual({ event: { type: "withdrawn", request: key } });
+});
+
+test("that an address was dealt with is told once, and for an id that was never asked not at all", () => {
+  const run = offering("url");
+  const complete = (elicitationId: unknown) => ({
+    jsonrpc: "2.0",
+    method: "elicitation/complete",
+    params: { elicitationId },
+  });
+  run.agent.say(ask(1, address), complete("e2"), complete("e1"), complete("e1"), complete(5));
+  expect(run.updates()).toEqual([{ kind: "extension", method: "elicitation/complete", data: { elicitationId: "e1" } }]);
+});

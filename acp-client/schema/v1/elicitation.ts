@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// elicitation/create. What is half understood is not asked; what stands in a form is for whoever shows it to read.
+import * as z from "zod";
+import type { Elicitation } from "../../model.ts";
+import { decode, optionalText } from "../lenient.ts";
+
+const head = { sessionId: z.string(), toolCallId: optionalText, message: z.string() };
+const Form = z.looseObject({
+  ...head,
+  mode: z.literal("form"),
+  requestedSchema: z.record(z.string(), z.unknown()),
+});
+const Url = z.looseObject({ ...head, mode: z.literal("url"), elicitationId: z.string(), url: z.string() });
+
+/** UTF-16 units. A longer one nobody can look through before opening it. */
+const urlCharactersMax = 8_192;
+
+/** Undefined when a required member is missing or malformed, and for what is no web address. */
+export function decodeElicitation(params: unknown): Elicitation | undefined {
+  const form = decode(Form, params);
+  if (form) return { mode: "form", ...shared(form), schema: form.requestedSchema };
+  const address = decode(Url, params);
+  if (!address || !isWebAddress(address.url)) return undefined;
+  return { mode: "url", ...shared(address), url: address.url, elicitationId: address.elicitationId };
+}
+
+export function decodeCompletedElicitation(params: unknown): string | undefined {
+  return decode(z.looseObject({ elicitationId: z.string() }), params)?.elicitationId;
+}
+
+function shared({ message, toolCallId }: { readonly message: string; readonly toolCallId?: string | undefined }) {
+  return { message, ...(toolCallId === undefined ? {} : { toolCallId }) };
+}
+
+/** Not `file:`, `javascript:` or a program's own scheme: a person who agrees would open it. */
+function isWebAddress(text: string): boolean {
+  return text.length <= urlCharactersMax && /^https?:\/\//iu.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The params of an agent's file and terminal requests, checked at the door. What is not known is let be: agents add
+// members of their own.
+import { z } from "zod";
+
+export interface CallLimits {
+  readonly requestPathBytesMax: number;
+  readonly terminalArgumentsMax: number;
+  readonly terminalVariablesMax: number;
+  readonly terminalTextBytesMax: number;
+}
+
+/** What is absent and what is null are the same. */
+export type ClientSideCall =
+  | { readonly method: "fs/read_text_file"; readonly path: string; readonly line?: number; readonly limit?: number }
+  | { readonly method: "fs/write_text_file"; readonly path: string; readonly content: string }
+  | TerminalCreateCall
+  | {
+      readonly method: "terminal/output" | "terminal/wait_for_exit" | "terminal/kill" | "terminal/release";
+      readonly terminalId: string;
+    };
+
+export interface TerminalCreateCall {
+  readonly method: "terminal/create";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly cwd?: string;
+  readonly outputByteLimit?: number;
+}
+
+export type ParsedCall =
+  | { readonly ok: true; readonly call: ClientSideCall }
+  | { readonly ok: false; readonly message: string };
+
+export type CallParser = (method: string, params: unknown) => ParsedCall;
+
+export function callParser(limits: CallLimits): CallParser {
+  const schemas = schemasWithin(limits);
+  return (method, params) => {
+    const schema = schemas[method];
+    if (!schema) return { ok: false, message: `${method} is not served` };
+    const parsed = schema.safeParse(params);
+    if (parsed.success) return { ok: true, call: { method, ...withoutNulls(parsed.data) } as ClientSideCall };
+    return { ok: false, message: `Invalid params of ${method}: ${reasonOf(parsed.error)}` };
+  };
+}
+
+function schemasWithin(limits: CallLimits): Readonly<Record<string, z.ZodType<Readonly<Record<string, unknown>>>>> {
+  const { requestPathBytesMax, terminalArgumentsMax, terminalVariablesMax, terminalTextBytesMax } = limits;
+  const path = textOf(requestPathBytesMax).refine((text) => text.startsWith("/"), "must be an absolute path");
+  const text = textOf(terminalTextBytesMax);
+  const terminal = z.object({ terminalId: textOf(terminalIdBytesMax) });
+  return {
+    "fs/read_text_file": z.object({ path, line: count(unsigned32), limit: count(unsigned32) }),
+    "fs/write_text_file": z.object({ path, content: z.string() }),
+    "terminal/create": z.object({
+      command: text.refine((command) => command !== "", "must not be empty"),
+      args: listOf(text, terminalArgumentsMax),
+      env: listOf(z.object({ name: text.regex(/^[^=]+$/u, "must be a name"), value: text }), terminalVariablesMax),
+      cwd: path.nullish(),
+      outputByteLimit: count(Number.MAX_VALUE),
+    }),
+    "terminal/output": terminal,
+    "terminal/wait_for_exit": terminal,
+    "terminal/kill": terminal,
+    "terminal/release": terminal,
+  };
+}
+
+/** As ACP has it. */
+const unsigned32 = 2 ** 32 - 1;
+const terminalIdBytesMax = 1024;
+
+/** No process and no file can be told a NUL. */
+function textOf(bytesMax: number) {
+  return z
+    .string()
+    .refine((text) => Buffer.byteLength(text) <= bytesMax, `must have at most ${bytesMax} bytes`)
+    .refine((text) => !text.includes("\0"), "must have no NUL");
+}
+
+/** A limit beyond what a double holds exactly is a limit all the same. */
+function count(max: number) {
+  return z
+    .number()
+    .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, "must be a whole number, not negative")
+    .nullish();
+}
+
+function listOf<T extends z.ZodType>(member: T, max: number) {
+  return z
+    .array(member)
+    .max(max)
+    .nullish()
+    .transform((list) => list ?? []);
+}
+
+function withoutNulls(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** The first of what is wrong; the values themselves may be anything, and are not repeated. */
+function reasonOf(error: z.ZodError): string {
+  const [first] = error.issues;
+  if (!first) return "not as they must be";
+  const where = first.path.map(String).join(".");
+  return where === "" ? first.message : `${where}: ${first.message}`;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The desk without a session: what it takes, holds and refuses by itself.
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
+import { defaultLimits } from "../config/limits.ts";
+import type { ClientSideInput } from "../session/client-side.ts";
+import { ClientSideDesk, type DeskOptions } from "./desk.ts";
+
+const cwd = realpathSync(mkdtempSync(join(tmpdir(), "desk-")));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+interface Answer {
+  readonly result?: object;
+  readonly error?: RpcError;
+}
+
+function openDesk(more: Partial<DeskOptions> = {}) {
+  const asked: ClientSideInput[] = [];
+  const told: ClientSideInput[] = [];
+  const faults: string[] = [];
+  let keys = 0;
+  const desk = new ClientSideDesk(
+    {
+      cwd,
+      directories: [cwd],
+      env: { PATH: process.env["PATH"] ?? "" },
+      redactorFor: () => (text) => text,
+      missingFileIsEmpty: false,
+      limits: defaultLimits,
+      ...more,
+    },
+    {
+      newKey: () => (keys += 1),
+      ask: (input) => asked.push(input),
+      tell: (input) => told.push(input),
+      fault: (fault) => faults.push(fault),
+      record: () => {},
+    },
+  );
+  const serve = (method: string, params: object): Answer[] => {
+    const answers: Answer[] = [];
+    const request = {
+      method,
+      params: { sessionId: "s", ...params },
+      reply: (result: object) => void answers.push({ result }),
+      refuse: (error: RpcError) => void answers.push({ error }),
+    };
+    desk.clientSide.fs?.serve(request);
+    return answers;
+  };
+  return { desk, asked, told, faults, serve };
+}
+
+test("a file that is not there is an error, and an empty text for an agent that needs that, with the reason for the log", () => {
+  const path = join(cwd, "missing");
+  const plain = openDesk();
+  plain.serve("fs/read_text_file", { path });
+  expect(plain.asked).toMatchObject([{ type: "file_read", outcome: { ok: false, refusal: { reason: "missing" } } }]);
+  const lenient = openDesk({ missingFileIsEmpty: true });
+  const answers = lenient.serve("fs/read_text_file", { path });
+  expect(lenient.asked).toEqual([
+    { type: "file_read", key: 1, path, outcome: { ok: true, bytes: 0, reason: "missing" } },
+  ]);
+  expect(answers).toEqual([]);
+  lenient.desk.act({ type: "hand_over", key: 1 });
+  expect(answers).toEqual([{ result: { content: "" } }]);
+});
+
+test("nothing is written before the session says so, and what it does not want is let go", () => {
+  const { desk, asked, told, serve } = openDesk({ limits: { ...defaultLimits, heldFileBytesMax: 8 } });
+  const path = join(cwd, "written");
+  const first = serve("fs/write_text_file", { path, content: "12345678" });
+  expect(asked).toEqual([{ type: "file_write", key: 1, path, bytes: 8 }]);
+  expect(serve("fs/write_text_file", { path, content: "more" })).toMatchObject([{ error: { code: -32603 } }]);
+  desk.act({ type: "refuse", key: 1, error: { code: -32603, message: "no" } });
+  expect(first).toMatchObject([{ error: { message: "no" } }]);
+  serve("fs/write_text_file", { path, content: "more" });
+  desk.act({ type: "write_file", key: 2, seq: 9, path, temporaryName: "t" });
+  expect(told).toMatchObject([{ type: "file_written", seq: 9, outcome: { ok: true } }]);
+});
+
+test("params that are not as they must be are refused with the reason, and members that are not known are let be", () => {
+  const { asked, faults, serve } = openDesk();
+  const path = join(cwd, "a");
+  writeFileSync(path, "a");
+  const bad: readonly (readonly [string, object, RegExp])[] = [
+    ["fs/read_text_file", { path: "a" }, /path: must be an absolute path/],
+    ["fs/read_text_file", { path, line: -1 }, /line: must be a whole number/],
+    ["fs/read_text_file", { path, limit: 1.5 }, /limit: /],
+    ["fs/read_text_file", { path: `/${"a".repeat(5000)}` }, /at most 4096 bytes/],
+    ["fs/write_text_file", { path }, /content: /],
+    ["terminal/create", { command: "" }, /command: must not be empty/],
+    ["terminal/create", { command: "a", args: "b" }, /args: /],
+    ["terminal/create", { command: "a", args: Array.from({ length: 2000 }, () => "x") }, /args: /],
+    ["terminal/create", { command: "a\0b" }, /NUL/],
+    ["terminal/create", { command: "a", env: [{ name: "A=B", value: "" }] }, /env\.0\.name: must be a name/],
+    ["terminal/create", { command: "a", cwd: "here" }, /cwd: must be an absolute path/],
+    ["terminal/create", { command: "a", outputByteLimit: -1 }, /outputByteLimit: /],
+    ["terminal/kill", {}, /terminalId: /],
+  ];
+  for (const [method, params, reason] of bad) {
+    expect(serve(method, params)).toMatchObject([{ error: { code: -32602, message: expect.stringMatching(reason) } }]);
+  }
+  expect(faults).toEqual(bad.map(() => "invalid-params"));
+  expect(asked).toEqual([]);
+  serve("fs/read_text_file", { path, line: null, limit: null, _meta: {}, more: 1 });
+  serve("terminal/create", { command: "a", args: null, env: null, cwd: null, outputByteLimit: 2 ** 60, more: 1 });
+  expect(asked).toMatchObject([
+    { type: "file_read", outcome: { ok: true } },
+    { type: "terminal_create", command: "a", args: [], env: [] },
+  ]);
+});
+
+test("so many requests are open at a time and no more, and after its end the desk takes none", async () => {
+  const { desk, asked, serve } = openDesk({ limits: { ...defaultLimits, clientSideRequestsMax: 2 } });
+  for (let count = 0; count < 2; count += 1) serve("terminal/release", { terminalId: "t" });
+  expect(serve("terminal/release", { terminalId: "t" })).toMatchObject([{ error: { code: -32603 } }]);
+  desk.act({ type: "answer", key: 1, result: {} });
+  expect(serve("terminal/release", { terminalId: "t" })).toEqual([]);
+  expect(asked).toHaveLength(3);
+  await desk.end();
+  expect(serve("terminal/output", { terminalId: "t" })).toMatchObject([{ error: { code: -32603 } }]);
+});

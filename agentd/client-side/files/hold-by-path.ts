@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Elsewhere than Linux: the path without links, looked at before each use. Who swaps a file or a directory between the
+// look and the use gets past this; the descriptors of Linux are not got past.
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Held, HoldOptions } from "./held.ts";
+
+const { O_NOFOLLOW, O_RDONLY, O_NONBLOCK, O_NOCTTY } = constants;
+
+export function holdByPath(path: string, { noFollow, directory }: HoldOptions = {}): Held {
+  const real = noFollow ? join(realpathSync.native(dirname(path)), basename(path)) : realpathSync.native(path);
+  const held = new HeldByPath(real);
+  if (directory && !held.stat.isDirectory()) throw systemError("ENOTDIR", path);
+  return held;
+}
+
+class HeldByPath implements Held {
+  readonly stat: BigIntStats;
+  readonly #real: string;
+
+  constructor(real: string) {
+    this.#real = real;
+    this.stat = lstatSync(real, { bigint: true });
+  }
+
+  where(): Buffer | undefined {
+    const there = lstatSync(this.#real, { bigint: true, throwIfNoEntry: false });
+    if (there === undefined || !this.#isSame(there)) return undefined;
+    return realpathSync.native(dirname(this.#real)) === dirname(this.#real) ? Buffer.from(this.#real) : undefined;
+  }
+
+  isKernels(): boolean {
+    return false;
+  }
+
+  at(name: string): string {
+    return join(this.#real, name);
+  }
+
+  openToRead(): number {
+    const descriptor = openSync(this.#real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (this.#isSame(fstatSync(descriptor, { bigint: true }))) return descriptor;
+    closeSync(descriptor);
+    throw systemError("EBUSY", this.#real);
+  }
+
+  [Symbol.dispose](): void {}
+
+  #isSame(there: BigIntStats): boolean {
+    return there.ino === this.stat.ino && there.dev === this.stat.dev;
+  }
+}
+
+function systemError(code: string, path: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: ${path}`), { code, syscall: "open" });
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One terminal of an agent from its start to its release, with those who wait for its end.
+import type { ClientSideRequest } from "../../acp-client/client-side.ts";
+import { endOfText } from "../../acp-client/process/byte-ring.ts";
+import type { StartedTerminal, Terminal, TerminalExit } from "./terminals/terminal.ts";
+
+export class RunningTerminal {
+  readonly #outputBytesMax: number;
+  readonly #started: Promise<StartedTerminal>;
+  readonly #waiting = new Set<ClientSideRequest>();
+  #terminal: Terminal | undefined;
+  #exit: TerminalExit | undefined;
+  #released = false;
+
+  /** `outputBytesMax`: what the agent wants to have of its output, which may be less than is kept. */
+  constructor(outputBytesMax: number, started: Promise<StartedTerminal>) {
+    this.#outputBytesMax = outputBytesMax;
+    this.#started = started.then((result) => {
+      if ("terminal" in result) this.#terminal = result.terminal;
+      return result;
+    });
+  }
+
+  /** Resolves when it has come up, or has not. */
+  get started(): Promise<StartedTerminal> {
+    return this.#started;
+  }
+
+  /** Its agent can name it no longer. */
+  get released(): boolean {
+    return this.#released;
+  }
+
+  /** Its end is in the log. */
+  get told(): boolean {
+    return this.#exit !== undefined;
+  }
+
+  /** How many requests wait for its end. */
+  get waits(): number {
+    return this.#waiting.size;
+  }
+
+  /** The result of terminal/output. */
+  output(): object {
+    if (!this.#terminal) return { output: "", truncated: false };
+    const { output, truncated, exit } = this.#terminal.output();
+    const exitStatus = exit === undefined ? {} : { exitStatus: exit };
+    const bytes = Buffer.from(output);
+    if (bytes.length <= this.#outputBytesMax) return { output, truncated, ...exitStatus };
+    return { output: endOfText(bytes, this.#outputBytesMax), truncated: true, ...exitStatus };
+  }
+
+  /** Answered when the end is in the log. */
+  wait(request: ClientSideRequest): void {
+    if (this.#exit) request.reply(this.#exit);
+    else this.#waiting.add(request);
+  }
+
+  /** Whether it was waiting. */
+  waitNoMore(request: ClientSideRequest): boolean {
+    return this.#waiting.delete(request);
+  }
+
+  /** Its end has been logged. */
+  tell({ exitCode, signal }: TerminalExit): void {
+    this.#exit = { exitCode, signal };
+    for (const request of this.#waiting) request.reply(this.#exit);
+    this.#waiting.clear();
+  }
+
+  async kill(): Promise<void> {
+    await this.#started;
+    await this.#terminal?.kill();
+  }
+
+  async release(): Promise<void> {
+    this.#released = true;
+    await this.#started;
+    await this.#terminal?.release();
+  }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The five terminal/ methods: what starts, kills and ends a terminal is asked of the session and done when that is
+// logged; its output is a snapshot, and who waits for its end is told when the end is in the log.
+import { randomBytes } from "node:crypto";
+import type { ClientSideRequest } from "../../acp-client/client-side.ts";
+import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import type { ProcessIdentity } from "../../acp-client/process/process-identity.ts";
+import type { ChildIdentity, DeskHooks } from "../session/desk.ts";
+import { sessionEnds } from "../session/client-side-answers.ts";
+import { randomId } from "../random-id.ts";
+import type { TerminalEffect } from "../session/terminals.ts";
+import type { TerminalCreateCall } from "./calls.ts";
+import type { OpenRequests } from "./open-requests.ts";
+import { RunningTerminal } from "./running-terminal.ts";
+import { holdDirectory } from "./terminal-directory.ts";
+import { startTerminal, type StartedTerminal } from "./terminals/terminal.ts";
+import { terminalEnvironment } from "./terminals/terminal-environment.ts";
+
+export interface TerminalRequestsOptions {
+  /** Where a terminal starts that says nothing else. */
+  readonly cwd: string;
+  readonly directories: readonly string[];
+  /** The agent's own, with the marker of its session. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Takes out of a text what is secret in the agent's environment, and in these variables. */
+  readonly redactorFor: (variables: Readonly<Record<string, string>>) => (text: string) => string;
+  readonly limits: {
+    readonly terminalTailBytes: number;
+    readonly terminalTailBytesMax: number;
+    readonly terminalGraceMs: number;
+  };
+}
+
+/** Beside that of its session; its value is a terminal's own, and what bears it ends with the terminal. */
+const terminalMarker = "AGENTD_TERMINAL";
+
+type Redact = (text: string) => string;
+
+interface Create {
+  readonly call: TerminalCreateCall;
+  readonly redact: Redact;
+}
+
+type Start = Extract<TerminalEffect, { type: "start_terminal" }>;
+
+export class TerminalRequests {
+  readonly #options: TerminalRequestsOptions;
+  readonly #hooks: DeskHooks;
+  readonly #open: OpenRequests;
+  /** Their values are the agent's, and go nowhere but into the terminal. */
+  readonly #creating = new Map<number, Create>();
+  readonly #running = new Map<string, RunningTerminal>();
+  /** Of those that were released: what they left in the background may take its time to end. */
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(options: TerminalRequestsOptions, hooks: DeskHooks, open: OpenRequests) {
+    this.#options = options;
+    this.#hooks = hooks;
+    this.#open = open;
+  }
+
+  /** Requests that wait for a terminal's end. */
+  get waits(): number {
+    return [...this.#running.values()].reduce((sum, { waits }) => sum + waits, 0);
+  }
+
+  create(request: ClientSideRequest, call: TerminalCreateCall): void {
+    const key = this.#open.add(request);
+    const redact = this.#options.redactorFor(variablesOf(call));
+    this.#creating.set(key, { call, redact });
+    this.#hooks.ask({
+      type: "terminal_create",
+      key,
+      command: redact(call.command),
+      args: call.args.map(redact),
+      ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
+      env: call.env.map(({ name }) => name),
+    });
+  }
+
+  output(request: ClientSideRequest, terminal: string): void {
+    const running = this.#running.get(terminal);
+    if (running && !running.released) request.reply(running.output());
+    else refuseUnknown(request, terminal);
+  }
+
+  wait(request: ClientSideRequest, terminal: string): void {
+    const running = this.#running.get(terminal);
+    if (running && !running.released) running.wait(request);
+    else refuseUnknown(request, terminal);
+  }
+
+  /** Of all requests only the wait for an end is long enough to be taken back; the others are being answered. */
+  withdraw(request: ClientSideRequest): void {
+    const waited = [...this.#running.values()].some((running) => running.waitNoMore(request));
+    if (waited) request.refuse({ code: RPC.requestCancelled, message: "the wait was taken back" });
+  }
+
+  act(effect: TerminalEffect): void {
+    switch (effect.type) {
+      case "start_terminal":
+        return this.#start(effect);
+      case "tell_exit": {
+        const running = this.#running.get(effect.terminal);
+        running?.tell(effect);
+        if (running?.released === true) this.#running.delete(effect.terminal);
+        return;
+      }
+      case "kill_terminal":
+        return this.#answerAfter(effect.key, this.#running.get(effect.terminal)?.kill());
+      case "release_terminal":
+        return this.#answerAfter(effect.key, this.#release(effect.terminal));
+    }
+  }
+
+  /** It was refused. */
+  drop(key: number | null): void {
+    if (key !== null) this.#creating.delete(key);
+  }
+
+  async end(): Promise<void> {
+    for (const terminal of this.#running.keys()) void this.#release(terminal);
+    await Promise.all(this.#leaving);
+  }
+
+  #start({ key, terminal }: Start): void {
+    const create = key === null ? undefined : this.#creating.get(key);
+    this.drop(key);
+    if (!create) return this.#hooks.tell({ type: "terminal_failed", key, terminal, message: sessionEnds });
+    const { call, redact } = create;
+    const { terminalTailBytes, terminalTailBytesMax } = this.#options.limits;
+    const wanted = Math.min(call.outputByteLimit ?? terminalTailBytes, terminalTailBytesMax);
+    // The log keeps what people may want to see, also where the agent wants less.
+    const running = new RunningTerminal(wanted, this.#spawn(terminal, create, Math.max(wanted, terminalTailBytes)));
+    this.#running.set(terminal, running);
+    void running.started.then((started) => {
+      if ("terminal" in started) {
+        this.#open.take(key)?.reply({ terminalId: terminal });
+        return;
+      }
+      this.#running.delete(terminal);
+      const { message } = started.failure;
+      this.#hooks.tell({ type: "terminal_failed", key, terminal, message: redact(message) });
+    });
+  }
+
+  /** The directory is held until the command is in it. Never rejects. */
+  async #spawn(terminal: string, { call, redact }: Create, tailBytesMax: number): Promise<StartedTerminal> {
+    const { cwd, directories, env: base, limits } = this.#options;
+    const { tell, record } = this.#hooks;
+    const marker = { name: terminalMarker, value: randomId(randomBytes) };
+    const environment = terminalEnvironment({ base, asked: call.env, marker });
+    if ("refusal" in environment) return failure(environment.refusal);
+    using directory = holdDirectory(call.cwd ?? cwd, directories);
+    if (!directory.ok) return failure(directory.refusal.message);
+    const { command, args } = call;
+    const { env } = environment;
+    const options = {
+      command,
+      args,
+      cwd: directory.path,
+      env,
+      marker,
+      tailBytesMax,
+      limits: { tailBytesMax: limits.terminalTailBytesMax, termGraceMs: limits.terminalGraceMs },
+    };
+    const started = await startTerminal(options, {
+      onExit({ exitCode, signal }) {
+        if (!("terminal" in started)) return;
+        const { output, truncated } = started.terminal.output();
+        tell({ type: "terminal_exited", terminal, exitCode, signal, tail: redact(output), truncated });
+      },
+    });
+    if (!("terminal" in started)) return failure(started.failure.message.replaceAll(directory.path, call.cwd ?? cwd));
+    const { identity } = started.terminal;
+    if (identity) record(childOf(identity), true);
+    return started;
+  }
+
+  /** It may not be named any more, and is forgotten when its end is logged, since somebody may wait for that. */
+  #release(terminal: string): Promise<void> {
+    const running = this.#running.get(terminal);
+    if (!running) return Promise.resolve();
+    if (running.told) this.#running.delete(terminal);
+    const gone = this.#letGo(running).finally(() => this.#leaving.delete(gone));
+    this.#leaving.add(gone);
+    return gone;
+  }
+
+  async #letGo(running: RunningTerminal): Promise<void> {
+    await running.release();
+    const started = await running.started;
+    const identity = "terminal" in started ? started.terminal.identity : undefined;
+    if (identity) this.#hooks.record(childOf(identity), false);
+  }
+
+  #answerAfter(key: number | null, done: Promise<void> | undefined): void {
+    void Promise.resolve(done).then(() => this.#open.take(key)?.reply({}));
+  }
+}
+
+function variablesOf({ env }: TerminalCreateCall): Readonly<Record<string, string>> {
+  return Object.fromEntries(env.map(({ name, value }) => [name, value]));
+}
+
+function childOf({ pid, startTime, bootId }: ProcessIdentity): ChildIdentity {
+  return { pid, start_time: startTime, boot_id: bootId };
+}
+
+function failure(message: string): StartedTerminal {
+  return { failure: { code: "REFUSED", message } };
+}
+
+function refuseUnknown(request: ClientSideRequest, terminal: string): void {
+  const data = { terminalId: terminal };
+  request.refuse({ code: RPC.resourceNotFound, message: "no such terminal", data });
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A command that an agent asked for, as ACP's terminal/* has it: on pipes, with the end of its output, and with an end
+// that leaves no process behind.
+import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
+import { spawnChild } from "../../../acp-client/process/spawn-child.ts";
+import type { SpawnFailure } from "../../../acp-client/process/spawn-failure.ts";
+import { defaultLimits } from "../../config/limits.ts";
+import { commandLine } from "./command-line.ts";
+import { SpawnedTerminal } from "./spawned-terminal.ts";
+
+/**
+ * Starts it in a session of its own, without a controlling terminal and with /dev/null to read: what wants to ask a
+ * person fails. Never rejects. When this resolves nothing was told to `sink` yet.
+ */
+export async function startTerminal(options: TerminalOptions, sink: TerminalSink): Promise<StartedTerminal> {
+  const { cwd, env, marker } = options;
+  const spawned = spawnChild({ command: commandLine(options), cwd, env, marker }, "ignore");
+  if ("failure" in spawned) return { failure: await spawned.failure };
+  return { terminal: new SpawnedTerminal(spawned.child, { marker, sink, limits: limitsOf(options) }) };
+}
+
+/** A failure says in words what is missing: the program, its interpreter, the right to execute it, the directory. */
+export type StartedTerminal = { readonly terminal: Terminal } | { readonly failure: SpawnFailure };
+
+export interface TerminalOptions {
+  /** A program, or a whole shell line: see `commandLine`. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Absolute, and allowed to the session: nothing of that is looked at here. */
+  readonly cwd: string;
+  /** The whole environment, from `terminalEnvironment`. */
+  readonly env: Readonly<Record<string, string>>;
+  /**
+   * Of this terminal alone, random. With the marker of its session in this place the agent and its other terminals
+   * would be ended together with this one.
+   */
+  readonly marker: { readonly name: string; readonly value: string };
+  /** UTF-8 bytes of output to keep: what the agent asked for, 0 included. Undefined, or too many: as many as may be. */
+  readonly tailBytesMax?: number | undefined;
+  readonly limits?: Partial<TerminalLimits>;
+}
+
+export interface TerminalLimits {
+  /** The most output that is kept, in bytes, whatever an agent asks for. */
+  readonly tailBytesMax: number;
+  /** From TERM to KILL. */
+  readonly termGraceMs: number;
+  /** How long the killed may take to be gone. */
+  readonly killWaitMs: number;
+}
+
+export const terminalLimits: TerminalLimits = {
+  tailBytesMax: defaultLimits.terminalTailBytes,
+  termGraceMs: defaultLimits.terminalGraceMs,
+  killWaitMs: 5000,
+};
+
+export interface TerminalSink {
+  /**
+   * Once, when the command has exited and what it wrote was read, whatever it left in the background; `output()` is then
+   * complete. Never before `startTerminal` has resolved.
+   */
+  onExit(exit: TerminalExit): void;
+}
+
+/** One of the two is set. Neither, if at its release it could not be killed (uninterruptible in the kernel). */
+export interface TerminalExit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+export interface TerminalSnapshot {
+  /** At most as many bytes as are to be kept, and a few less where a character would be cut. */
+  readonly output: string;
+  /** Whether something is missing from its beginning. */
+  readonly truncated: boolean;
+  /** Once `onExit` was told. */
+  readonly exit?: TerminalExit;
+}
+
+export interface Terminal {
+  /** Record it: with the marker it finds the tree again after a crash of ours. Undefined where it was gone too soon. */
+  readonly identity: ProcessIdentity | undefined;
+  /** What is there now. After a release the output is gone; the rest can still be asked for. */
+  output(): TerminalSnapshot;
+  /**
+   * TERM, a short grace, then KILL, for everything that came out of the command, also when the command itself has exited.
+   * Resolves when all is gone and its exit was told. May be called at any time, and again.
+   */
+  kill(): Promise<void>;
+  /** As `kill`; then gives back pipes and memory. Later calls get the first's promise. */
+  release(): Promise<void>;
+}
+
+function limitsOf({ tailBytesMax = Infinity, limits }: TerminalOptions): TerminalLimits {
+  const all = { ...terminalLimits, ...limits };
+  return { ...all, tailBytesMax: Math.min(tailBytesMax, all.tailBytesMax) };
+}

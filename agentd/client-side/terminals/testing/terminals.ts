@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Real terminals for tests, and what their commands did to the machine.
+import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import { tmpdir } from "node:os";
+import { setTimeout } from "node:timers/promises";
+import { processTable } from "../../../../acp-client/process/process-table.ts";
+import type { Marker, ProcessRow } from "../../../../acp-client/process/process-table.ts";
+import { startTerminal } from "../terminal.ts";
+import type { Terminal, TerminalExit, TerminalOptions } from "../terminal.ts";
+import { terminalEnvironment } from "../terminal-environment.ts";
+
+const table = processTable();
+
+export interface OpenTerminal extends AsyncDisposable {
+  readonly terminal: Terminal;
+  readonly marker: Marker;
+  /** The first that was told. */
+  readonly exit: Promise<TerminalExit>;
+  readonly exits: readonly TerminalExit[];
+  /** Resolves when the output so far holds the text. */
+  says(text: string): Promise<void>;
+  /** The living processes that bear its marker. */
+  living(): ProcessRow[];
+}
+
+/** In the temporary directory with a short grace; released at the end of the scope. Fails where nothing can be started. */
+export async function openTerminal(asked: Partial<TerminalOptions>): Promise<OpenTerminal> {
+  const exits: TerminalExit[] = [];
+  const told = new EventEmitter<{ exit: [TerminalExit] }>();
+  const exit = once(told, "exit").then(([first]) => first as TerminalExit);
+  const options = optionsOf(asked);
+  const started = await startTerminal(options, {
+    onExit: (how) => {
+      exits.push(how);
+      told.emit("exit", how);
+    },
+  });
+  if ("failure" in started) throw new Error(started.failure.message);
+  const { terminal } = started;
+  const { marker } = options;
+  return {
+    terminal,
+    marker,
+    exit,
+    exits,
+    says: (text) => eventually(`it says ${text}`, () => terminal.output().output.includes(text)),
+    living: () => bearing(marker),
+    [Symbol.asyncDispose]: () => terminal.release(),
+  };
+}
+
+export function shell(script: string, asked: Partial<TerminalOptions> = {}): Promise<OpenTerminal> {
+  return openTerminal({ command: "/bin/sh", args: ["-c", script], ...asked });
+}
+
+/** Why it cannot be started. */
+export async function failureOf(asked: Partial<TerminalOptions>): Promise<{ code: string; message: string }> {
+  const started = await startTerminal(optionsOf(asked), {
+    onExit: () => {
+      throw new Error("what never ran has exited");
+    },
+  });
+  if ("failure" in started) return started.failure;
+  await started.terminal.release();
+  throw new Error("it was started");
+}
+
+export function newMarker(): Marker {
+  return { name: "AGENTD_TERMINAL", value: randomUUID() };
+}
+
+export function bearing(marker: Marker): ProcessRow[] {
+  return table.list().filter((row) => !row.zombie && table.bears(row.pid, marker));
+}
+
+export function isRunning(pid: number): boolean {
+  const row = table.read(pid);
+  return row !== undefined && !row.zombie;
+}
+
+/** Resolves when it is so; rejects, naming what never was, after twenty seconds. */
+export async function eventually(what: string, isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`it never was so: ${what}`);
+    await setTimeout(2);
+  }
+}
+
+function optionsOf(asked: Partial<TerminalOptions>): TerminalOptions {
+  const marker = asked.marker ?? newMarker();
+  const environment = terminalEnvironment({ base: { PATH: process.env["PATH"] ?? "" }, asked: [], marker });
+  if ("refusal" in environment) throw new Error(environment.refusal);
+  return { command: "true", args: [], cwd: tmpdir(), env: environment.env, marker, ...asked };
+}

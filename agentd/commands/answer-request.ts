@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// agent.permission.answer and agent.elicitation.answer: a request is unique over all sessions, so the session need not
+// be said.
+import type { Answer } from "../../bus-client/index.ts";
+import { faultOf } from "../people/form-content.ts";
+import { readForm } from "../people/form.ts";
+import { matchesWithin } from "../people/pattern.ts";
+import { type Call, type Handler, refuse } from "./call.ts";
+import type { Instance } from "./instance.ts";
+import { postCommand } from "./post-command.ts";
+
+export const answerPermission: Handler<"agent.permission.answer"> = (instance, call) => {
+  const owner = ownerOf(instance, call.args);
+  return typeof owner === "string" ? postCommand(instance, call, owner) : owner;
+};
+
+export const answerElicitation: Handler<"agent.elicitation.answer"> = (instance, call) => {
+  const owner = ownerOf(instance, call.args);
+  if (typeof owner !== "string") return owner;
+  const { args } = call;
+  const open = instance.sessions.get(owner)?.requests.find(({ request }) => request === args.request);
+  // Whatever else is wrong with the request, its session says.
+  if (open?.kind !== "elicitation") return postCommand(instance, call, owner);
+  const { asked } = open;
+  if (args.content !== undefined && (args.action !== "accept" || asked.mode === "url")) {
+    return refuse("ARGUMENT", "content: goes with the accept of a form alone", { field: "content" });
+  }
+  if (args.action !== "accept" || asked.mode === "url") return postCommand(instance, call, owner);
+  const { formPatternsMs } = instance.limits;
+  const fault = faultOf(readForm(asked.schema), args.content ?? {}, matchesWithin(formPatternsMs));
+  if (!fault) return postCommand(instance, call, owner);
+  const field = `content.${fault.field}`;
+  return refuse("ARGUMENT", `${field}: ${fault.reason}`, { field });
+};
+
+function ownerOf(
+  instance: Instance,
+  { request, session }: Pick<Call<"agent.permission.answer">["args"], "request" | "session">,
+): string | Answer {
+  const owner = sessionOfRequest(request);
+  if (owner === undefined || instance.sessions.get(owner) === undefined) return unknownRequest(request);
+  if (session !== undefined) {
+    const found = instance.log.sessions.find(session);
+    if (found.found !== "one" || found.session !== owner) return unknownRequest(request);
+  }
+  return owner;
+}
+
+/** Of a request's id, which begins with it. */
+export function sessionOfRequest(request: string): string | undefined {
+  return /^([a-z2-7]{12})-[1-9][0-9]{0,8}$/.exec(request)?.[1];
+}
+
+export function unknownRequest(request: string) {
+  return refuse(
+    "REQUEST_UNKNOWN",
+    `no request "${request}": agent.permission.list and agent.elicitation.list have the open ones`,
+    { request },
+  );
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// agent.policy.test: what a policy would answer to a request, of a session or made up. Answers nothing to anybody.
+import { realpathSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import type { Answer } from "../../bus-client/index.ts";
+import type { PolicySettings } from "../config/settings.ts";
+import type { Log } from "../log/open.ts";
+import type { Page } from "../log/read.ts";
+import { findOut } from "../people/findings.ts";
+import { answerByPolicy } from "../people/policy.ts";
+import { nothingSeen, type Said, type Sight, ToolSights } from "../people/tool-sight.ts";
+import type {
+  PermissionEntry,
+  PolicyTestReply,
+  StateEntry,
+  ToolCallEntry,
+  ToolCallFields,
+  TruncatedEntry,
+} from "../vocabulary/index.ts";
+import { sessionOfRequest, unknownRequest } from "./answer-request.ts";
+import { type Call, type Handler, ok, refuse } from "./call.ts";
+import type { Instance } from "./instance.ts";
+import { unknownPolicy } from "./session-start.ts";
+
+export const testPolicy: Handler<"agent.policy.test"> = async (instance, { args }) => {
+  const { policy: name, request } = args;
+  const policy = instance.settings().policies.get(name);
+  if (!policy) return unknownPolicy(instance, name);
+  const asked = typeof request === "string" ? await loggedQuestion(instance, request) : madeUp(request);
+  return "rc" in asked ? asked : ok(tested(name, policy, asked, instance.limits.policyPathsMax));
+};
+
+interface Asked {
+  /** What was said of the tool call before. */
+  readonly before: Sight;
+  readonly call: Partial<ToolCallFields>;
+  readonly options: readonly { readonly option: string; readonly kind: string }[];
+  readonly sessionDirectories: readonly string[];
+}
+
+function tested(name: string, policy: PolicySettings, asked: Asked, pathsMax: number): PolicyTestReply {
+  const { before, call, options, sessionDirectories } = asked;
+  const findings = findOut(before, saidIn(call), policy, pathsMax);
+  const answer = answerByPolicy(policy, { kind: call.tool_kind, options, sessionDirectories, findings });
+  if ("ask" in answer) return { policy: name, outcome: "ask", why: answer.ask };
+  return { policy: name, outcome: "allow_once", option: answer.answer, rule: answer.rule, why: answer.why };
+}
+
+type MadeUp = Exclude<Call<"agent.policy.test">["args"]["request"], string>;
+
+function madeUp({ tool_call: call, options, cwd }: MadeUp): Asked | Answer {
+  const directory = cwd === undefined ? undefined : realDirectory(cwd);
+  if (cwd !== undefined && directory === undefined) {
+    return refuse("ARGUMENT", "request.cwd: must be an absolute path of a directory", { field: "request.cwd" });
+  }
+  const sessionDirectories = directory === undefined ? [] : [directory];
+  return { before: nothingSeen, call, options, sessionDirectories };
+}
+
+function realDirectory(path: string): string | undefined {
+  if (!isAbsolute(path) || path.includes("\0")) return undefined;
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As it stands in the log, and what its agent had said of the tool call by then. */
+async function loggedQuestion({ log, sessions, limits }: Instance, request: string): Promise<Asked | Answer> {
+  const session = sessionOfRequest(request);
+  const state = session === undefined ? undefined : sessions.get(session);
+  if (session === undefined || !state) return unknownRequest(request);
+  let sights = new ToolSights(limits.openToolCallsMax, limits.policyPathsMax);
+  for await (const entry of entriesOf(log, session)) {
+    // What another life's agent said does not concern this one's.
+    if (entry.kind === "state" && entry.agent !== undefined) {
+      sights = new ToolSights(limits.openToolCallsMax, limits.policyPathsMax);
+    }
+    const call = entry.kind === "permission" ? entry.tool_call : entry.kind === "tool_call" ? entry : undefined;
+    if (!call) continue;
+    const before = sights.see(call.tool_call_id, saidIn(call));
+    if (entry.kind !== "permission" || entry.request !== request) continue;
+    const { cwd, additionalDirs } = state;
+    return { before, call, options: entry.options ?? [], sessionDirectories: [cwd, ...additionalDirs] };
+  }
+  return unknownRequest(request);
+}
+
+type Told = StateEntry | ToolCallEntry | PermissionEntry | TruncatedEntry;
+
+async function* entriesOf({ entries }: Log, session: string): AsyncGenerator<Exclude<Told, TruncatedEntry>> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const page: Page = entries.page({ session, after, kinds: ["state", "tool_call", "permission"] });
+    for (const text of page.entries) {
+      const entry = JSON.parse(text) as Told;
+      if (!("truncated" in entry)) yield entry;
+      else yield JSON.parse(entries.body(session, entry.seq) ?? "{}") as Exclude<Told, TruncatedEntry>;
+    }
+    after = page.next;
+    await breathe();
+  }
+}
+
+function saidIn({ tool_kind: kind, locations, content }: Partial<ToolCallFields>): Said {
+  return { kind, locations, content };
+}

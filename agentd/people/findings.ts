@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a policy judges by besides the question itself, found out when the agent asks: what it has said of the tool call
+// before, and where the paths in it really lead. Deciding touches no file, so this is done before.
+import type { AgentEvent } from "../../acp-client/agent-client.ts";
+import type { PolicySettings } from "../config/settings.ts";
+import { realPlace } from "./real-place.ts";
+import { type Said, seeMore, type Sight, ToolSights } from "./tool-sight.ts";
+
+/** A path that the agent wrote; `real` is undefined where nobody can tell where it leads. */
+export interface Place {
+  readonly path: string;
+  readonly real: string | undefined;
+}
+
+export interface Findings {
+  /** Of the tool call, before this question. */
+  readonly kindsBefore: readonly string[];
+  readonly locations: readonly Place[];
+  readonly diffs: readonly Place[];
+  /** More paths than are looked at. */
+  readonly tooMany: boolean;
+  /** The policy's own directories: as they are written, and where they are. */
+  readonly ruleDirectories: ReadonlyMap<string, string>;
+}
+
+/** `before`: what was said of the tool call until now; the question's own words come on top of it. */
+export function findOut(before: Sight, asked: Said, policy: PolicySettings | undefined, pathsMax: number): Findings {
+  const { locations, diffs } = seeMore(before, asked, pathsMax);
+  const tooMany = locations.length > pathsMax || diffs.length > pathsMax;
+  const place = (path: string | null): Place => ({
+    path: path ?? "",
+    real: tooMany || path === null ? undefined : realPlace(path),
+  });
+  return {
+    kindsBefore: before.kinds,
+    locations: locations.map(place),
+    diffs: diffs.map(place),
+    tooMany,
+    ruleDirectories: ruleDirectories(policy),
+  };
+}
+
+function ruleDirectories(policy: PolicySettings | undefined): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { within } of policy?.allowOnce ?? []) {
+    const real = within === "session" ? undefined : realPlace(within.directory);
+    if (within !== "session" && real !== undefined) found.set(within.directory, real);
+  }
+  return found;
+}
+
+export interface PolicyWitnessOptions {
+  /** As the configuration has it now. */
+  readonly policy: () => PolicySettings | undefined;
+  /** Of one tool call. */
+  readonly pathsMax: number;
+  /** Tool calls that are remembered. */
+  readonly callsMax: number;
+}
+
+/** Sees everything that one agent says, in order. */
+export class PolicyWitness {
+  readonly #options: PolicyWitnessOptions;
+  readonly #sights: ToolSights;
+
+  constructor(options: PolicyWitnessOptions) {
+    this.#options = options;
+    this.#sights = new ToolSights(options.callsMax, options.pathsMax);
+  }
+
+  /** The findings, where the event is a question. */
+  see(event: AgentEvent): Findings | undefined {
+    if (event.type === "update" && event.update.kind === "tool_call") {
+      this.#sights.see(event.update.call.toolCallId, event.update.call);
+    }
+    if (event.type !== "permission") return undefined;
+    const { toolCall } = event;
+    const { policy, pathsMax } = this.#options;
+    return findOut(this.#sights.see(toolCall.toolCallId, toolCall), toolCall, policy(), pathsMax);
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Whether what somebody fills in is what a form asks for.
+import type { Field, FieldValue, Form } from "./form.ts";
+import { isValueOf } from "./form.ts";
+
+export type Content = Readonly<Record<string, unknown>>;
+
+/** `reason` goes on from the field's name. */
+export interface ContentFault {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** Whether the pattern is found in the text; undefined where that cannot be told. */
+export type Matches = (pattern: string, text: string) => boolean | undefined;
+
+/** Fields that were left out, as the form fills them in. */
+export function withDefaults({ fields }: Form, content: Content): Record<string, unknown> {
+  const defaults = [...fields].filter(([name, field]) => field.default !== undefined && !Object.hasOwn(content, name));
+  return { ...Object.fromEntries(defaults.map(([name, field]) => [name, field.default])), ...content };
+}
+
+/** The first fault; undefined where there is none. A default is held to the same as a value that somebody wrote. */
+export function faultOf(form: Form, written: Content, matches: Matches): ContentFault | undefined {
+  const content = withDefaults(form, written);
+  for (const [field, value] of Object.entries(content)) {
+    const known = form.fields.get(field);
+    const reason = known ? whyNot(known, value, matches) : `is no field of the form: it has ${namesOf(form)}`;
+    if (reason !== undefined) return { field, reason };
+  }
+  for (const field of form.required) {
+    if (Object.hasOwn(content, field)) continue;
+    const isKnown = form.fields.get(field) !== undefined && form.fields.get(field)?.type !== "unknown";
+    return { field, reason: isKnown ? "must be filled in" : notUnderstood };
+  }
+  return undefined;
+}
+
+const notUnderstood = "is asked for in a way that is not understood here: the form can only be declined or cancelled";
+
+function whyNot(field: Field, value: unknown, matches: Matches): string | undefined {
+  if (field.type === "unknown") return notUnderstood;
+  if (!isValueOf(field, value)) return `must be ${typeWords[field.type]}`;
+  switch (field.type) {
+    case "string":
+      return whyNotText(field, value as string, matches);
+    case "number":
+    case "integer":
+      return outside(value as number, field.min, field.max, "must be");
+    case "list":
+      return whyNotList(field, value as readonly string[]);
+    case "boolean":
+      return undefined;
+  }
+}
+
+function whyNotText(field: Extract<Field, { type: "string" }>, text: string, matches: Matches): string | undefined {
+  const { choices, pattern, format, lengthMin, lengthMax } = field;
+  if (choices && !choices.includes(text)) return `must be one of ${listed(choices)}`;
+  const length = outside(Array.from(text).length, lengthMin, lengthMax, "must have, in characters,");
+  if (length !== undefined) return length;
+  if (format !== undefined && formats.get(format)?.(text) === false) return `must be a ${format}`;
+  if (pattern === undefined) return undefined;
+  const found = matches(pattern, text);
+  if (found === undefined) return "has a pattern that could not be held against it in time";
+  return found ? undefined : `must match ${pattern}`;
+}
+
+function whyNotList(field: Extract<Field, { type: "list" }>, items: readonly string[]): string | undefined {
+  const { choices, countMin, countMax } = field;
+  if (!items.every((item) => choices.includes(item))) return `must be some of ${listed(choices)}`;
+  if (new Set(items).size < items.length) return "must not have one twice";
+  return outside(items.length, countMin, countMax, "must have, in number,");
+}
+
+function outside(value: number, min: number | undefined, max: number | undefined, what: string): string | undefined {
+  if (min !== undefined && value < min) return `${what} at least ${min}`;
+  return max !== undefined && value > max ? `${what} at most ${max}` : undefined;
+}
+
+const typeWords = {
+  string: "a text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  list: "a list of texts",
+} as const satisfies Record<Exclude<Field["type"], "unknown">, string>;
+
+/** Loose where the rules are: the agent knows best what it can use. */
+const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ["email", (text) => text.length <= 320 && /^[^\s@]+@[^\s@]+$/u.test(text)],
+  ["uri", (text) => /^[a-z][a-z0-9+.-]*:/iu.test(text) && URL.canParse(text)],
+  ["date", isDate],
+  ["date-time", isDateTime],
+]);
+
+function isDateTime(text: string): boolean {
+  const [, day, time] =
+    /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2}))$/u.exec(text) ?? [];
+  return (
+    day !== undefined && time !== undefined && isDate(day) && !Number.isNaN(Date.parse(`${day}T${time.toUpperCase()}`))
+  );
+}
+
+/** One of the calendar: not the 30th of February. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/u.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function namesOf({ fields }: Form): string {
+  return fields.size === 0 ? "none" : listed([...fields.keys()]);
+}
+
+function listed(values: readonly FieldValue[]): string {
+  const more = values.length > listedMax ? `, and ${values.length - listedMax} more` : "";
+  return `${values.slice(0, listedMax).join(", ")}${more}`;
+}
+
+const listedMax = 20;

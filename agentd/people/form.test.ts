@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readForm } from "./form.ts";
+import { faultOf, withDefaults } from "./form-content.ts";
+import { matchesWithin } from "./pattern.ts";
+
+const matches = matchesWithin(1_000);
+
+/** The fault of one field's value; undefined where it is taken. */
+function fault(property: unknown, value: unknown): string | undefined {
+  return faultOf(readForm({ type: "object", properties: { f: property } }), { f: value }, matches)?.reason;
+}
+
+test.each<[object, unknown[], unknown[]]>([
+  [{ type: "string" }, ["", "a", "é".repeat(1_000)], [1, true, null, ["a"]]],
+  [{ type: "string", minLength: 2, maxLength: 3 }, ["ab", "👩👩👩"], ["a", "abcd"]],
+  [{ type: "string", enum: ["a", "b"] }, ["a", "b"], ["c", "A", "a "]],
+  [{ type: "string", oneOf: [{ const: "a", title: "The first" }] }, ["a"], ["The first", "b"]],
+  [{ type: "string", pattern: "^[a-z]+$" }, ["abc"], ["ABC", "a b"]],
+  [{ type: "string", pattern: "b" }, ["abc"], ["ac"]],
+  [{ type: "string", pattern: "a\\-b" }, ["a-b"], ["ab"]],
+  [{ type: "string", format: "email" }, ["a@b", "ä@example.org"], ["a", "a@b@c", "a b@c"]],
+  [{ type: "string", format: "uri" }, ["https://a.example", "mailto:a@b"], ["a", "//a"]],
+  [{ type: "string", format: "date" }, ["2024-02-29"], ["2023-02-29", "2024-2-1", "2024-01-01T00:00:00Z"]],
+  [
+    { type: "string", format: "date-time" },
+    ["2024-02-29T12:00:00Z", "2024-01-01t00:00:00.5+02:00"],
+    ["2024-01-01", "2023-02-29T00:00:00Z"],
+  ],
+  [{ type: "string", format: "constructor" }, ["anything"], []],
+  [{ type: "string", title: null, minLength: null, pattern: null, enum: null, default: null }, ["x"], [1]],
+  [{ type: "number", minimum: 0.5, maximum: 2 }, [0.5, 2, 1], [0, 3, "1"]],
+  [{ type: "integer", minimum: 1 }, [1, 1.0, 9_007_199_254_740_991], [0, 1.5, 2 ** 60, "1"]],
+  [{ type: "boolean" }, [true, false], ["true", 0, 1]],
+  [
+    { type: "array", items: { type: "string", enum: ["a", "b"] }, minItems: 1, maxItems: 1 },
+    [["a"]],
+    [[], ["a", "b"], ["c"], "a"],
+  ],
+  [
+    {
+      type: "array",
+      items: {
+        anyOf: [
+          { const: "a", title: "A" },
+          { const: "b", title: "B" },
+        ],
+      },
+    },
+    [[], ["a", "b"]],
+    [["a", "a"], ["A"]],
+  ],
+])("a field %j takes and refuses what it says", (property, good, bad) => {
+  expect(good.map((value) => fault(property, value))).toEqual(good.map(() => undefined));
+  expect(bad.filter((value) => fault(property, value) === undefined)).toEqual([]);
+});
+
+test.each([
+  { type: "object" },
+  { type: "string", minLength: "2" },
+  { type: "string", enum: "a" },
+  { type: "string", enum: [1] },
+  { type: "string", oneOf: [{ title: "no value" }] },
+  { type: "string", pattern: 5 },
+  { type: "number", maximum: "9" },
+  { type: "array" },
+  { type: "array", items: { type: "number" } },
+  {},
+  "string",
+  null,
+])(
+  "a field %j is not understood: it can be left out and not filled in, and a form that requires it not be accepted",
+  (property) => {
+    const schema = { properties: { f: property, g: { type: "boolean" } } };
+    expect(faultOf(readForm(schema), { g: true }, matches)).toBeUndefined();
+    expect(faultOf(readForm(schema), { f: "x" }, matches)?.reason).toContain("declined or cancelled");
+    expect(faultOf(readForm({ ...schema, required: ["f"] }), {}, matches)?.reason).toContain("declined or cancelled");
+  },
+);
+
+test("what is required must be there, and what is no field is refused by its name", () => {
+  const form = readForm({ properties: { a: { type: "string" }, b: { type: "string" } }, required: ["b"] });
+  expect(faultOf(form, { a: "x" }, matches)).toEqual({ field: "b", reason: "must be filled in" });
+  expect(faultOf(form, { b: "x", c: "y" }, matches)).toMatchObject({
+    field: "c",
+    reason: expect.stringContaining("a, b"),
+  });
+  expect(faultOf(readForm({ required: ["gone"] }), {}, matches)).toMatchObject({ field: "gone" });
+  expect(faultOf(readForm({}), {}, matches)).toBeUndefined();
+});
+
+test("what is left out is filled in with its default, which is held to the form too", () => {
+  const form = readForm({
+    properties: {
+      a: { type: "integer", default: 3 },
+      b: { type: "string", default: 5 },
+      c: { type: "boolean", default: false },
+    },
+    required: ["a"],
+  });
+  expect(withDefaults(form, { c: true })).toEqual({ a: 3, c: true });
+  expect(faultOf(form, {}, matches)).toBeUndefined();
+  const wrong = readForm({ properties: { a: { type: "integer", default: 3, maximum: 2 } } });
+  expect(faultOf(wrong, {}, matches)).toMatchObject({ field: "a" });
+  expect(faultOf(wrong, { a: 2 }, matches)).toBeUndefined();
+});
+
+test("a pattern that would run for years is ended, and so are many of them together", () => {
+  const began = performance.now();
+  const slow = matchesWithin(100);
+  const answers = Array.from({ length: 1_000 }, () => slow("^(a+)+$", `${"a".repeat(50)}b`));
+  expect(new Set(answers)).toEqual(new Set([undefined]));
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(matches("(", "x")).toBeUndefined();
+  expect(matches("a".repeat(2_000), "a")).toBeUndefined();
+});
+
+test("no pattern and no text reaches more than the expression", () => {
+  expect(matches('"); globalThis.process.exit(1); ("', "x")).toBeUndefined();
+  expect(matches("x", '"; throw 1; "')).toBe(false);
+});
+
+test("whatever stands in a form, reading it and holding content against it never throws", () => {
+  const bound = fc.oneof(fc.integer({ min: -2, max: 5 }), fc.constant(null), fc.string());
+  const property = fc.record(
+    {
+      type: fc.constantFrom<unknown>("string", "number", "integer", "boolean", "array", "object", null, 5),
+      minLength: bound,
+      maximum: bound,
+      minItems: bound,
+      pattern: fc.oneof(fc.string(), fc.integer()),
+      format: fc.constantFrom("email", "uri", "date", "date-time", "__proto__", 1),
+      enum: fc.oneof(fc.array(fc.anything()), fc.anything()),
+      oneOf: fc.anything(),
+      items: fc.anything(),
+      default: fc.anything(),
+    },
+    { requiredKeys: [] },
+  );
+  const schema = fc.record({ properties: fc.dictionary(fc.string(), property), required: fc.anything() });
+  const content = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.string())));
+  fc.assert(
+    fc.property(schema, content, (asked, written) => {
+      const form = readForm(asked);
+      if (faultOf(form, written, () => true)) return;
+      const filled = withDefaults(form, written);
+      for (const name of Object.keys(filled)) expect(form.fields.has(name)).toBe(true);
+      for (const name of form.required) expect(Object.hasOwn(filled, name)).toBe(true);
+    }),
+  );
+});

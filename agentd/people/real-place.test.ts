@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { realPlace } from "./real-place.ts";
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "agentd-place-")));
+  mkdirSync(join(root, "inside"));
+  mkdirSync(join(root, "outside"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test("a link is followed, whether the file behind it exists or not", () => {
+  symlinkSync(join(root, "outside"), join(root, "inside", "link"));
+  expect(realPlace(join(root, "inside", "link"))).toBe(join(root, "outside"));
+  expect(realPlace(join(root, "inside", "link", "new", "file"))).toBe(join(root, "outside", "new", "file"));
+});
+
+test("what does not exist yet is judged by its nearest parent", () => {
+  expect(realPlace(join(root, "inside", "a", "b.txt"))).toBe(join(root, "inside", "a", "b.txt"));
+  expect(realPlace(join(root, "inside") + "//./c")).toBe(join(root, "inside", "c"));
+});
+
+test("a link that leads nowhere is not taken for a file that does not exist yet", () => {
+  symlinkSync(join(root, "outside", "missing"), join(root, "inside", "dangling"));
+  expect(realPlace(join(root, "inside", "dangling"))).toBeUndefined();
+  expect(realPlace(join(root, "inside", "dangling", "more"))).toBeUndefined();
+});
+
+test("where it cannot be told is not guessed", () => {
+  writeFileSync(join(root, "inside", "file"), "");
+  symlinkSync("loop", join(root, "inside", "loop"));
+  const odd = [
+    "",
+    "inside/a",
+    "./a",
+    "~/a",
+    `${root}/inside/../outside`,
+    `${root}/..`,
+    `${root}/a\0b`,
+    "/proc/self/cwd/a",
+  ];
+  const unclear = [
+    ...odd,
+    "/dev/fd/3",
+    `${root}/inside/file/below`,
+    `${root}/inside/loop/x`,
+    `${root}${"/x".repeat(100)}`,
+  ];
+  expect(unclear.map(realPlace)).toEqual(unclear.map(() => undefined));
+});

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What an agent has said of a tool call, as far as a policy goes by it: kinds and paths, and no text that is for people.
+
+/** Members as ACP has them; what is absent or null was not said. */
+export interface Said {
+  readonly kind?: unknown;
+  readonly locations?: unknown;
+  readonly content?: unknown;
+}
+
+export interface Sight {
+  /** Two at most: more than one is all that counts. */
+  readonly kinds: readonly string[];
+  /** As they were said last; null for one without a path. */
+  readonly locations: readonly (string | null)[];
+  /** Of the files that its content would change. */
+  readonly diffs: readonly (string | null)[];
+}
+
+export const nothingSeen: Sight = { kinds: [], locations: [], diffs: [] };
+
+/** After one more thing that was said of the call. Of each list of paths, `pathsMax` and one more are kept. */
+export function seeMore(sight: Sight, said: Said, pathsMax: number): Sight {
+  const { kind, locations, content } = said;
+  const isNew = typeof kind === "string" && sight.kinds.length < 2 && !sight.kinds.includes(kind);
+  return {
+    kinds: isNew ? [...sight.kinds, kind] : sight.kinds,
+    locations: Array.isArray(locations) ? pathsOf(locations, pathsMax) : sight.locations,
+    diffs: Array.isArray(content) ? pathsOf(content.filter(isDiff), pathsMax) : sight.diffs,
+  };
+}
+
+/** The tool calls of one agent. */
+export class ToolSights {
+  readonly #callsMax: number;
+  readonly #pathsMax: number;
+  readonly #sights = new Map<string, Sight>();
+
+  /** `callsMax`: calls that are remembered; the one first seen longest ago is forgotten for one more. */
+  constructor(callsMax: number, pathsMax: number) {
+    this.#callsMax = callsMax;
+    this.#pathsMax = pathsMax;
+  }
+
+  /** What was seen of the call before. */
+  see(call: string, said: Said): Sight {
+    const before = this.#sights.get(call);
+    const [oldest] = this.#sights.keys();
+    if (!before && oldest !== undefined && this.#sights.size >= this.#callsMax) this.#sights.delete(oldest);
+    this.#sights.set(call, seeMore(before ?? nothingSeen, said, this.#pathsMax));
+    return before ?? nothingSeen;
+  }
+}
+
+function isDiff(item: unknown): boolean {
+  return typeof item === "object" && item !== null && (item as { type?: unknown }).type === "diff";
+}
+
+function pathsOf(items: readonly unknown[], pathsMax: number): (string | null)[] {
+  return items.slice(0, pathsMax + 1).map((item) => {
+    const path = typeof item === "object" && item !== null ? (item as { path?: unknown }).path : undefined;
+    return typeof path === "string" ? path : null;
+  });
+}

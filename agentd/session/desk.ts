@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The seam between a session and whoever serves its agent's files and terminals.
+import type { ClientSide } from "../../acp-client/client-side.ts";
+import type { StateEntry } from "../vocabulary/index.ts";
+import type { ClientSideEffect, ClientSideInput } from "./client-side.ts";
+
+export type ChildIdentity = NonNullable<StateEntry["process"]>;
+
+/** Where the requests of one agent are taken, and done when they are logged. */
+export interface Desk {
+  readonly clientSide: ClientSide;
+  act(effect: ClientSideEffect): void;
+  /** Nothing more is taken. Resolves when none of its processes is left, and their ends have been told. */
+  end(): Promise<void>;
+}
+
+export interface DeskHooks {
+  /** Names a request: no other agent's request has the same. */
+  readonly newKey: () => number;
+  /** In its place among all that the agent says. */
+  readonly ask: (input: ClientSideInput) => void;
+  readonly fault: (fault: string, message: string) => void;
+  /** What has become of something that was logged. It counts whatever life the session is in by then. */
+  readonly tell: (input: ClientSideInput) => void;
+  readonly record: (process: ChildIdentity, lives: boolean) => void;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A form that an agent asks for, as far as the command line shows it and turns words into its values. Whether an answer
+// is right, agentd says.
+
+export interface FormField {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly choices?: readonly { readonly value: string; readonly title?: string }[];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+export function formFields(schema: unknown): FormField[] {
+  const form = members(schema);
+  const required = Array.isArray(form["required"]) ? form["required"] : [];
+  return Object.entries(members(form["properties"])).map(([name, property]) => {
+    const field = members(property);
+    const { type, title, description, default: value } = field;
+    const choices = choicesOf(field) ?? choicesOf(members(field["items"]));
+    return {
+      name,
+      type: typeof type === "string" ? type : "unknown",
+      required: required.includes(name),
+      ...(typeof title === "string" ? { title } : {}),
+      ...(typeof description === "string" ? { description } : {}),
+      ...(value === undefined || value === null ? {} : { default: value }),
+      ...(choices === undefined ? {} : { choices }),
+    };
+  });
+}
+
+/** What a field's word stands for; a word that is none of its type goes as it is, for agentd to say what is wrong. */
+export function fieldValue(field: FormField | undefined, word: string): string | number | boolean {
+  if (field?.type === "boolean") return ({ true: true, yes: true, false: false, no: false } as const)[word] ?? word;
+  const isNumber = field?.type === "number" || field?.type === "integer";
+  return isNumber && word.trim() !== "" && Number.isFinite(Number(word)) ? Number(word) : word;
+}
+
+function choicesOf(field: Members): FormField["choices"] {
+  const listed = field["enum"] ?? field["oneOf"] ?? field["anyOf"];
+  if (!Array.isArray(listed)) return undefined;
+  return listed.flatMap((item: unknown) => {
+    if (typeof item === "string") return [{ value: item }];
+    const { const: value, title } = members(item);
+    if (typeof value !== "string") return [];
+    return [{ value, ...(typeof title === "string" ? { title } : {}) }];
+  });
+}
+
+function members(value: unknown): Members {
+  return typeof value === "object" && value !== null ? (value as Members) : {};
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// JSON from a file, or from stdin.
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Context } from "./context.ts";
+import { usageError } from "./mix-error.ts";
+
+const bytesMax = 4 * 1024 * 1024;
+
+/** `-` is stdin. Throws a usage error for what cannot be read or is no JSON. */
+export async function jsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "stdin">, file: string): Promise<unknown> {
+  let written: string;
+  try {
+    written = file === "-" ? await fromStdin(stdin) : await readFile(resolve(cwd(), file), "utf8");
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error));
+  }
+  try {
+    return JSON.parse(written);
+  } catch {
+    throw usageError(`${file === "-" ? "stdin" : file} is not JSON`);
+  }
+}
+
+async function fromStdin(stdin: Context["stdin"]): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    const piece = Buffer.from(chunk as string | Buffer);
+    chunks.push(piece);
+    bytes += piece.length;
+    if (bytes > bytesMax) throw new Error(`stdin holds more than ${bytesMax} bytes`);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
+import { assignment } from "../assignments.ts";
+import type { AgentBus } from "../bus.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { fieldValue, formFields } from "../form-fields.ts";
+import { type LoggedRequest, loggedRequest } from "../logged-request.ts";
+import { usageError } from "../mix-error.ts";
+import { commandIdFlag, commandIdMember } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { type AskedElicitation, elicitationLines, elicitationResolution } from "../view/elicitation.ts";
+import { screenOf } from "../view/live-view.ts";
+import { elicitationTable } from "../view/tables.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent answer [request] [field=value…]",
+  about:
+    "Tells an agent what it wants to be told. Without a request, lists what is asked; a field that takes several values is written several times. Of an address, the bare request says that you will open it: nothing here does.",
+  flags: {
+    decline: { kind: "switch", about: "say no" },
+    cancel: { kind: "switch", about: "leave it without an answer" },
+    show: { kind: "switch", about: "show the question, and how it was answered" },
+    session: { kind: "text", value: "SESSION", about: "of the list: of this session" },
+    ...commandIdFlag,
+  },
+  positionals: { min: 0, max: 1_000 },
+  examples: ["mix agent answer", "mix agent answer abcdefghijkl-1 name=Ann colour=red colour=blue"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { args, connect } = invocation;
+  const [request, ...words] = args.positionals;
+  const action = actionOf(args.switch("decline"), args.switch("cancel"));
+  if (words.length > 0 && (action !== "accept" || args.switch("show")))
+    throw usageError("fields go with an answer alone");
+  if (request === undefined) return list(invocation);
+  const bus = await connect("agentd");
+  if (args.switch("show")) return show(invocation, await askedFor(bus, request));
+  // Only fields are turned into values by the form.
+  const content = words.length === 0 ? {} : { content: contentOf(words, (await askedFor(bus, request)).asked.schema) };
+  return answer(invocation, bus, { request, action, ...content });
+}
+
+function actionOf(declines: boolean, cancels: boolean): "accept" | "decline" | "cancel" {
+  if (declines && cancels) throw usageError("--decline and --cancel exclude each other");
+  return declines ? "decline" : cancels ? "cancel" : "accept";
+}
+
+async function list({ args, context, output, read }: Invocation): Promise<Outcome> {
+  const session = args.text("session");
+  const bus = await read("agentd");
+  const { requests } = await bus.ask("agent.elicitation.list", session === undefined ? {} : { session });
+  if (output.mode === "json") await output.document("mix.elicitations.v1", { requests });
+  else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
+  else if (requests.length === 0) output.word("nothing is asked");
+  else for (const line of elicitationTable(requests, context.now())) await output.line(line);
+  return done;
+}
+
+async function show({ context, output }: Invocation, { asked, resolved }: Asked): Promise<Outcome> {
+  const { style } = screenOf(context);
+  if (output.mode === "json") await output.document("mix.elicitation.v1", { ...asked, resolved: resolved ?? null });
+  else if (output.mode === "ids") await output.line(asked.request);
+  else {
+    for (const line of elicitationLines(asked, style, resolved === undefined)) await output.line(line);
+    if (resolved !== undefined) await output.line(elicitationResolution(resolved, style));
+  }
+  return done;
+}
+
+async function answer(
+  { args, output }: Invocation,
+  bus: AgentBus,
+  given: VerbInput<"agent.elicitation.answer">,
+): Promise<Outcome> {
+  const reply = await bus.ask("agent.elicitation.answer", { ...given, ...commandIdMember(args) });
+  if (output.mode === "json") await output.document("mix.answered.v1", reply);
+  else if (output.mode === "people") output.word(`${given.request}: ${reply.outcome}`);
+  return done;
+}
+
+type Content = NonNullable<VerbInput<"agent.elicitation.answer">["content"]>;
+
+function contentOf(words: readonly string[], schema: unknown): Content {
+  const fields = new Map(formFields(schema).map((field) => [field.name, field]));
+  const content: Record<string, Content[string]> = {};
+  for (const [name, word] of words.map(assignment)) {
+    const before = Object.hasOwn(content, name) ? content[name] : undefined;
+    if (fields.get(name)?.type === "array") content[name] = [...(Array.isArray(before) ? before : []), word];
+    else if (before !== undefined) throw usageError(`${name} takes one value`);
+    else content[name] = fieldValue(fields.get(name), word);
+  }
+  return content;
+}
+
+interface Asked {
+  readonly asked: AskedElicitation;
+  readonly resolved?: LoggedRequest<"elicitation">["resolved"];
+}
+
+async function askedFor(bus: AgentBus, request: string): Promise<Asked> {
+  const { requests } = await bus.ask("agent.elicitation.list", {});
+  const open = requests.find((one) => one.request === request);
+  if (open !== undefined) return { asked: { ...open, now: open.asked_at } };
+  const { requested, resolved } = await loggedRequest(bus, request, "elicitation", "mix agent answer");
+  return { asked: requested, ...(resolved === undefined ? {} : { resolved }) };
+}

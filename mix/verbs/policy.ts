@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { resolve } from "node:path";
+import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { usageError } from "../mix-error.ts";
+import { jsonDocument } from "../json-document.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { printableLine } from "../view/printable.ts";
+
+export const spec: VerbSpec = {
+  usage: "agent policy test <request.json> --policy <name>",
+  about:
+    "What a policy would answer to a permission request, and why. The file has the request as ACP's session/request_permission or as `mix agent permit show --json` has it; `-` is stdin; the id of a request is one that is open or logged.",
+  flags: {
+    policy: { kind: "text", value: "NAME", about: "a policy of agentd's configuration" },
+    cwd: { kind: "text", value: "DIR", about: "of a file: the session's directory (default: this one)" },
+  },
+  positionals: { min: 2, max: 2 },
+  examples: [
+    "mix agent policy test request.json --policy reading",
+    "mix agent policy test abcdefghijkl-1 --policy reading",
+  ],
+};
+
+export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
+  const policy = args.text("policy");
+  if (args.word(0) !== "test" || policy === undefined) throw usageError(`usage: mix ${spec.usage}`);
+  const what = args.word(1);
+  const request = /^[a-z2-7]{12}-\d+$/.test(what)
+    ? what
+    : { cwd: resolve(context.cwd(), args.text("cwd") ?? ""), ...requestOf(await jsonDocument(context, what)) };
+  const bus = await connect("agentd");
+  const reply = await bus.ask("agent.policy.test", { policy, request });
+  if (output.mode === "json") await output.document("mix.policy-test.v1", reply);
+  else {
+    await output.line(reply.option === undefined ? "ask" : `${reply.outcome} ${printableLine(reply.option)}`);
+    output.word(`${policy}: ${printableLine(reply.why)}`);
+  }
+  return done;
+}
+
+type Request = Exclude<VerbInput<"agent.policy.test">["request"], string>;
+
+/** Whether it is all there is for agentd to say. */
+function requestOf(document: unknown): Request {
+  const found = record(record(document)?.["params"]) ?? record(document);
+  const [asked, options] = [record(found?.["toolCall"]), found?.["options"]];
+  if (found?.["tool_call"] !== undefined) return found as unknown as Request;
+  if (!asked || !Array.isArray(options)) throw usageError("the file holds no permission request");
+  const { toolCallId, kind, locations, content } = asked;
+  return {
+    tool_call: { tool_call_id: toolCallId, tool_kind: kind, locations, content },
+    options: options.map(record).map((option) => ({ option: option?.["optionId"], kind: option?.["kind"] })),
+  } as unknown as Request;
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+}

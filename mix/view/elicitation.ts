@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What an agent wants to be told, as people see it. Every word but the request's id is the agent's; an address is shown
+// whole, with the host that it really leads to, and nothing here opens it.
+import type { ElicitationEntry } from "../../agentd/vocabulary/entries.ts";
+import { type FormField, formFields } from "../form-fields.ts";
+import { printable, printableLine } from "./printable.ts";
+import { expiryWords, resolvers } from "./question.ts";
+import type { Style } from "./style.ts";
+
+export interface AskedElicitation extends Pick<ElicitationEntry, "request" | "mode" | "message" | "schema" | "url"> {
+  readonly now?: string;
+  readonly expires_at?: string | null;
+}
+
+/** `isOpen` false: without the way to answer it. */
+export function elicitationLines(asked: AskedElicitation, style: Style, isOpen = true): string[] {
+  const [first = "", ...further] = printable(asked.message ?? "").split("\n");
+  const what = asked.mode === "url" ? "wants you to open an address" : "wants to be told";
+  return [
+    style.bold(style.yellow(`? it ${what}: ${first}`)),
+    ...further.map((line) => `  ${line}`),
+    ...(asked.mode === "url" ? addressLines(asked.url ?? "") : formFields(asked.schema).flatMap(fieldLines)),
+    ...(isOpen ? answerLines(asked).map(style.dim) : []),
+  ];
+}
+
+export function elicitationResolution(entry: ElicitationEntry, style: Style): string {
+  const who = entry.via === undefined ? `by ${printableLine(entry.by ?? "someone")}` : resolvers[entry.via];
+  const why = entry.why === undefined ? "" : `, ${printableLine(entry.why)}`;
+  const content = entry.content === undefined ? "" : `: ${printableLine(JSON.stringify(entry.content))}`;
+  return style.dim(`  → ${outcomeWords[entry.outcome ?? "cancel"]}${content} (${who}${why})`);
+}
+
+const outcomeWords = { accept: "answered", decline: "declined", cancel: "cancelled" } as const;
+
+function addressLines(url: string): string[] {
+  const host = URL.canParse(url) ? new URL(url).host : "no host";
+  return [`  ${printableLine(url)}`, `  leads to: ${printableLine(host)}`];
+}
+
+function fieldLines(field: FormField): string[] {
+  const { name, type, required, title, description, choices } = field;
+  const facts = [
+    type === "array" ? "some of" : choices === undefined ? type : "one of",
+    ...(choices ?? []).map((choice) =>
+      choice.title === undefined ? choice.value : `${choice.value} (${choice.title})`,
+    ),
+  ];
+  const kind = `${facts[0]}${facts.length > 1 ? ` ${facts.slice(1).join(", ")}` : ""}`;
+  const standard = field.default === undefined ? "" : `, ${JSON.stringify(field.default)} where left out`;
+  const words = [title, description].filter((text) => text !== undefined).join(": ");
+  return [
+    `  ${printableLine(name)}  ${printableLine(`${kind}${required ? ", required" : ""}${standard}`)}`,
+    ...(words === "" ? [] : [`    ${printableLine(words)}`]),
+  ];
+}
+
+function answerLines(asked: AskedElicitation): string[] {
+  const request = printableLine(asked.request);
+  const accept = asked.mode === "url" ? `mix agent answer ${request}` : `mix agent answer ${request} field=value…`;
+  return [
+    `  answer: ${accept}   or: --decline, --cancel${expiryWords(asked)}`,
+    ...(asked.mode === "url" ? [] : ["  What you answer is logged: give no passwords and no keys."]),
+  ];
+}
