@@ -2,9 +2,11 @@
 // One agentd, composed: what stands in the log is taken up before the Bus hears of it, and on the way down every agent
 // is ended before the Bus, the log and the lock are let go.
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Citizen, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
 import { makeBusFace } from "./bus-face.ts";
+import { BusToolsWatch } from "./bus-tools.ts";
 import { findBusHome } from "./bus-home.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { Callers } from "./commands/callers.ts";
@@ -19,6 +21,7 @@ import { openLiveConfig } from "./live-config.ts";
 import { LogKeeper } from "./log-keeper.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
+import { isLive } from "./session/state.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { noSeam, type Seam } from "./seam.ts";
 import { loggedUse } from "./people/logged-use.ts";
@@ -104,7 +107,9 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     onBus(connected) {
       core.onBus(connected);
       notifier.onBus(connected);
-      if (connected) ready.give();
+      if (!connected) return;
+      busTools.follow();
+      ready.give();
     },
   });
   const notifier = new Notifier({
@@ -117,6 +122,12 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     logger,
     limits,
   });
+  const busTools = new BusToolsWatch({
+    bus: citizen.client,
+    pause: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
+    graceMs: limits.busToolsGraceMs,
+    onError: (error) => logger.debug({ err: error }, "who is on the Bus could not be looked up"),
+  });
   const core = openSessionCore({
     log,
     limits,
@@ -125,9 +136,13 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     logger,
     bus: citizen.client,
     reply: (reply) => callers.reply(reply),
-    plan: (state) => planLaunch(instance, version, state),
+    plan(state) {
+      busTools.expect(state.id);
+      return planLaunch(instance, version, state);
+    },
     keeper,
     people: notifier,
+    busToolsSeen: (session) => busTools.seen(session),
     seam,
   });
   const instance: Instance = {
@@ -145,6 +160,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     workspacesDirectory: paths.workspacesDirectory,
     environmentDirectory: paths.environmentDirectory,
     environment,
+    busTools: () => ({ nodeProgram: process.execPath, mcpProgram: mcpProgram(), busUrl: bus.url() }),
     uid,
     now: () => clock.now(),
     after: (ms, run) => clock.after(ms, run),
@@ -165,6 +181,9 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     }),
   };
 
+  core.sessions.onChange((state) => {
+    if (!isLive(state)) busTools.forget(state.id);
+  });
   await core.recover();
   await keeper.finishPurges();
   citizen.start();
@@ -256,8 +275,16 @@ function attempted<T>(take: () => T): T {
   }
 }
 
-/** The demo agent's program, beside this one when built; the built one when this runs from its source. */
 function demoProgram(): string {
-  const here = fileURLToPath(new URL("./demo-agent/main.js", import.meta.url));
-  return here.includes("/dist/") ? here : fileURLToPath(new URL("../dist/agentd/demo-agent/main.js", import.meta.url));
+  return builtProgram("agentd/demo-agent/main.js");
+}
+
+function mcpProgram(): string {
+  return builtProgram("bin/mixos-mcp.cjs");
+}
+
+/** Beside this file when it is built; the built one when this runs from its source. */
+function builtProgram(path: string): string {
+  const here = fileURLToPath(new URL("..", import.meta.url));
+  return here.endsWith("/dist/") ? join(here, path) : join(here, "dist", path);
 }

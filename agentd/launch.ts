@@ -4,6 +4,7 @@
 import type { AgentFailure, AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
 import type { ClientSide } from "../acp-client/client-side.ts";
+import { busToolsServer } from "./bus-tools.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findProgram } from "./catalogue/find-program.ts";
 import { passedValuesOf } from "./catalogue/passed-values.ts";
@@ -58,7 +59,9 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     stderrBytesMax: instance.limits.stderrTailBytes,
     limits: clientLimits(instance.limits, definition.startTimeoutMs),
   };
-  const mcpServers = asked.map((server) => withValues(server, forServers.values));
+  const { busTools, mcpDeny: denied } = instance.settings();
+  const own = busTools ? [busToolsServer({ ...instance.busTools(), denied, marker: marker.value })] : [];
+  const mcpServers = [...own, ...asked.map((server) => withValues(server, forServers.values))];
   const directories = [state.cwd, ...state.additionalDirs];
   const { missingFileIsEmpty = false } = definition;
   const desk = { cwd: state.cwd, directories, env, redactorFor, missingFileIsEmpty, limits: instance.limits };

@@ -52,6 +52,7 @@ export interface SessionCoreOptions {
     readonly reach: Context["people"];
     readonly act: (session: string, effect: PeopleEffect) => void;
   };
+  readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly seam: Seam;
   /** For tests that take every turn of the event loop themselves. */
   readonly soon?: () => Promise<void>;
@@ -94,6 +95,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
           }),
     seam,
     people: (session, effect) => options.people.act(session, effect),
+    busToolsSeen: options.busToolsSeen,
     keep: (session, seq, command) => options.keeper.keep(session, seq, command),
     onError(error) {
       if (!isLeaving(error)) logger.error({ err: error }, "work on the log failed");
@@ -213,6 +215,7 @@ function contextOf(now: number, settings: Settings, limits: Limits, people: Cont
       policies: settings.policies,
       fileBytesMax: limits.fileBytesMax,
       terminalsMax: limits.terminalsMax,
+      busTools: settings.busTools,
     },
   };
 }

@@ -8,7 +8,7 @@ import { Inbox } from "./testing/inbox.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
 import { testBroker } from "./testing/test-broker.ts";
 import { serialise } from "./wire.ts";
-import { client, statesOf, reached, scriptedBroker } from "./testing/clients.ts";
+import { client, statesOf, reached, replaceableBroker, scriptedBroker } from "./testing/clients.ts";
 
 test("a client calls another over every lane, and learns of every refusal as a value", async () => {
   const bus = await testBroker();
@@ -82,6 +82,35 @@ test("a retained message is heard by who subscribes later, before subscribe reso
   const heard: string[] = [];
   await reader.subscribe("kept", (delivery) => void heard.push(delivery.body));
   expect(heard).toEqual(["body with --- and\n\nlines"]);
+});
+
+test("who joins a topic while its last listener leaves it goes on hearing it", async () => {
+  const bus = await testBroker();
+  const publisher = client({ url: bus.unixUrl });
+  const reader = client({ url: bus.unixUrl });
+  await Promise.all([publisher.connect(), reader.connect()]);
+  const [leaving, joining] = [new Inbox<Delivery>(), new Inbox<Delivery>()];
+  await publisher.publishAndConfirm("kept", "before", { retain: true });
+  await reader.subscribe("kept", leaving.push);
+  const left = reader.unsubscribe("kept", leaving.push);
+  const joined = await reader.subscribe("kept", joining.push);
+  await left;
+  expect(joined).toMatchObject({ replayed: true, seq: 1 });
+  await publisher.publishAndConfirm("kept", "after");
+  expect([(await joining.next()).body, (await joining.next()).body]).toEqual(["before", "after"]);
+});
+
+test("a pause between two attempts ends when somebody waits for the Bus", async () => {
+  const broker = replaceableBroker();
+  await broker.down();
+  const clock = new ManualClock();
+  const bus = client({ url: broker.url, clock });
+  const states = statesOf(bus);
+  bus.start();
+  await reached(states, "disconnected");
+  broker.up();
+  bus.retryNow();
+  await reached(states, "connected");
 });
 
 test("an answer goes over the connection that brought the command, or nowhere", async () => {

@@ -12,7 +12,7 @@ import { publicationWriter } from "./publication.ts";
 import type { PublishOptions } from "./publication.ts";
 import type { Reply } from "./reply.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import type { DeliveryListener } from "./subscriptions.ts";
+import type { DeliveryListener, Subscribed } from "./subscriptions.ts";
 import { Supervision } from "./supervision.ts";
 import type { BusClientState, SupervisionOptions } from "./supervision.ts";
 import type { FrameHeaders } from "./wire.ts";
@@ -76,6 +76,11 @@ export class BusClient {
     return this.#supervision.begin(connectAttemptsMax);
   }
 
+  /** Somebody waits for it: a pause between two attempts ends now. */
+  retryNow(): void {
+    this.#supervision.retryNow();
+  }
+
   /**
    * Asks a service. `args` becomes the JSON body. Resolves with the reply, whatever its `rc`. Rejects with BusError
    * NOT_CONNECTED, CONNECTION_LOST, TIMEOUT, OVERLOADED, FRAME_TOO_LARGE or UNSERIALISABLE.
@@ -86,8 +91,8 @@ export class BusClient {
   }
 
   /** Follows a topic, over every later connection too. Rejects with BusError SUBSCRIPTION_REFUSED, or as `call`. */
-  async subscribe(topic: string, listener: DeliveryListener): Promise<void> {
-    await this.#subscriptions.add(topic, listener, this.#connected(), this.#callTimeoutMs);
+  async subscribe(topic: string, listener: DeliveryListener): Promise<Subscribed> {
+    return this.#subscriptions.add(topic, listener, this.#connected(), this.#callTimeoutMs);
   }
 
   /** Without a listener: for all who follow it here. */

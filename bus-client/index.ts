@@ -28,7 +28,7 @@ export { replyFailure } from "./reply.ts";
 export type { Reply, ReplyFailure } from "./reply.ts";
 export type { Request } from "./request.ts";
 export { unixPathBytesMax, unixUrl } from "./socket-path.ts";
-export type { DeliveryListener } from "./subscriptions.ts";
+export type { DeliveryListener, Subscribed } from "./subscriptions.ts";
 export type { BusClientState } from "./supervision.ts";
 export type { Transport, TransportListener } from "./transport.ts";
 export { frameBytesMax, parse, parseStrict, serialise } from "./wire.ts";

@@ -100,6 +100,11 @@ export class Supervision {
     });
   }
 
+  /** Ends the pause between two attempts, if it is in one. */
+  retryNow(): void {
+    this.#wakeUp?.();
+  }
+
   stop(drain: (() => Promise<void>) | undefined): Promise<void> {
     this.#stopped ??= this.#shutDown(drain);
     return this.#stopped;

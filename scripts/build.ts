@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleMcp } from "./bundle-mcp.ts";
 import { bundleMix } from "./bundle-mix.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -16,6 +17,7 @@ try {
   cpSync(join(root, "migrations"), join(aside, "migrations"), { recursive: true });
   mkdirSync(join(aside, "bin"));
   await bundleMix(join(aside, "bin"));
+  await bundleMcp(join(aside, "bin"));
   for (const daemon of ["agentd", "notifyd"]) {
     const program = join(aside, `bin/${daemon}.mjs`);
     writeFileSync(program, `#!/usr/bin/env node\nimport "../${daemon}/main.js";\n`);

@@ -19,6 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   agentd: ["bus-client", "acp-client", "agentd/vocabulary"],
   mix: ["bus-client", "agentd/vocabulary", "package.json"],
   notifyd: ["bus-client", "agentd/vocabulary"],
+  "mixos-mcp": ["bus-client", "package.json"],
 };
 
 interface Import {
@@ -50,7 +51,9 @@ function sources(folder: string): string[] {
 }
 
 test("no folder imports another that it may not, and the imports were really seen", () => {
-  const imports = ["bus-client", "acp-client", "agentd", "mix", "notifyd"].flatMap(sources).flatMap(importsOf);
+  const imports = ["bus-client", "acp-client", "agentd", "mix", "mixos-mcp", "notifyd"]
+    .flatMap(sources)
+    .flatMap(importsOf);
   expect(imports.length).toBeGreaterThan(300);
   const crossing = imports.filter(({ from, to }) => from !== to);
   expect(crossing.length).toBeGreaterThan(40);
@@ -77,6 +80,8 @@ test.each([
   ["notifyd/bad.ts", "../agentd/instance/lock.ts"],
   ["notifyd/desktop/bad.ts", "../../mix/view/printable.ts"],
   ["agentd/people/bad.ts", "../../notifyd/asks.ts"],
+  ["mixos-mcp/bad.ts", "../agentd/vocabulary/index.ts"],
+  ["mixos-mcp/tools/bad.ts", "../../mix/main.ts"],
 ])("the linter refuses that %s imports %s", (file, target) => {
   const result = lint(file, `import * as bad from "${target}";\nexport const seen = bad;\n`);
   expect(result.stdout).toContain("no-restricted-imports");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the verbs act upon: one agentd, composed.
+import type { BusToolsServer } from "../bus-tools.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
@@ -27,6 +28,8 @@ export interface Instance {
   readonly workspacesDirectory: string;
   readonly environmentDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The MCP server that leads agents to the Bus: its program, and where the Bus is. */
+  readonly busTools: () => Pick<BusToolsServer, "nodeProgram" | "mcpProgram" | "busUrl">;
   readonly uid: number;
   readonly now: () => number;
   readonly after: (ms: number, run: () => void) => () => void;

@@ -9,7 +9,7 @@ import { passedValuesOf } from "../catalogue/passed-values.ts";
 import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
 import type { NewSession } from "../session/state.ts";
-import { instanceSession } from "../vocabulary/index.ts";
+import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { agentSession } from "./own-agent.ts";
@@ -45,6 +45,10 @@ function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answe
   if (policy) return policy;
   const agent = startableAgent(instance, args.agent);
   if (agent) return agent;
+  if (args.mcp_servers.some(({ name }) => name === busToolsName)) {
+    const message = `mcp_servers: "${busToolsName}" is the name of the server that leads an agent to the Bus: take another`;
+    return refuse("ARGUMENT", message, { field: "mcp_servers" });
+  }
   const values = passedValuesOf(instance, [...args.env, ...variablesOf(args.mcp_servers)]);
   if (!values.ok) {
     const field = args.env.includes(values.name) ? "env" : "mcp_servers";

@@ -76,6 +76,12 @@ const table = {
     "how long agents' pipes pause while the log cannot be written; then all are ended",
   ),
 
+  busToolsGraceMs: limit(
+    1_000,
+    "ms",
+    "how long after its first turn an agent may still come to the Bus through its MCP server, before a diagnostic says that it has not",
+  ),
+
   chunkMergeBytesMax: limit(64 * KiB, "bytes", "adjacent text chunks of one burst that become one entry"),
   freshTranscriptBytesMax: limit(64 * KiB, "bytes", "the transcript before the first prompt of `resume --fresh`"),
   extensionBytesMax: limit(64 * KiB, "bytes", "data of what an agent sent that has no name in the vocabulary"),

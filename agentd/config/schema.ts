@@ -129,6 +129,7 @@ const fileSchema = z.strictObject({
     .string({ error: `must be the name of a Bus service, or "none"` })
     .regex(/^[a-z][a-z0-9-]{1,30}$/u, { error: `must be the name of a Bus service, or "none"` })
     .optional(),
+  bus_tools: z.boolean({ error: "must be true or false" }).default(defaultSettings.busTools),
   mesh: z.enum(["refuse", "answer"], { error: `must be "refuse" or "answer"` }).default(defaultSettings.mesh),
   agents: z.record(entryName, agentSchema, { error: "must be a table of agents" }).default({}),
   policies: z.record(entryName, policySchema, { error: "must be a table of policies" }).default({}),
@@ -147,6 +148,7 @@ function settingsOf(file: File, home: string): Settings {
     logQuotaBytes: file.log_quota ?? defaultSettings.logQuotaBytes,
     mcpDeny: file.mcp_deny ?? defaultSettings.mcpDeny,
     notify: file.notify === "none" ? undefined : (file.notify ?? defaultSettings.notify),
+    busTools: file.bus_tools,
     mesh: file.mesh,
     agents: new Map(Object.entries(file.agents).map(([name, agent]) => [name, agentOf(agent, home)])),
     policies: new Map(Object.entries(file.policies).map(([name, policy]) => [name, policyOf(policy, home)])),
@@ -169,12 +171,7 @@ function policyOf(policy: z.output<typeof policySchema>, home: string): PolicySe
 }
 
 function warningsOf(file: File): SettingsFault[] {
-  return [...notYet(file), ...Object.entries(file.policies).flatMap(([name, policy]) => policyWarnings(name, policy))];
-}
-
-/** Taken and kept, and nothing heeds it in this version: who relies on it must know. */
-function notYet(file: File): SettingsFault[] {
-  return file.mcp_deny === undefined ? [] : [{ path: ["mcp_deny"], reason: "has no effect in this version" }];
+  return Object.entries(file.policies).flatMap(([name, policy]) => policyWarnings(name, policy));
 }
 
 function policyWarnings(name: string, policy: File["policies"][string]): SettingsFault[] {

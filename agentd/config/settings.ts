@@ -17,6 +17,8 @@ export interface Settings {
   readonly mcpDeny: readonly string[];
   /** The Bus service that asks people; undefined: "none". */
   readonly notify: string | undefined;
+  /** Whether every session's agent is given the MCP server that leads back to the Bus. */
+  readonly busTools: boolean;
   /** Acting commands of callers from other nodes. */
   readonly mesh: "refuse" | "answer";
   /** The user's own agents, by name; one named like a built-in agent replaces it. */
@@ -69,6 +71,7 @@ export const defaultSettings: Settings = {
   logQuotaBytes: 10_000_000_000,
   mcpDeny: ["term", "term-*", "bterm"],
   notify: "notify",
+  busTools: true,
   mesh: "refuse",
   agents: new Map(),
   policies: new Map(),

@@ -44,6 +44,8 @@ export interface AgentsOptions {
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
   /** What concerns people is another's: it comes back as an input. */
   readonly people: (session: string, effect: PeopleEffect) => void;
+  /** Whether the session's agent has come to the Bus by its MCP server. */
+  readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
   readonly seam: Seam;
   /** A child came up or is gone: for the record by which the next agentd finds it. */
@@ -168,6 +170,9 @@ export class Agents {
       case "disarm":
         this.#disarm(session, effect.timer, effect.key);
         return;
+      case "check_bus_tools":
+        if (running) this.#checkBusTools(session, running.life);
+        return;
       case "keep":
         this.#keep(session, effect.seq, effect.command);
         return;
@@ -192,6 +197,13 @@ export class Agents {
     if (desk) return desk.act(effect);
     const input = undone(effect);
     if (input) this.#options.post(session, { type: "client_side", input });
+  }
+
+  #checkBusTools(session: string, life: number): void {
+    const { busToolsSeen, post, onError } = this.#options;
+    busToolsSeen(session).then((seen) => {
+      if (!seen) post(session, { type: "bus_tools_missing" }, life);
+    }, onError);
   }
 
   #keep(session: string, seq: number, command: KeepingCommand): void {

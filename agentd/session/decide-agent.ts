@@ -142,6 +142,8 @@ export function onPromptDone(draft: Draft, before: SessionState, turn: number, o
   }
   if (life.phase !== "turn" || life.turn.turn !== turn) return;
   endRunningTurn(draft, turnEnd(life.turn.cancelling, outcome), life.turn.cancelling ? "cancel" : "agent");
+  if (state.busToolsAwaited) draft.effect({ type: "check_bus_tools" });
+  state.busToolsAwaited = false;
   settle(draft);
   draft.sayState(before);
 }

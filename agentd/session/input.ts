@@ -103,6 +103,8 @@ export type SessionInput =
   | { readonly type: "answer_sent"; readonly request: string }
   /** Of its files and terminals. */
   | { readonly type: "client_side"; readonly input: ClientSideInput }
+  /** After its first turn the agent has still not started the MCP server that leads to the Bus. */
+  | { readonly type: "bus_tools_missing" }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */
@@ -164,6 +166,8 @@ export type Effect =
   | { readonly type: "client_side"; readonly effect: ClientSideEffect }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
+  /** Look whether the agent has come to the Bus by its MCP server; if not, report `bus_tools_missing`. */
+  | { readonly type: "check_bus_tools" }
   | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
   /** End the agent by the ladder, then report `stopped`. */
   | { readonly type: "stop_agent" };
@@ -227,6 +231,8 @@ export interface Settings {
   /** UTF-8 bytes of a file that an agent writes through its client. */
   readonly fileBytesMax: number;
   readonly terminalsMax: number;
+  /** Agents are given the MCP server that leads to the Bus. */
+  readonly busTools: boolean;
 }
 
 export interface Context {

@@ -25,6 +25,7 @@ export function decideResume(
   // A session whose agent never told its own id has nothing to come back to, and starts as it would have.
   const way = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "again";
   state.life = { phase: "starting", way, config: chosen };
+  state.busToolsAwaited = draft.context.settings.busTools;
   draft.add(lifeEntry(state));
   sayUnsent(draft);
   draft.accept(command, seq, { state: "starting" });

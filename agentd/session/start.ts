@@ -14,6 +14,7 @@ export function startSession(command: Command<"agent.session.start">, session: N
   const { state } = draft;
   const { prompt, config } = command.args;
   state.life = { phase: "starting", way: "new", config: Object.entries(config) };
+  state.busToolsAwaited = context.settings.busTools;
   const seq = draft.command(command);
   state.lifeSeq = seq;
   draft.add(lifeEntry(state));

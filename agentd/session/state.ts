@@ -66,6 +66,8 @@ export interface SessionState extends NewSession {
   readonly writes: readonly IntendedWrite[];
   /** Also of the life before, until their end is known. */
   readonly terminals: readonly OpenTerminal[];
+  /** When its first turn in this life ends, it is looked whether the agent has come to the Bus by its MCP server. */
+  readonly busToolsAwaited: boolean;
   /** Commands that are answered when done. */
   readonly pending: readonly PendingCommand[];
 }
@@ -179,6 +181,7 @@ export function newSession(session: NewSession): SessionState {
     policyMissed: false,
     writes: [],
     terminals: [],
+    busToolsAwaited: false,
     pending: [],
   };
 }

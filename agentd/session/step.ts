@@ -75,6 +75,9 @@ export function step(state: SessionState, input: SessionInput, context: Context)
     case "people_not_asked":
       onPeopleNotAsked(draft, input);
       break;
+    case "bus_tools_missing":
+      onBusToolsMissing(draft);
+      break;
     case "stopped":
       onStopped(draft, state);
       break;
@@ -102,6 +105,14 @@ function onKept(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "
   if (!pending) return;
   const id = idMember(pending.commandId);
   draft.answer(pending, rc, { ...body, ...id, session: draft.state.id, seq });
+}
+
+function onBusToolsMissing(draft: Draft): void {
+  if (draft.state.life.phase === "ended") return;
+  const message =
+    "the agent has not started the MCP server that its session was given (mixos): it has no tools for the Bus. " +
+    "Set bus_tools = false in the configuration if it is not to have them";
+  draft.add({ kind: "diagnostic", what: "bus-tools-not-seen", message });
 }
 
 function onStopped(draft: Draft, before: SessionState): void {

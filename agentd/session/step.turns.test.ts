@@ -128,3 +128,18 @@ test("an agentd that knows of earlier messages by the log alone makes none of th
   script.prompt("two");
   expect(id(script.text("b"))).not.toBe(before);
 });
+
+test("whether the agent has come to its Bus tools is looked at when its first turn ends, and once in a life", () => {
+  const script = new SessionScript({}, { busTools: true });
+  script.up();
+  const checks = () => script.effects.filter(({ type }) => type === "check_bus_tools").length;
+  for (const turn of [1, 2]) {
+    script.prompt("go");
+    expect(checks()).toBe(turn - 1);
+    script.put({ type: "prompt_done", turn, outcome: { ok: true, value: { stopReason: "end_turn" } } });
+    expect(checks()).toBe(1);
+  }
+  expect(script.put({ type: "bus_tools_missing" })).toMatchObject([{ kind: "diagnostic", what: "bus-tools-not-seen" }]);
+  script.put({ type: "agent", event: { type: "exited", exit: { code: 1, signal: null }, stderrTail: "" } });
+  expect(script.put({ type: "bus_tools_missing" })).toEqual([]);
+});

@@ -5,6 +5,8 @@ import type { ErrorBody } from "./errors.ts";
 
 export const topic = "agent.session.updated";
 export const service = "agent";
+/** The MCP server that every session's agent is given; no other may be named so. */
+export const busToolsName = "mixos";
 
 /** The session in which is logged what concerns no session. */
 export const instanceSession = "instance";

@@ -18,7 +18,7 @@ export function sessionRow(one: SessionSummary, now: number): string[] {
   return [
     one.session,
     printableLine(one.name ?? "-"),
-    printableLine(one.agent),
+    printableLine(one.parent === undefined ? one.agent : `${one.agent} (child of ${one.parent})`),
     one.reason === undefined ? one.state : `${one.state} (${printableLine(one.reason)})`,
     String(one.turns),
     ageOf(now - Date.parse(one.created_at)),

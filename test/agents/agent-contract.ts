@@ -19,6 +19,8 @@ export interface AgentHabits {
   readonly stopReasonOfRejection: "end_turn" | "cancelled";
   /** How a tool call ends that the user rejected. */
   readonly rejected: ToolCallEnd;
+  /** Whether it asks before it calls a tool of an MCP server. */
+  readonly asksForBusCalls: boolean;
   readonly failingModels: readonly FailingModel[];
   /** The mode in which the agent starts here, another, and by what the model is told of that one. */
   readonly modes: { readonly start: string; readonly other: string; readonly told: RegExp };
@@ -100,6 +102,28 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
     await (await turn.permission()).answer("allow_once");
     expect(await turn.ended()).toMatchObject({ stop_reason: "end_turn" });
     expect(await readFile(join(session.cwd, "where.txt"), "utf8")).toBe(`${session.cwd}\n`);
+  });
+
+  test(`${name} asks another citizen by its Bus tools, and is refused its own session`, async () => {
+    const session = await idleSession();
+    const { tools } = setting.workshop.agent;
+    setting.workshop.model.play({
+      words: "ask the bus",
+      steps: [
+        { calls: [tools.bus("agent", "agent.session.list", {})] },
+        { calls: [tools.bus("agent", "agent.session.close", { session: session.id })] },
+        { text: ["I have asked."] },
+      ],
+    });
+    const turn = await session.prompt("ask the bus");
+    if (habits.asksForBusCalls) await turn.allowAll(2);
+    expect(await turn.ended()).toMatchObject({ stop_reason: "end_turn" });
+    expect(turn.text()).toBe("I have asked.");
+    const told = requestsOf("ask the bus").map(({ conversation }) => conversation.at(-1)?.text);
+    expect(told[1]).toContain(`"session":"${session.id}"`);
+    expect(told[2]).toContain("AGENT_SELF");
+    const faults = of(await session.log(), "diagnostic").map(({ what }) => what);
+    expect(faults).not.toContain("bus-tools-not-seen");
   });
 
   test(`${name} runs no shell command that was rejected`, async () => {

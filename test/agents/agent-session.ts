@@ -42,6 +42,8 @@ export interface Turn {
   said(words: string): Promise<void>;
   /** The first permission that this turn asks for. */
   permission(): Promise<OpenPermission>;
+  /** Allows that many, one after another. */
+  allowAll(count: number): Promise<void>;
   /** How each tool call of this turn stands, in the order in which they began. */
   toolCalls(): readonly ToolCallEnd[];
 }
@@ -150,6 +152,16 @@ function openTurn(user: BusUser, session: string, number: number): Turn {
       const isRequest = (entry: Entry): boolean =>
         own(entry) && entry.kind === "permission" && entry.phase === "requested";
       return openPermission(user, await user.entry<EntryOf<"permission">>(session, isRequest, turnDeadlineMs));
+    },
+    async allowAll(count) {
+      const answered = new Set<string>();
+      while (answered.size < count) {
+        const isNext = (entry: Entry): boolean =>
+          own(entry) && entry.kind === "permission" && entry.phase === "requested" && !answered.has(entry.request);
+        const asked = await user.entry<EntryOf<"permission">>(session, isNext, turnDeadlineMs);
+        answered.add(asked.request);
+        await openPermission(user, asked).answer("allow_once");
+      }
     },
     toolCalls() {
       const calls = new Map<string, ToolCallEnd>();

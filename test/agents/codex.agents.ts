@@ -5,6 +5,7 @@ agentContract("codex", {
   stopReasonOfRejection: "cancelled",
   // It says nothing more of the call.
   rejected: { status: "failed", by: "agentd" },
+  asksForBusCalls: true,
   failingModels: [
     // In words of its own, as if the model had said them.
     { status: 500, endsBy: "itself", end: { stop_reason: "end_turn" } },

@@ -5,6 +5,7 @@ import { agentContract } from "./agent-contract.ts";
 agentContract("opencode", {
   stopReasonOfRejection: "end_turn",
   rejected: { status: "failed", by: "agent" },
+  asksForBusCalls: false,
   failingModels: [
     // What it says of the cancelled turn depends on whether it was asking the model just then.
     { status: 500, endsBy: "cancel", end: { stop_reason: expect.stringMatching(/^(cancelled|end_turn)$/) } },

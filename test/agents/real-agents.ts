@@ -22,6 +22,8 @@ export interface RealAgent {
 export interface AgentTools {
   write(path: string, content: string): ModelToolCall;
   shell(command: string): ModelToolCall;
+  /** A call on the Bus, by the MCP server that agentd hands to the agent. OpenCode does not ask for it. */
+  bus(service: string, command: string, args: Readonly<Record<string, unknown>>): ModelToolCall;
 }
 
 export interface RealAgentOptions {
@@ -80,6 +82,11 @@ stream_max_retries = 0
         name: "exec_command",
         arguments: { cmd, sandbox_permissions: "require_escalated", justification: "the test wants it" },
       }),
+      bus: (service, command, args) => ({
+        namespace: "mcp__mixos",
+        name: "bus_call",
+        arguments: { service, command, args },
+      }),
     },
     // At its first patch.
     leaves: [`/tmp/codex-daemon-${process.getuid?.()}`],
@@ -122,6 +129,7 @@ async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions)
     tools: {
       write: (filePath, content) => ({ name: "write", arguments: { filePath, content } }),
       shell: (command) => ({ name: "bash", arguments: { command, description: "the test wants it" } }),
+      bus: (service, command, args) => ({ name: "mixos_bus_call", arguments: { service, command, args } }),
     },
     leaves: [],
   };

@@ -48,7 +48,7 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
       home: join(place.home, "agent"),
       modelPort: model.port,
     });
-    place.configure(agentTable(agent, { ...agent.env, [marker.name]: marker.value }));
+    place.configure(`bus_tools = true\n${agentTable(agent, { ...agent.env, [marker.name]: marker.value })}`);
     // Only what was not there before, and only if empty: it may be an agent's of the user's own by now.
     const leaves = agent.leaves.filter((path) => !existsSync(path));
     undo.push(() => Promise.all(leaves.map((path) => rmdir(path).catch(() => undefined))));

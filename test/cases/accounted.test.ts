@@ -20,6 +20,7 @@ const kinds: ReadonlySet<string> = new Set([
   "storage",
   "fs",
   "terminal",
+  "mcp",
 ]);
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionListReply } from "../../agentd/vocabulary/index.ts";
+import { handedServer, startHandedServer } from "../harness/handed-server.ts";
 import { livingIn } from "./living.ts";
 import { makeCast, startWatched, stateOf } from "./scene.ts";
 
@@ -33,7 +34,7 @@ test("no value that is secret is in the log, on the Bus, in agentd's words or on
   const { place } = cast;
   const command = JSON.stringify(cast.agent().command);
   place.configure(
-    `allow_env = ["GH_TOKEN", "STORED_TOKEN", "MCP_TOKEN", "MCP_KEY"]\n[agents.keyed]\ncommand = ${command}\nenv = { API_KEY = "${configured}" }\n`,
+    `bus_tools = true\nallow_env = ["GH_TOKEN", "STORED_TOKEN", "MCP_TOKEN", "MCP_KEY"]\n[agents.keyed]\ncommand = ${command}\nenv = { API_KEY = "${configured}" }\n`,
   );
   mkdirSync(join(place.stateDirectory, "env"), { recursive: true, mode: 0o700 });
   writeFileSync(join(place.stateDirectory, "env", "STORED_TOKEN"), `${stored}\n`, { mode: 0o600 });
@@ -79,6 +80,17 @@ test("no value that is secret is in the log, on the Bus, in agentd's words or on
       .map((living) => living.command)
       .join("\n"),
   );
+
+  // Its way back to the Bus is handed none of them, and tells none of them.
+  const handed = handedServer(cast.agent());
+  expectNone(JSON.stringify(handed));
+  const { tool } = await startHandedServer(handed);
+  expectNone((await tool("bus_services")).texts.join("\n"));
+  for (const verb of ["agent.session.get", "agent.session.log"]) {
+    const { texts, isError } = await tool("bus_call", { service: "agent", command: verb, args: { session } });
+    expect(isError).toBe(false);
+    expectNone(texts.join("\n"));
+  }
 
   await user.prompt(session, "tell");
   const lost = await stateOf(user, session, "lost");

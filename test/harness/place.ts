@@ -29,7 +29,10 @@ export function makePlace(agents: Readonly<Record<string, readonly string[]>> = 
     const tables = Object.entries(agents).map(
       ([name, command]) => `[agents.${name}]\ncommand = ${JSON.stringify(command)}\n`,
     );
-    writeFileSync(configFile, [`roots = [${JSON.stringify(root)}]`, toml, ...tables].join("\n"), { mode: 0o600 });
+    // Scripted agents start no MCP server; a test that is about it says so.
+    const tools = toml.includes("bus_tools") ? [] : ["bus_tools = false"];
+    const lines = [`roots = [${JSON.stringify(root)}]`, ...tools, toml, ...tables];
+    writeFileSync(configFile, lines.join("\n"), { mode: 0o600 });
   };
   configure(more);
   let made = 0;

@@ -86,6 +86,7 @@ export class Life {
       plan: (state) => this.#plan(state),
       keeper: this.#keeper,
       people: { reach: "off", act() {} },
+      busToolsSeen: () => Promise.resolve(true),
       seam: (point) => this.#seam(point),
       soon: () => Promise.resolve(),
     });
@@ -261,6 +262,7 @@ const settings: Settings = {
   logQuotaBytes: 10 ** 9,
   mcpDeny: [],
   notify: undefined,
+  busTools: false,
   mesh: "refuse",
   agents: new Map(),
   policies: new Map(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the demo agent can be told to do: one act a name. Any other prompt is small talk.
+import { lookAtBus } from "./bus-acts.ts";
 import { askForm } from "./form-act.ts";
 import { listFolder, readFile, writeFile } from "./file-acts.ts";
 import { count, fail, hello, markdown, showPlan, slow, smallTalk } from "./talk-acts.ts";
@@ -46,6 +47,7 @@ export const acts: ReadonlyMap<string, Act> = new Map<string, Act>([
     "slow",
     { usage: "slow <seconds>", description: "Take that long: something to cancel", hint: "<seconds>", run: slow },
   ],
+  ["bus", { usage: "bus", description: "See who is on the Bus, through the MCP server I was given", run: lookAtBus }],
   ["markdown", { usage: "markdown", description: "Answer in Markdown with everything in it", run: markdown }],
   ["fail", { usage: "fail", description: "End the turn with an error", run: fail }],
 ]);

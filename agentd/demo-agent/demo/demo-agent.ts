@@ -4,6 +4,7 @@ import { isAbsolute } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { Connection, RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Params } from "./connection.ts";
+import type { ServerCommand } from "../mcp-client.ts";
 import { type ClientOffers, DemoSession } from "./session.ts";
 
 export interface DemoAgentOptions {
@@ -30,7 +31,7 @@ export class DemoAgent {
     this.#methods = {
       initialize: async (params) => this.#initialize(params),
       authenticate: async () => ({}),
-      "session/new": async (params) => this.#newSession(params),
+      "session/new": (params) => this.#newSession(params),
       "session/prompt": (params, signal) => this.#session(params).prompt(params["prompt"], signal),
       "session/set_mode": async (params) => this.#setMode(params),
       "session/set_config_option": async (params) => this.#setOption(params),
@@ -52,7 +53,7 @@ export class DemoAgent {
   }
 
   closed(): void {
-    for (const session of this.#sessions.values()) session.cancel();
+    for (const session of this.#sessions.values()) session.close();
     this.#onClosed();
   }
 
@@ -77,13 +78,15 @@ export class DemoAgent {
     };
   }
 
-  #newSession(params: Params): object {
+  async #newSession(params: Params): Promise<object> {
     const cwd = params["cwd"];
     if (typeof cwd !== "string" || !isAbsolute(cwd))
       throw new RpcError(rpcCodes.invalidParams, "cwd must be an absolute path");
     if (!Array.isArray(params["mcpServers"])) throw new RpcError(rpcCodes.invalidParams, "mcpServers must be an array");
-    const session = new DemoSession(cwd, this.#client, this.#connection);
+    const servers = params["mcpServers"].filter(isStdioServer);
+    const session = new DemoSession(cwd, servers, this.#client, this.#connection);
     this.#sessions.set(session.id, session);
+    await session.ready();
     // After the reply: the client learns the session's id from that.
     setImmediate(() => session.greet());
     const { options } = session;
@@ -111,7 +114,7 @@ export class DemoAgent {
 
   #close(params: Params): object {
     const session = this.#session(params);
-    session.cancel();
+    session.close();
     this.#sessions.delete(session.id);
     return {};
   }
@@ -119,7 +122,7 @@ export class DemoAgent {
   /** A session that is not there is deleted already. */
   #delete(params: Params): object {
     const id = String(params["sessionId"]);
-    this.#sessions.get(id)?.cancel();
+    this.#sessions.get(id)?.close();
     this.#sessions.delete(id);
     return {};
   }
@@ -130,6 +133,13 @@ export class DemoAgent {
     if (session === undefined) throw new RpcError(rpcCodes.resourceNotFound, "no such session", { sessionId });
     return session;
   }
+}
+
+/** Others, over HTTP, are passed over: they were not offered. */
+function isStdioServer(server: unknown): server is ServerCommand {
+  if (!isObject(server)) return false;
+  const { name, command, args, env } = server;
+  return typeof name === "string" && typeof command === "string" && Array.isArray(args) && Array.isArray(env);
 }
 
 /** clientCapabilities.session.configOptions.boolean is there. */

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { actOn, availableCommands } from "./acts.ts";
 import { RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Connection, Params } from "./connection.ts";
+import { McpClient, type ServerCommand } from "../mcp-client.ts";
 import { DemoOptions } from "./options.ts";
 import { FolderError, SessionFolder } from "./session-folder.ts";
 import { Turn } from "./turn.ts";
@@ -26,6 +27,7 @@ export class DemoSession {
   readonly options: DemoOptions;
   readonly #client: ClientOffers;
   readonly #connection: Connection;
+  readonly #servers: readonly McpClient[];
   #title: string | undefined;
   #updatedAt = new Date();
   #usedTokens = 0;
@@ -33,9 +35,10 @@ export class DemoSession {
   #mayAlwaysWrite = false;
   #running: AbortController | undefined;
 
-  constructor(cwd: string, client: ClientOffers, connection: Connection) {
+  constructor(cwd: string, servers: readonly ServerCommand[], client: ClientOffers, connection: Connection) {
     this.cwd = cwd;
     this.#client = client;
+    this.#servers = servers.map((server) => new McpClient(server, cwd));
     this.options = new DemoOptions(client.booleans);
     this.#connection = connection;
   }
@@ -43,6 +46,17 @@ export class DemoSession {
   info(): object {
     const title = this.#title === undefined ? {} : { title: this.#title };
     return { sessionId: this.id, cwd: this.cwd, updatedAt: this.#updatedAt.toISOString(), ...title };
+  }
+
+  /** Its MCP servers are there, or will not be. */
+  async ready(): Promise<void> {
+    await Promise.all(this.#servers.map(({ ready }) => ready));
+  }
+
+  /** Ends what it started. */
+  close(): void {
+    this.cancel();
+    for (const server of this.#servers) server.close();
   }
 
   greet(): void {
@@ -64,6 +78,7 @@ export class DemoSession {
         this.#client.writes ? this.#writeByClient(path, content, signal) : folder.write(path, content),
       signal,
       update: (update) => this.update(update),
+      server: (name) => this.#servers.find((server) => server.name === name),
       askPermission: (toolCall) => this.#askPermission(toolCall, signal),
       askForm: this.#client.forms ? (message, schema) => this.#askForm(message, schema, signal) : undefined,
     });

@@ -3,6 +3,7 @@
 // signal's reason, when the turn is cancelled.
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import type { McpClient, ToolResult } from "../mcp-client.ts";
 import type { DemoOptions, Pace } from "./options.ts";
 import type { SessionFolder } from "./session-folder.ts";
 
@@ -13,6 +14,7 @@ export interface TurnOptions {
   readonly write: (path: string, text: string) => Promise<void>;
   readonly signal: AbortSignal;
   readonly update: (update: object) => void;
+  readonly server: (name: string) => McpClient | undefined;
   readonly askPermission: (toolCall: object, signal: AbortSignal) => Promise<boolean>;
   /** Undefined where the client shows no forms. */
   readonly askForm:
@@ -23,7 +25,7 @@ export interface TurnOptions {
 export interface ToolCallStart {
   readonly title: string;
   readonly kind: "read" | "edit" | "search";
-  readonly path: string;
+  readonly path?: string;
   readonly rawInput: object;
   readonly content?: readonly object[];
 }
@@ -93,6 +95,21 @@ export class Turn {
     await this.#turn.write(path, text);
   }
 
+  /** The MCP server of that name that the session was given. */
+  server(name: string): McpClient | undefined {
+    return this.#turn.server(name);
+  }
+
+  /** What the server cannot do is told as a failed result. */
+  async callTool(server: McpClient, name: string, args: object): Promise<ToolResult> {
+    try {
+      return await server.callTool(name, args, this.#turn.signal);
+    } catch (error) {
+      this.#turn.signal.throwIfAborted();
+      return { text: `${server.name}: ${error instanceof Error ? error.message : String(error)}`, isError: true };
+    }
+  }
+
   /** One beat for the eye, scaled by the pace. */
   async pause(): Promise<void> {
     await this.wait(10 * wordMs[this.options.pace]);
@@ -119,5 +136,6 @@ export function textContent(text: string): object {
 
 function toolCallFields(toolCallId: string, call: ToolCallStart): object {
   const { title, kind, path, rawInput, content } = call;
-  return { toolCallId, title, kind, locations: [{ path }], rawInput, ...(content && { content }) };
+  const locations = path === undefined ? {} : { locations: [{ path }] };
+  return { toolCallId, title, kind, ...locations, rawInput, ...(content && { content }) };
 }

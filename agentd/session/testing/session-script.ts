@@ -20,6 +20,7 @@ export const testSettings: Settings = {
   policies: new Map(),
   fileBytesMax: 1_000_000,
   terminalsMax: 4,
+  busTools: false,
 };
 
 export const testIdentity: AgentIdentity = {

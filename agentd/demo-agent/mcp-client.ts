@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// An MCP server over stdio, started and asked: as much of MCP as an agent needs that calls a tool now and then.
+import { type ChildProcess, spawn } from "node:child_process";
+import { Connection, isObject } from "./demo/connection.ts";
+
+export interface ServerCommand {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface ToolResult {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** How long a server may take to be ready; an agent goes on without it. */
+const readyWithinMs = 10_000;
+
+export class McpClient {
+  readonly name: string;
+  /** Resolves also where the server could not be had; then `failure` says why. */
+  readonly ready: Promise<void>;
+  failure: string | undefined;
+  readonly #child: ChildProcess;
+  readonly #connection: Connection;
+  readonly #gone = new AbortController();
+
+  constructor({ name, command, args, env }: ServerCommand, cwd: string) {
+    this.name = name;
+    const own = Object.fromEntries(env.map((variable) => [variable.name, variable.value]));
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...own }, stdio: ["pipe", "pipe", "ignore"] });
+    this.#child = child;
+    const fail = (why: string): void => {
+      this.failure ??= why;
+      this.#gone.abort(new Error(this.failure));
+    };
+    child.on("error", (error) => fail(error.message));
+    child.stdin.on("error", () => {});
+    this.#connection = new Connection(child.stdout, child.stdin, {
+      request: () => undefined,
+      notification: () => {},
+      closed: () => fail("it ended"),
+    });
+    this.ready = this.#initialize().catch((error: unknown) =>
+      fail(error instanceof Error ? error.message : String(error)),
+    );
+  }
+
+  /** Rejects with the signal's reason, or where the server is gone. */
+  async callTool(name: string, args: object, signal: AbortSignal): Promise<ToolResult> {
+    await this.ready;
+    const result = await this.#request("tools/call", { name, arguments: args }, signal);
+    const content = isObject(result) && Array.isArray(result["content"]) ? result["content"] : [];
+    const texts = content.filter(isObject).map(({ text }) => (typeof text === "string" ? text : ""));
+    return { text: texts.join("\n"), isError: isObject(result) && result["isError"] === true };
+  }
+
+  /** It ends when its stdin does. */
+  close(): void {
+    this.#child.stdin?.end();
+  }
+
+  async #initialize(): Promise<void> {
+    const clientInfo = { name: "demo", version: "1.0.0" };
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    await this.#request("initialize", params, AbortSignal.timeout(readyWithinMs));
+    this.#connection.notify("notifications/initialized", {});
+  }
+
+  #request(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
+    this.#gone.signal.throwIfAborted();
+    return this.#connection.request(method, params, AbortSignal.any([signal, this.#gone.signal]));
+  }
+}

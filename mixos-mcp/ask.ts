@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Asking a service: the reply, or a refusal as a ToolError.
+import { type Reply, replyFailure } from "../bus-client/index.ts";
+import { ToolError } from "./tool-error.ts";
+import type { ToolContext } from "./tool.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+export interface Asked {
+  readonly service: string;
+  readonly command: string;
+  readonly args?: object;
+  readonly timeoutMs: number;
+}
+
+/** Throws what the service refused, or what kept the Bus from asking it. A call that is given up may still run. */
+export async function ask({ presence, signal }: ToolContext, asked: Asked): Promise<Reply> {
+  const { service, command, args, timeoutMs } = asked;
+  const client = await presence.client(signal);
+  const reply = await unlessAborted(client.call(service, command, args, { timeoutMs }), signal);
+  const failure = replyFailure(reply);
+  if (failure === undefined) return reply;
+  throw new ToolError(failure.code ?? codeOf(failure.message), failure.message, { rc: reply.rc, body: reply.body });
+}
+
+/** What the broker says by itself has a text and no code. */
+function codeOf(message: string): string {
+  return /^Service '.*' not found$/.test(message) ? "SERVICE_UNKNOWN" : "CALL_FAILED";
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Runs a tool once it is asked for: not too many at a time, and whatever goes wrong comes back as its result.
+import { z } from "zod";
+import { boundedText } from "./bounded-text.ts";
+import { callsMax, resultBytesMax, waitsMax } from "./limits.ts";
+import { asToolError, ToolError } from "./tool-error.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+
+export interface ToolResult {
+  readonly texts: readonly string[];
+  readonly isError: boolean;
+}
+
+export class Desk {
+  #calls = 0;
+  #waits = 0;
+
+  /** Rejects only with the reason of an aborted signal, or a fault of our own. */
+  async run(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
+    if (this.#calls >= callsMax) return failed(new ToolError("BUSY", `${callsMax} calls are being worked on`));
+    if (tool.waits && this.#waits >= waitsMax) return failed(new ToolError("BUSY", `${waitsMax} waits are open`));
+    this.#calls += 1;
+    this.#waits += tool.waits ? 1 : 0;
+    try {
+      const texts = await tool.run(argumentsFor(tool, args), context);
+      return { texts: texts.flatMap(bounded), isError: false };
+    } catch (thrown) {
+      const error = asToolError(thrown);
+      if (error instanceof ToolError) return failed(error);
+      throw thrown;
+    } finally {
+      this.#calls -= 1;
+      this.#waits -= tool.waits ? 1 : 0;
+    }
+  }
+}
+
+function argumentsFor(tool: Tool, args: unknown): unknown {
+  const parsed = tool.arguments.safeParse(args ?? {});
+  if (parsed.success) return parsed.data;
+  throw new ToolError("ARGUMENT", z.prettifyError(parsed.error));
+}
+
+function failed({ code, message, reply }: ToolError): ToolResult {
+  const rc = reply === undefined ? {} : { rc: reply.rc };
+  const said = JSON.stringify({ error_code: code, message, ...rc });
+  const body = reply === undefined || reply.body === "" ? [] : [reply.body];
+  return { texts: [said, ...body].flatMap(bounded), isError: true };
+}
+
+function bounded(text: string): readonly string[] {
+  return boundedText(text, resultBytesMax);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { jsonMatch } from "./json-match.ts";
+
+test("what is wanted must be there, at any depth; what else is there does not matter", () => {
+  expect(jsonMatch({ a: { b: 1, c: 2 }, d: 3 }, { a: { b: 1 } })).toBe(true);
+  expect(jsonMatch({ a: { b: 2 } }, { a: { b: 1 } })).toBe(false);
+  expect(jsonMatch({ a: [{ b: 1, c: 1 }] }, { a: [{ b: 1 }] })).toBe(true);
+  expect(jsonMatch({ a: [1, 2] }, { a: [1] })).toBe(false);
+  expect(jsonMatch({ a: {} }, { a: [] })).toBe(false);
+  expect(jsonMatch({}, { toString: null })).toBe(false);
+  expect(jsonMatch(undefined, {})).toBe(false);
+});
+
+test("every JSON value matches itself", () => {
+  fc.assert(fc.property(fc.jsonValue(), (value) => jsonMatch(value, JSON.parse(JSON.stringify(value)))));
+});

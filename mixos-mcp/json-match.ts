@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+/** Whether all that `wanted` has is in `value` too: members of objects at any depth; anything else must be equal. */
+export function jsonMatch(value: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== "object" || wanted === null) return value === wanted;
+  if (typeof value !== "object" || value === null || Array.isArray(value) !== Array.isArray(wanted)) return false;
+  if (Array.isArray(wanted) && (value as unknown[]).length !== wanted.length) return false;
+  return Object.entries(wanted).every(
+    ([key, member]) => Object.hasOwn(value, key) && jsonMatch((value as Record<string, unknown>)[key], member),
+  );
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The process: MCP on stdin and stdout, which carry nothing else, and an end as soon as the client has gone.
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { deniedOf } from "./addresses.ts";
+import { citizenName } from "./citizen-name.ts";
+import { lineBytesMax } from "./limits.ts";
+import { Presence } from "./presence.ts";
+import { mcpServer } from "./server.ts";
+import { version } from "./version.ts";
+
+const { env, stdin, stdout, stderr } = process;
+
+const presence = new Presence({
+  surroundings: {
+    env,
+    uid: process.getuid?.() ?? -1,
+    home: env["HOME"] || process.getBuiltinModule("node:os").homedir(),
+  },
+  name: () => citizenName(env["AGENTD_SESSION"], Math.random),
+  version,
+});
+const server = mcpServer({ presence, denied: deniedOf(env["MIXOS_MCP_DENY"]), version });
+
+let ending = false;
+function end(code: number): void {
+  if (ending) return;
+  ending = true;
+  void presence.leave().finally(() => process.exit(code));
+}
+
+stdin.on("end", () => end(0)).on("close", () => end(0));
+// Nobody reads our answers, or our words.
+stdout.on("error", () => end(0));
+stderr.on("error", () => {});
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => end(0));
+
+server.onerror = (error) => stderr.write(`mixos-mcp: ${wordsFor(error)}\n`);
+// The transport closes by itself after a line that is too long; nothing could be read after it.
+server.onclose = () => end(1);
+void server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: lineBytesMax }));
+
+/** The SDK's reader shows all that a message might have been, over many lines. */
+function wordsFor(error: Error): string {
+  return error.name === "ZodError" || error instanceof SyntaxError ? "a line that is no MCP message" : error.message;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One message of a topic, once.
+import { type BusClient, BusError, type Delivery, type Subscribed } from "../bus-client/index.ts";
+
+export interface Waiting {
+  readonly topic: string;
+  readonly timeoutMs: number;
+  readonly fits: (delivery: Delivery) => boolean;
+  /** Whether a message that the broker kept from before counts. */
+  readonly retained: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Next {
+  /** Undefined: none came in time. */
+  readonly delivery: Delivery | undefined;
+  readonly retained: boolean;
+  /** The Bus was away in between. */
+  readonly reconnected: boolean;
+}
+
+/** Rejects with the signal's reason, with BusError where the topic cannot be followed, or as soon as the client ends. */
+export async function nextDelivery(client: BusClient, waiting: Waiting): Promise<Next> {
+  const { topic, timeoutMs, fits, retained, signal } = waiting;
+  const { generation } = client;
+  const inbox = new FirstFitting(fits, retained);
+  const subscribing = client.subscribe(topic, inbox.take);
+  const timer = setTimeout(() => inbox.end(undefined), timeoutMs);
+  const abort = (): void => inbox.fail(signal.reason);
+  signal.addEventListener("abort", abort);
+  const unwatch = client.onState((state) => {
+    if (state.kind === "fatal") inbox.fail(state.cause);
+    else if (state.kind === "shutting-down") inbox.fail(new BusError("STOPPED"));
+  });
+  subscribing.then(inbox.subscribed, inbox.fail);
+  if (signal.aborted) abort();
+  try {
+    const found = await inbox.first;
+    return {
+      delivery: found?.delivery,
+      retained: found?.retained === true,
+      reconnected: client.generation > generation,
+    };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+    unwatch();
+    // Whoever waited has an answer already; a topic that cannot be let go is let go with the connection.
+    void subscribing.then(() => client.unsubscribe(topic, inbox.take)).catch(() => {});
+  }
+}
+
+interface Found {
+  readonly delivery: Delivery;
+  readonly retained: boolean;
+}
+
+/** Takes deliveries, the first of which may be older than the subscription; what is known only with the broker's answer. */
+class FirstFitting {
+  readonly first: Promise<Found | undefined>;
+  readonly #fits: (delivery: Delivery) => boolean;
+  readonly #takesRetained: boolean;
+  #early: Delivery[] | undefined = [];
+  #resolve!: (found: Found | undefined) => void;
+  #reject!: (cause: unknown) => void;
+
+  constructor(fits: (delivery: Delivery) => boolean, takesRetained: boolean) {
+    this.#fits = fits;
+    this.#takesRetained = takesRetained;
+    this.first = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  readonly take = (delivery: Delivery): void => {
+    if (this.#early === undefined) this.#consider(delivery, false);
+    else this.#early.push(delivery);
+  };
+
+  readonly subscribed = ({ replayed, seq }: Subscribed): void => {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const delivery of early) {
+      const isRetained = replayed && seq !== undefined && delivery.seq !== undefined && delivery.seq <= seq;
+      this.#consider(delivery, isRetained);
+    }
+  };
+
+  readonly fail = (cause: unknown): void => this.#reject(cause);
+
+  end(found: Found | undefined): void {
+    this.#resolve(found);
+  }
+
+  #consider(delivery: Delivery, retained: boolean): void {
+    if (delivery.cleared || (retained && !this.#takesRetained) || !this.#fits(delivery)) return;
+    this.end({ delivery, retained });
+  }
+}

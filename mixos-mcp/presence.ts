@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// This server on the Bus: one citizen, there for as long as its MCP client is, found again when the Bus comes back.
+import { BusClient, type BusClientState, BusError, discoverBus, type Surroundings } from "../bus-client/index.ts";
+import { connectWaitMs, namesTriedMax } from "./limits.ts";
+import { ToolError } from "./tool-error.ts";
+
+export interface PresenceOptions {
+  readonly surroundings: Surroundings;
+  /** A name to try; another at each call. */
+  readonly name: () => string;
+  readonly version: string;
+}
+
+export class Presence {
+  readonly #options: PresenceOptions;
+  readonly #watchers = new Set<() => void>();
+  #client: BusClient | undefined;
+  #namesTaken = 0;
+  #left = false;
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+  }
+
+  /** Goes to the Bus, and stays. Returns at once. */
+  begin(): void {
+    this.#running();
+  }
+
+  /** The client, connected. Throws BUS_UNREACHABLE where the Bus is not there and does not come back in time. */
+  async client(signal: AbortSignal): Promise<BusClient> {
+    const until = Date.now() + connectWaitMs;
+    for (;;) {
+      signal.throwIfAborted();
+      const client = this.#running();
+      if (client.state.kind === "connected") return client;
+      client.retryNow();
+      const leftMs = until - Date.now();
+      if (leftMs <= 0) throw new ToolError("BUS_UNREACHABLE", `the Bus is not reachable: ${whyNot(client.state)}`);
+      await this.#change(leftMs, signal);
+    }
+  }
+
+  /** Gives the name back. Soon over, whatever the broker does. */
+  async leave(): Promise<void> {
+    this.#left = true;
+    await this.#client?.leave();
+  }
+
+  #running(): BusClient {
+    if (this.#left) throw new BusError("STOPPED");
+    if (this.#client === undefined || this.#client.state.kind === "fatal") this.#client = this.#started();
+    return this.#client;
+  }
+
+  #started(): BusClient {
+    const { surroundings, name, version } = this.#options;
+    const client = new BusClient({
+      // Looked up anew at each attempt: a Bus that comes back may stand elsewhere.
+      url: async () => {
+        const location = await discoverBus(surroundings);
+        if (location.found === "none") throw new BusError("DIAL_FAILED", "none was found here");
+        return location.url;
+      },
+      name: name(),
+      nameTaken: "fatal",
+      provenance: { binary: "mixos-mcp", version, pid: process.pid },
+    });
+    client.onState((state) => this.#onState(state));
+    client.start();
+    return client;
+  }
+
+  #onState(state: BusClientState): void {
+    if (state.kind === "connected") this.#namesTaken = 0;
+    if (
+      state.kind === "fatal" &&
+      state.cause.code === "NAME_TAKEN" &&
+      this.#namesTaken < namesTriedMax &&
+      !this.#left
+    ) {
+      this.#namesTaken += 1;
+      this.#client = this.#started();
+    }
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  /** Until something happens, or so long. */
+  #change(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#watchers.delete(done);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#watchers.add(done);
+      signal.addEventListener("abort", done);
+    });
+  }
+}
+
+function whyNot(state: BusClientState): string {
+  return state.kind === "disconnected" || state.kind === "fatal" ? state.cause.message : "no broker has answered yet";
+}

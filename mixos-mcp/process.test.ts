@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The process: what it writes, and how it ends.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface, type Interface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { busWithServices } from "./testing/bus-with-services.ts";
+import { mcpProgram } from "./testing/server-process.ts";
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly lines: Interface;
+  readonly say: (message: object) => void;
+  readonly exited: Promise<number | NodeJS.Signals | null>;
+}
+
+function running(env: Record<string, string>): Running {
+  const child = spawn(process.execPath, [mcpProgram], { env, stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const exited = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals | null);
+  child.stdin.on("error", () => {});
+  const say = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  return { child, lines: createInterface({ input: child.stdout }), say, exited };
+}
+
+const initialize = {
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "0" } },
+};
+const isOurs = (name: string): boolean => name.startsWith("mcp-");
+
+/** Initialized and on the Bus, with a call that will not be answered. */
+async function busyServer() {
+  const bus = await busWithServices();
+  const server = running(bus.env);
+  server.say(initialize);
+  await once(server.lines, "line");
+  server.say({ method: "notifications/initialized" });
+  const args = { service: "echo", command: "echo.hold" };
+  server.say({ id: 2, method: "tools/call", params: { name: "bus_call", arguments: args } });
+  await bus.held.next();
+  expect((await bus.names()).filter(isOurs)).toHaveLength(1);
+  return { ...bus, ...server };
+}
+
+test("it ends when its stdin ends, also with a call open, and leaves the Bus", async () => {
+  const { child, exited, untilNames } = await busyServer();
+  child.stdin?.end();
+  expect(await exited).toBe(0);
+  await untilNames((names) => !names.some(isOurs));
+});
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("it ends on %s and leaves the Bus", async (signal) => {
+  const { child, exited, untilNames } = await busyServer();
+  child.kill(signal);
+  expect(await exited).toBe(0);
+  await untilNames((names) => !names.some(isOurs));
+});
+
+test("it ends when nobody reads its answers any more", async () => {
+  const { child, exited, say } = await busyServer();
+  child.stdout?.destroy();
+  say({ id: 3, method: "tools/list" });
+  expect(await exited).toBe(0);
+});
+
+test("its stdout carries MCP alone, whatever its stdin brings", async () => {
+  const { env } = await busWithServices();
+  const { child, lines, exited, say } = running(env);
+  const said: string[] = [];
+  lines.on("line", (line) => said.push(line));
+  child.stdin?.write('no JSON\n{"jsonrpc":"2.0"}\n\n[1]\n');
+  say(initialize);
+  say({ id: 2, method: "unheard/of" });
+  say({ id: 3, method: "ping" });
+  while (said.length < 3) await once(lines, "line");
+  child.stdin?.end();
+  expect(await exited).toBe(0);
+  const ids = said.map((line) => (JSON.parse(line) as { jsonrpc: string; id: number }).id);
+  expect(new Set(ids)).toEqual(new Set([1, 2, 3]));
+});

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A Bus with somebody on it who can be asked, and one who looks on.
+import { BusClient, done, refused, serveCitizen } from "../../bus-client/index.ts";
+import { Inbox } from "../../bus-client/testing/inbox.ts";
+import { stoppedAfterTest, testBroker } from "../../bus-client/testing/test-broker.ts";
+import { verb } from "../../bus-client/testing/served-citizen.ts";
+
+/** `env`: of a server that is to be on this Bus. */
+export async function busWithServices(services: readonly string[] = ["echo"]) {
+  const bus = await testBroker();
+  /** From whom `<service>.hold` came, which is never answered. */
+  const held = new Inbox<string | null>();
+  for (const service of services) {
+    const citizen = serveCitizen({
+      client: { url: () => bus.broker.connectLocal() },
+      service,
+      version: "1.2.3",
+      description: "Test citizen",
+      drainTimeoutMs: 0,
+      verbs: [
+        verb(`${service}.say`, ({ args, from }) => done({ said: args["text"], to: from }), { readOnly: true }),
+        verb(`${service}.long`, ({ args }) => done({ text: "ä".repeat(Number(args["n"])) })),
+        verb(`${service}.refuse`, () => refused("NOT_TODAY", "come back tomorrow", { open_at: "9:00" })),
+        verb(`${service}.hold`, ({ from }) => held.push(from)),
+      ],
+    });
+    await stoppedAfterTest(citizen).connect();
+  }
+  const onlooker = stoppedAfterTest(new BusClient({ url: () => bus.broker.connectLocal(), name: "onlooker" }));
+  await onlooker.connect();
+  const names = async (): Promise<string[]> => {
+    const { body } = await onlooker.call("noded", "noded.list");
+    return (JSON.parse(body) as { name: string }[]).map(({ name }) => name);
+  };
+  /** Asks again and again; each time is a whole round over the Bus. */
+  const untilNames = async (fits: (names: string[]) => boolean): Promise<string[]> => {
+    for (;;) {
+      const found = await names();
+      if (fits(found)) return found;
+    }
+  };
+  /** Publishes until somebody hears it. */
+  const publishHeard = async (topic: string, body: string): Promise<void> => {
+    for (;;) {
+      const { body: reply } = await onlooker.publishAndConfirm(topic, body);
+      if ((JSON.parse(reply) as { delivered: number }).delivered > 0) return;
+    }
+  };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", MIXOS_NODED_URL: bus.unixUrl };
+  return { ...bus, held, onlooker, names, untilNames, publishHeard, env };
+}

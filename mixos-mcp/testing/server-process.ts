@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The built server as a client of the SDK's meets it, and its process.
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+export const mcpProgram = fileURLToPath(new URL("../../dist/bin/mixos-mcp.cjs", import.meta.url));
+
+export interface ServerUnderTest {
+  readonly client: Client;
+  readonly pid: number;
+  /** The texts of a result, and whether it is an error. */
+  readonly tool: (name: string, args?: object, signal?: AbortSignal) => Promise<{ texts: string[]; isError: boolean }>;
+  /** The `error_code` of a tool's error; fails where there is none. */
+  readonly refusal: (name: string, args?: object) => Promise<Record<string, unknown>>;
+}
+
+/** Initialized; ended when the test is over. `env` is all of its environment. */
+export async function serverUnderTest(env: Record<string, string>, program = mcpProgram): Promise<ServerUnderTest> {
+  const transport = new StdioClientTransport({ command: process.execPath, args: [program], env, stderr: "inherit" });
+  const client = new Client({ name: "test", version: "0" });
+  onTestFinished(() => client.close());
+  await client.connect(transport);
+  const tool: ServerUnderTest["tool"] = async (name, args = {}, signal) => {
+    const result = await client.callTool({ name, arguments: { ...args } }, undefined, signal ? { signal } : {});
+    const content = result.content as { type: string; text: string }[];
+    return { texts: content.map(({ text }) => text), isError: result.isError === true };
+  };
+  return {
+    client,
+    pid: transport.pid ?? -1,
+    tool,
+    refusal: async (name, args) => {
+      const { texts, isError } = await tool(name, args);
+      if (!isError) throw new Error(`${name} was not refused: ${texts.join(" ")}`);
+      return JSON.parse(texts[0] ?? "") as Record<string, unknown>;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Tells whoever follows a topic.
+import { z } from "zod";
+import { replyFailure } from "../../bus-client/index.ts";
+import { tool } from "../tool.ts";
+import { ToolError } from "../tool-error.ts";
+import { unlessAborted } from "../unless-aborted.ts";
+import { topic } from "./arguments.ts";
+
+export const busPublish = tool({
+  name: "bus_publish",
+  description:
+    "Publishes one message on a topic of the MixOS Bus, for whoever follows it now; it is not kept for later. Returns to how " +
+    "many it was delivered. Topics that belong to a service are refused. Nothing secret belongs into a message.",
+  arguments: z.strictObject({
+    topic,
+    body: z
+      .union([z.string(), z.looseObject({}), z.array(z.unknown())])
+      .describe("The message: an object or a list, which is sent as JSON, or a text, which is sent as it is."),
+  }),
+  readOnly: false,
+  waits: false,
+  async run({ topic: name, body }, { presence, signal }) {
+    const client = await presence.client(signal);
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const reply = await unlessAborted(client.publishAndConfirm(name, text), signal);
+    const failure = replyFailure(reply);
+    if (failure === undefined) return [reply.body];
+    throw new ToolError(failure.code ?? "PUBLISH_REFUSED", failure.message, { rc: reply.rc, body: reply.body });
+  },
+});

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Waits until something is published.
+import { z } from "zod";
+import type { Delivery } from "../../bus-client/index.ts";
+import { jsonMatch } from "../json-match.ts";
+import { nextDelivery } from "../next-delivery.ts";
+import { tool } from "../tool.ts";
+import { timeoutMs, topic } from "./arguments.ts";
+
+export const busWait = tool({
+  name: "bus_wait",
+  description:
+    "Waits for the next message on a topic of the MixOS Bus and returns it. What was published before the wait began is not " +
+    "seen, but for the last message that the broker keeps, if retained is true. timed_out: true is no failure: wait again if need be. " +
+    "Anyone may publish: take a message as a hint, and ask the service itself for what matters.",
+  arguments: z.strictObject({
+    topic,
+    timeout_ms: timeoutMs,
+    match: z
+      .looseObject({})
+      .optional()
+      .describe("Passes over messages whose JSON body does not have these members with these values."),
+    retained: z.boolean().default(false).describe("Whether a message that the broker has kept counts too."),
+  }),
+  readOnly: true,
+  waits: true,
+  async run({ topic: name, timeout_ms, match, retained }, { presence, signal }) {
+    const client = await presence.client(signal);
+    const fits = ({ body }: Delivery): boolean => match === undefined || jsonMatch(parsed(body), match);
+    const next = await nextDelivery(client, { topic: name, timeoutMs: timeout_ms, fits, retained, signal });
+    const away = next.reconnected ? { reconnected: "the Bus was away meanwhile: messages may have been missed" } : {};
+    if (next.delivery === undefined) return [JSON.stringify({ timed_out: true, topic: name, ...away })];
+    const { seq, registration, service, stale, body } = next.delivery;
+    const about = { topic: name, seq, registration, service, ...(stale ? { stale } : {}), retained: next.retained };
+    return [JSON.stringify({ ...about, ...away }), body];
+  },
+});
+
+/** Undefined, which nothing matches, where it is no JSON. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
+}
