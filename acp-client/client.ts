@@ -67,7 +67,7 @@ class Client implements AgentClient {
     this.#peer = new Peer({ write: (line) => this.#write(line), handler: this.#peerHandler(), limits: this.#limits });
     this.#splitter = new LineSplitter({
       lineBytesMax: this.#limits.lineBytesMax,
-      onLine: (line) => this.#peer.receive(line),
+      onLine: (line, bytes) => this.#peer.receive(line, bytes),
       onOverlong: () =>
         this.#break("line-too-long", `wrote a line of more than ${this.#limits.lineBytesMax} bytes on its stdout`),
     });
@@ -197,7 +197,7 @@ class Client implements AgentClient {
 
   #peerHandler(): ConstructorParameters<typeof Peer>[0]["handler"] {
     return {
-      onNotification: (method, params, line) => this.#session.onNotification(method, params, line),
+      onNotification: (method, params, line, bytes) => this.#session.onNotification(method, params, line, bytes),
       onRequest: (request) => this.#session.onRequest(request),
       onCancelRequest: (request) => this.#session.onCancelRequest(request),
       onFault: (fault, message, sample) => this.#bursts.fault(fault, message, sample),

@@ -18,8 +18,8 @@ export interface ToolCallPatch {
   readonly kind?: string | null;
   readonly status?: string | null;
   readonly content?: readonly unknown[] | null;
-  /** Of a large `content` that the agent wrote as JSON.stringify would: that text. */
-  readonly contentText?: string;
+  /** Of a large `content` that the agent wrote as JSON.stringify would: that text, a Buffer holds its UTF-8. */
+  readonly contentText?: string | Buffer;
   readonly locations?: readonly unknown[] | null;
   readonly rawInput?: unknown;
   readonly rawOutput?: unknown;

@@ -29,7 +29,7 @@ export interface ProtocolSession extends Pick<
   closeSession(timeoutMs: number, done: Done<void>): void;
   /** There is a session that was not closed, and this agent closes sessions. */
   readonly canClose: boolean;
-  onNotification(method: string, params: unknown, line: string): void;
+  onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void;
   /** Every request is answered, an unknown one with -32601. */
   onRequest(request: IncomingRequest): void;
   onCancelRequest(request: IncomingRequest): void;

@@ -49,9 +49,9 @@ export class V1Inbound {
     this.#elicitations.answer(request, answer);
   }
 
-  onNotification(method: string, params: unknown, line: string): void {
+  onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
     if (method === METHODS.update) {
-      this.#onUpdate(params, line);
+      this.#onUpdate(params, line, bytes);
       return;
     }
     // Notifications of the protocol itself that are not known are ignored; so is the end of what nobody was asked to open.
@@ -90,7 +90,7 @@ export class V1Inbound {
     else request.reply(isPermission ? permissionResult("cancelled") : elicitationResult({ action: "cancel" }));
   }
 
-  #onUpdate(params: unknown, line: string): void {
+  #onUpdate(params: unknown, line: string, bytes?: Buffer): void {
     if (!isRecord(params) || typeof params["sessionId"] !== "string") {
       this.#link.fault("invalid-update", "A session/update has no session id");
       this.#link.emit({ type: "update", update: { kind: "extension", method: METHODS.update, data: params } });
@@ -106,13 +106,13 @@ export class V1Inbound {
         this.#onForeignUpdate(params, params["sessionId"]);
         return;
       case "open":
-        if (params["sessionId"] === state.id) this.#onOwnUpdate(params["update"], line, state.options);
+        if (params["sessionId"] === state.id) this.#onOwnUpdate(params["update"], line, bytes, state.options);
         else this.#onForeignUpdate(params, params["sessionId"]);
     }
   }
 
-  #onOwnUpdate(raw: unknown, line: string, options: SessionOptions): void {
-    const update = decodeUpdate(raw, line);
+  #onOwnUpdate(raw: unknown, line: string, bytes: Buffer | undefined, options: SessionOptions): void {
+    const update = decodeUpdate(raw, line, bytes);
     if (update === undefined) {
       const kept = extensionUpdate(raw);
       this.#link.fault("invalid-update", "An update lacks what its kind requires; it was kept as it came");

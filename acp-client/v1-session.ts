@@ -163,8 +163,8 @@ export class V1Session implements ProtocolSession {
     this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(withoutValue(answer)));
   }
 
-  onNotification(method: string, params: unknown, line: string): void {
-    this.#inbound.onNotification(method, params, line);
+  onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
+    this.#inbound.onNotification(method, params, line, bytes);
   }
 
   onRequest(request: IncomingRequest): void {

@@ -3,19 +3,14 @@
 // holds. Nothing is queued but the cursor: while the Bus is away or behind, entries wait in the log.
 import type { Appended } from "./log/append.ts";
 import { LogError } from "./log/log-error.ts";
-import { type EntryText, textBytes } from "./log/entry-text.ts";
+import { type EntryText, textBytes, textString, textUnits } from "./log/entry-text.ts";
 import type { EntryReader } from "./log/read.ts";
 import { truncatedEntry } from "./log/truncated-entry.ts";
 import { type Entry, topic } from "./vocabulary/index.ts";
 
 /** What the publisher needs of a Bus client. */
 export interface Publishing {
-  publish(
-    topic: string,
-    body: string | readonly EntryText[],
-    options: { retain: boolean },
-    done: (error: Error | undefined) => void,
-  ): void;
+  publish(topic: string, body: EntryText, options: { retain: boolean }, done: (error: Error | undefined) => void): void;
   cork(): void;
   uncork(): void;
 }
@@ -64,7 +59,7 @@ export class Publisher {
       if (this.#connected && cursor.published + cursor.texts.length === seqFrom - 1 && this.#kept < keptUnitsMax) {
         for (const body of bodies) {
           cursor.texts.push(body);
-          this.#kept += body.length;
+          this.#kept += textUnits(body);
         }
       }
       cursor.committed = seq;
@@ -148,14 +143,14 @@ export class Publisher {
     const from = cursor.published + 1;
     const to = cursor.published + count;
     const [first = ""] = texts;
-    let body: string | readonly EntryText[] = typeof first === "string" ? first : [first];
+    let body: EntryText = first;
     if (count > 1) {
       const head = `{"log":"${log}","session":"${session}","seq_from":${from},"seq":${to},"entries":[`;
       body = listed(head, texts.slice(0, count), "]}");
     } else if (bytes > bodyBytesMax) body = truncated(log, session, from, first);
     cursor.published = to;
     if (cursor.texts.length > 0) {
-      for (const text of cursor.texts.splice(0, count)) this.#kept -= text.length;
+      for (const text of cursor.texts.splice(0, count)) this.#kept -= textUnits(text);
     }
     this.#unanswered += 1;
     const connection = this.#connection;
@@ -202,16 +197,21 @@ function seqOf(text: string): number {
   return (JSON.parse(text) as { seq: number }).seq;
 }
 
-/** Entries with commas between them. Small ones are joined, at once and once; what is bytes already is not copied. */
-function listed(head: string, texts: readonly EntryText[], end: string): readonly EntryText[] {
-  const pieces: EntryText[] = [];
+/** Entries with commas between them. Small parts are joined, at once and once; what is bytes already is not copied. */
+function listed(head: string, texts: readonly EntryText[], end: string): EntryText {
+  const pieces: (string | Buffer)[] = [];
   let run = [head];
   for (const [index, text] of texts.entries()) {
     if (index > 0) run.push(",");
     if (typeof text === "string") run.push(text);
     else {
-      pieces.push(run.join(""), text);
-      run = [];
+      for (const part of text) {
+        if (typeof part === "string") run.push(part);
+        else {
+          pieces.push(run.join(""), part);
+          run = [];
+        }
+      }
     }
   }
   pieces.push(run.join("") + end);
@@ -220,6 +220,6 @@ function listed(head: string, texts: readonly EntryText[], end: string): readonl
 
 /** What stands for an entry that one frame cannot carry: who wants it reads it from the log. */
 function truncated(log: string, session: string, seq: number, text: EntryText): string {
-  const { kind } = JSON.parse(text.toString()) as Entry;
+  const { kind } = JSON.parse(textString(text)) as Entry;
   return truncatedEntry(log, session, seq, kind, textBytes(text));
 }

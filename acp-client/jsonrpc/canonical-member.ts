@@ -21,15 +21,21 @@ const membersMax = 64;
 /** What cannot be said to be canonical, or is not looked at closely enough to say so. */
 const unknown = -1;
 
+/** Where in a line a value stands, in UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
- * The text of the member at `path`, if it is exactly what JSON.stringify makes of what JSON.parse reads there; undefined
- * where it is not, or might not be. `line` must be an object that JSON.parse accepted, without lone surrogates (text
- * that was UTF-8 has none). Linear in the length of the line.
+ * Where the member at `path` stands, if its text is exactly what JSON.stringify makes of what JSON.parse reads there;
+ * undefined where it is not, or might not be. `line` must be an object that JSON.parse accepted, without lone surrogates
+ * (text that was UTF-8 has none). Linear in the length of the line.
  */
-export function canonicalMember(line: string, path: readonly string[]): string | undefined {
+export function canonicalMember(line: string, path: readonly string[]): Span | undefined {
   const found = { start: 0, end: 0 };
   const end = walkObject(line, line.indexOf("{"), path, found);
-  return end === unknown || found.end === 0 ? undefined : line.slice(found.start, found.end);
+  return end === unknown || found.end === 0 ? undefined : found;
 }
 
 /** Past the object's end. Of a member that comes twice JSON.parse takes the last: such a line is left alone. */
@@ -52,7 +58,10 @@ function walkObject(
     else {
       seen = true;
       end = inner.length === 0 ? canonicalEnd(line, value, 0) : walkMember(line, value, inner, found);
-      if (inner.length === 0) Object.assign(found, { start: value, end });
+      if (inner.length === 0) {
+        found.start = value;
+        found.end = end;
+      }
     }
     if (end === unknown) return unknown;
     at = skipSpace(line, end);

@@ -47,6 +47,23 @@ test("lines come out as they went in, however the bytes are cut", () => {
   );
 });
 
+test("a long line comes with its bytes, and a short one without", () => {
+  const long = `${"é".repeat(3000)}z`;
+  const seen: [string, string | undefined][] = [];
+  const splitter = new LineSplitter({
+    lineBytesMax: 10_000,
+    onLine: (line, bytes) => seen.push([line, bytes?.toString()]),
+    onOverlong: () => {},
+  });
+  const bytes = Buffer.from(`short\n${long}\n${long}\r\n`);
+  for (const piece of [bytes.subarray(0, 9000), bytes.subarray(9000)]) splitter.push(piece);
+  expect(seen).toEqual([
+    ["short", undefined],
+    [long, long],
+    [long, long],
+  ]);
+});
+
 test("LF and CRLF both end a line, blank lines are none, and the last line needs no newline", () => {
   expect(split(["a\r\n\n\r\nb\n", "c"]).lines).toEqual(["a", "b", "c"]);
   expect(split(["a\r", "\nb\r"]).lines).toEqual(["a", "b"]);

@@ -5,8 +5,11 @@
 export interface LineSplitterOptions {
   /** A line longer than this (its newline not counted) ends the splitter. */
   readonly lineBytesMax: number;
-  /** One line without its LF or CRLF; never empty. Invalid UTF-8 arrives as U+FFFD. */
-  readonly onLine: (line: string) => void;
+  /**
+   * One line without its LF or CRLF; never empty. Invalid UTF-8 arrives as U+FFFD. `bytes`: of a long line what came,
+   * which nobody writes to again.
+   */
+  readonly onLine: (line: string, bytes?: Buffer) => void;
   /** Once, when a line exceeds lineBytesMax: it and all that follows is dropped; what came before was delivered. */
   readonly onOverlong: (bytes: number) => void;
 }
@@ -16,6 +19,9 @@ const CR = 13;
 
 /** Neighbours smaller than this are joined at once: a line that dribbles in byte by byte must not cost an object each. */
 const pieceBytesMin = 4096;
+
+/** A long line. Whoever keeps a part of its bytes keeps the whole read of the pipe: of 64 KiB, a share that counts. */
+const longBytesMin = 4096;
 
 export class LineSplitter {
   readonly #options: LineSplitterOptions;
@@ -78,7 +84,10 @@ export class LineSplitter {
 
   #emit(bytes: Buffer, start: number, end: number): void {
     const last = end > start && bytes[end - 1] === CR ? end - 1 : end;
-    if (last > start) this.#options.onLine(bytes.toString("utf8", start, last));
+    if (last === start) return;
+    const line = bytes.toString("utf8", start, last);
+    if (last - start < longBytesMin) this.#options.onLine(line);
+    else this.#options.onLine(line, bytes.subarray(start, last));
   }
 
   #fail(bytes: number): void {

@@ -35,8 +35,8 @@ export type PeerFault =
 export interface PeerHandler {
   /** Has to answer it, now or later; an unknown method with -32601. */
   onRequest(request: IncomingRequest): void;
-  /** `line` is its whole text, for those who can use what stands in it as it is. */
-  onNotification(method: string, params: unknown, line: string): void;
+  /** `line` is its whole text, for those who can use what stands in it as it is, and `bytes` what that was read from. */
+  onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void;
   /** The other side takes a request back; it must be answered all the same. */
   onCancelRequest(request: IncomingRequest): void;
   /** Once for each occurrence; "unversioned" and "id-spelling" once in a peer's life. */
@@ -129,8 +129,8 @@ export class Peer {
     for (const done of pending) done({ type: "closed" });
   }
 
-  /** One line of the other side. Never throws on what is in it. */
-  receive(line: string): void {
+  /** One line of the other side, perhaps with the bytes that it was read from. Never throws on what is in it. */
+  receive(line: string, bytes?: Buffer): void {
     if (this.#closed) return;
     let value: unknown;
     try {
@@ -149,13 +149,13 @@ export class Peer {
     if (isRecord(value) && value["jsonrpc"] !== "2.0") {
       this.#faultOnce("unversioned", 'A message without "jsonrpc":"2.0" was taken as if it had it', line);
     }
-    this.#dispatch(message, line);
+    this.#dispatch(message, line, bytes);
   }
 
-  #dispatch(message: Exclude<Incoming, { type: "noise" | "batch" }>, line: string): void {
+  #dispatch(message: Exclude<Incoming, { type: "noise" | "batch" }>, line: string, bytes: Buffer | undefined): void {
     switch (message.type) {
       case "notification":
-        this.#onNotification(message.method, message.params, line);
+        this.#onNotification(message.method, message.params, line, bytes);
         return;
       case "request":
         this.#onRequest(message, line);
@@ -172,9 +172,9 @@ export class Peer {
     }
   }
 
-  #onNotification(method: string, params: unknown, line: string): void {
+  #onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
     if (method !== "$/cancel_request") {
-      this.#handler.onNotification(method, params, line);
+      this.#handler.onNotification(method, params, line, bytes);
       return;
     }
     if (!isRecord(params)) return;

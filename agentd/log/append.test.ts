@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { textBytes, textString } from "./entry-text.ts";
 import { LogError } from "./log-error.ts";
-import { readyText } from "./ready-text.ts";
+import { setReadyText } from "./ready-text.ts";
 import { sealDigest } from "./seals.ts";
 import { alpha, bravo, everything, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
@@ -44,7 +45,7 @@ test("an entry of any size is stored as text, the very text that it comes back a
   const [appended] = log.append([{ session: alpha, expectSeq: 0, entries }]);
   const rows = other.prepare("SELECT typeof(body) AS type, body FROM entry").all() as { type: string; body: string }[];
   expect(rows.map(({ type }) => type)).toEqual(texts.map(() => "text"));
-  expect(rows.map(({ body }) => body)).toEqual(appended!.bodies.map(String));
+  expect(rows.map(({ body }) => body)).toEqual(appended!.bodies.map(textString));
   expect(rows.map(({ body }) => (JSON.parse(body) as { content: { text: string } }).content.text)).toEqual(texts);
 });
 
@@ -52,23 +53,39 @@ test("a content whose text is ready is logged with that text, and one that was c
   const log = temporaryLog();
   const content = [{ type: "diff", path: "/a", oldText: null, newText: "é".repeat(2000) }];
   const call = { kind: "tool_call", tool_call_id: "t", status: "completed" } as const;
-  const ready = readyText(content, JSON.stringify(content));
-  const entries = [
-    { ...call, content, ...ready },
-    { ...call, content: ["other"], ...ready },
-    { ...call, ...ready },
-  ];
-  log.append([{ session: alpha, expectSeq: 0, entries }]);
-  const [whole, ...changed] = everything(log, alpha);
-  expect(whole).toMatchObject({ ...call, content });
-  expect(Object.keys(whole!)).toHaveLength(8);
-  expect(changed.map((entry) => entry["content"])).toEqual([["other"], undefined]);
+  const json = JSON.stringify(content);
+  const entries = [json, Buffer.from(json)].flatMap((text) => {
+    const entry = { ...call, content };
+    setReadyText(entry, content, text);
+    return [entry, { ...entry, status: "failed" }, { ...entry, content: ["other"] }, { ...entry, content: undefined }];
+  });
+  const [appended] = log.append([{ session: alpha, expectSeq: 0, entries }]);
+  const logged = everything(log, alpha);
+  expect(appended!.bodies.map(textString)).toEqual(logged.map((_, index) => log.entries.body(alpha, index + 1)));
+  for (const from of [0, 4]) {
+    const [whole, ...changed] = logged.slice(from, from + 4);
+    expect(whole).toMatchObject({ ...call, content });
+    expect(Object.keys(whole!)).toHaveLength(8);
+    expect(changed.map((entry) => entry["content"])).toEqual([content, ["other"], undefined]);
+  }
+});
+
+test("bodies stay as they are when more is written, and are the bytes that the log holds", () => {
+  const log = temporaryLog();
+  const kept = [0, 1, 2].flatMap((commit) => {
+    const entries = [100, 2000, 100_000].map((length) => message(`${commit}é`.repeat(length)));
+    return log.append([{ session: alpha, expectSeq: 3 * commit, entries }])[0]!.bodies;
+  });
+  for (const [index, body] of kept.entries()) {
+    expect(textString(body)).toBe(log.entries.body(alpha, index + 1));
+    expect(textBytes(body)).toBe(Buffer.byteLength(textString(body)));
+  }
 });
 
 test("an entry without members besides its kind is whole JSON", () => {
   const log = temporaryLog({ clock });
   const [appended] = log.append([{ session: alpha, expectSeq: 0, entries: [{ kind: "info" }] }]);
-  expect(JSON.parse(appended!.bodies[0]!.toString())).toEqual({
+  expect(JSON.parse(textString(appended!.bodies[0]!))).toEqual({
     log: log.id,
     session: alpha,
     seq: 1,

@@ -7,9 +7,9 @@ import { type EntryText, entryTextWriter } from "./entry-text.ts";
 import { kindNumbers } from "./kinds.ts";
 import { translated } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
-import { membersText } from "./ready-text.ts";
+import { readyTextOf } from "./ready-text.ts";
 import { type NewReceipt, type ReceiptAnswer, type ReceiptWriter, receiptWriter } from "./receipts.ts";
-import { sealWriter, type SealWriter } from "./seals.ts";
+import { type OpenSeal, sealWriter, type SealWriter } from "./seals.ts";
 import { entriesPerSession, sessionTable, type SessionTable } from "./session-table.ts";
 
 export interface Commit {
@@ -78,7 +78,7 @@ export function appender(options: AppendOptions): Append {
 interface Writers {
   readonly log: string;
   readonly text: ReturnType<typeof entryTextWriter>;
-  readonly entry: Database.Statement<[number, number, number | null, EntryText]>;
+  readonly entry: Database.Statement<[number, number, number | null, string | Buffer]>;
   readonly literal: Database.Statement<[number, string]>;
   readonly sessions: SessionTable;
   readonly seals: SealWriter;
@@ -107,7 +107,8 @@ interface Lane {
   readonly before: SessionRow;
   row: SessionRow;
   readonly sid: number;
-  readonly bodies: EntryText[];
+  /** Of the entries that it writes; none where it writes none. */
+  seal: OpenSeal | undefined;
 }
 
 function writeAll(writers: Writers, at: string, commits: readonly Commit[]): Appended[] {
@@ -117,8 +118,8 @@ function writeAll(writers: Writers, at: string, commits: readonly Commit[]): App
     lanes.set(commit.session, lane);
     return writeCommit(writers, at, lane, commit);
   });
-  for (const { sid, base, before, row, bodies } of lanes.values()) {
-    if (bodies.length > 0) writers.seals.seal(sid, base + before.last_seq + 1, base + row.last_seq, bodies);
+  for (const { sid, base, before, row, seal } of lanes.values()) {
+    seal?.close(base + row.last_seq);
     writers.sessions.update(sid, before, row);
   }
   return appended;
@@ -128,7 +129,7 @@ function openLane({ sessions }: Writers, at: string, session: string): Lane {
   const stored = sessions.read(session);
   const row = stored?.row ?? newRow(session, at);
   const sid = stored?.sid ?? sessions.insert(row);
-  return { sid, base: sid * entriesPerSession, before: row, row, bodies: [] };
+  return { sid, base: sid * entriesPerSession, before: row, row, seal: undefined };
 }
 
 function writeCommit(writers: Writers, at: string, lane: Lane, commit: Commit): Appended {
@@ -137,11 +138,7 @@ function writeCommit(writers: Writers, at: string, lane: Lane, commit: Commit): 
   if (expectSeq !== row.last_seq) {
     throw new Error(`session ${session} is at seq ${row.last_seq} in the log, and a commit expects ${expectSeq}`);
   }
-  const bodies = serialise(writers, session, expectSeq, at, entries);
-  for (const [index, entry] of entries.entries()) {
-    writers.entry.run(base + expectSeq + 1 + index, kindNumbers[entry.kind], entry.turn ?? null, bodies[index]!);
-  }
-  for (const body of bodies) lane.bodies.push(body);
+  const bodies = writeEntries(writers, at, lane, commit);
   lane.row = project(row, at, entries);
   for (const receipt of receipts) writers.receipts.take(receipt, base, expectSeq, lane.row.last_seq);
   for (const answer of answers) writers.receipts.answer(answer);
@@ -149,23 +146,39 @@ function writeCommit(writers: Writers, at: string, lane: Lane, commit: Commit): 
   return { session, seqFrom: expectSeq + 1, seq: lane.row.last_seq, bodies, at };
 }
 
-/** The head first, whatever order an entry's members have; each entry is turned into text here and nowhere else. */
-function serialise(
-  { log, text }: Writers,
-  session: string,
-  last: number,
-  at: string,
-  entries: readonly EntryContent[],
-): EntryText[] {
-  const head = `{"log":${JSON.stringify(log)},"session":${JSON.stringify(session)},"seq":`;
+/** Each entry becomes text here and nowhere else; file and digest take the same bytes. */
+function writeEntries(writers: Writers, at: string, lane: Lane, { session, expectSeq, entries }: Commit): EntryText[] {
+  if (entries.length === 0) return [];
+  const head = `{"log":${JSON.stringify(writers.log)},"session":${JSON.stringify(session)},"seq":`;
   const stamp = `,"at":"${at}"`;
-  let seq = last;
-  return entries.map((entry) => {
-    const { kind, turn, late, ...rest } = entry;
-    const place = (turn === undefined ? "" : `,"turn":${turn}`) + (late ? ',"late":true' : "");
-    const [first = "{}", ...more] = membersText(rest);
+  const { sid, base } = lane;
+  lane.seal ??= writers.seals.open(sid, base + expectSeq + 1);
+  const bodies: EntryText[] = [];
+  let seq = expectSeq;
+  for (const entry of entries) {
     seq += 1;
-    const members = first === "{}" ? "}" : `,${first.slice(1)}`;
-    return text(`${head}${seq}${stamp}${place},"kind":"${kind}"${members}`, ...more);
-  });
+    const { text, whole } = writers.text(entryParts(`${head}${seq}${stamp}`, entry));
+    writers.entry.run(base + seq, kindNumbers[entry.kind], entry.turn ?? null, whole);
+    lane.seal.add(whole);
+    bodies.push(text);
+  }
+  return bodies;
+}
+
+/**
+ * The head first, whatever order an entry's members have, and then as JSON.stringify writes them, but that a `content`
+ * whose text is ready comes last.
+ */
+function entryParts(head: string, entry: EntryContent): (string | Buffer)[] {
+  const { kind, turn, late } = entry;
+  let members = turn === undefined ? "" : `,"turn":${turn}`;
+  if (late) members += ',"late":true';
+  members += `,"kind":"${kind}"`;
+  const ready = readyTextOf(entry as { readonly content?: unknown });
+  for (const name in entry) {
+    if (name === "kind" || name === "turn" || name === "late" || (name === "content" && ready !== undefined)) continue;
+    const value = JSON.stringify((entry as unknown as Readonly<Record<string, unknown>>)[name]) as string | undefined;
+    if (value !== undefined) members += `,${JSON.stringify(name)}:${value}`;
+  }
+  return ready === undefined ? [`${head}${members}}`] : [`${head}${members},"content":`, ready, "}"];
 }

@@ -212,10 +212,10 @@ test("a write-ahead log whose end is torn loses the commits there, whole ones, a
     log.append([{ session: alpha, expectSeq: 3 * commit, entries }]);
   }
   const walBytes = statSync(`${log.file}-wal`).size;
-  const frameBytes = 4096 + 24;
+  const frameBytes = 8192 + 24;
   let lost = 0;
   // As a machine that stopped would leave it: in the middle of the last page, of its head, at its edge, further back.
-  for (const torn of [1, 2000, 4090, frameBytes, frameBytes + 1, 3 * frameBytes, 9 * frameBytes + 7]) {
+  for (const torn of [1, 4000, 8190, frameBytes, frameBytes + 1, 3 * frameBytes, 9 * frameBytes + 7]) {
     const file = path.join(temporaryDirectory(), "log.db");
     copyFileSync(log.file, file);
     copyFileSync(`${log.file}-wal`, `${file}-wal`);

@@ -65,7 +65,22 @@ test("the file has the page size, the journal and the vacuum that the measuremen
   const { file } = temporaryLog();
   const db = otherConnection(file);
   const pragma = (name: string): unknown => db.pragma(name, { simple: true });
-  expect([pragma("journal_mode"), pragma("page_size"), pragma("auto_vacuum")]).toEqual(["wal", 4096, 2]);
+  expect([pragma("journal_mode"), pragma("page_size"), pragma("auto_vacuum")]).toEqual(["wal", 8192, 2]);
+});
+
+test("a file that was made with other pages goes on with them, and its write-ahead log is taken back as soon", () => {
+  const file = path.join(temporaryDirectory(), "log.db");
+  const maker = new Database(file);
+  for (const pragma of ["page_size = 4096", "auto_vacuum = INCREMENTAL", "journal_mode = WAL"]) maker.pragma(pragma);
+  maker.close();
+  const old = temporaryLog({ file });
+  expect(otherConnection(file).pragma("page_size", { simple: true })).toBe(4096);
+  for (const log of [old, temporaryLog()]) {
+    fill(log, alpha, 3000, () => "x".repeat(8192));
+    expect(statSync(`${log.file}-wal`).size).toBeLessThan(12 * 2 ** 20);
+    expect(statSync(log.file).size).toBeGreaterThan(12 * 2 ** 20);
+    expect(everything(log, alpha)).toHaveLength(3000);
+  }
 });
 
 test("a closed log is one file, which another opener reads to the last entry", () => {
@@ -171,10 +186,10 @@ test("a damaged page is `corrupt` where it is read, and the rest of the log stil
   fill(log, alpha, 2000, () => "x".repeat(500));
   log.close();
   const bytes = readFileSync(log.file);
-  const middle = Math.floor(bytes.length / 4096 / 2) * 4096;
+  const middle = Math.floor(bytes.length / 8192 / 2) * 8192;
   writeFileSync(
     log.file,
-    Buffer.concat([bytes.subarray(0, middle), Buffer.alloc(4096, 0xff), bytes.subarray(middle + 4096)]),
+    Buffer.concat([bytes.subarray(0, middle), Buffer.alloc(8192, 0xff), bytes.subarray(middle + 8192)]),
   );
   const damaged = temporaryLog({ file: log.file });
   expect(() => everything(damaged, alpha)).toThrow(expect.objectContaining({ code: "corrupt" }));

@@ -25,7 +25,7 @@ export interface LogOptions {
   readonly random: (bytes: number) => Uint8Array;
   /** A directory; without it, the one that comes with the package. */
   readonly migrations?: string;
-  /** How far the file may grow, in pages of 4 KiB; without it, as far as the disk goes. */
+  /** How far the file may grow, in pages; without it, as far as the disk goes. */
   readonly pageCountMax?: number;
   /** For tests of a death between writing and committing. */
   readonly beforeCommit?: () => void;
@@ -104,12 +104,12 @@ function makeFile(file: string): void {
 /** On every connection; the page size and auto_vacuum count in a file that holds nothing yet. */
 function configure(db: Database.Database, pageCountMax: number | undefined): void {
   for (const pragma of [
-    "page_size = 4096",
+    `page_size = ${pageBytes}`,
     "auto_vacuum = INCREMENTAL",
     "journal_mode = WAL",
     // On disk before it is run or published: group commit makes that nearly free.
     "synchronous = FULL",
-    "wal_autocheckpoint = 1000",
+    `cache_size = -${cacheKibibytes}`,
     // One huge entry must not leave a write-ahead log of its size behind.
     `journal_size_limit = ${walBytesMax}`,
     "recursive_triggers = ON",
@@ -120,8 +120,23 @@ function configure(db: Database.Database, pageCountMax: number | undefined): voi
   ]) {
     db.pragma(pragma);
   }
+  // In pages, and a file that was made before has its own.
+  const madeWith = db.pragma("page_size", { simple: true }) as number;
+  db.pragma(`wal_autocheckpoint = ${Math.ceil(walCheckpointBytes / madeWith)}`);
   if (pageCountMax !== undefined) db.pragma(`max_page_count = ${pageCountMax}`);
 }
+
+/**
+ * An entry with a diff of 8 KB takes one page beside its place in the tree, where pages of 4 KiB would take it two: half
+ * the writes to the write-ahead log, and half of those that take it back. With larger ones, each small commit writes more.
+ */
+const pageBytes = 8192;
+
+/** SQLite's own memory of pages. Readers go back to the latest, and the system keeps the rest at hand as well. */
+const cacheKibibytes = 4096;
+
+/** What is taken back at once holds the commit that does it up for some milliseconds. */
+const walCheckpointBytes = 8 * 1024 * 1024;
 
 const walBytesMax = 16 * 1024 * 1024;
 

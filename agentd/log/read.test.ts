@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { callLimits, type EntryContent } from "../vocabulary/index.ts";
+import { textBytes } from "./entry-text.ts";
 import type { Log } from "./open.ts";
 import { type PageQuery, rowsPerPageMax } from "./read.ts";
 import { alpha, bravo, fill, message, temporaryLog } from "./testing/temporary-log.ts";
@@ -121,9 +122,7 @@ test("a page has one entry even where that alone is more than was asked for", ()
 
 test("an entry over 1 MiB appears with its size, one of 1 MiB appears itself", () => {
   const log = temporaryLog();
-  const overhead = Buffer.byteLength(
-    log.append([{ session: alpha, expectSeq: 0, entries: [message("")] }])[0]!.bodies[0]!,
-  );
+  const overhead = textBytes(log.append([{ session: alpha, expectSeq: 0, entries: [message("")] }])[0]!.bodies[0]!);
   const fits = "x".repeat(callLimits.entryBytesMax - overhead);
   log.append([{ session: alpha, expectSeq: 1, entries: [message(fits), message(`${fits}x`)] }]);
   const [, whole, cut] = log.entries

@@ -6,20 +6,21 @@ const readyContent: unique symbol = Symbol("the text of content");
 
 interface Ready {
   readonly content: unknown;
-  /** What JSON.stringify would make of it. */
-  readonly text: string;
+  /** What JSON.stringify would make of it; as UTF-8 where it is bytes. */
+  readonly text: string | Buffer;
 }
 
-/** The member that says so of an entry with this `content`. */
-export function readyText(content: unknown, text: string): object {
-  return { [readyContent]: { content, text } satisfies Ready };
+interface Carrier {
+  readonly [readyContent]?: Ready;
 }
 
-/** The JSON of an entry's members, in parts: as JSON.stringify writes it, but that a `content` whose text is ready comes last. */
-export function membersText(entry: object): readonly string[] {
-  const { [readyContent]: ready, content, ...rest } = entry as { [readyContent]?: Ready; content?: unknown };
-  // A content that was changed after its text was taken is another value.
-  if (ready === undefined || ready.content !== content) return [JSON.stringify(entry)];
-  const members = JSON.stringify(rest);
-  return [`${members.slice(0, -1)}${members === "{}" ? "" : ","}"content":`, ready.text, "}"];
+/** Says so on an entry, or on what becomes a part of one, with this `content`. */
+export function setReadyText(entry: object, content: unknown, text: string | Buffer): void {
+  (entry as { [readyContent]?: Ready })[readyContent] = { content, text };
+}
+
+/** The text of the entry's `content`, where it is ready. A content that was changed after its text was taken is another value. */
+export function readyTextOf(entry: { readonly content?: unknown }): string | Buffer | undefined {
+  const ready = (entry as Carrier)[readyContent];
+  return ready !== undefined && ready.content === entry.content ? ready.text : undefined;
 }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What makes a session's log tamper-evident: a row for each commit, whose digest takes in the one before it. One
 // digest a commit costs a fraction of one an entry.
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type Database from "better-sqlite3";
-import type { EntryText } from "./entry-text.ts";
 
 export interface SealWriter {
-  /** Seals the entries with the ids `first` to `last` of one session, which this transaction has just written. */
-  seal(sid: number, first: number, last: number, bodies: readonly EntryText[]): void;
+  /** Begins the seal of the entries from the id `first` on of one session, which this transaction is to write. */
+  open(sid: number, first: number): OpenSeal;
+}
+
+export interface OpenSeal {
+  /** The JSON of the next entry. */
+  add(body: string | Buffer): void;
+  /** Writes the seal; `last` is the id of the last entry, which is written. */
+  close(last: number): void;
 }
 
 export function sealWriter(db: Database.Database, random: (bytes: number) => Uint8Array): SealWriter {
@@ -21,20 +27,27 @@ export function sealWriter(db: Database.Database, random: (bytes: number) => Uin
     .pluck();
   const insert = db.prepare("INSERT INTO seal (first, last, salt, digest) VALUES (?, ?, ?, ?)");
   return {
-    seal: (sid, first, last, bodies) => {
+    open(sid, first) {
       const previous = lastSeal.get(first, sid) ?? lastTombstone.get(sid) ?? chainStart;
       const salt = random(saltBytes);
-      insert.run(first, last, salt, sealDigest(previous, salt, bodies));
+      const hash = startDigest(previous, salt);
+      return {
+        add: (body) => void hash.update(body),
+        close: (last) => void insert.run(first, last, salt, hash.digest()),
+      };
     },
   };
 }
 
 /** SHA-256 of the digest before, the salt, and the entries' JSON in order (each a whole object: no separator needed). */
-export function sealDigest(previous: Uint8Array, salt: Uint8Array, bodies: readonly EntryText[]): Buffer {
-  const hash = createHash("sha256").update(previous).update(salt);
-  // Joining them first would copy a commit of a megabyte for nothing.
+export function sealDigest(previous: Uint8Array, salt: Uint8Array, bodies: readonly string[]): Buffer {
+  const hash = startDigest(previous, salt);
   for (const body of bodies) hash.update(body);
   return hash.digest();
+}
+
+function startDigest(previous: Uint8Array, salt: Uint8Array): Hash {
+  return createHash("sha256").update(previous).update(salt);
 }
 
 /** Stands for the digest before a session's first. */

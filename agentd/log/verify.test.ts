@@ -157,7 +157,8 @@ test("a damaged page is told, and the sessions around it are verified all the sa
   log.close();
   const bytes = readFileSync(log.file);
   // Somewhere in the entries of the first session.
-  bytes.fill(0xff, bytes.lastIndexOf('"seq":1000,') & ~4095, (bytes.lastIndexOf('"seq":1000,') & ~4095) + 4096);
+  const page = bytes.lastIndexOf('"seq":1000,') & ~8191;
+  bytes.fill(0xff, page, page + 8192);
   writeFileSync(log.file, bytes);
   const damaged = temporaryLog({ file: log.file });
   const { ok, problems, sessions } = await verified(damaged);

@@ -210,7 +210,7 @@ test("a refused command leaves its id free", () => {
 });
 
 test("where the log cannot be written nothing runs, callers are told, and what an agent said is kept until it can", () => {
-  using temporary = temporaryLog({ pageCountMax: 80 });
+  using temporary = temporaryLog({ pageCountMax: 50 });
   const { log } = temporary;
   const { mailbox, events, bodies, retries, sessions, start, post, up } = setUp(log);
   start("aaaaaaaaaaaa");
@@ -234,7 +234,7 @@ test("where the log cannot be written nothing runs, callers are told, and what a
 });
 
 test("a command that comes twice in a flush which cannot be written is refused to both, and its id stays free", () => {
-  using temporary = temporaryLog({ pageCountMax: 80 });
+  using temporary = temporaryLog({ pageCountMax: 50 });
   const { mailbox, bodies, start } = setUp(temporary.log);
   for (const id of ["aaaaaaaaaaaa", "bbbbbbbbbbbb"]) start(id, { command_id: "once", prompt: "z".repeat(400_000) });
   mailbox.flush();
@@ -245,7 +245,7 @@ test("a command that comes twice in a flush which cannot be written is refused t
 });
 
 test("who repeats a command that is being worked on waits on while the log cannot be written, and is told once", () => {
-  using temporary = temporaryLog({ pageCountMax: 80 });
+  using temporary = temporaryLog({ pageCountMax: 50 });
   const { mailbox, replies, bodies, sessions, start, post } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
   const options = [option("mode", "a", "b")];
@@ -273,7 +273,7 @@ test("who repeats a command that is being worked on waits on while the log canno
 });
 
 test("who wants an agent to end gets that also while nothing can be logged, and is told so", () => {
-  using temporary = temporaryLog({ pageCountMax: 80 });
+  using temporary = temporaryLog({ pageCountMax: 50 });
   const { mailbox, events, bodies, start, post, up } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
   up("aaaaaaaaaaaa");

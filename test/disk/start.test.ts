@@ -93,7 +93,7 @@ test("a log of a newer schema is refused with code 2, says what to do, and is no
 test("a log that is cut short is refused with code 2 as damaged, and is not touched", async () => {
   using cast = makeLoggedCast();
   const { place } = cast;
-  truncateSync(logFile(place), Math.floor(statSync(logFile(place)).size / 2 / 4096) * 4096);
+  truncateSync(logFile(place), Math.floor(statSync(logFile(place)).size / 2 / 8192) * 8192);
   const before = filesOfLog(place);
   const { code, words } = await refusedStart(place);
   expect(code).toBe(2);

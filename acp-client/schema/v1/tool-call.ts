@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as z from "zod";
 import { canonicalMember } from "../../jsonrpc/canonical-member.ts";
+import { bytesOfSpan } from "../../jsonrpc/line-bytes.ts";
 import { isRecord } from "../../jsonrpc/message.ts";
 import type { ToolCallPatch } from "../../model.ts";
 import { clearableText, decode, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
@@ -82,13 +83,18 @@ export function withContentText(
   call: ToolCallPatch | undefined,
   update: unknown,
   line: string,
+  bytes: Buffer | undefined,
 ): ToolCallPatch | undefined {
   if (!call?.content || line.length < textUnitsMin || !isRecord(update)) return call;
   const came = update["content"] as readonly unknown[];
   const isAsItCame = call.content.length === came.length && call.content.every((item, index) => item === came[index]);
-  const contentText = isAsItCame ? canonicalMember(line, ["params", "update", "content"]) : undefined;
-  return contentText === undefined ? call : { ...call, contentText };
+  const span = isAsItCame ? canonicalMember(line, contentPath) : undefined;
+  if (span === undefined) return call;
+  const contentText = (bytes && bytesOfSpan(line, bytes, span)) ?? line.slice(span.start, span.end);
+  return { ...call, contentText };
 }
+
+const contentPath = ["params", "update", "content"];
 
 /** UTF-16 units of a line from which on its text is looked at: a short one is written anew sooner. */
 const textUnitsMin = 1024;

@@ -280,20 +280,25 @@ test("the fast way of reading an update of a tool call gives what the schema giv
 
 test("the text of a large content is what JSON.stringify writes of the content that was read, or is not there", () => {
   let found = 0;
+  let foundBytes = 0;
   fc.assert(
     fc.property(toolCallUpdate, fc.constantFrom(0, 1, 2), fc.boolean(), (members, space, isFirst) => {
       const sessionUpdate = isFirst ? "tool_call" : "tool_call_update";
       const update = { sessionUpdate, title: "T", ...members, padding: "x".repeat(1024) };
       const line = JSON.stringify({ method: "session/update", params: { sessionId: "s", update } }, null, space);
       const { params } = JSON.parse(line) as { params: { update: unknown } };
-      const decoded = decodeUpdate(params.update, line);
-      if (decoded?.kind !== "tool_call" || decoded.call.contentText === undefined) return;
-      found += 1;
-      expect(decoded.call.contentText).toBe(JSON.stringify(decoded.call.content));
+      for (const bytes of [undefined, Buffer.from(line)]) {
+        const decoded = decodeUpdate(params.update, line, bytes);
+        if (decoded?.kind !== "tool_call" || decoded.call.contentText === undefined) return;
+        found += 1;
+        expect(decoded.call.contentText.toString()).toBe(JSON.stringify(decoded.call.content));
+        if (typeof decoded.call.contentText !== "string") foundBytes += 1;
+      }
     }),
     { numRuns: 3000 },
   );
-  expect(found).toBeGreaterThan(100);
+  expect(found).toBeGreaterThan(200);
+  expect(foundBytes).toBeGreaterThan(100);
 });
 
 test("a content of which an item was dropped or changed has no text", () => {

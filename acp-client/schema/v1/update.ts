@@ -71,12 +71,15 @@ export type DecodedUpdate =
   | { readonly kind: "current_mode"; readonly modeId: string; readonly meta?: unknown }
   | { readonly kind: "config_options"; readonly options: readonly ConfigOption[]; readonly meta?: unknown };
 
-const decoders: Readonly<Record<string, (update: unknown, line: string) => DecodedUpdate | undefined>> = {
+type Decoder = (update: unknown, line: string, bytes: Buffer | undefined) => DecodedUpdate | undefined;
+
+const decoders: Readonly<Record<string, Decoder>> = {
   user_message_chunk: (update) => decodeMessageChunk("user", update),
   agent_message_chunk: (update) => decodeMessageChunk("agent", update),
   agent_thought_chunk: (update) => decodeMessageChunk("thought", update),
-  tool_call: (update, line) => toolCallUpdate(withContentText(decodeToolCall(update), update, line)),
-  tool_call_update: (update, line) => toolCallUpdate(withContentText(decodeToolCallUpdate(update), update, line)),
+  tool_call: (update, line, bytes) => toolCallUpdate(withContentText(decodeToolCall(update), update, line, bytes)),
+  tool_call_update: (update, line, bytes) =>
+    toolCallUpdate(withContentText(decodeToolCallUpdate(update), update, line, bytes)),
   plan: decodePlan,
   available_commands_update: decodeCommands,
   current_mode_update: decodeCurrentMode,
@@ -92,14 +95,14 @@ const decoders: Readonly<Record<string, (update: unknown, line: string) => Decod
 export const knownVariants: readonly string[] = Object.keys(decoders);
 
 /**
- * Undefined when it is no update, or a known one without what it requires. `line` is the session/update that it came in;
- * without it, nothing in the update has its text.
+ * Undefined when it is no update, or a known one without what it requires. `line` is the session/update that it came in,
+ * and `bytes` what that was read from; without them, nothing in the update has its text.
  */
-export function decodeUpdate(update: unknown, line = ""): DecodedUpdate | undefined {
+export function decodeUpdate(update: unknown, line = "", bytes?: Buffer): DecodedUpdate | undefined {
   if (!isRecord(update) || typeof update["sessionUpdate"] !== "string") return undefined;
   const variant = update["sessionUpdate"];
   const decoder = Object.hasOwn(decoders, variant) ? decoders[variant] : undefined;
-  return decoder === undefined ? extensionUpdate(update) : decoder(update, line);
+  return decoder === undefined ? extensionUpdate(update) : decoder(update, line, bytes);
 }
 
 /** The update as it came, under the name "session/update:<variant>". */
