@@ -25,6 +25,8 @@ import { isLive } from "./session/state.ts";
 import { asUserOf } from "./instance/user-umask.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { noSeam, type Seam } from "./seam.ts";
+import { loggedUse } from "./people/logged-use.ts";
+import { Notifier } from "./people/notifier.ts";
 import { openSessionCore } from "./session-core.ts";
 
 export interface DaemonOptions {
@@ -107,10 +109,21 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     onQuit: () => stop("asked to quit over the Bus"),
     onBus(connected) {
       core.onBus(connected);
+      notifier.onBus(connected);
       if (!connected) return;
       busTools.follow();
       ready.give();
     },
+  });
+  const notifier = new Notifier({
+    bus: citizen.client,
+    service: () => config.settings().notify,
+    label: `agentd/${log.id}`,
+    post: (session, input) => core.mailbox.post(session, input),
+    logged: (session, request) => loggedUse(log.entries, session, request),
+    after: (ms, run) => clock.after(ms, run),
+    logger,
+    limits,
   });
   const busTools = new BusToolsWatch({
     bus: citizen.client,
@@ -131,6 +144,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
       return planLaunch(instance, version, state);
     },
     keeper,
+    people: notifier,
     busToolsSeen: (session) => busTools.seen(session),
     seam,
   });
@@ -167,6 +181,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
         generation: citizen.client.generation,
       },
       config: config.status(),
+      people: { service: config.settings().notify ?? null, state: notifier.reach },
     }),
   };
 
@@ -181,6 +196,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     logger.info(`stopping: ${why}`);
     try {
       await core.stop();
+      await notifier.stop();
       await citizen.stop();
       core.mailbox.stop();
     } catch (error) {

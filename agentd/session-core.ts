@@ -16,7 +16,7 @@ import { PolicyWitness } from "./people/findings.ts";
 import { Publisher, type Publishing } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents.ts";
 import { recoveryOf, stateFromLog } from "./session/from-log.ts";
-import type { Context } from "./session/input.ts";
+import type { Context, PeopleEffect } from "./session/input.ts";
 import type { Seam } from "./seam.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Mailbox } from "./session/mailbox.ts";
@@ -47,6 +47,11 @@ export interface SessionCoreOptions {
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly keeper: LogKeeper;
+  /** Who asks people. */
+  readonly people: {
+    readonly reach: Context["people"];
+    readonly act: (session: string, effect: PeopleEffect) => void;
+  };
   readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly seam: Seam;
   /** For tests that take every turn of the event loop themselves. */
@@ -89,6 +94,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
             callsMax: limits.openToolCallsMax,
           }),
     seam,
+    people: (session, effect) => options.people.act(session, effect),
     busToolsSeen: options.busToolsSeen,
     keep: (session, seq, command) => options.keeper.keep(session, seq, command),
     onError(error) {
@@ -121,7 +127,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
   const mailbox: Mailbox = new Mailbox({
     log,
     sessions,
-    context: () => contextOf(clock.now(), options.settings(), limits),
+    context: () => contextOf(clock.now(), options.settings(), limits, options.people.reach),
     entriesPerCommitMax: limits.entriesPerCommitMax,
     retryMs: limits.storeRetryMs,
     after: (ms, run) => clock.after(ms, run),
@@ -193,9 +199,10 @@ function unsettledRows(log: Log): readonly SessionRow[] {
   return [...live, ...rows.filter((row) => row !== undefined && row.open.commands.length > 0)] as readonly SessionRow[];
 }
 
-function contextOf(now: number, settings: Settings, limits: Limits): Context {
+function contextOf(now: number, settings: Settings, limits: Limits, people: Context["people"]): Context {
   return {
     now,
+    people,
     settings: {
       permissionTimeoutMs: settings.permissionTimeoutMs,
       idleTimeoutMs: settings.idleTimeoutMs,

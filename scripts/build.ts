@@ -18,8 +18,11 @@ try {
   mkdirSync(join(aside, "bin"));
   await bundleMix(join(aside, "bin"));
   await bundleMcp(join(aside, "bin"));
-  writeFileSync(join(aside, "bin/agentd.mjs"), '#!/usr/bin/env node\nimport "../agentd/main.js";\n');
-  chmodSync(join(aside, "bin/agentd.mjs"), 0o755);
+  for (const daemon of ["agentd", "notifyd"]) {
+    const program = join(aside, `bin/${daemon}.mjs`);
+    writeFileSync(program, `#!/usr/bin/env node\nimport "../${daemon}/main.js";\n`);
+    chmodSync(program, 0o755);
+  }
   chmodSync(aside, 0o755);
   putInPlace();
 } finally {

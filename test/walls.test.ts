@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "agentd/vocabulary": [],
   agentd: ["bus-client", "acp-client", "agentd/vocabulary"],
   mix: ["bus-client", "agentd/vocabulary", "package.json"],
+  notifyd: ["bus-client", "agentd/vocabulary"],
   "mixos-mcp": ["bus-client", "package.json"],
 };
 
@@ -50,7 +51,9 @@ function sources(folder: string): string[] {
 }
 
 test("no folder imports another that it may not, and the imports were really seen", () => {
-  const imports = ["bus-client", "acp-client", "agentd", "mix", "mixos-mcp"].flatMap(sources).flatMap(importsOf);
+  const imports = ["bus-client", "acp-client", "agentd", "mix", "mixos-mcp", "notifyd"]
+    .flatMap(sources)
+    .flatMap(importsOf);
   expect(imports.length).toBeGreaterThan(300);
   const crossing = imports.filter(({ from, to }) => from !== to);
   expect(crossing.length).toBeGreaterThan(40);
@@ -73,6 +76,10 @@ test.each([
   ["mix/bad.ts", "../agentd/daemon.ts"],
   ["mix/bad.ts", "../agentd/vocabulary/index.ts"],
   ["mix/verbs/bad.ts", "../../acp-client/client.ts"],
+  ["mix/verbs/bad.ts", "../../notifyd/asks.ts"],
+  ["notifyd/bad.ts", "../agentd/instance/lock.ts"],
+  ["notifyd/desktop/bad.ts", "../../mix/view/printable.ts"],
+  ["agentd/people/bad.ts", "../../notifyd/asks.ts"],
   ["mixos-mcp/bad.ts", "../agentd/vocabulary/index.ts"],
   ["mixos-mcp/tools/bad.ts", "../../mix/main.ts"],
 ])("the linter refuses that %s imports %s", (file, target) => {
@@ -83,6 +90,10 @@ test.each([
 
 test.each([
   ["mix/good.ts", 'import type { Entry } from "../agentd/vocabulary/index.ts";\nexport type Seen = Entry;\n'],
+  [
+    "notifyd/good.ts",
+    'import { notifyService } from "../agentd/vocabulary/index.ts";\nexport const seen = notifyService;\n',
+  ],
   ["agentd/good.ts", 'import { parse } from "../bus-client/index.ts";\nexport const seen = parse;\n'],
 ])("the linter takes the allowed import of %s", (file, text) => {
   expect(lint(file, text).stdout).not.toContain("no-restricted-imports");

@@ -105,6 +105,12 @@ const table = {
   ),
   unansweredPublicationsMax: limit(128, "count", "publications without an answer; a broker's queue holds 256"),
 
+  notifyCallMs: limit(5_000, "ms", "an answer of the service that asks people"),
+  notifyPollMs: limit(15_000, "ms", "while people are asked: how often it is looked whether their hint was lost"),
+  notifyRetryMs: limit(1_000, "ms", "until the service that asks people is tried again"),
+  notifyFarewellMs: limit(2_000, "ms", "when agentd stops: until all that people are asked is taken back"),
+  notifyTrackedMax: limit(2048, "count", "questions that people are asked or that have to be taken back"),
+
   processLogBytesMax: limit(16 * MiB, "bytes", "agentd.log before it is turned over; one older file is kept"),
   lockWaitMs: limit(250, "ms", "how long a second agentd waits for the instance's lock before it gives up"),
 } as const;

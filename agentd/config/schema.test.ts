@@ -17,6 +17,7 @@ test("a file that says everything is understood", () => {
     allow_env = ["GH_TOKEN", "GH_TOKEN"]
     log_quota = "2GiB"
     mcp_deny = ["term", "shell-*"]
+    notify = "none"
     bus_tools = false
     mesh = "answer"
     [agents.mine]
@@ -37,6 +38,7 @@ test("a file that says everything is understood", () => {
     allowEnv: ["GH_TOKEN"],
     logQuotaBytes: 2_147_483_648,
     mcpDeny: ["term", "shell-*"],
+    notify: undefined,
     busTools: false,
     mesh: "answer",
     agents: new Map([
@@ -92,6 +94,7 @@ test.each([
   ["log_quota = 'none'", "log_quota", "not a size"],
   ["log_quota = '10kB'", "log_quota", "at least"],
   ["mesh = 'allow'", "mesh", "refuse"],
+  ["notify = 'Not a name'", "notify", "Bus service"],
   ["mcp_deny = ['*term']", "mcp_deny.0", "* may stand at the end"],
   ["allow_env = ['A=B']", "allow_env.0", "name of an environment variable"],
   ["allow_env = ['../../.ssh/id_ed25519']", "allow_env.0", "name of an environment variable"],

@@ -125,6 +125,10 @@ const fileSchema = z.strictObject({
       { error: `must be a list of Bus services, such as ["term", "term-*"]` },
     )
     .optional(),
+  notify: z
+    .string({ error: `must be the name of a Bus service, or "none"` })
+    .regex(/^[a-z][a-z0-9-]{1,30}$/u, { error: `must be the name of a Bus service, or "none"` })
+    .optional(),
   bus_tools: z.boolean({ error: "must be true or false" }).default(defaultSettings.busTools),
   mesh: z.enum(["refuse", "answer"], { error: `must be "refuse" or "answer"` }).default(defaultSettings.mesh),
   agents: z.record(entryName, agentSchema, { error: "must be a table of agents" }).default({}),
@@ -143,6 +147,7 @@ function settingsOf(file: File, home: string): Settings {
     allowEnv: [...new Set(file.allow_env)],
     logQuotaBytes: file.log_quota ?? defaultSettings.logQuotaBytes,
     mcpDeny: file.mcp_deny ?? defaultSettings.mcpDeny,
+    notify: file.notify === "none" ? undefined : (file.notify ?? defaultSettings.notify),
     busTools: file.bus_tools,
     mesh: file.mesh,
     agents: new Map(Object.entries(file.agents).map(([name, agent]) => [name, agentOf(agent, home)])),

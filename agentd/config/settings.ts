@@ -15,6 +15,8 @@ export interface Settings {
   readonly logQuotaBytes: number;
   /** Bus services that an agent's MCP server refuses to call; a trailing `*` stands for any rest. */
   readonly mcpDeny: readonly string[];
+  /** The Bus service that asks people; undefined: "none". */
+  readonly notify: string | undefined;
   /** Whether every session's agent is given the MCP server that leads back to the Bus. */
   readonly busTools: boolean;
   /** Acting commands of callers from other nodes. */
@@ -68,6 +70,7 @@ export const defaultSettings: Settings = {
   allowEnv: [],
   logQuotaBytes: 10_000_000_000,
   mcpDeny: ["term", "term-*", "bterm"],
+  notify: "notify",
   busTools: true,
   mesh: "refuse",
   agents: new Map(),

@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { defaultLimits } from "../config/limits.ts";
 
-const unit = readUnit(join(import.meta.dirname, "..", "..", "units", "agentd.service"));
+const units = join(import.meta.dirname, "..", "..", "units");
+const unit = readUnit(join(units, "agentd.service"));
+
+test("notifyd's service is started again after a crash, but not after what a person must mend", () => {
+  const notifyd = readUnit(join(units, "notifyd.service"));
+  expect(notifyd.get("Service.ExecStart")).toBe("/usr/bin/env notifyd");
+  expect(notifyd.get("Service.Restart")).toBe("on-failure");
+  expect(notifyd.get("Service.RestartPreventExitStatus")).toBe("2 75");
+});
 
 test("the service is started again after a crash, but not after a refusal of its configuration", () => {
   expect(unit.get("Service.Restart")).toBe("on-failure");

@@ -7,7 +7,7 @@ import { Burst } from "./burst.ts";
 import { type ClientSideEffect, undone } from "./client-side.ts";
 import type { ChildIdentity, Desk, DeskHooks } from "./desk.ts";
 import type { Kept } from "../log-keeper.ts";
-import type { Effect, KeepingCommand, SessionInput, Timer } from "./input.ts";
+import type { Effect, KeepingCommand, PeopleEffect, SessionInput, Timer } from "./input.ts";
 import type { PolicyWitness } from "../people/findings.ts";
 import type { Seam } from "../seam.ts";
 import { openAgentSession } from "./opening.ts";
@@ -42,6 +42,8 @@ export interface AgentsOptions {
   /** Where the session has a policy: what finds out what that judges by. */
   readonly witness: (state: SessionState) => PolicyWitness | undefined;
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
+  /** What concerns people is another's: it comes back as an input. */
+  readonly people: (session: string, effect: PeopleEffect) => void;
   /** Whether the session's agent has come to the Bus by its MCP server. */
   readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
@@ -157,6 +159,10 @@ export class Agents {
         return;
       case "client_side":
         this.#actAtDesk(session, running?.desk, effect.effect);
+        return;
+      case "ask_people":
+      case "withdraw_ask":
+        this.#options.people(session, effect);
         return;
       case "arm":
         this.#arm(session, effect.timer, effect.key, effect.afterMs);

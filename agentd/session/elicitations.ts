@@ -8,6 +8,7 @@ import {
   awaitAnswer,
   closeRequest,
   newRequest,
+  notified,
   openRequest,
   type Resolver,
   whyNobodyIsAsked,
@@ -26,7 +27,7 @@ export function requestElicitation(draft: Draft, event: Extract<AgentEvent, { ty
     ...elicitationFields(asked),
     now: open.askedAt,
     expires_at: open.expiresAt,
-    notified: false,
+    notified: notified(draft, refusedBecause !== undefined),
   });
   openRequest(draft, open);
   if (refusedBecause) resolveElicitation(draft, open, { action: "cancel" }, refusedBecause);

@@ -8,6 +8,7 @@ import type {
   ContentBlock,
   EntryContent,
   ErrorBody,
+  NotifyOption,
   Origin,
   ResumeWay,
   Verb,
@@ -90,6 +91,14 @@ export type SessionInput =
       readonly rc: number;
       readonly body: Readonly<Record<string, unknown>>;
     }
+  /** What `notify` has told. `by`: who answered there; null: on the desktop. */
+  | {
+      readonly type: "people_answered";
+      readonly request: string;
+      readonly option: string;
+      readonly by: string | null;
+    }
+  | { readonly type: "people_not_asked"; readonly request: string; readonly message: string }
   /** The answer to a permission or an elicitation is written to the agent. */
   | { readonly type: "answer_sent"; readonly request: string }
   /** Of its files and terminals. */
@@ -147,6 +156,7 @@ export type Effect =
       readonly key: number;
       readonly outcome: PermissionOutcome;
     }
+  | PeopleEffect
   | {
       readonly type: "answer_elicitation";
       readonly request: string;
@@ -161,6 +171,21 @@ export type Effect =
   | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
   /** End the agent by the ladder, then report `stopped`. */
   | { readonly type: "stop_agent" };
+
+/** What concerns people, and the service that asks them. */
+export type PeopleEffect =
+  | {
+      readonly type: "ask_people";
+      readonly request: string;
+      readonly title: string;
+      readonly body: string;
+      readonly options: readonly NotifyOption[];
+      readonly expiresAt: string | null;
+      /** The log says that they are asked. */
+      readonly notified: boolean;
+    }
+  /** Also where it was not asked yet. */
+  | { readonly type: "withdraw_ask"; readonly request: string; readonly reason: string };
 
 export interface Reply {
   readonly caller: CallerToken;
@@ -214,4 +239,6 @@ export interface Context {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly settings: Settings;
+  /** The service that asks people: the configuration has none, it is not on the Bus, or it is. */
+  readonly people: "off" | "away" | "there";
 }

@@ -23,7 +23,7 @@ function setUp(log: Log, maxSessions = 8) {
   const mailbox = new Mailbox({
     log,
     sessions,
-    context: () => ({ now: Date.UTC(2026, 0, 1), settings: testSettings }),
+    context: () => ({ now: Date.UTC(2026, 0, 1), settings: testSettings, people: "off" }),
     entriesPerCommitMax: 256,
     retryMs: 1,
     failedGraceMs: 10_000,

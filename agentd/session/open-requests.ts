@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What permissions and elicitations share: a number, a time limit, and that each is open once and closed once.
+import { askPeople } from "./asking.ts";
 import type { Draft } from "./draft.ts";
 import { armIdle } from "./idle.ts";
 import { type ClosedRequest, currentTurn, type OpenRequest } from "./state.ts";
@@ -37,19 +38,33 @@ export function openRequest(draft: Draft, open: OpenRequest): void {
   if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
 }
 
+/** What the log says of it: whether people are asked by their service. */
+export function notified(draft: Draft, endsAtOnce: boolean): boolean {
+  return !endsAtOnce && draft.context.people === "there";
+}
+
 /** From here somebody is waited for. */
-export function awaitAnswer(draft: Draft, { kind, request }: OpenRequest): void {
+export function awaitAnswer(draft: Draft, open: OpenRequest): void {
+  const { kind, request } = open;
   const { permissionTimeoutMs } = draft.context.settings;
-  if (permissionTimeoutMs === null) return;
-  draft.effect({ type: "arm", timer: kind, key: request, afterMs: permissionTimeoutMs });
+  if (permissionTimeoutMs !== null) {
+    draft.effect({ type: "arm", timer: kind, key: request, afterMs: permissionTimeoutMs });
+  }
+  askPeople(draft, open);
 }
 
 /** True where the agent is to be told. */
-export function closeRequest(draft: Draft, { kind, request, key }: OpenRequest, closed: ClosedRequest): boolean {
+export function closeRequest(
+  draft: Draft,
+  { kind, request, key, askedPeople }: OpenRequest,
+  closed: ClosedRequest,
+): boolean {
   const { state } = draft;
   state.requests = state.requests.filter((open) => open.request !== request);
   state.closedRequests = [...state.closedRequests, closed].slice(-closedRequestsMax);
   draft.effect({ type: "disarm", timer: kind, key: request });
+  // What is over is not asked any more, for whatever reason it is.
+  if (askedPeople) draft.effect({ type: "withdraw_ask", request, reason: closed.via ?? "answered" });
   if (state.life.phase === "idle" && state.requests.length === 0) armIdle(draft);
   if (key !== null) state.unsent = [...state.unsent, { request, kind }];
   return key !== null;

@@ -11,6 +11,7 @@ import {
   awaitAnswer,
   closeRequest,
   newRequest,
+  notified,
   openRequest,
   type Resolver,
   whyNobodyIsAsked,
@@ -51,7 +52,7 @@ export function requestPermission(
     options,
     now: open.askedAt,
     expires_at: open.expiresAt,
-    notified: false,
+    notified: notified(draft, refusedBecause !== undefined || (byPolicy !== undefined && "answer" in byPolicy)),
     ...(byPolicy !== undefined && "ask" in byPolicy ? { why: byPolicy.ask } : {}),
   });
   openRequest(draft, open);

@@ -124,6 +124,8 @@ interface OpenHead {
   readonly turn?: number;
   readonly askedAt: string;
   readonly expiresAt: string | null;
+  /** People are asked by the service `notify`, and have to be told when it is over. */
+  readonly askedPeople?: true;
 }
 
 export interface OpenPermission extends OpenHead {

@@ -17,6 +17,7 @@ import {
 import { beginClosing, decideCommand } from "./decide-commands.ts";
 import { Draft } from "./draft.ts";
 import type { Context, Decision, SessionInput } from "./input.ts";
+import { onPeopleAnswered, onPeopleNotAsked } from "./people-answers.ts";
 import { recover } from "./recover.ts";
 import { expireRequest, noteSent, sayUnsent } from "./requests.ts";
 import { decideResume, onWayRefused } from "./resume.ts";
@@ -67,6 +68,12 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       break;
     case "client_side":
       decideClientSide(draft, input.input);
+      break;
+    case "people_answered":
+      onPeopleAnswered(draft, state, input);
+      break;
+    case "people_not_asked":
+      onPeopleNotAsked(draft, input);
       break;
     case "bus_tools_missing":
       onBusToolsMissing(draft);

@@ -322,6 +322,8 @@ export interface DiagnosticEntry {
   readonly kind: "diagnostic";
   readonly what: string;
   readonly message: string;
+  /** The permission or elicitation that it is about. */
+  readonly request?: string;
   readonly sample?: string;
   readonly count?: number;
 }

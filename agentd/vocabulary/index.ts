@@ -3,6 +3,7 @@
 export * from "./entries.ts";
 export * from "./errors.ts";
 export * from "./limits.ts";
+export * from "./notify.ts";
 export * from "./replies.ts";
 export * from "./verb-kinds.ts";
 export * from "./verbs.ts";

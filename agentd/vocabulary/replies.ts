@@ -176,6 +176,11 @@ export interface StatusReply {
     readonly description: string;
   }[];
   readonly sessions: { readonly live: number; readonly max: number };
+  /**
+   * The service that asks people: its name, or null where the configuration has none; and whether it is on the Bus. An
+   * older agentd does not say.
+   */
+  readonly people?: { readonly service: string | null; readonly state: "off" | "away" | "there" };
 }
 
 export interface PermissionListReply {

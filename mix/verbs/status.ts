@@ -24,6 +24,11 @@ export async function run({ args, context, output, read }: Invocation): Promise<
   return done;
 }
 
+function peopleWords({ service, state }: NonNullable<StatusReply["people"]>): string {
+  if (service === null) return "asked by mix agent permit alone";
+  return state === "there" ? `asked by ${service}` : `asked by mix agent permit alone: ${service} is not on the Bus`;
+}
+
 function statusLines(status: StatusReply, now: number, withLimits: boolean): string[] {
   const { bus, log, config, sessions } = status;
   const facts = [
@@ -32,6 +37,7 @@ function statusLines(status: StatusReply, now: number, withLimits: boolean): str
     ["log", `${log.file}, ${log.bytes} bytes, id ${log.id}`],
     ["configuration", `${config.file}${config.loaded ? "" : " (none: defaults hold)"}`],
     ...(config.error === undefined ? [] : [["refused", config.error]]),
+    ...(status.people === undefined ? [] : [["people", peopleWords(status.people)]]),
     ["sessions", `${sessions.live} live, at most ${sessions.max}`],
   ];
   const limits = status.limits.map(({ name, value, unit, description }) => [

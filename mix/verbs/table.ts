@@ -38,6 +38,7 @@ export const busVerbs: Readonly<Record<string, VerbEntry>> = {
   help: { summary: "what a service can do", load: () => import("./help.ts") },
   call: { summary: "call a service: key=value…", load: () => import("./call.ts") },
   listen: { summary: "print what is published on a topic", load: () => import("./listen.ts") },
+  notify: { summary: "what people are asked: list, answer, watch", load: () => import("./notify.ts") },
   bus: { summary: "run a Bus of one's own in the foreground", load: () => import("./bus.ts") },
   completion: { summary: "completion for bash, zsh or fish", load: () => import("./completion.ts") },
 };

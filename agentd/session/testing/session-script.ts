@@ -53,6 +53,7 @@ export class SessionScript {
   readonly refusals: ErrorBody[] = [];
   readonly settings: Settings;
   now = Date.UTC(2026, 0, 1);
+  people: Context["people"] = "off";
   #caller = 1;
 
   constructor(start: Partial<VerbArguments<"agent.session.start">> = {}, settings: Partial<Settings> = {}) {
@@ -77,7 +78,7 @@ export class SessionScript {
   }
 
   context(): Context {
-    return { now: this.now, settings: this.settings };
+    return { now: this.now, settings: this.settings, people: this.people };
   }
 
   /** The entries that the input brought, none when it was refused. */

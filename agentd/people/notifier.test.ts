@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The notifier on a real broker, with a service that the test scripts.
+import { onTestFinished, expect, test } from "vitest";
+import { pino } from "pino";
+import { createBroker } from "../../bus-client/broker/index.ts";
+import { type Answer, BusClient, done, refused, serveCitizen, systemClock } from "../../bus-client/index.ts";
+import { Inbox } from "../../bus-client/testing/inbox.ts";
+import type { PeopleEffect, SessionInput } from "../session/input.ts";
+import type { LoggedUse } from "./logged-use.ts";
+import { Notifier } from "./notifier.ts";
+
+const session = "abcdefghijkl";
+const request = `${session}-1`;
+
+test("a question is asked with its request as ref, and the answer that get tells is posted once, whatever hints say", async () => {
+  const scene = await opened();
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  expect(await scene.calls.next()).toMatchObject(["ask", { ref: request, source: "agentd/log", title: "May it?" }]);
+  const forger = await scene.client("mcp-s-abcdefghijkl-wxyz");
+  scene.get = () => done(known({ state: "open" }));
+  forger.publish("notify.answered", JSON.stringify({ ask: "a1", ref: request, option: "yes" }));
+  expect(await scene.calls.next()).toMatchObject(["get", { ask: "a1" }]);
+  scene.get = () => done(known({ state: "answered", answer: { option: "no", by: "mix-abcdef", via: null, at: "" } }));
+  for (let n = 0; n < 3; n += 1) forger.publish("notify.answered", JSON.stringify({ ask: "a1", ref: request }));
+  expect(await scene.posted.next()).toEqual([
+    session,
+    { type: "people_answered", request, option: "no", by: "mix-abcdef" },
+  ]);
+  scene.act({ type: "withdraw_ask", request, reason: "notify" });
+  const withdrawn = await scene.calls.nextWhere(([verb]) => verb === "withdraw");
+  expect(withdrawn[1]).toEqual({ ask: "a1", reason: "notify", note_answer: true });
+  expect(scene.posted.waiting).toEqual([]);
+});
+
+test("a hint is asked about only where it names what was asked, and nonsense is passed over", async () => {
+  const scene = await opened();
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  await scene.calls.next();
+  const forger = await scene.client("forger");
+  for (const body of ["", "null", "[]", '{"ask":7}', '{"ask":"other"}']) forger.publish("notify.answered", body);
+  forger.publish("notify.answered", '{"ask":"a1"}');
+  expect(await scene.calls.next()).toMatchObject(["get", { ask: "a1" }]);
+});
+
+test("what a service answers under another ask or ref is not believed", async () => {
+  const scene = await opened();
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  await scene.calls.next();
+  const yes = { option: "yes", by: null, via: null, at: "" };
+  const answers = [
+    done(known({ state: "answered", answer: yes, ref: `${session}-2` })),
+    done({ ...known({ state: "answered", answer: yes }), ask: "a2" }),
+    done({ what: "ever" }),
+  ];
+  scene.get = () => answers.shift() ?? done(known({ state: "answered", answer: { ...yes, option: "no" } }));
+  const hinting = await scene.client("hinting");
+  for (let n = 0; n < 4; n += 1) {
+    hinting.publish("notify.answered", '{"ask":"a1"}');
+    await scene.calls.nextWhere(([verb]) => verb === "get");
+  }
+  expect(await scene.posted.next()).toMatchObject([session, { option: "no" }]);
+});
+
+test("a service that comes while a question is open is asked then", async () => {
+  const scene = await opened();
+  scene.act(ask({ notified: false }));
+  expect(scene.notifier.reach).toBe("away");
+  await scene.notify();
+  expect(await scene.calls.nextWhere(([verb]) => verb === "ask")).toMatchObject(["ask", { ref: request }]);
+  expect(scene.notifier.reach).toBe("there");
+  expect(scene.posted.waiting).toEqual([]);
+});
+
+test("a service that leaves and comes back with what it was asked is not asked again; one that forgot it is", async () => {
+  const scene = await opened();
+  const first = await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  await scene.calls.next();
+  scene.list = [known({ state: "open" })];
+  await first.stop();
+  const second = await scene.notify();
+  expect(await scene.calls.next()).toMatchObject(["list", { source: "agent", label: "agentd/log", noted: false }]);
+  scene.list = [];
+  await second.stop();
+  await scene.notify();
+  expect(await scene.calls.nextWhere(([verb]) => verb !== "list")).toMatchObject(["ask", { ref: request }]);
+});
+
+test("a refusal is said once and not tried again; the end of its request asks for nothing", async () => {
+  const scene = await opened();
+  scene.ask = () => refused("ASK_CONFLICT", "something else is asked");
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  expect(await scene.posted.next()).toMatchObject([
+    session,
+    { type: "people_not_asked", message: expect.stringContaining("something else") },
+  ]);
+  scene.act({ type: "withdraw_ask", request, reason: "timeout" });
+  scene.ask = () => done({ ask: "a1", state: "open" });
+  scene.act(ask({ request: `${session}-2` }));
+  expect(await scene.calls.nextWhere(([, args]) => args["ref"] === `${session}-2`)).toBeDefined();
+  expect(scene.posted.waiting).toEqual([]);
+});
+
+test("where the log says that people are asked and the service is gone by then, that is said once", async () => {
+  const scene = await opened({ notifyRetryMs: 10, notifyPollMs: 10 });
+  const notify = await scene.notify();
+  await scene.there();
+  await notify.stop();
+  scene.act(ask());
+  expect(await scene.posted.next()).toMatchObject([session, { type: "people_not_asked", request }]);
+  await scene.notify();
+  expect(await scene.calls.nextWhere(([verb]) => verb === "ask")).toMatchObject(["ask", { ref: request }]);
+  expect(scene.posted.waiting).toEqual([]);
+});
+
+test("a question that is over while its asking is under way is taken back by the name that it got", async () => {
+  const scene = await opened();
+  scene.ask = () => {
+    scene.act({ type: "withdraw_ask", request, reason: "cancel" });
+    return done({ ask: "a1", state: "open" });
+  };
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  expect(await scene.calls.nextWhere(([verb]) => verb === "withdraw")).toEqual([
+    "withdraw",
+    { ask: "a1", reason: "cancel", note_answer: false },
+  ]);
+});
+
+test("an answer that crosses a withdrawal is posted and left to be noted until its session has logged it", async () => {
+  const scene = await opened();
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  await scene.calls.next();
+  scene.use = "unused";
+  scene.withdraw = () =>
+    done(known({ state: "answered", answer: { option: "yes", by: "mix-abcdef", via: null, at: "" } }));
+  scene.act({ type: "withdraw_ask", request, reason: "cancel" });
+  expect(await scene.posted.next()).toMatchObject([session, { type: "people_answered", option: "yes" }]);
+  expect(await scene.calls.nextWhere(([verb]) => verb === "withdraw")).toMatchObject([
+    "withdraw",
+    { note_answer: false },
+  ]);
+  scene.act({ type: "withdraw_ask", request, reason: "not used" });
+  expect(await scene.calls.nextWhere(([verb]) => verb === "withdraw")).toMatchObject([
+    "withdraw",
+    { note_answer: true },
+  ]);
+  expect(scene.posted.waiting).toEqual([]);
+});
+
+test.each([
+  ["open", "unused", "restart", false],
+  ["answered", "used", "settled", true],
+  ["answered", "told", "settled", true],
+  ["answered", "gone", "settled", true],
+] as const)(
+  "of what the last agentd left %s and the log calls %s nobody is told: it is taken back",
+  async (state, use, reason, noted) => {
+    const scene = await opened();
+    scene.use = use;
+    const answer = { option: "yes", by: null, via: "desktop", at: "" };
+    scene.list = [known(state === "open" ? { state } : { state, answer })];
+    await scene.notify();
+    expect(await scene.calls.nextWhere(([verb]) => verb === "withdraw")).toEqual([
+      "withdraw",
+      { ask: "a1", reason, note_answer: noted },
+    ]);
+    expect(scene.posted.waiting).toEqual([]);
+  },
+);
+
+test("an answer that the last agentd died over is posted to its session, and noted when that says so", async () => {
+  const scene = await opened();
+  scene.use = "unused";
+  scene.list = [known({ state: "answered", answer: { option: "yes", by: null, via: "desktop", at: "" } })];
+  await scene.notify();
+  expect(await scene.posted.next()).toEqual([session, { type: "people_answered", request, option: "yes", by: null }]);
+  scene.act({ type: "withdraw_ask", request, reason: "not used" });
+  expect(await scene.calls.nextWhere(([verb]) => verb === "withdraw")).toMatchObject([
+    "withdraw",
+    { note_answer: true },
+  ]);
+});
+
+test("an agentd that stops takes back what people are asked before it leaves, and waits for no service that hangs", async () => {
+  const scene = await opened({ notifyFarewellMs: 100 });
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  await scene.calls.next();
+  scene.act({ type: "withdraw_ask", request, reason: "end" });
+  await scene.notifier.stop();
+  expect(scene.calls.waiting.map(([verb]) => verb)).toContain("withdraw");
+  const hanging = await opened({ notifyFarewellMs: 100 });
+  hanging.ask = () => undefined;
+  await hanging.notify();
+  await hanging.there();
+  hanging.act(ask());
+  await hanging.calls.next();
+  await hanging.notifier.stop();
+});
+
+function ask(some: Partial<Extract<PeopleEffect, { type: "ask_people" }>> = {}): PeopleEffect {
+  return {
+    type: "ask_people",
+    request,
+    title: "May it?",
+    body: "",
+    options: [{ option: "yes", label: "Yes", kind: "allow_once" }],
+    expiresAt: null,
+    notified: true,
+    ...some,
+  };
+}
+
+function known(some: object) {
+  return { ask: "a1", ref: request, ...some };
+}
+
+async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0]["limits"]> = {}) {
+  const broker = createBroker();
+  onTestFinished(() => broker.close());
+  const calls = new Inbox<[string, Record<string, unknown>]>();
+  const posted = new Inbox<[string, SessionInput]>();
+  const client = async (name: string): Promise<BusClient> => {
+    const made = new BusClient({ url: () => broker.connectLocal(), name });
+    onTestFinished(() => made.stop());
+    await made.connect();
+    return made;
+  };
+  const bus = await client("agent");
+  const notifier = new Notifier({
+    bus,
+    service: () => "notify",
+    label: "agentd/log",
+    post: (to, input) => posted.push([to, input]),
+    logged: () => scene.use,
+    after: (ms, run) => systemClock.after(ms, run),
+    logger: pino({ level: "silent" }),
+    limits: {
+      notifyCallMs: 1_000,
+      notifyPollMs: 5_000,
+      notifyRetryMs: 50,
+      notifyFarewellMs: 2_000,
+      notifyTrackedMax: 16,
+      ...limits,
+    },
+  });
+  onTestFinished(() => notifier.stop());
+  notifier.onBus(true);
+  const scene = {
+    notifier,
+    calls,
+    posted,
+    client,
+    use: "gone" as LoggedUse,
+    list: [] as object[],
+    ask: (): Answer | undefined => done({ ask: "a1", state: "open" }),
+    get: (): Answer => done(known({ state: "open" })),
+    withdraw: (): Answer => done(known({ state: "withdrawn" })),
+    act: (effect: PeopleEffect) => notifier.act(session, effect),
+    /** When the first look at the service's list is over. */
+    async there() {
+      await calls.nextWhere(([verb]) => verb === "list");
+    },
+    async notify() {
+      const verb = (name: string, answer: () => Answer | undefined) => ({
+        name: `notify.${name}`,
+        args: [],
+        description: "",
+        readOnly: false,
+        handler: ({ args }: { readonly args: object }) => {
+          calls.push([name, args as Record<string, unknown>]);
+          return answer();
+        },
+      });
+      const citizen = serveCitizen({
+        client: { url: () => broker.connectLocal() },
+        service: "notify",
+        version: "1",
+        description: "",
+        drainTimeoutMs: 0,
+        verbs: [
+          verb("ask", () => scene.ask()),
+          verb("get", () => scene.get()),
+          verb("withdraw", () => scene.withdraw()),
+          verb("list", () => done({ asks: scene.list, more: false })),
+        ],
+      });
+      onTestFinished(() => citizen.stop());
+      await citizen.connect();
+      return citizen;
+    },
+  };
+  return scene;
+}

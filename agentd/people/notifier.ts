@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Has people asked what sessions ask, and posts what they answer. It decides nothing: an answer is an input to its session
+// like any other. One worker does one call after the other; whatever fails on the way is tried again while it matters.
+import type { Logger } from "pino";
+import { BusError } from "../../bus-client/index.ts";
+import { LogError } from "../log/log-error.ts";
+import type { PeopleEffect, SessionInput } from "../session/input.ts";
+import type { LoggedUse } from "./logged-use.ts";
+import { type NotifyBus, NotifyRefusal, NotifyService } from "./notify-service.ts";
+import { QuestionCalls } from "./question-calls.ts";
+import { TrackedQuestions } from "./tracked-questions.ts";
+
+export interface NotifierOptions {
+  readonly bus: NotifyBus;
+  /** As the configuration names the service now; undefined: nobody is asked by one. */
+  readonly service: () => string | undefined;
+  /** Of all that this agentd's log asks. */
+  readonly label: string;
+  readonly post: (session: string, input: SessionInput) => void;
+  readonly logged: (session: string, request: string) => LoggedUse;
+  readonly after: (ms: number, run: () => void) => () => void;
+  readonly logger: Pick<Logger, "warn">;
+  readonly limits: {
+    readonly notifyCallMs: number;
+    readonly notifyPollMs: number;
+    readonly notifyRetryMs: number;
+    readonly notifyFarewellMs: number;
+    readonly notifyTrackedMax: number;
+  };
+}
+
+export class Notifier {
+  readonly #options: NotifierOptions;
+  readonly #service: NotifyService;
+  readonly #tracked: TrackedQuestions;
+  readonly #calls: QuestionCalls;
+  /** Asks of which somebody says that they were answered. */
+  readonly #hinted = new Set<string>();
+  #connected = false;
+  /** Who is on the Bus has to be looked at. */
+  #lookDue = false;
+  /** What the service has of us has to be compared with what we know. */
+  #sweepDue = true;
+  #working: Promise<void> | undefined;
+  #again = false;
+  #cancelTimer: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(options: NotifierOptions) {
+    const { bus, service, limits, logger, label, post, logged } = options;
+    this.#options = options;
+    this.#tracked = new TrackedQuestions(limits.notifyTrackedMax, (request) => {
+      logger.warn({ request }, "too much is asked of people: this is not");
+    });
+    this.#service = new NotifyService({
+      bus,
+      name: service,
+      callMs: limits.notifyCallMs,
+      onServices: () => {
+        this.#lookDue = true;
+        this.#wake();
+      },
+      onHint: (ask) => {
+        // Of what was never asked nobody wants to know more.
+        if (!this.#tracked.isAsked(ask)) return;
+        this.#hinted.add(ask);
+        this.#wake();
+      },
+    });
+    this.#calls = new QuestionCalls({
+      service: this.#service,
+      tracked: this.#tracked,
+      source: bus.name ?? "",
+      label,
+      post,
+      logged,
+      again: (what) => {
+        if (what === "sweep") this.#sweepDue = true;
+        this.#again = true;
+      },
+    });
+  }
+
+  get reach(): "off" | "away" | "there" {
+    return this.#connected || this.#service.reach === "off" ? this.#service.reach : "away";
+  }
+
+  onBus(connected: boolean): void {
+    this.#connected = connected;
+    this.#lookDue = connected;
+    if (connected) this.#wake();
+    else this.#service.lost();
+  }
+
+  act(session: string, effect: PeopleEffect): void {
+    if (effect.type === "ask_people") this.#tracked.begin(session, effect);
+    else this.#tracked.end(session, effect);
+    this.#wake();
+  }
+
+  /** Takes back what people are asked, for a while; the next agentd takes back what is left. */
+  async stop(): Promise<void> {
+    const { after, limits } = this.#options;
+    let cancel: () => void = () => {};
+    const late = new Promise<void>((resolve) => (cancel = after(limits.notifyFarewellMs, resolve)));
+    this.#wake();
+    await Promise.race([this.#working, late]);
+    cancel();
+    this.#stopped = true;
+    this.#cancelTimer?.();
+  }
+
+  #wake(): void {
+    if (this.#stopped) return;
+    this.#again = true;
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+      // Woken in the moment between its last look and its end.
+      if (this.#again) this.#wake();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { logger, limits } = this.#options;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    let waitMs: number = limits.notifyPollMs;
+    // What an effect of the same tick asks for is done with the rest.
+    await Promise.resolve();
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false;
+        await this.#round();
+      }
+    } catch (error) {
+      if (!(error instanceof BusError || error instanceof LogError || error instanceof NotifyRefusal)) throw error;
+      logger.warn({ err: error }, "the service that asks people could not be asked");
+      this.#again = false;
+      this.#lookDue = true;
+      this.#sweepDue = true;
+      waitMs = limits.notifyRetryMs;
+      this.#complain(error.message);
+    }
+    if (this.#stopped || !this.#connected || this.#service.reach === "off" || this.#tracked.size === 0) return;
+    if (this.#service.reach === "away") this.#complain("it is not on the Bus");
+    // Hints are lost, and so are notices of services that come.
+    this.#cancelTimer = this.#options.after(waitMs, () => {
+      this.#lookDue = true;
+      this.#sweepDue = true;
+      this.#wake();
+    });
+  }
+
+  async #round(): Promise<void> {
+    if (!this.#connected) return;
+    if (this.#lookDue || this.#service.reach === "away") {
+      this.#lookDue = false;
+      if (await this.#service.look()) this.#sweepDue = true;
+    }
+    if (this.#service.reach !== "there") return;
+    if (this.#sweepDue) {
+      this.#sweepDue = false;
+      await this.#calls.sweep();
+    }
+    // Last of all what is new: a service that takes no more is no reason to leave up what is over.
+    for (const phase of ["to_withdraw", "asked", "to_ask"] as const) {
+      for (const [request, one] of this.#tracked) {
+        if (one.phase !== phase) continue;
+        if (one.phase === "to_withdraw") await this.#calls.withdraw(request, one);
+        else if (one.phase === "to_ask") await this.#calls.ask(request, one);
+        else if (this.#hinted.delete(one.ask)) await this.#calls.get(request, one);
+      }
+    }
+    for (const ask of this.#hinted) if (!this.#tracked.isAsked(ask)) this.#hinted.delete(ask);
+  }
+
+  /** Once for each question of which the log says that people are asked. */
+  #complain(message: string): void {
+    for (const [request, one] of this.#tracked) {
+      if (one.phase !== "to_ask" || one.complained) continue;
+      this.#tracked.set(request, { ...one, complained: true });
+      this.#options.post(one.session, { type: "people_not_asked", request, message });
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the service that asks people answers, as far as agentd needs it. It is another's word, and parsed at this door.
+import { z } from "zod";
+import { notifyStates } from "../vocabulary/index.ts";
+
+export const askedReply = z.looseObject({ ask: z.string(), state: z.enum(notifyStates) });
+
+export const knownAsk = z.looseObject({
+  ask: z.string(),
+  ref: z.string(),
+  state: z.enum(notifyStates),
+  answer: z.looseObject({ option: z.string(), by: z.string().nullable() }).optional(),
+});
+export type KnownAsk = z.output<typeof knownAsk>;
+
+export const listReply = z.looseObject({ asks: z.array(knownAsk), more: z.boolean() });
+
+/** The topic's body: a hint, from whomever. */
+export const hint = z.looseObject({ ask: z.string() });

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The service that asks people, as it is found on the Bus: whether it is there, and calls whose answers are its own.
+import type { z } from "zod";
+import { type BusClient, BusError, replyFailure } from "../../bus-client/index.ts";
+import { notifyTopics, type NotifyInput, type NotifyVerb } from "../vocabulary/index.ts";
+import { hint } from "./notify-replies.ts";
+
+export type NotifyBus = Pick<BusClient, "call" | "subscribe" | "name">;
+
+/** The service has refused; `code` as it said. What fails on the way is a BusError. */
+export class NotifyRefusal extends Error {
+  override readonly name = "NotifyRefusal";
+  readonly code: string | undefined;
+
+  constructor(code: string | undefined, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface NotifyServiceOptions {
+  readonly bus: NotifyBus;
+  /** As the configuration names it now; undefined: there is to be none. */
+  readonly name: () => string | undefined;
+  readonly callMs: number;
+  /** Services have come or gone. */
+  readonly onServices: () => void;
+  /** Somebody says that this ask was answered. Anybody may say so. */
+  readonly onHint: (ask: string) => void;
+}
+
+export class NotifyService {
+  readonly #options: NotifyServiceOptions;
+  readonly #followed = new Set<string>();
+  /** The one that was there when it was last looked, by its name and incarnation. */
+  #found: { readonly name: string; readonly incarnation: string } | undefined;
+
+  constructor(options: NotifyServiceOptions) {
+    this.#options = options;
+  }
+
+  get reach(): "off" | "away" | "there" {
+    const name = this.#options.name();
+    if (name === undefined) return "off";
+    return this.#found?.name === name ? "there" : "away";
+  }
+
+  /** The Bus is gone, and whatever was on it. */
+  lost(): void {
+    this.#found = undefined;
+  }
+
+  /** Looks who is on the Bus. True: the service is there, and it is another incarnation than before. Throws BusError. */
+  async look(): Promise<boolean> {
+    const { bus, callMs, onServices } = this.#options;
+    const name = this.#options.name();
+    if (name === undefined) {
+      this.lost();
+      return false;
+    }
+    await this.#follow("noded.props.changed", onServices);
+    await this.#follow(notifyTopics(name).answered, (body) => {
+      const asked = asHint(body);
+      if (asked !== undefined) this.#options.onHint(asked);
+    });
+    const reply = await bus.call("noded", "noded.list", undefined, { timeoutMs: callMs });
+    const incarnation = incarnationOf(reply.body, name);
+    const before = this.#found;
+    this.#found = incarnation === undefined ? undefined : { name, incarnation };
+    return this.#found !== undefined && (before?.name !== name || before.incarnation !== incarnation);
+  }
+
+  /** Throws NotifyRefusal, and BusError also for an answer that is not the service's, or none that can be understood. */
+  async call<V extends NotifyVerb, T>(verb: V, args: NotifyInput<V>, answer: z.ZodType<T>): Promise<T> {
+    const name = this.#options.name();
+    if (name === undefined) throw new BusError("NOT_CONNECTED", "there is no service that asks people");
+    const reply = await this.#options.bus.call(name, `${name}.${verb}`, args, { timeoutMs: this.#options.callMs });
+    // The broker's own words have no sender, or another: the service is gone, or about to be.
+    if (reply.headers["from"] !== name) {
+      this.lost();
+      throw new BusError("CONNECTION_LOST", replyFailure(reply)?.message ?? `an answer that is not ${name}'s`);
+    }
+    const failure = replyFailure(reply);
+    if (failure !== undefined) throw new NotifyRefusal(failure.code, failure.message);
+    const parsed = answer.safeParse(parsedJson(reply.body));
+    if (!parsed.success) throw new NotifyRefusal(undefined, `${name}.${verb} has answered what cannot be understood`);
+    return parsed.data;
+  }
+
+  async #follow(topic: string, hear: (body: string) => void): Promise<void> {
+    if (this.#followed.has(topic)) return;
+    await this.#options.bus.subscribe(topic, ({ body }) => hear(body));
+    this.#followed.add(topic);
+  }
+}
+
+function incarnationOf(body: string, name: string): string | undefined {
+  const listed = parsedJson(body);
+  if (!Array.isArray(listed)) return undefined;
+  for (const one of listed as unknown[]) {
+    // Older brokers list names alone.
+    if (one === name) return "";
+    const service = one as { name?: unknown; meta?: { registration_incarnation?: unknown } } | null;
+    if (service?.name !== name) continue;
+    const incarnation = service.meta?.registration_incarnation;
+    return typeof incarnation === "string" ? incarnation : "";
+  }
+  return undefined;
+}
+
+function asHint(body: string): string | undefined {
+  const parsed = hint.safeParse(parsedJson(body));
+  return parsed.success ? parsed.data.ask : undefined;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A request on its way to people, by the service `notify`. What they are shown says first what agentd knows, then what the
+// agent wrote.
+import { type NotifyOption, notifyLimits } from "../vocabulary/index.ts";
+import type { Draft } from "./draft.ts";
+import type { OpenElicitation, OpenPermission, OpenRequest, SessionState } from "./state.ts";
+
+/** Has people asked, now or when their service is there. */
+export function askPeople(draft: Draft, open: OpenRequest): void {
+  if (draft.context.people === "off") return;
+  const { state } = draft;
+  const { request, expiresAt } = open;
+  const { name, id, agent } = state;
+  draft.effect({
+    type: "ask_people",
+    request,
+    title: cut(`${agent} (${name ?? id}) asks ${whatFor(open)}`, notifyLimits.titleMax),
+    body: cut(linesOf(state, open).join("\n"), notifyLimits.bodyMax),
+    options: choicesOf(open),
+    expiresAt,
+    notified: draft.context.people === "there",
+  });
+  state.requests = state.requests.map((one) => (one.request === request ? { ...one, askedPeople: true } : one));
+}
+
+/** What people may choose where they are asked. A form is filled in elsewhere, and so is an address too long to be shown whole. */
+export function choicesOf(open: OpenRequest): readonly NotifyOption[] {
+  if (open.kind === "permission") {
+    return open.options.map(({ option, name, kind }) => ({
+      option,
+      label: cut(name, notifyLimits.labelMax),
+      kind: cut(kind, notifyLimits.kindMax),
+    }));
+  }
+  return isShownWhole(open) ? [accept, decline] : [decline];
+}
+
+const accept: NotifyOption = { option: "accept", label: "", kind: "accept" };
+const decline: NotifyOption = { option: "decline", label: "", kind: "decline" };
+
+function isShownWhole({ asked }: OpenElicitation): boolean {
+  return asked.mode === "url" && asked.url.length <= urlMax;
+}
+
+function whatFor(open: OpenRequest): string {
+  if (open.kind === "elicitation") {
+    return open.asked.mode === "url" ? `to open an address at ${hostOf(open.asked.url)}` : "to be told something";
+  }
+  const { title, name, tool_kind: kind } = open.toolCall;
+  return `to ${kind ?? "do something without a kind"}: ${title ?? name ?? "it does not say what"}`;
+}
+
+function linesOf({ cwd }: SessionState, open: OpenRequest): string[] {
+  if (open.kind === "permission") return [`in ${cwd}`, ...toolLines(open)];
+  const { asked, request } = open;
+  const message = cut(asked.message, inputMax);
+  if (isShownWhole(open) && asked.mode === "url") return [asked.url, message];
+  return [message, `answer: mix agent answer ${request}`];
+}
+
+function toolLines({ request, toolCall }: OpenPermission): string[] {
+  const { locations, raw_input: input } = toolCall;
+  const paths = (locations ?? [])
+    .map((location) => (location as { path?: unknown } | null)?.path)
+    .filter((path) => typeof path === "string");
+  const given =
+    input === undefined || input === null ? [] : [typeof input === "string" ? input : JSON.stringify(input)];
+  return [
+    ...paths.slice(0, pathsMax),
+    ...given.map((text) => cut(text, inputMax)),
+    `all of it: mix agent permit show ${request}`,
+  ];
+}
+
+const pathsMax = 8;
+const inputMax = 1_500;
+/** Of an address that is shown whole, on a desktop too. */
+const urlMax = 1_000;
+
+/** Where an address really leads, whatever it looks like. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "nowhere";
+}
+
+/** At most so many UTF-16 units, no character cut in two. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const kept = text.slice(0, max - 1);
+  return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
+}

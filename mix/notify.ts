@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The service that asks people, as the command line talks to it.
+import type { NotifyAsk, NotifyInput, NotifyReplies, NotifyVerb } from "../agentd/vocabulary/notify.ts";
+import type { AgentBus } from "./bus.ts";
+import { MixError, ownError } from "./mix-error.ts";
+
+/** Throws UNREACHABLE where the service is not on the Bus: it is a daemon like agentd, and not there is not unknown. */
+export async function askNotify<V extends NotifyVerb>(
+  bus: AgentBus,
+  verb: V,
+  args: NotifyInput<V>,
+): Promise<NotifyReplies[V]> {
+  try {
+    return JSON.parse((await bus.call("notify", `notify.${verb}`, args)).body) as NotifyReplies[V];
+  } catch (error) {
+    if (!(error instanceof MixError) || error.code !== "SERVICE_UNKNOWN") throw error;
+    const how = "start `notifyd`, or `systemctl --user enable --now notifyd`";
+    throw ownError("UNREACHABLE", `notify is not on the Bus: ${how}`, error);
+  }
+}
+
+export async function allAsks(bus: AgentBus, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
+  const asks: NotifyAsk[] = [];
+  for (;;) {
+    const last = asks.at(-1);
+    const page = await askNotify(bus, "list", last === undefined ? filter : { ...filter, after: last.ask });
+    asks.push(...page.asks);
+    if (!page.more || page.asks.length === 0) return asks;
+  }
+}
+
+/** By its id, or the unique beginning of an open one's. Throws ASK_UNKNOWN. */
+export async function foundAsk(bus: AgentBus, reference: string): Promise<NotifyAsk> {
+  const open = await allAsks(bus, { state: "open" });
+  const exact = open.find(({ ask }) => ask === reference);
+  const beginning = open.filter(({ ask }) => ask.startsWith(reference));
+  const [only] = beginning;
+  return exact ?? (only !== undefined && beginning.length === 1 ? only : askNotify(bus, "get", { ask: reference }));
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { done } from "../exit-codes.ts";
+import type { Outcome } from "../exit-codes.ts";
+import { usageError } from "../mix-error.ts";
+import { allAsks, askNotify, foundAsk } from "../notify.ts";
+import type { Invocation, VerbSpec } from "../verb.ts";
+import { askLines, askTable, endLine } from "../view/ask.ts";
+import { screenOf } from "../view/live-view.ts";
+import { printableLine } from "../view/printable.ts";
+import { watchAsks } from "../watch-asks.ts";
+
+export const spec: VerbSpec = {
+  usage: "notify ls [ask] | answer <ask> <option> | watch",
+  about:
+    "What people are asked by the service `notify` (the daemon `notifyd`, which also shows it on a desktop). The first valid answer wins. `ls` with an ask shows all of it; `watch` goes on until Ctrl-C. An ask by its id or the beginning of it; an option as `ls` lists it.",
+  flags: { all: { kind: "switch", short: "a", about: "with ls: ended ones as well" } },
+  positionals: { min: 1, max: 3 },
+  examples: ["mix notify ls", "mix notify answer k3wq7m2a allow", "mix notify watch --json"],
+};
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { positionals } = invocation.args;
+  switch (`${positionals[0]} ${positionals.length - 1}`) {
+    case "ls 0":
+      return list(invocation);
+    case "ls 1":
+      return show(invocation);
+    case "answer 2":
+      return answer(invocation);
+    case "watch 0":
+      return watch(invocation);
+    default:
+      throw usageError(`usage: mix ${spec.usage}`);
+  }
+}
+
+async function list({ args, context, output, connect }: Invocation): Promise<Outcome> {
+  const asks = await allAsks(await connect("bus"), args.switch("all") ? {} : { state: "open" });
+  if (output.mode === "json") await output.document("mix.asks.v1", { asks });
+  else if (output.mode === "ids") for (const { ask } of asks) await output.line(printableLine(ask));
+  else if (asks.length === 0) output.word(args.switch("all") ? "no asks" : "no open asks (--all shows ended ones)");
+  else for (const line of askTable(asks, context.now())) await output.line(line);
+  return done;
+}
+
+async function show({ args, context, output, connect }: Invocation): Promise<Outcome> {
+  const ask = await foundAsk(await connect("bus"), args.word(1));
+  if (output.mode === "json") await output.document("mix.ask.v1", ask);
+  else if (output.mode === "ids") await output.line(printableLine(ask.ask));
+  else for (const line of askLines(ask, context.now(), screenOf(context).style)) await output.line(line);
+  return done;
+}
+
+// As a citizen: an answer has to have somebody who gave it.
+async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
+  const bus = await connect("bus");
+  const { ask } = await foundAsk(bus, args.word(1));
+  const reply = await askNotify(bus, "answer", { ask, option: args.word(2), via: "mix" });
+  if (output.mode === "json") await output.document("mix.ask.v1", reply);
+  else if (output.mode === "people") output.word(`${printableLine(ask)}: ${printableLine(args.word(2))}`);
+  return done;
+}
+
+async function watch({ context, output, connect }: Invocation): Promise<Outcome> {
+  const { style } = screenOf(context);
+  return watchAsks(context, await connect("bus"), {
+    async came(ask) {
+      if (output.mode === "json") await output.row(ask);
+      else if (output.mode === "ids") await output.line(printableLine(ask.ask));
+      else for (const line of askLines(ask, context.now(), style)) await output.line(line);
+    },
+    async ended(ask) {
+      if (output.mode === "json") await output.row(ask);
+      else if (output.mode === "people") await output.line(endLine(ask, style));
+    },
+    away: (why) => output.notice(`${why}; watching on`),
+  });
+}

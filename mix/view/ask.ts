@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What the service `notify` asks people, as people see it. Its words are others' words, shown so that they cannot repaint
+// the screen; what an option does is told by its kind, whatever it is called.
+import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
+import { ageOf } from "../duration.ts";
+import { fitted } from "./display-width.ts";
+import { printable, printableLine } from "./printable.ts";
+import type { Style } from "./style.ts";
+import { tableLines } from "./table.ts";
+
+export function askTable(asks: readonly NotifyAsk[], now: number): string[] {
+  return tableLines([
+    ["ASK", "STATE", "LEFT", "FROM", "TITLE", "OPTIONS"],
+    ...asks.map((ask) => [
+      printableLine(ask.ask),
+      ask.state,
+      ask.state === "open" ? leftOf(ask, now) : "-",
+      printableLine(ask.source),
+      fitted(printableLine(ask.title), titleColumnsMax),
+      ask.options.map(({ option, kind }) => `${printableLine(option)} [${printableLine(kind)}]`).join(", "),
+    ]),
+  ]);
+}
+
+/** All of it: this is where a person looks before saying yes. */
+export function askLines(ask: NotifyAsk, now: number, style: Style): string[] {
+  const from = ask.label === null ? ask.source : `${ask.source} (${ask.label})`;
+  const isOpen = ask.state === "open";
+  return [
+    style.bold(style.yellow(`? ${printableLine(ask.title)}`)),
+    ...printable(ask.body)
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => `  ${line}`),
+    style.dim(`  from ${printableLine(from)}, ${isOpen ? `${leftOf(ask, now)} left` : ask.state}`),
+    ...ask.options.map(({ option, label, kind }, index) => {
+      return `  ${index + 1}) ${printableLine(label)}  [${printableLine(kind)}, ${printableLine(option)}]`;
+    }),
+    isOpen ? style.dim(`  answer: mix notify answer ${printableLine(ask.ask)} <option>`) : endLine(ask, style),
+  ];
+}
+
+export function endLine(ask: NotifyAsk, style: Style): string {
+  return style.dim(`  → ${printableLine(ask.ask)}: ${endWords(ask)}`);
+}
+
+function endWords(ask: NotifyAsk): string {
+  switch (ask.state) {
+    case "open":
+      return "open";
+    case "answered": {
+      const { option, by, via } = ask.answer;
+      return `${printableLine(option)} (${printableLine([by, via].filter((word) => word !== null).join(", "))})`;
+    }
+    case "withdrawn":
+      return `withdrawn, ${printableLine(ask.reason)}`;
+    case "expired":
+      return "its time was over";
+  }
+}
+
+function leftOf({ expires_at: expiresAt }: NotifyAsk, now: number): string {
+  return expiresAt === null ? "no limit" : ageOf(Date.parse(expiresAt) - now);
+}
+
+const titleColumnsMax = 50;

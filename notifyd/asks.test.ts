@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished, expect, test } from "vitest";
+import { temporaryDirectory } from "../bus-client/testing/temporary-directory.ts";
+import { notifyArguments, type NotifyInput } from "../agentd/vocabulary/index.ts";
+import { Asks } from "./asks.ts";
+import { type Limits, limits } from "./limits.ts";
+import { openDatabase } from "./open-database.ts";
+
+test("the same ref of the same source is one ask while it is open, and asked anew once it was taken back", () => {
+  const { asks } = opened();
+  const first = asked(asks, "agent", "r-1");
+  expect(asks.ask("agent", question("r-1"))).toMatchObject({ kind: "asked", isNew: false, ask: { ask: first } });
+  expect(asked(asks, "other", "r-1")).not.toBe(first);
+  asks.withdraw(first, "over");
+  expect(asked(asks, "agent", "r-1")).not.toBe(first);
+});
+
+test("another question under a ref that stands is refused, and the first stays as it was", () => {
+  const { asks } = opened();
+  const first = asked(asks, "agent", "r-1");
+  const other = asks.ask("agent", question("r-1", { title: "May it delete everything?" }));
+  expect(other).toMatchObject({ kind: "conflict", ask: { ask: first, title: "May it?" } });
+});
+
+test("who asks again because the reply was lost gets the answer that a person gave meanwhile, until it is noted", () => {
+  const { asks } = opened();
+  const first = asked(asks, "agent", "r-1");
+  asks.answer(first, "yes", { via: "mix", by: "mix-aaaaaa" });
+  expect(asks.ask("agent", question("r-1"))).toMatchObject({ isNew: false, ask: { ask: first, state: "answered" } });
+  expect(asks.list({ noted: false }).asks).toHaveLength(1);
+  expect(asks.withdraw(first, "used")).toMatchObject({ changed: false, ask: { state: "answered", noted: true } });
+  expect(asks.list({ noted: false }).asks).toHaveLength(0);
+  expect(asked(asks, "agent", "r-1")).not.toBe(first);
+});
+
+test("the first answer stands; what comes after changes nothing", () => {
+  const { asks } = opened();
+  const id = asked(asks, "agent", "r-1");
+  expect(asks.answer(id, "no", { via: null, by: "a" }).changed).toBe(true);
+  for (const later of [asks.answer(id, "yes", { via: null, by: "b" }), asks.withdraw(id, "late"), asks.expire(id)]) {
+    expect(later).toMatchObject({ changed: false, ask: { state: "answered", answer: { option: "no", by: "a" } } });
+  }
+});
+
+test("an answer after the ask's time is no answer, though no timer has said so", () => {
+  const { asks, setNow } = opened();
+  const id = asked(asks, "agent", "r-1", { expires_at: at(1_000) });
+  setNow(1_000);
+  expect(asks.answer(id, "yes", { via: null, by: "a" })).toMatchObject({ changed: false, ask: { state: "expired" } });
+});
+
+test("open asks are bounded for each source and in all", () => {
+  const { asks } = opened({ openPerSourceMax: 2, openMax: 3 });
+  asked(asks, "a", "1");
+  asked(asks, "a", "2");
+  expect(asks.ask("a", question("3")).kind).toBe("full");
+  asked(asks, "b", "1");
+  expect(asks.ask("b", question("2")).kind).toBe("full");
+  expect(asks.ask("a", question("1")).kind).toBe("asked");
+});
+
+test("the newest ended asks are kept, the old ones go, and open ones stay whatever their age", () => {
+  const { asks, setNow } = opened({ endedMax: 2, endedMsMax: 10_000 });
+  const open = asked(asks, "a", "open");
+  const ended = ["1", "2", "3"].map((ref) => asked(asks, "a", ref));
+  for (const id of ended) asks.withdraw(id, "over");
+  asks.prune();
+  expect(asks.list({}).asks.map(({ ask }) => ask)).toEqual([open, ended[1], ended[2]]);
+  setNow(10_001);
+  asks.prune();
+  expect(asks.list({}).asks.map(({ ask }) => ask)).toEqual([open]);
+});
+
+test("a list is told in pages that a frame can hold, each ask once and in order", () => {
+  const { asks } = opened();
+  const body = "\u0001".repeat(4096);
+  const ids = Array.from({ length: 250 }, (_, n) => asked(asks, "a", `r-${n}`, { body }));
+  const seen: string[] = [];
+  let pages = 0;
+  for (let after: string | undefined; ; after = seen.at(-1)) {
+    const page = asks.list(after === undefined ? {} : { after });
+    pages += 1;
+    seen.push(...page.asks.map(({ ask }) => ask));
+    if (!page.more) break;
+  }
+  expect(pages).toBeGreaterThan(1);
+  expect(seen).toEqual(ids);
+});
+
+test("the file is its user's alone, and one of another program is refused", () => {
+  const { file } = opened();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const { file: other, database } = opened();
+  database.pragma("application_id = 7");
+  database.close();
+  expect(() => openDatabase(other)).toThrow("another program");
+});
+
+test("what has ended cannot be rewritten, by whatever statement", () => {
+  const { asks, database } = opened();
+  const id = asked(asks, "a", "1");
+  asks.answer(id, "no", { via: null, by: "a" });
+  expect(() => database.exec("UPDATE ask SET option = 'yes'")).toThrow("an ask ends once");
+});
+
+function opened(some: Partial<Limits> = {}) {
+  const file = join(temporaryDirectory(), "asks.db");
+  const database = openDatabase(file);
+  onTestFinished(() => void database.close());
+  let now = 0;
+  const asks = new Asks({ database, limits: { ...limits, ...some }, now: () => now, random: randomBytes });
+  return { asks, database, file, setNow: (ms: number) => (now = ms) };
+}
+
+function at(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function question(ref: string, some: Partial<NotifyInput<"ask">> = {}) {
+  return notifyArguments.ask.parse({
+    title: "May it?",
+    body: "read a file",
+    options: [
+      { option: "yes", label: "Yes", kind: "allow_once" },
+      { option: "no", label: "No", kind: "reject_once" },
+    ],
+    source: "agentd/log",
+    ref,
+    ...some,
+  });
+}
+
+function asked(asks: Asks, source: string, ref: string, some: Partial<NotifyInput<"ask">> = {}): string {
+  const result = asks.ask(source, question(ref, some));
+  if (result.kind !== "asked") throw new Error(result.kind);
+  return result.ask.ask;
+}

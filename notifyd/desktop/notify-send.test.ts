@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { onTestFinished, expect, test } from "vitest";
+import { Inbox } from "../../bus-client/testing/inbox.ts";
+import { systemClock } from "../../bus-client/index.ts";
+import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
+import { type FakeDesktop, fakeDesktop } from "../testing/fake-desktop.ts";
+import { type Limits, limits } from "../limits.ts";
+import { NotifySend } from "./notify-send.ts";
+import type { Found } from "./probe.ts";
+
+test("a button that a person presses is the option at its place, whatever the options are called", async () => {
+  const { desktop, shown, choices } = await opened();
+  shown.show(ask("a1", ["--help", "o0=x;rm"]));
+  const notification = await desktop.notifications.next();
+  expect(notification.buttons).toEqual(["Allow once (--help)", "Reject once (o0=x;rm)"]);
+  expect([notification.summary, notification.body]).toEqual(["-t &", "&lt;b&gt;\nfrom agent"]);
+  notification.press(1);
+  expect(await choices.next()).toEqual(["a1", "o0=x;rm"]);
+});
+
+test("what was escaped in the body stays so, though notify-send reads escapes of its own there", async () => {
+  const { desktop, shown } = await opened();
+  shown.show({ ...ask("a1"), body: String.raw`\074b\076 C:\new \\ \u{1b}` });
+  expect((await desktop.notifications.next()).body).toBe(String.raw`\074b\076 C:\new \\ \u{1b}` + "\nfrom agent");
+});
+
+test("a notification that is closed is no answer, and is not shown again", async () => {
+  const { desktop, shown, choices } = await opened();
+  shown.show(ask("a1"));
+  const first = await desktop.notifications.next();
+  first.close();
+  await first.ended;
+  shown.show(ask("a2"));
+  const second = await desktop.notifications.next();
+  second.press(0);
+  expect(await choices.next()).toEqual(["a2", "yes"]);
+});
+
+test("a withdrawn ask leaves the screen by SIGINT, and one that does not listen is killed", async () => {
+  const { desktop, shown } = await opened({ withdrawMs: 50 });
+  shown.show(ask("a1"));
+  const polite = await desktop.notifications.next();
+  shown.withdraw("a1");
+  expect(await polite.ended).toBe("closed");
+  desktop.stubborn = true;
+  shown.show(ask("a2"));
+  const stubborn = await desktop.notifications.next();
+  shown.withdraw("a2");
+  await stubborn.ended;
+});
+
+test("closing takes every notification off the screen and leaves no process", async () => {
+  const { desktop, shown } = await opened();
+  for (const id of ["a1", "a2"]) shown.show(ask(id));
+  const notifications = [await desktop.notifications.next(), await desktop.notifications.next()];
+  await shown.close();
+  for (const { pid, ended } of notifications) {
+    expect(await ended).toBe("closed");
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  }
+});
+
+test("where nobody answers the probe, nothing is started that would hang, and it is said why", async () => {
+  const { shown, states } = await opened({ probeMs: 50 }, "silent");
+  shown.show(ask("a1"));
+  expect(await states.next()).toMatchObject({ there: false, why: expect.stringContaining("no notification service") });
+  expect(shown.tell({ title: "t", body: "", urgency: "low" }, "x")).toBe(false);
+});
+
+test("a service that comes later shows what has been waiting for it", async () => {
+  const { desktop, shown, states } = await opened({ probeAgainMs: 20 }, "absent");
+  expect(await states.next()).toMatchObject({ there: false });
+  desktop.service = "buttons";
+  shown.show(ask("a1"));
+  expect((await desktop.notifications.next()).summary).toBe("-t &");
+});
+
+test("a service without buttons shows the question and how to answer it", async () => {
+  const { desktop, shown } = await opened({}, "no-buttons");
+  shown.show(ask("a1"));
+  const notification = await desktop.notifications.next();
+  expect(notification.buttons).toEqual([]);
+  expect(notification.body).toContain("mix notify answer a1");
+});
+
+test("a notify-send that fails is no answer, and the ask is shown again when the service is back", async () => {
+  const { desktop, shown, choices } = await opened({ probeAgainMs: 20 });
+  shown.show(ask("a1"));
+  (await desktop.notifications.next()).fail("Unknown option --action");
+  const again = await desktop.notifications.next();
+  again.press(0);
+  expect(await choices.next()).toEqual(["a1", "yes"]);
+});
+
+test("only so many notifications are on the screen at once; the next comes when one goes", async () => {
+  const { desktop, shown } = await opened({ shownMax: 1 });
+  shown.show(ask("a1"));
+  shown.show(ask("a2"));
+  const first = await desktop.notifications.next();
+  expect(desktop.notifications.waiting).toEqual([]);
+  shown.withdraw("a1");
+  expect(await first.ended).toBe("closed");
+  await desktop.notifications.next();
+});
+
+test("tells are shown with their sender's name, and one after the other is too many", async () => {
+  const { desktop, shown, states } = await opened({ tellsMax: 2, tellEveryMs: 60_000 });
+  expect(await states.next()).toMatchObject({ there: true });
+  const told = { title: "done", body: "", urgency: "critical" } as const;
+  expect([1, 2, 3].map(() => shown.tell(told, "mcp-abcdef"))).toEqual([true, true, false]);
+  const notification = await desktop.notifications.next();
+  expect(notification.options).toContain("critical");
+  expect(notification.body).toBe("from mcp-abcdef");
+});
+
+async function opened(some: Partial<Limits> = {}, service?: FakeDesktop["service"]) {
+  const desktop = await fakeDesktop(service);
+  const choices = new Inbox<[string, string]>();
+  const states = new Inbox<Found>();
+  const shown = new NotifySend({
+    environment: desktop.environment,
+    limits: { ...limits, ...some },
+    clock: systemClock,
+    onChoice: (id, option) => choices.push([id, option]),
+    onState: (found) => states.push(found),
+  });
+  onTestFinished(() => shown.close());
+  return { desktop, shown, choices, states };
+}
+
+function ask(id: string, [yes, no] = ["yes", "no"]): NotifyAsk {
+  return {
+    ask: id,
+    source: "agent",
+    label: null,
+    ref: id,
+    title: "-t &",
+    body: "<b>",
+    options: [
+      { option: yes ?? "", label: yes ?? "", kind: "allow_once" },
+      { option: no ?? "", label: no ?? "", kind: "reject_once" },
+    ],
+    asked_at: "",
+    expires_at: null,
+    state: "open",
+  };
+}

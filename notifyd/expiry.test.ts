@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { Expiry } from "./expiry.ts";
+
+test("an ask whose time is far ahead is waited for in pieces that a timer can hold, and expires once", () => {
+  const clock = steppingClock();
+  const expired: string[] = [];
+  const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask));
+  expiry.arm("a", new Date(2_500).toISOString());
+  clock.fire();
+  clock.fire();
+  expect(expired).toEqual([]);
+  expect(clock.waits).toEqual([1_000, 1_000, 500]);
+  clock.fire();
+  expect(expired).toEqual(["a"]);
+});
+
+test("a wall clock that is set back does not keep an ask open", () => {
+  const clock = steppingClock();
+  const expired: string[] = [];
+  const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask));
+  expiry.arm("a", new Date(1_500).toISOString());
+  clock.wall = -1_000_000;
+  clock.fire();
+  clock.fire();
+  expect(expired).toEqual(["a"]);
+});
+
+test("what was answered meanwhile does not expire, and without an end nothing is waited for", () => {
+  const clock = steppingClock();
+  const expiry = new Expiry(clock, 1_000, () => expect.unreachable());
+  expiry.arm("a", new Date(500).toISOString());
+  expiry.arm("b", null);
+  expiry.disarm("a");
+  expect(clock.pending()).toBe(0);
+});
+
+/** Its timers fire when they are told to, whatever the wall says. */
+function steppingClock() {
+  const timers: (() => void)[] = [];
+  const waits: number[] = [];
+  return {
+    wall: 0,
+    waits,
+    now(): number {
+      return this.wall;
+    },
+    after(ms: number, run: () => void): () => void {
+      waits.push(ms);
+      timers.push(run);
+      return () => void timers.splice(timers.indexOf(run), 1);
+    },
+    fire: () => timers.shift()?.(),
+    pending: () => timers.length,
+  };
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What keeps notifyd from starting, and the exit code that tells it to a service manager: as agentd's.
+
+const exitCodes = {
+  USAGE: 2,
+  STATE_REFUSED: 2,
+  STORE_REFUSED: 2,
+  /** EX_TEMPFAIL: another notifyd of this user holds the lock. */
+  ALREADY_RUNNING: 75,
+} as const;
+
+export class NotifydError extends Error {
+  override readonly name = "NotifydError";
+  readonly code: keyof typeof exitCodes;
+
+  constructor(code: keyof typeof exitCodes, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  get exitCode(): number {
+    return exitCodes[this.code];
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The file of the asks: opened, checked, brought to the newest schema.
+import { chmodSync, closeSync, lstatSync, openSync } from "node:fs";
+import Database from "better-sqlite3";
+import { NotifydError } from "./notifyd-error.ts";
+
+/** `ntfy`. */
+const applicationId = 0x6e746679;
+
+/** Numbered from 1; never edited once released. */
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE ask (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    ask TEXT NOT NULL UNIQUE,
+    source TEXT NOT NULL,
+    label TEXT,
+    ref TEXT NOT NULL,
+    title TEXT NOT NULL,
+    body TEXT NOT NULL,
+    options TEXT NOT NULL,
+    asked_at TEXT NOT NULL,
+    expires_at TEXT,
+    state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'answered', 'withdrawn', 'expired')),
+    option TEXT,
+    via TEXT,
+    answered_by TEXT,
+    reason TEXT,
+    ended_at TEXT,
+    noted INTEGER NOT NULL DEFAULT 0 CHECK (noted IN (0, 1)),
+    CHECK ((state = 'open') = (ended_at IS NULL)),
+    CHECK ((state = 'answered') = (option IS NOT NULL)),
+    CHECK ((state = 'withdrawn') = (reason IS NOT NULL))
+  ) STRICT;
+  CREATE UNIQUE INDEX ask_open ON ask (source, ref) WHERE state = 'open';
+  CREATE INDEX ask_ref ON ask (source, ref);
+  CREATE INDEX ask_state ON ask (state, n);
+  -- What a person said, and what ended, stays as it was.
+  CREATE TRIGGER ask_ended BEFORE UPDATE OF state, option, via, answered_by, reason, ended_at ON ask
+  WHEN OLD.state <> 'open'
+  BEGIN SELECT RAISE(ABORT, 'an ask ends once'); END;
+  `,
+];
+
+/** Throws STORE_REFUSED for a file that is another program's, of a newer notifyd, damaged, or cannot be opened. */
+export function openDatabase(file: string): Database.Database {
+  let database: Database.Database | undefined;
+  try {
+    claim(file);
+    database = new Database(file, { timeout: 250 });
+    for (const pragma of [
+      "journal_mode = WAL",
+      // On disk before anybody is told.
+      "synchronous = FULL",
+      "secure_delete = ON",
+      "journal_size_limit = 4194304",
+      "trusted_schema = OFF",
+    ]) {
+      database.pragma(pragma);
+    }
+    migrate(database);
+    return database;
+  } catch (cause) {
+    database?.close();
+    throw new NotifydError("STORE_REFUSED", `${file}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** A plain file that no one else reads. */
+function claim(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined) closeSync(openSync(file, "wx", 0o600));
+  else if (!found.isFile()) throw new Error("is no plain file");
+  else if ((found.mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+function migrate(database: Database.Database): void {
+  const tables = database.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get();
+  const own = database.pragma("application_id", { simple: true }) === applicationId;
+  if (tables !== 0 && !own) throw new Error("is a database of another program");
+  const version = database.pragma("user_version", { simple: true }) as number;
+  if (version > migrations.length) throw new Error(`has schema ${version}, this notifyd knows ${migrations.length}`);
+  for (const [index, sql] of migrations.entries()) {
+    if (index < version) continue;
+    database
+      .transaction(() => {
+        database.exec(sql);
+        database.pragma(`application_id = ${applicationId}`);
+        database.pragma(`user_version = ${index + 1}`);
+      })
+      .immediate();
+  }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A desktop for tests: programs named notify-send and gdbus in a directory for the PATH, which behave as the real ones do
+// and do what the test says. Each connects to the test, says what it was called with, and waits.
+import { chmodSync, writeFileSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { Inbox } from "../../bus-client/testing/inbox.ts";
+import { temporaryDirectory } from "../../bus-client/testing/temporary-directory.ts";
+
+/** What the notification service says it can do; `silent`: nobody answers; `absent`: an error at once. */
+export type FakeService = "buttons" | "no-buttons" | "silent" | "absent";
+
+export interface FakeNotification {
+  readonly pid: number;
+  /** What stands before `--`. */
+  readonly options: readonly string[];
+  readonly summary: string;
+  readonly body: string;
+  /** The labels of the buttons, in order. */
+  readonly buttons: readonly string[];
+  /** A person presses the button. */
+  press(index: number): void;
+  /** A person closes it. */
+  close(): void;
+  /** It ends as a notify-send does that knows no buttons or lost its service. */
+  fail(message: string): void;
+  /** Resolves with `closed` when it was asked to go by SIGINT, else `gone`. */
+  readonly ended: Promise<"closed" | "gone">;
+}
+
+export interface FakeDesktop {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly notifications: Inbox<FakeNotification>;
+  service: FakeService;
+  /** SIGINT does not end a notification. */
+  stubborn: boolean;
+}
+
+export async function fakeDesktop(service: FakeService = "buttons"): Promise<FakeDesktop> {
+  const directory = temporaryDirectory();
+  const socketPath = join(directory, "desktop.sock");
+  const notifications = new Inbox<FakeNotification>();
+  const desktop: FakeDesktop = {
+    environment: {
+      PATH: directory,
+      DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere",
+      FAKE_DESKTOP: socketPath,
+    },
+    notifications,
+    service,
+    stubborn: false,
+  };
+  for (const name of ["notify-send", "gdbus"]) {
+    writeFileSync(join(directory, name), `#!${process.execPath}\n${program}`);
+    chmodSync(join(directory, name), 0o755);
+  }
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    let text = "";
+    let told = false;
+    const say = (what: object): boolean => socket.write(`${JSON.stringify(what)}\n`);
+    const over = new Promise<"closed" | "gone">((resolve) => {
+      socket.on("error", () => {});
+      socket.on("close", () => resolve(text.includes('"SIGINT"') ? "closed" : "gone"));
+    });
+    socket.on("data", (piece) => {
+      text += piece.toString();
+      const line = text.indexOf("\n");
+      if (told || line < 0) return;
+      told = true;
+      const { name, pid, words } = JSON.parse(text.slice(0, line)) as { name: string; pid: number; words: string[] };
+      if (name === "gdbus") answerProbe(desktop.service, say);
+      else notifications.push(notification(pid, words, say, over, desktop.stubborn));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return desktop;
+}
+
+function answerProbe(service: FakeService, say: (what: object) => void): void {
+  switch (service) {
+    case "buttons":
+      return say({ out: "(['body', 'actions', 'body-markup'],)\n", code: 0 });
+    case "no-buttons":
+      return say({ out: "(['body', 'body-markup'],)\n", code: 0 });
+    case "absent":
+      return say({ error: "GDBus.Error:org.freedesktop.DBus.Error.ServiceUnknown: no such name\n", code: 1 });
+    case "silent":
+      return;
+  }
+}
+
+function notification(
+  pid: number,
+  words: readonly string[],
+  say: (what: object) => void,
+  ended: Promise<"closed" | "gone">,
+  stubborn: boolean,
+): FakeNotification {
+  const end = words.indexOf("--");
+  const options = words.slice(0, end);
+  const actions = options.filter((_, index) => options[index - 1] === "--action").map((one) => one.split("="));
+  // Without buttons it hands over and ends, as the real one.
+  if (actions.length === 0) say({ out: "", code: 0 });
+  if (stubborn) say({ stubborn: true });
+  return {
+    pid,
+    options,
+    summary: words[end + 1] ?? "",
+    body: unescaped(words[end + 2] ?? ""),
+    buttons: actions.map(([, ...label]) => label.join("=")),
+    press: (index) => say({ out: `${actions[index]?.[0]}\n`, code: 0 }),
+    close: () => say({ out: "", code: 0 }),
+    fail: (message) => say({ error: `${message}\n`, code: 1 }),
+    ended,
+  };
+}
+
+/** As notify-send does with the body, and with nothing else. */
+function unescaped(body: string): string {
+  const letters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v" };
+  return body.replace(/\\([0-7]{1,3}|.)/gsu, (_, escape: string) =>
+    /^[0-7]/u.test(escape) ? String.fromCharCode(Number.parseInt(escape, 8)) : (letters[escape] ?? escape),
+  );
+}
+
+const program = `
+const { connect } = require("node:net");
+const { basename } = require("node:path");
+const socket = connect(process.env.FAKE_DESKTOP);
+let stubborn = false;
+process.on("SIGINT", () => {
+  socket.write('"SIGINT"\\n', () => { if (!stubborn) process.exit(0); });
+});
+socket.write(JSON.stringify({ name: basename(process.argv[1]), pid: process.pid, words: process.argv.slice(2) }) + "\\n");
+let text = "";
+socket.on("data", (piece) => {
+  text += piece;
+  for (let end; (end = text.indexOf("\\n")) >= 0; text = text.slice(end + 1)) {
+    const told = JSON.parse(text.slice(0, end));
+    if (told.stubborn) { stubborn = true; continue; }
+    if (told.error) process.stderr.write(told.error);
+    if (told.out) process.stdout.write(told.out);
+    process.exitCode = told.code;
+    socket.end();
+  }
+});
+`;
