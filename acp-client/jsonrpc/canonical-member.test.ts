@@ -130,3 +130,11 @@ test.for([
 ])("nothing is taken where %s", ([, text = ""]) => {
   expect(taken(text)).toBeUndefined();
 });
+
+test("many strings are looked through once each, not each to the end of the line", () => {
+  const text = JSON.stringify(Array.from({ length: 400_000 }, () => "abc"));
+  const started = performance.now();
+  expect(taken(`{"p":{"a":${text}}}`)).toBe(text);
+  // Some 100 ms; a pass over the line for each would be 12 s.
+  expect(performance.now() - started).toBeLessThan(3000);
+});

@@ -9,7 +9,6 @@ const ZERO = 48;
 const NINE = 57;
 const COLON = 58;
 const OPENING_BRACKET = 91;
-const BACKSLASH = 92;
 const CLOSING_BRACKET = 93;
 const OPENING_BRACE = 123;
 const CLOSING_BRACE = 125;
@@ -137,15 +136,16 @@ function canonicalScalarEnd(line: string, start: number): number {
 
 /** The escapes that JSON.stringify writes, and no other. */
 function canonicalStringEnd(line: string, start: number): number {
-  let quote = line.indexOf('"', start + 1);
-  let slash = line.indexOf("\\", start + 1);
-  while (slash !== -1 && slash < quote) {
-    const end = canonicalEscapeEnd(line, slash);
-    if (end === unknown) return unknown;
-    if (quote < end) quote = line.indexOf('"', end);
-    slash = line.charCodeAt(end) === BACKSLASH ? end : line.indexOf("\\", end);
+  let at = start + 1;
+  let quote = line.indexOf('"', at);
+  for (;;) {
+    // Only as far as the quote: to the end of the line, each of many strings would be a pass over all of it.
+    const slash = line.slice(at, quote).indexOf("\\");
+    if (slash === -1) return quote + 1;
+    at = canonicalEscapeEnd(line, at + slash);
+    if (at === unknown) return unknown;
+    if (quote < at) quote = line.indexOf('"', at);
   }
-  return quote + 1;
 }
 
 const shortEscapes = new Set(Buffer.from('"\\bfnrt'));
