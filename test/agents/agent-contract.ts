@@ -92,6 +92,25 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
     expect(requestsOf("write the rejected file")).toHaveLength(1);
   });
 
+  test(`${name}, whose question nobody answers, is told no in time, and the log says that it was nobody's no`, async () => {
+    const session = await idleSession();
+    const file = join(session.cwd, "unanswered.txt");
+    setting.workshop.model.play({
+      words: "write the unanswered file",
+      steps: [{ calls: [setting.workshop.agent.tools.write(file, "written\n")] }, { text: ["The model went on."] }],
+    });
+    await setting.workshop.waitForPeople("2s");
+    const turn = await session.prompt("write the unanswered file");
+    const permission = await turn.permission();
+    expect(await turn.ended()).toMatchObject({ stop_reason: habits.stopReasonOfRejection });
+    await setting.workshop.waitForPeople("10m");
+    expect(existsSync(file)).toBe(false);
+    const resolved = of(await session.log(), "permission").filter(({ request }) => request === permission.request);
+    expect(resolved[1]).toMatchObject({ phase: "resolved", outcome: "selected", via: "timeout", by: null });
+    const chosen = resolved[0]?.options?.find(({ option }) => option === resolved[1]?.option);
+    expect(chosen).toMatchObject({ kind: "reject_once" });
+  });
+
   test(`${name} runs an allowed shell command in the session's directory`, async () => {
     const session = await idleSession();
     setting.workshop.model.play({

@@ -5,6 +5,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { expect } from "vitest";
+import type { StatusReply } from "../../agentd/vocabulary/index.ts";
 import { BusUser } from "../harness/bus-user.ts";
 import { type DaemonProcess, startDaemonProcess } from "../harness/daemon-process.ts";
 import { makePlace } from "../harness/place.ts";
@@ -21,6 +23,8 @@ export interface Workshop extends AsyncDisposable {
   openSession(): Promise<AgentSession>;
   /** A session that has ended, brought back; `fresh`: as a new one of its agent, which is told what was said. */
   resumeSession(session: AgentSession, fresh?: boolean): Promise<AgentSession>;
+  /** How long a question waits for a person from now on, in the words of the instance's file. */
+  waitForPeople(time: string): Promise<void>;
   /** Kills agentd alone, and by SIGKILL: it can tell nothing and end nothing. */
   killDaemon(): Promise<void>;
   /** Starts agentd again in the same place, where it was stopped or killed before. */
@@ -48,7 +52,9 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
       home: join(place.home, "agent"),
       modelPort: model.port,
     });
-    place.configure(`bus_tools = true\n${agentTable(agent, { ...agent.env, [marker.name]: marker.value })}`);
+    const table = agentTable(agent, { ...agent.env, [marker.name]: marker.value });
+    const configure = (more = ""): void => place.configure(`bus_tools = true\n${more}${table}`);
+    configure();
     // Only what was not there before, and only if empty: it may be an agent's of the user's own by now.
     const leaves = agent.leaves.filter((path) => !existsSync(path));
     undo.push(() => Promise.all(leaves.map((path) => rmdir(path).catch(() => undefined))));
@@ -64,6 +70,15 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
       model,
       openSession: () => openSession(user, name, place.directory()),
       resumeSession: (session, fresh = false) => resumeSession(user, session, fresh),
+      async waitForPeople(time) {
+        const limit = async (): Promise<unknown> => {
+          const { limits } = await user.call<StatusReply>("agent.status", {});
+          return limits.find(({ name: each }) => each === "permissionTimeoutMs")?.value;
+        };
+        const before = await limit();
+        configure(`permission_timeout = "${time}"\n`);
+        await expect.poll(limit, { timeout: killedDeadlineMs }).not.toBe(before);
+      },
       async killDaemon() {
         daemon.child.kill("SIGKILL");
         await daemon.exited;
