@@ -18,8 +18,9 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const hygiene = JSON.stringify(join(import.meta.dirname, "hygiene.ts"));
-const runTypeScript = ["--import", "tsx", "--input-type=module", "-e"];
+// As built: what translates TypeScript on the way is a child that inherits, and holds, what this is about.
+const hygiene = JSON.stringify(join(import.meta.dirname, "../../dist/agentd/instance/hygiene.js"));
+const runModule = ["--input-type=module", "-e"];
 
 test("a daemon holds no directory, makes private files, and is no part of the session it was started from", async () => {
   const program = `
@@ -29,7 +30,7 @@ test("a daemon holds no directory, makes private files, and is no part of the se
     console.log(JSON.stringify({ cwd: process.cwd(), umask: process.umask(), AGENTD_SESSION, AGENTD_CONFIG }));
   `;
   const env = { ...process.env, AGENTD_SESSION: "log/abc", AGENTD_CONFIG: "/a.toml" };
-  const { stdout } = await promisify(execFile)(process.execPath, [...runTypeScript, program], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [...runModule, program], { env });
   expect(JSON.parse(stdout)).toEqual({ cwd: "/", umask: 0o077, AGENTD_CONFIG: "/a.toml" });
 });
 
@@ -48,7 +49,7 @@ test.runIf(process.platform === "linux")(
     console.log(JSON.stringify(closeInheritedDescriptors(process)));
     await wait();
   `;
-    const child = spawn("bash", ["-c", script, "bash", ...runTypeScript, program], {
+    const child = spawn("bash", ["-c", script, "bash", ...runModule, program], {
       env: { ...process.env, LOCK: lockFile, NODE_PROGRAM: process.execPath },
       stdio: ["pipe", "pipe", "inherit"],
     });
@@ -83,7 +84,7 @@ test.runIf(process.platform === "linux")(
     });
   `;
     const script = `exec 30</dev/null 200>/dev/null; exec "$NODE_PROGRAM" "$@"`;
-    const child = spawn("bash", ["-c", script, "bash", ...runTypeScript, program], {
+    const child = spawn("bash", ["-c", script, "bash", ...runModule, program], {
       env: { ...process.env, NODE_PROGRAM: process.execPath },
       stdio: ["ignore", "pipe", "inherit"],
     });

@@ -17,7 +17,7 @@ test.each(["0", '"0s"', '"25d"', '"30d"', "1e12", "-1", "nan", "inf", '"-5m"', '
     const refused = await startDaemonHere(cast.place).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(DaemonError);
     expect(refused).toMatchObject({ code: "CONFIG_REFUSED", exitCode: 2 });
-    expect((refused as DaemonError).message).toMatch(/agentd\.toml:2.*permission_timeout/);
+    expect((refused as DaemonError).message).toMatch(/agentd\.toml:3.*permission_timeout/);
   },
 );
 
