@@ -3,6 +3,8 @@
 // The daemon's program. It runs in the foreground; whoever wants it in the background starts it so.
 import { homedir } from "node:os";
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { compileLessEagerly } from "./compiling.ts";
 import { defaultLimits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
 import { startDaemon } from "./daemon.ts";
@@ -38,6 +40,7 @@ async function main(): Promise<number> {
   if (values.version) return print(`${packageVersion()}\n`);
   if (values.help) return print(help);
   const umask = shedInheritance(process);
+  compileLessEagerly(process.versions.v8, setFlagsFromString);
   const environment = { ...process.env };
   const home = homedir();
   const found = instancePaths(environment, home);

@@ -16,6 +16,25 @@ test("the exit comes after all that was written is read", async () => {
   expect(agent.stdout()).toHaveLength(manyBytes);
 });
 
+test("a child that writes without end is read a little in each turn of the event loop, so that others have theirs", async () => {
+  await using agent = shell(`exec head -c ${manyBytes} /dev/zero`);
+  let most = 0;
+  let before = 0;
+  let over = false;
+  const look = (): void => {
+    const read = agent.stdout().length;
+    most = Math.max(most, read - before);
+    before = read;
+    if (!over) setImmediate(look);
+  };
+  setImmediate(look);
+  await agent.exit;
+  over = true;
+  expect(agent.stdout()).toHaveLength(manyBytes);
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(256 * 1024);
+});
+
 test("what a child says before anybody listens is kept for the first listener", async () => {
   const lines: string[] = [];
   const agent = startAgentProcess({

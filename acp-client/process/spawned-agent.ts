@@ -20,6 +20,8 @@ import type { StopLimits } from "./stop-ladder.ts";
 const quietMs = 200;
 /** An agent that is about to exit closes its stdin first: only one that lives on has closed it by itself. */
 const stdinGoneGraceMs = 2_000;
+/** What is read in one turn of the event loop; a read that was begun is finished. */
+const turnBytesMax = 128 * 1024;
 /** A stranger that goes on writing is not read for ever. */
 const quietRoundsMax = 25;
 
@@ -44,6 +46,7 @@ export class SpawnedAgent implements AgentProcess {
   #onStdinGone: (() => void) | undefined;
   #stdinGoneTimer: NodeJS.Timeout | undefined;
   #bytesRead = 0;
+  #turnBytes = 0;
   #paused = false;
   #stdoutClosed = false;
   #ending: Promise<AgentExit> | undefined;
@@ -155,9 +158,22 @@ export class SpawnedAgent implements AgentProcess {
     this.#stdout.on("data", (chunk: Buffer) => {
       this.#bytesRead += chunk.length;
       for (const listener of this.#stdoutListeners) listener(chunk);
+      this.#turnBytes += chunk.length;
+      if (this.#turnBytes >= turnBytesMax) void this.#restForATurn();
     });
     await closed(this.#stdout);
     if (this.#ended === undefined) this.#watch.stdoutEnded();
+  }
+
+  /**
+   * A pipe that is filled as fast as it is read would be read on and on, by the megabyte, and meanwhile nothing goes out
+   * to anybody: a socket takes some 200 KB until the event loop comes by again.
+   */
+  async #restForATurn(): Promise<void> {
+    this.#turnBytes = 0;
+    this.#stdout.pause();
+    await setImmediate();
+    if (!this.#paused || this.#ending !== undefined) this.#stdout.resume();
   }
 
   async #readStderr(lines: StderrLines | undefined): Promise<void> {

@@ -7,24 +7,30 @@ import type { TextGrowth } from "../vocabulary/index.ts";
  * where it is the same value. Linear; as deep as the old value.
  */
 export function growths(old: unknown, next: unknown, path: TextGrowth["path"]): TextGrowth[] | undefined {
+  const found: TextGrowth[] = [];
+  return collect(old, next, [...path], found) ? found : undefined;
+}
+
+/** Adds what grew; false where anything else changed. Leaves `path` as it was, unless that is so. */
+function collect(old: unknown, next: unknown, path: (string | number)[], found: TextGrowth[]): boolean {
   if (typeof old === "string") {
     const grown = typeof next === "string" ? growth(old, next) : undefined;
-    return grown && (grown.text === "" ? [] : [{ path, ...grown }]);
+    if (grown && grown.text !== "") found.push({ path: [...path], ...grown });
+    return grown !== undefined;
   }
-  if (typeof old !== "object" || old === null) return old === next ? [] : undefined;
-  if (typeof next !== "object" || next === null || Array.isArray(old) !== Array.isArray(next)) return undefined;
+  if (typeof old !== "object" || old === null) return old === next;
+  if (typeof next !== "object" || next === null || Array.isArray(old) !== Array.isArray(next)) return false;
   const names = Object.keys(old);
   const nextNames = Object.keys(next);
-  if (names.length !== nextNames.length) return undefined;
-  const found: TextGrowth[] = [];
-  for (const [index, name] of names.entries()) {
-    if (name !== nextNames[index]) return undefined;
-    const place = Array.isArray(old) ? index : name;
-    const within = growths(member(old, name), member(next, name), [...path, place]);
-    if (!within) return undefined;
-    found.push(...within);
+  if (names.length !== nextNames.length) return false;
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index]!;
+    if (name !== nextNames[index]) return false;
+    path.push(Array.isArray(old) ? index : name);
+    if (!collect(member(old, name), member(next, name), path, found)) return false;
+    path.pop();
   }
-  return found;
+  return true;
 }
 
 /**

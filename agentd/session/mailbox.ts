@@ -34,7 +34,7 @@ export interface MailboxOptions {
   readonly seam: Seam;
 }
 
-/** Turns of the event loop for which a flush gathers inputs; in each, an agent's pipe gives at most 2 MiB. */
+/** Turns of the event loop for which a flush gathers inputs; in each, an agent's pipe gives some 128 KiB. */
 const gatheringTurnsMax = 4;
 
 /** What somebody asks for who wants an agent to end. */

@@ -33,14 +33,11 @@ export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: 
   const turn = seen ? seen.turn : now.turn;
   const late = turn !== undefined && (now.late === true || turn !== now.turn);
   if (!seen) makeRoom(draft);
-  draft.add({
-    kind: "tool_call",
-    ...(turn === undefined ? {} : { turn }),
-    ...(late ? { late: true as const } : {}),
-    ...loggedFields(state.outputs, fields),
-    // ACP's own default: whoever reads the log need not know it.
-    ...(!seen && typeof fields.status !== "string" ? { status: "pending" } : {}),
-  });
+  const logged = loggedFields(state.outputs, fields);
+  const place = turn === undefined ? {} : late ? { turn, late: true as const } : { turn };
+  // ACP's own default: whoever reads the log need not know it.
+  const status = !seen && typeof fields.status !== "string" ? { status: "pending" } : undefined;
+  draft.add({ kind: "tool_call", ...place, ...logged, ...status });
   state.tools = noteTool(state.tools, fields.tool_call_id, turn, fields.status);
   const isOpen = state.tools.open.has(fields.tool_call_id);
   state.outputs = isOpen ? rememberOutput(state.outputs, fields) : forgetOutput(state.outputs, fields.tool_call_id);

@@ -7,7 +7,7 @@ import { growths } from "./growth.ts";
 /** By tool call, the one that was remembered last at the end. */
 export type ToolOutputs = ReadonlyMap<string, ToolOutput>;
 
-type ToolOutput = { readonly [M in Member]?: Remembered };
+type ToolOutput = { readonly [M in Member]: Remembered | undefined };
 
 interface Remembered {
   readonly value: unknown;
@@ -38,7 +38,7 @@ export function loggedFields(
 ): ToolCallFields & { readonly grow?: readonly TextGrowth[] } {
   const known = outputs.get(fields.tool_call_id);
   if (!known) return fields;
-  const logged: Record<string, unknown> = { ...fields };
+  let logged: Partial<ToolCallFields> | undefined;
   const grow: TextGrowth[] = [];
   for (const name of members) {
     const old = known[name];
@@ -46,28 +46,33 @@ export function loggedFields(
     if (!old || next === undefined || next === null) continue;
     const grown = growths(old.value, next, [name]);
     if (!grown || old.units < unitsMin + unitsPerGrowth * grown.length) continue;
+    logged ??= { ...fields };
     delete logged[name];
     grow.push(...grown);
   }
-  return { ...(logged as unknown as ToolCallFields), ...(grow.length > 0 ? { grow } : {}) };
+  if (!logged) return fields;
+  return { ...(logged as ToolCallFields), ...(grow.length > 0 ? { grow } : {}) };
 }
 
 /** After an update of an open tool call; the same where it said nothing of its output. */
 export function rememberOutput(outputs: ToolOutputs, fields: ToolCallFields): ToolOutputs {
   if (members.every((name) => fields[name] === undefined)) return outputs;
   const id = fields.tool_call_id;
-  const output: { [M in Member]?: Remembered } = { ...outputs.get(id) };
-  for (const name of members) {
-    const value = fields[name];
-    if (value === undefined) continue;
-    delete output[name];
-    const units = value === null ? undefined : unitsOf(value);
-    if (units !== undefined) output[name] = { value, units };
-  }
+  const before = outputs.get(id);
+  const output: ToolOutput = {
+    content: remembered(before?.content, fields.content),
+    raw_output: remembered(before?.raw_output, fields.raw_output),
+  };
   const next = new Map(outputs);
   next.delete(id);
-  if (members.some((name) => output[name])) next.set(id, output);
+  if (output.content || output.raw_output) next.set(id, output);
   return withinBounds(next);
+}
+
+function remembered(before: Remembered | undefined, value: unknown): Remembered | undefined {
+  if (value === undefined) return before;
+  const units = value === null ? undefined : unitsOf(value);
+  return units === undefined ? undefined : { value, units };
 }
 
 /** After the call was closed. */

@@ -90,8 +90,10 @@ export function withContentText(
   const isAsItCame = call.content.length === came.length && call.content.every((item, index) => item === came[index]);
   const span = isAsItCame ? canonicalMember(line, contentPath) : undefined;
   if (span === undefined) return call;
-  const contentText = (bytes && bytesOfSpan(line, bytes, span)) ?? line.slice(span.start, span.end);
-  return { ...call, contentText };
+  // Set on the call, which was made just now: most of an agent's bytes come by here.
+  (call as { contentText?: string | Buffer }).contentText =
+    (bytes && bytesOfSpan(line, bytes, span)) ?? line.slice(span.start, span.end);
+  return call;
 }
 
 const contentPath = ["params", "update", "content"];
