@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// How the tests run: which files, how long, and what is built before.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({

@@ -21,7 +21,7 @@ import { type Limits, limits as defaultLimits } from "./limits.ts";
 import { holdLock } from "./lock.ts";
 import { openDatabase } from "./open-database.ts";
 import { prepareStateDirectory, type StatePaths } from "./state-directory.ts";
-import { notifyVerbs } from "./verbs.ts";
+import { isAgentsOwn, notifyVerbs } from "./verbs.ts";
 
 export interface NotifydOptions {
   readonly paths: StatePaths;
@@ -111,7 +111,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
       }),
     },
     mayQuit({ from, origin }) {
-      const isPerson = origin === "local" && from?.startsWith("mcp-") === false;
+      const isPerson = origin === "local" && from !== null && !isAgentsOwn(from);
       return isPerson ? true : refused("AGENT_SELF", "an agent or another node may not end notifyd");
     },
     onQuit: () => stop("asked to quit over the Bus"),

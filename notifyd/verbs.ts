@@ -120,7 +120,7 @@ function withdraw({ asks, onEnded }: VerbsOptions, args: NotifyArguments<"withdr
 
 function answer({ asks, onEnded }: VerbsOptions, args: NotifyArguments<"answer">, { from }: Request): Answer {
   if (from === null) return nameless("answer");
-  if (from.startsWith(agentsOwn)) {
+  if (isAgentsOwn(from)) {
     return refuse("AGENT_SELF", `${from} is an agent's own program: it may not answer for people`);
   }
   const found = asks.get(args.ask);
@@ -135,8 +135,10 @@ function answer({ asks, onEnded }: VerbsOptions, args: NotifyArguments<"answer">
   return ending.changed ? answered(ending.ask) : closed(ending.ask);
 }
 
-/** Programs that agents were given for the Bus: `mcp-s-<session>-…` of agentd's sessions, `mcp-…` of others. */
-const agentsOwn = "mcp-";
+/** Whether it is a program that an agent was given for the Bus: `mcp-s-<session>-…` of agentd's sessions, `mcp-…` of others. */
+export function isAgentsOwn(name: string): boolean {
+  return name.startsWith("mcp-");
+}
 
 function closed(found: NotifyAsk): Answer {
   const { ask: id, state } = found;
