@@ -7,6 +7,7 @@ import type { VerbArguments } from "../vocabulary/index.ts";
 import { type Draft, refuse } from "./draft.ts";
 import { resolveElicitation } from "./elicitations.ts";
 import type { Command, Decision } from "./input.ts";
+import { isOverdue } from "./open-requests.ts";
 import { resolvePermission } from "./permissions.ts";
 import type { OpenElicitation, OpenRequest, SessionState } from "./state.ts";
 
@@ -16,7 +17,7 @@ export function decidePermissionAnswer(
   command: Command<"agent.permission.answer">,
 ): Decision {
   const { request } = command.args;
-  const open = openRequestOf(draft.state, request, "permission");
+  const open = openRequestOf(draft, request, "permission");
   if ("refusal" in open) return open;
   const option = "option" in command.args ? command.args.option : undefined;
   if (option !== undefined && !open.options.some((offered) => offered.option === option)) {
@@ -38,7 +39,7 @@ export function decideElicitationAnswer(
   command: Command<"agent.elicitation.answer">,
 ): Decision {
   const { request, action } = command.args;
-  const open = openRequestOf(draft.state, request, "elicitation");
+  const open = openRequestOf(draft, request, "elicitation");
   if ("refusal" in open) return open;
   const seq = draft.command(command);
   resolveElicitation(draft, open, answerOf(open, command.args), { by: command.by });
@@ -56,14 +57,19 @@ type AnswerArguments = VerbArguments<"agent.elicitation.answer">;
 type Kind = OpenRequest["kind"];
 
 function openRequestOf<K extends Kind>(
-  state: SessionState,
+  { state, context }: Draft,
   request: string,
   kind: K,
 ): Extract<OpenRequest, { kind: K }> | ReturnType<typeof refuse> {
   const open = state.requests.find((candidate) => candidate.request === request);
   if (!open) return notOpen(state, request);
-  if (isOfKind(open, kind)) return open;
+  if (isOfKind(open, kind)) return isOverdue(open, context.now) ? overdue(request) : open;
   return refuse("REQUEST_UNKNOWN", `the request is of another kind: agent.${open.kind}.answer answers it`, { request });
+}
+
+/** Its timer is about to say so to the agent. */
+function overdue(request: string): ReturnType<typeof refuse> {
+  return refuse("REQUEST_CLOSED", "the request's time is over", { request, via: "timeout" });
 }
 
 function isOfKind<K extends Kind>(open: OpenRequest, kind: K): open is Extract<OpenRequest, { kind: K }> {

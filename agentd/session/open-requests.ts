@@ -53,6 +53,11 @@ export function awaitAnswer(draft: Draft, open: OpenRequest): void {
   askPeople(draft, open);
 }
 
+/** By the clock: timers stand still while the machine sleeps. */
+export function isOverdue({ expiresAt }: OpenRequest, now: number): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now;
+}
+
 /** True where the agent is to be told. */
 export function closeRequest(
   draft: Draft,

@@ -5,7 +5,7 @@ import { unusedAnswer } from "../people/logged-use.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
 import { resolveElicitation } from "./elicitations.ts";
-import type { Resolver } from "./open-requests.ts";
+import { isOverdue, type Resolver } from "./open-requests.ts";
 import { resolvePermission } from "./permissions.ts";
 import type { ClosedRequest, OpenRequest, SessionState } from "./state.ts";
 
@@ -18,9 +18,9 @@ export function onPeopleAnswered(
   before: SessionState,
   { request, option, by }: Extract<SessionInput, { type: "people_answered" }>,
 ): void {
-  const { state } = draft;
+  const { state, context } = draft;
   const open = state.requests.find((candidate) => candidate.request === request);
-  const wrong = open === undefined ? whyClosed(state, request) : whyNot(open, option, by);
+  const wrong = open === undefined ? whyClosed(state, request) : whyNot(open, option, by, context.now);
   if (open !== undefined && wrong === undefined) {
     resolve(draft, open, option, { by: by ?? notifyName, via: "notify" });
     return draft.sayState(before);
@@ -54,7 +54,8 @@ function resolve(draft: Draft, open: OpenRequest, option: string, who: Resolver)
   else resolveElicitation(draft, open, { action: option === "accept" ? "accept" : "decline" }, who);
 }
 
-function whyNot(open: OpenRequest, option: string, by: string | null): string | undefined {
+function whyNot(open: OpenRequest, option: string, by: string | null, now: number): string | undefined {
+  if (isOverdue(open, now)) return "the request's time was over before the answer came";
   // The service refuses them itself; whoever stands in for it might not.
   if (by?.startsWith("mcp-") === true) return "an agent's own program may not answer for people";
   return choicesOf(open).some((offered) => offered.option === option) ? undefined : "that option was not offered";

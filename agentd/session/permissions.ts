@@ -82,7 +82,11 @@ export function expirePermission(draft: Draft, open: OpenPermission): void {
   resolvePermission(draft, open, rejection ? { option: rejection.option } : "cancelled", { by: null, via: "timeout" });
 }
 
-/** Chosen by kind alone, never by position, id or text. */
+/**
+ * Chosen by kind alone, never by position, id or text. An id is all that the agent is told: one that stands for something
+ * else too is no rejection.
+ */
 function rejectOnce(options: readonly PermissionChoice[]): PermissionChoice | undefined {
-  return options.find(({ kind }) => kind === "reject_once");
+  const rejections = options.filter(({ kind }) => kind === "reject_once");
+  return rejections.find(({ option }) => options.filter((other) => other.option === option).length === 1);
 }

@@ -149,6 +149,18 @@ test("a form is never accepted at notify, where nobody could fill it in", () => 
   expect(diagnosticsOf(script)).toHaveLength(1);
 });
 
+test("people's answer after the request's time is not used, and its timer still ends it without a yes", () => {
+  const script = asking();
+  script.now += 600_000;
+  script.put({ type: "people_answered", request, option: "allow_once-0", by: "mix-abcdef" });
+  expect(resolvedOf(script.entries)).toEqual([]);
+  expect(diagnosticsOf(script)).toMatchObject([
+    { what: "answer-unused", message: expect.stringContaining("time was") },
+  ]);
+  script.put({ type: "timer", timer: "permission", key: request });
+  expect(resolvedOf(script.entries)).toMatchObject([{ option: "reject_once-1", via: "timeout" }]);
+});
+
 function eliciting(asked: Elicitation): SessionScript {
   const script = new SessionScript();
   script.people = "there";

@@ -103,6 +103,30 @@ test("whatever options are offered, what is nobody's answer never selects an all
   );
 });
 
+test("silence never selects an id that also allows", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  const options = ["reject_once", "allow_always"].map((kind) => ({ optionId: "same", name: kind, kind }));
+  script.says({ type: "permission", request: 0, toolCall: { toolCallId: "t" }, options });
+  const entries = script.put({ type: "timer", timer: "permission", key: "aaaaaaaaaaaa-1" });
+  expect(entries[0]).toMatchObject({ phase: "resolved", outcome: "cancelled", via: "timeout" });
+  expect(script.effects).toContainEqual(expect.objectContaining({ type: "answer_permission", outcome: "cancelled" }));
+});
+
+test("an answer after the request's time is refused, though a machine that slept has not run its timer", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.asks(0);
+  const request = "aaaaaaaaaaaa-1";
+  script.now += 600_000;
+  script.command("agent.permission.answer", { request, option: "allow_once-0" });
+  expect(script.refusals[0]).toMatchObject({ error_code: "REQUEST_CLOSED", request, via: "timeout" });
+  expect(script.effects.some(({ type }) => type === "answer_permission")).toBe(false);
+  expect(kinds(script.put({ type: "timer", timer: "permission", key: request }))).toContain("permission:resolved");
+});
+
 test("an answer that did not go out before its agent was gone is unsent, once", () => {
   const script = new SessionScript();
   script.up();
