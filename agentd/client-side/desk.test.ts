@@ -3,7 +3,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { defaultLimits } from "../config/limits.ts";
 import type { ClientSideInput } from "../session/client-side.ts";
@@ -124,4 +124,15 @@ test("so many requests are open at a time and no more, and after its end the des
   expect(asked).toHaveLength(3);
   await desk.end();
   expect(serve("terminal/output", { terminalId: "t" })).toMatchObject([{ error: { code: -32603 } }]);
+});
+
+test("who waits for a terminal that has no name yet is answered where it does not come up", async () => {
+  const { desk, serve, told } = openDesk();
+  serve("terminal/create", { command: join(cwd, "no-such-program"), args: ["x"] });
+  desk.act({ type: "start_terminal", key: 1, terminal: "terminal-1" });
+  const waits = serve("terminal/wait_for_exit", { terminalId: "terminal-1" });
+  expect(waits).toEqual([]);
+  await vi.waitFor(() => expect(told).toMatchObject([{ type: "terminal_failed", terminal: "terminal-1" }]));
+  expect(waits).toMatchObject([{ error: { code: -32002, message: "no such terminal" } }]);
+  await desk.end();
 });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One terminal of an agent from its start to its release, with those who wait for its end.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
+import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { endOfText } from "../../acp-client/process/byte-ring.ts";
 import type { StartedTerminal, Terminal, TerminalExit } from "./terminals/terminal.ts";
 
@@ -66,6 +67,12 @@ export class RunningTerminal {
   tell({ exitCode, signal }: TerminalExit): void {
     this.#exit = { exitCode, signal };
     for (const request of this.#waiting) request.reply(this.#exit);
+    this.#waiting.clear();
+  }
+
+  /** It did not come up: who guessed its name and waits is answered too. */
+  fail(error: RpcError): void {
+    for (const request of this.#waiting) request.refuse(error);
     this.#waiting.clear();
   }
 

@@ -3,7 +3,7 @@
 // logged; its output is a snapshot, and who waits for its end is told when the end is in the log.
 import { randomBytes } from "node:crypto";
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
-import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import { RPC, type RpcError } from "../../acp-client/jsonrpc/message.ts";
 import type { ProcessIdentity } from "../../acp-client/process/process-identity.ts";
 import type { ChildIdentity, DeskHooks } from "../session/desk.ts";
 import { sessionEnds } from "../session/client-side-answers.ts";
@@ -139,6 +139,7 @@ export class TerminalRequests {
         return;
       }
       this.#running.delete(terminal);
+      running.fail(unknownTerminal(terminal));
       const { message } = started.failure;
       this.#hooks.tell({ type: "terminal_failed", key, terminal, message: redact(message) });
     });
@@ -212,6 +213,9 @@ function failure(message: string): StartedTerminal {
 }
 
 function refuseUnknown(request: ClientSideRequest, terminal: string): void {
-  const data = { terminalId: terminal };
-  request.refuse({ code: RPC.resourceNotFound, message: "no such terminal", data });
+  request.refuse(unknownTerminal(terminal));
+}
+
+function unknownTerminal(terminal: string): RpcError {
+  return { code: RPC.resourceNotFound, message: "no such terminal", data: { terminalId: terminal } };
 }
