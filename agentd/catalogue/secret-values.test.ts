@@ -69,3 +69,11 @@ test("whatever the values and wherever they stand, none of them is left", () => 
 test("without a secret a text stays as it is", () => {
   expect(() => fc.assert(fc.property(fc.string(), (text) => redactor([])(text) === text))).not.toThrow();
 });
+
+test("of a text that is the end of a longer one, the end of a secret at its beginning is hidden too", () => {
+  const redact = redactor(["sk-0123456789", "789-longer-0123456789"]);
+  expect(redact("0123456789 and on", true)).toBe("[redacted] and on");
+  expect(redact("0123456789 and on")).toBe("0123456789 and on");
+  expect(redact("6789 and sk-0123456789", true)).toBe("6789 and [redacted]");
+  expect(redactor([])("0123456789", true)).toBe("0123456789");
+});

@@ -17,21 +17,37 @@ export function secretValues(
   return longestFirst([...found].filter((value) => value.length >= lengthMin)).slice(0, valuesMax);
 }
 
+/** `cut`: the text is the end of a longer one, and may begin within a secret. */
+export type Redact = (text: string, cut?: boolean) => string;
+
 /** Replaces each value wherever it stands, also as it stands in JSON or in a URL. */
-export function redactor(values: readonly string[]): (text: string) => string {
+export function redactor(values: readonly string[]): Redact {
   const written = new Set(values.flatMap(waysToWrite).filter((value) => value.length >= lengthMin));
   if (written.size === 0) return (text) => text;
   // Longest first: where one value begins another, the whole of the longer one must go.
   const ordered = longestFirst([...written]);
-  return (text) => {
-    let shown = text;
+  return (text, cut = false) => {
+    const lost = cut ? endOfValue(text, ordered) : 0;
+    let shown = lost === 0 ? text : `[redacted]${text.slice(lost)}`;
     for (const value of ordered) shown = shown.replaceAll(value, () => "[redacted]");
     return shown;
   };
 }
 
+/** How much of the text's beginning is the end of a value whose own beginning is not there; the most, where several fit. */
+function endOfValue(text: string, values: readonly string[]): number {
+  const lengths = values.map((value) => {
+    let length = Math.min(value.length - 1, text.length, endLengthMax);
+    while (length >= lengthMin && !text.startsWith(value.slice(-length))) length -= 1;
+    return length >= lengthMin ? length : 0;
+  });
+  return Math.max(...lengths);
+}
+
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/iu;
 const lengthMin = 6;
+/** Every length is tried: of a longer value, this much of its end is known again. */
+const endLengthMax = 1024;
 const valuesMax = 256;
 const valueLengthMax = 64 * 1024;
 

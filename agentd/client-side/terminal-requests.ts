@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC, type RpcError } from "../../acp-client/jsonrpc/message.ts";
 import type { ProcessIdentity } from "../../acp-client/process/process-identity.ts";
+import type { Redact } from "../catalogue/secret-values.ts";
 import type { ChildIdentity, DeskHooks } from "../session/desk.ts";
 import { sessionEnds } from "../session/client-side-answers.ts";
 import { randomId } from "../random-id.ts";
@@ -23,7 +24,7 @@ export interface TerminalRequestsOptions {
   /** The agent's own, with the marker of its session. */
   readonly env: Readonly<Record<string, string>>;
   /** Takes out of a text what is secret in the agent's environment, and in these variables. */
-  readonly redactorFor: (variables: Readonly<Record<string, string>>) => (text: string) => string;
+  readonly redactorFor: (variables: Readonly<Record<string, string>>) => Redact;
   readonly limits: {
     readonly terminalTailBytes: number;
     readonly terminalTailBytesMax: number;
@@ -33,8 +34,6 @@ export interface TerminalRequestsOptions {
 
 /** Beside that of its session; its value is a terminal's own, and what bears it ends with the terminal. */
 const terminalMarker = "AGENTD_TERMINAL";
-
-type Redact = (text: string) => string;
 
 interface Create {
   readonly call: TerminalCreateCall;
@@ -72,7 +71,7 @@ export class TerminalRequests {
       type: "terminal_create",
       key,
       command: redact(call.command),
-      args: call.args.map(redact),
+      args: call.args.map((text) => redact(text)),
       ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
       env: call.env.map(({ name }) => name),
     });
@@ -169,7 +168,7 @@ export class TerminalRequests {
       onExit({ exitCode, signal }) {
         if (!("terminal" in started)) return;
         const { output, truncated } = started.terminal.output();
-        tell({ type: "terminal_exited", terminal, exitCode, signal, tail: redact(output), truncated });
+        tell({ type: "terminal_exited", terminal, exitCode, signal, tail: redact(output, truncated), truncated });
       },
     });
     if (!("terminal" in started)) return failure(started.failure.message.replaceAll(directory.path, call.cwd ?? cwd));
