@@ -68,7 +68,9 @@ function whyNotText(field: Extract<Field, { type: "string" }>, text: string, mat
 
 function whyNotList(field: Extract<Field, { type: "list" }>, items: readonly string[]): string | undefined {
   const { choices, countMin, countMax } = field;
-  if (!items.every((item) => choices.includes(item))) return `must be some of ${listed(choices)}`;
+  // Both lists are another's, and may be long.
+  const offered = new Set(choices);
+  if (!items.every((item) => offered.has(item))) return `must be some of ${listed(choices)}`;
   if (new Set(items).size < items.length) return "must not have one twice";
   return outside(items.length, countMin, countMax, "must have, in number,");
 }
