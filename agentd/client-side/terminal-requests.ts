@@ -3,11 +3,10 @@
 // logged; its output is a snapshot, and who waits for its end is told when the end is in the log.
 import { randomBytes } from "node:crypto";
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
-import { RPC, type RpcError } from "../../acp-client/jsonrpc/message.ts";
-import type { ProcessIdentity } from "../../acp-client/process/process-identity.ts";
+import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
-import type { ChildIdentity, DeskHooks } from "../session/desk.ts";
-import { sessionEnds } from "../session/client-side-answers.ts";
+import { childOf, type DeskHooks } from "../session/desk.ts";
+import { noSuchTerminal, sessionEnds } from "../session/client-side-answers.ts";
 import { randomId } from "../random-id.ts";
 import type { TerminalEffect } from "../session/terminals.ts";
 import type { TerminalCreateCall } from "./calls.ts";
@@ -138,7 +137,7 @@ export class TerminalRequests {
         return;
       }
       this.#running.delete(terminal);
-      running.fail(unknownTerminal(terminal));
+      running.fail(noSuchTerminal(terminal));
       const { message } = started.failure;
       this.#hooks.tell({ type: "terminal_failed", key, terminal, message: redact(message) });
     });
@@ -203,18 +202,10 @@ function variablesOf({ env }: TerminalCreateCall): Readonly<Record<string, strin
   return Object.fromEntries(env.map(({ name, value }) => [name, value]));
 }
 
-function childOf({ pid, startTime, bootId }: ProcessIdentity): ChildIdentity {
-  return { pid, start_time: startTime, boot_id: bootId };
-}
-
 function failure(message: string): StartedTerminal {
   return { failure: { code: "REFUSED", message } };
 }
 
 function refuseUnknown(request: ClientSideRequest, terminal: string): void {
-  request.refuse(unknownTerminal(terminal));
-}
-
-function unknownTerminal(terminal: string): RpcError {
-  return { code: RPC.resourceNotFound, message: "no such terminal", data: { terminalId: terminal } };
+  request.refuse(noSuchTerminal(terminal));
 }

@@ -5,6 +5,7 @@ import type { Answer } from "../../bus-client/index.ts";
 import { faultOf } from "../people/form-content.ts";
 import { readForm } from "../people/form.ts";
 import { matchesWithin } from "../people/pattern.ts";
+import { sessionOfRequest } from "../session/session-id.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { postCommand } from "./post-command.ts";
@@ -44,11 +45,6 @@ function ownerOf(
     if (found.found !== "one" || found.session !== owner) return unknownRequest(request);
   }
   return owner;
-}
-
-/** Of a request's id, which begins with it. */
-export function sessionOfRequest(request: string): string | undefined {
-  return /^([a-z2-7]{12})-[1-9][0-9]{0,8}$/.exec(request)?.[1];
 }
 
 export function unknownRequest(request: string) {

@@ -10,6 +10,7 @@ import type { Page } from "../log/read.ts";
 import { findOut } from "../people/findings.ts";
 import { answerByPolicy } from "../people/policy.ts";
 import { nothingSeen, type Said, type Sight, ToolSights } from "../people/tool-sight.ts";
+import { sessionOfRequest } from "../session/session-id.ts";
 import type {
   PermissionEntry,
   PolicyTestReply,
@@ -18,7 +19,7 @@ import type {
   ToolCallFields,
   TruncatedEntry,
 } from "../vocabulary/index.ts";
-import { sessionOfRequest, unknownRequest } from "./answer-request.ts";
+import { unknownRequest } from "./answer-request.ts";
 import { type Call, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { unknownPolicy } from "./session-start.ts";

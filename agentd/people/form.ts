@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A form as an agent asks for it: ACP's `requestedSchema`, read field by field. What is not understood of a field makes
 // it one that nobody can fill in; it is still shown.
+import { isRecord } from "../../acp-client/jsonrpc/message.ts";
+
 export interface Form {
   readonly fields: ReadonlyMap<string, Field>;
   readonly required: ReadonlySet<string>;
@@ -134,8 +136,4 @@ export function isValueOf({ type }: Field, value: unknown): value is FieldValue 
 
 function isTextOrAbsent(value: unknown): boolean {
   return value === undefined || value === null || typeof value === "string";
-}
-
-function isRecord(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
 // after each it is looked what is tracked now. All of them throw BusError, LogError, and NotifyRefusal where the service may
 // do it later.
 import type { SessionInput } from "../session/input.ts";
+import { sessionOfRequest } from "../session/session-id.ts";
 import type { LoggedUse } from "./logged-use.ts";
 import { askedReply, type KnownAsk, knownAsk, listReply } from "./notify-replies.ts";
 import { NotifyRefusal, type NotifyService } from "./notify-service.ts";
@@ -123,7 +124,7 @@ export class QuestionCalls {
 
   /** No open request stands behind it: an agentd died over it, or could not take it back. */
   #sweepLeftover({ ask, ref: request, state, answer }: KnownAsk): void {
-    const session = /^([a-z2-7]{12})-[1-9][0-9]*$/u.exec(request)?.[1];
+    const session = sessionOfRequest(request);
     if (session === undefined) return;
     if (state === "answered" && answer !== undefined) this.#settle(request, session, ask, answer);
     else this.#options.tracked.set(request, { session, phase: "to_withdraw", ask, reason: "restart", settled: false });

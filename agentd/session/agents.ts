@@ -5,7 +5,7 @@ import type { ClientSide } from "../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { Burst } from "./burst.ts";
 import { type ClientSideEffect, undone } from "./client-side.ts";
-import type { ChildIdentity, Desk, DeskHooks } from "./desk.ts";
+import { childOf, type ChildIdentity, type Desk, type DeskHooks } from "./desk.ts";
 import type { Kept } from "../log-keeper.ts";
 import type { Effect, KeepingCommand, PeopleEffect, SessionInput, Timer } from "./input.ts";
 import type { PolicyWitness } from "../people/findings.ts";
@@ -247,7 +247,7 @@ export class Agents {
     };
     const client = launch.start(sink, desk?.clientSide ?? {});
     seam("agent.spawned");
-    const process = processOf(client);
+    const process = client.processIdentity && childOf(client.processIdentity);
     this.#running.set(session, { life, client, burst, desk, process });
     if (process) {
       record(session, process, true);
@@ -335,12 +335,6 @@ export class Agents {
 
 function timerName(session: string, timer: Timer, key: string): string {
   return `${session}/${timer}/${key}`;
-}
-
-function processOf(client: AgentClient): ChildIdentity | undefined {
-  const identity = client.processIdentity;
-  if (!identity) return undefined;
-  return { pid: identity.pid, start_time: identity.startTime, boot_id: identity.bootId };
 }
 
 function noteReplay(replay: Telling, update: AgentUpdate): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent is told that asked for a file or a terminal, and when it is told no.
-import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import { RPC, type RpcError } from "../../acp-client/jsonrpc/message.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionState } from "./state.ts";
 
@@ -18,13 +18,15 @@ export function answer(draft: Draft, key: RequestKey, result: object): void {
   draft.effect({ type: "client_side", effect: { type: "answer", key, result } });
 }
 
-export function refuseRequest(
-  draft: Draft,
-  key: RequestKey,
-  message: string,
-  code: number = RPC.internalError,
-  data?: unknown,
-): void {
-  const error = { code, message, ...(data === undefined ? {} : { data }) };
+export function refuseRequest(draft: Draft, key: RequestKey, error: RpcError): void {
   draft.effect({ type: "client_side", effect: { type: "refuse", key, error } });
+}
+
+/** Nothing is wrong with the request itself. */
+export function notNow(message: string): RpcError {
+  return { code: RPC.internalError, message };
+}
+
+export function noSuchTerminal(terminal: string): RpcError {
+  return { code: RPC.resourceNotFound, message: "no such terminal", data: { terminalId: terminal } };
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The seam between a session and whoever serves its agent's files and terminals.
 import type { ClientSide } from "../../acp-client/client-side.ts";
+import type { ProcessIdentity } from "../../acp-client/process/process-identity.ts";
 import type { StateEntry } from "../vocabulary/index.ts";
 import type { ClientSideEffect, ClientSideInput } from "./client-side.ts";
 
 export type ChildIdentity = NonNullable<StateEntry["process"]>;
+
+/** As the log has it. */
+export function childOf({ pid, startTime, bootId }: ProcessIdentity): ChildIdentity {
+  return { pid, start_time: startTime, boot_id: bootId };
+}
 
 /** Where the requests of one agent are taken, and done when they are logged. */
 export interface Desk {

@@ -116,7 +116,7 @@ function endOf(draft: Draft, write: IntendedWrite): FileHead {
 function sayRefused(draft: Draft, key: RequestKey, entry: FileHead, refusal: FileRefusal): void {
   const { reason, message, code } = refusal;
   draft.add({ ...entry, phase: "refused", reason, message });
-  refuseRequest(draft, key, message, code);
+  refuseRequest(draft, key, { code, message });
 }
 
 /** Its agent is gone, and what it wanted to be written with it. */

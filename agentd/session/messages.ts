@@ -3,7 +3,7 @@
 import type { AgentUpdate } from "../../acp-client/model.ts";
 import type { Draft } from "./draft.ts";
 import { toolCallFields } from "./map-update.ts";
-import { currentTurn } from "./state.ts";
+import { currentTurn, ofTurn } from "./state.ts";
 import { findTool, noteTool, openTools } from "./tool-ledger.ts";
 import { forgetOutput, loggedFields, rememberOutput } from "./tool-outputs.ts";
 
@@ -28,16 +28,13 @@ export function noteMessage(draft: Draft, update: MessageUpdate): void {
 export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "tool_call" }>): void {
   const { state } = draft;
   const fields = toolCallFields(update.call);
-  const now = currentTurn(state);
   const seen = findTool(state.tools, fields.tool_call_id);
-  const turn = seen ? seen.turn : now.turn;
-  const late = turn !== undefined && (now.late === true || turn !== now.turn);
+  const turn = seen ? seen.turn : currentTurn(state).turn;
   if (!seen) makeRoom(draft);
   const logged = loggedFields(state.outputs, fields);
-  const place = turn === undefined ? {} : late ? { turn, late: true as const } : { turn };
   // ACP's own default: whoever reads the log need not know it.
   const status = !seen && typeof fields.status !== "string" ? { status: "pending" } : undefined;
-  draft.add({ kind: "tool_call", ...place, ...logged, ...status });
+  draft.add({ kind: "tool_call", ...ofTurn(state, turn), ...logged, ...status });
   state.tools = noteTool(state.tools, fields.tool_call_id, turn, fields.status);
   const isOpen = state.tools.open.has(fields.tool_call_id);
   state.outputs = isOpen ? rememberOutput(state.outputs, fields) : forgetOutput(state.outputs, fields.tool_call_id);
@@ -58,11 +55,9 @@ export function makeRoom(draft: Draft): void {
 export function closeTool(draft: Draft, id: string): void {
   const { state } = draft;
   const turn = findTool(state.tools, id)?.turn;
-  const now = currentTurn(state);
   draft.add({
     kind: "tool_call",
-    ...(turn === undefined ? {} : { turn }),
-    ...(turn !== undefined && (now.late || turn !== now.turn) ? { late: true as const } : {}),
+    ...ofTurn(state, turn),
     tool_call_id: id,
     status: "failed",
     closed_by: "agentd",

@@ -8,3 +8,8 @@ export function newSessionId(random: (bytes: number) => Uint8Array, taken: (id: 
     if (!taken(id)) return id;
   }
 }
+
+/** Of a request's id, which begins with it. */
+export function sessionOfRequest(request: string): string | undefined {
+  return /^([a-z2-7]{12})-[1-9][0-9]{0,8}$/.exec(request)?.[1];
+}

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Terminals that an agent has its client run: logged before they start, before they are killed, and when they have
 // ended. What they print is a snapshot at any time, and in the log when they have ended.
-import { RPC } from "../../acp-client/jsonrpc/message.ts";
-import { answer, isServed, refuseRequest, type RequestKey, sessionEnds } from "./client-side-answers.ts";
+import {
+  answer,
+  isServed,
+  noSuchTerminal,
+  notNow,
+  refuseRequest,
+  type RequestKey,
+  sessionEnds,
+} from "./client-side-answers.ts";
 import type { Draft } from "./draft.ts";
 import { currentTurn, ofTurn } from "./state.ts";
 
@@ -22,7 +29,6 @@ export type TerminalInput =
       readonly key: RequestKey;
       readonly terminal: string;
       readonly message: string;
-      readonly code?: number;
     }
   | {
       readonly type: "terminal_exited";
@@ -68,7 +74,7 @@ export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }:
   const message = whyNoMore(draft);
   if (message !== undefined) {
     draft.add({ ...entry, phase: "failed", message });
-    return refuseRequest(draft, key, message);
+    return refuseRequest(draft, key, notNow(message));
   }
   draft.add({ ...entry, phase: "started", ...(env.length === 0 ? {} : { env }) });
   const turn = where.turn === undefined ? {} : { turn: where.turn };
@@ -85,12 +91,12 @@ function whyNoMore({ state, context }: Draft): string | undefined {
 
 /** It was announced, and did not come up. */
 export function onTerminalFailed(draft: Draft, input: Extract<TerminalInput, { type: "terminal_failed" }>): void {
-  const { key, terminal, message, code } = input;
+  const { key, terminal, message } = input;
   const open = find(draft, terminal);
   if (!open) return;
   draft.state.terminals = draft.state.terminals.filter((other) => other !== open);
   draft.add({ kind: "terminal", ...ofTurn(draft.state, open.turn), terminal, phase: "failed", message });
-  refuseRequest(draft, key, message, code);
+  refuseRequest(draft, key, notNow(message));
 }
 
 export function onTerminalExited(draft: Draft, input: Extract<TerminalInput, { type: "terminal_exited" }>): void {
@@ -163,8 +169,8 @@ function find({ state }: Draft, terminal: string): OpenTerminal | undefined {
 /** One that its agent may name; else the request is refused. */
 function named(draft: Draft, key: RequestKey, terminal: string): OpenTerminal | undefined {
   const open = find(draft, terminal);
-  if (!isServed(draft.state)) refuseRequest(draft, key, sessionEnds);
+  if (!isServed(draft.state)) refuseRequest(draft, key, notNow(sessionEnds));
   else if (open?.released === false) return open;
-  else refuseRequest(draft, key, "no such terminal", RPC.resourceNotFound, { terminalId: terminal });
+  else refuseRequest(draft, key, noSuchTerminal(terminal));
   return undefined;
 }
