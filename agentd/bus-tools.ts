@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The way back to the Bus that every session's agent is given: which MCP server, and whether the agent has started it.
 import type { McpServer } from "../acp-client/model.ts";
-import type { Delivery, Reply } from "../bus-client/index.ts";
+import { type Delivery, registeredServices, type RegisteredService, type Reply } from "../bus-client/index.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
 import { agentSession } from "./commands/own-agent.ts";
 import { busToolsName } from "./vocabulary/index.ts";
@@ -101,19 +101,14 @@ export class BusToolsWatch {
 
   async #list(): Promise<void> {
     const { body } = await this.#options.bus.call("noded", "noded.list");
-    const listed: unknown = JSON.parse(body);
-    if (!Array.isArray(listed)) return;
-    for (const one of listed as unknown[]) {
-      const session = agentSession(serverName(one) ?? null);
+    for (const service of registeredServices(JSON.parse(body)) ?? []) {
+      const session = isServer(service) ? agentSession(service.name) : undefined;
       if (session !== undefined && this.#expected.has(session)) this.#expected.set(session, "seen");
     }
   }
 }
 
 /** The agent's shell bears such names too, with another program; a broker that tells no programs is believed by the name. */
-function serverName(service: unknown): string | undefined {
-  if (typeof service === "string") return service;
-  const { name, binary } = service as { name?: unknown; binary?: unknown };
-  const isServer = binary === undefined || binary === "mixos-mcp";
-  return isServer && typeof name === "string" ? name : undefined;
+function isServer({ binary }: RegisteredService): boolean {
+  return binary === undefined || binary === "mixos-mcp";
 }

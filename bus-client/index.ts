@@ -23,6 +23,9 @@ export { embeddedSocketPath, probeSocket, trustedSocketDirectory } from "./embed
 export { localTransportPair } from "./local-transport.ts";
 export type { PublishOptions } from "./publication.ts";
 export type { PropDescription, Props } from "./props.ts";
+export { randomLetters } from "./random-letters.ts";
+export { registeredServices } from "./registered-services.ts";
+export type { RegisteredService } from "./registered-services.ts";
 export type { Provenance } from "./registration.ts";
 export { replyFailure } from "./reply.ts";
 export type { Reply, ReplyFailure } from "./reply.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Asking over the Bus: every refusal, a missing service and a Bus that fails become one error.
-import { BusError, replyFailure } from "../bus-client/index.ts";
-import type { BusClient, Caller, Reply } from "../bus-client/index.ts";
+import { BusError, registeredServices, replyFailure } from "../bus-client/index.ts";
+import type { BusClient, Caller, RegisteredService, Reply } from "../bus-client/index.ts";
 import type { Verb, VerbInput } from "../agentd/vocabulary/verbs.ts";
 import type { AgentReplies } from "./agent-replies.ts";
 import { MixError, ownError } from "./mix-error.ts";
@@ -83,23 +83,13 @@ export function isAgentdAbsent(reply: Reply): boolean {
 }
 
 export async function hasAgentd(client: Asking): Promise<boolean> {
+  return (await servicesOn(client)).some(({ name }) => name === "agent");
+}
+
+/** Who is on the Bus. Throws as `callOn` does. */
+export async function servicesOn(client: Asking): Promise<readonly RegisteredService[]> {
   const reply = await callOn(client, "noded", "noded.list");
-  return registeredServices(reply.body).some(({ name }) => name === "agent");
-}
-
-export interface RegisteredService {
-  readonly name: string;
-  readonly version?: string;
-  readonly pid?: number;
-  readonly started_at?: string;
-  readonly meta?: { readonly registration_incarnation?: string };
-}
-
-/** What `noded.list` answers; older brokers list names alone. */
-export function registeredServices(body: string): readonly RegisteredService[] {
-  const listed: unknown = JSON.parse(body);
-  if (!Array.isArray(listed)) return [];
-  return listed.map((one: unknown) => (typeof one === "string" ? { name: one } : (one as RegisteredService)));
+  return registeredServices(JSON.parse(reply.body)) ?? [];
 }
 
 /** A failure of the Bus as an error for people; anything else as it is. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The Bus for a verb that acts or listens: a client with a name, which comes back when its connection drops.
-import { BusClient, BusError, discoverBus } from "../bus-client/index.ts";
+import { BusClient, BusError, discoverBus, randomLetters } from "../bus-client/index.ts";
 import type { BusClientState, Transport } from "../bus-client/index.ts";
 import { askOn, callOn, hasAgentd } from "./bus.ts";
 import type { AgentBus, ConnectOptions } from "./bus.ts";
@@ -32,7 +32,7 @@ async function agentdOnBus(context: Context, warn: Warn): Promise<AgentBus | und
 /** `mix-<6 random>`; a session's own agent is named after its session, so that agentd knows it. */
 function citizenName(env: Context["env"], random: () => number): string {
   const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(env["AGENTD_SESSION"] ?? "")?.[1];
-  return session === undefined ? `mix-${letters(6, random)}` : `mcp-s-${session}-${letters(4, random)}`;
+  return session === undefined ? `mix-${randomLetters(6, random)}` : `mcp-s-${session}-${randomLetters(4, random)}`;
 }
 
 async function connected(context: Context, warn: Warn): Promise<AgentBus | undefined> {
@@ -98,9 +98,4 @@ async function connectedReader(client: BusClient): Promise<BusClient> {
 
 function provenance(context: Context): Record<string, unknown> {
   return { binary: "mix", version: context.version, pid: process.pid };
-}
-
-function letters(count: number, random: () => number): string {
-  const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
-  return Array.from({ length: count }, () => alphabet[Math.floor(random() * alphabet.length)]).join("");
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The name that this server bears on the Bus.
-
-const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
+import { randomLetters } from "../bus-client/index.ts";
 
 /**
  * In a session of agentd's, one by which agentd knows that session's own agent (`mcp-s-<session>-<4>`); else `mcp-<6>`.
@@ -9,9 +8,5 @@ const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
  */
 export function citizenName(marker: string | undefined, random: () => number): string {
   const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(marker ?? "")?.[1];
-  return session === undefined ? `mcp-${letters(6, random)}` : `mcp-s-${session}-${letters(4, random)}`;
-}
-
-function letters(count: number, random: () => number): string {
-  return Array.from({ length: count }, () => alphabet[Math.floor(random() * alphabet.length)]).join("");
+  return session === undefined ? `mcp-${randomLetters(6, random)}` : `mcp-s-${session}-${randomLetters(4, random)}`;
 }

@@ -12,7 +12,7 @@ import {
   type Surroundings,
   systemClock,
 } from "../bus-client/index.ts";
-import { type NotifyAsk, notifyService, notifyTopics } from "../agentd/vocabulary/index.ts";
+import { isAgentsOwn, type NotifyAsk, notifyService, notifyTopics } from "../agentd/vocabulary/index.ts";
 import { Asks } from "./asks.ts";
 import type { Desktop } from "./desktop/desktop.ts";
 import { NotifySend } from "./desktop/notify-send.ts";
@@ -21,7 +21,7 @@ import { type Limits, limits as defaultLimits } from "./limits.ts";
 import { holdLock } from "./lock.ts";
 import { openDatabase } from "./open-database.ts";
 import { prepareStateDirectory, type StatePaths } from "./state-directory.ts";
-import { isAgentsOwn, notifyVerbs } from "./verbs.ts";
+import { notifyVerbs } from "./verbs.ts";
 
 export interface NotifydOptions {
   readonly paths: StatePaths;

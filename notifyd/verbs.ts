@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import type { z } from "zod";
 import { type Answer, done, type Request, refused, type Verb } from "../bus-client/index.ts";
 import {
+  isAgentsOwn,
   notifyArguments,
   type NotifyArguments,
   type NotifyAsk,
@@ -133,11 +134,6 @@ function answer({ asks, onEnded }: VerbsOptions, args: NotifyArguments<"answer">
   const ending = asks.answer(args.ask, args.option, { via: args.via ?? null, by: from });
   if (ending.ask.state !== before) onEnded(ending.ask);
   return ending.changed ? answered(ending.ask) : closed(ending.ask);
-}
-
-/** Whether it is a program that an agent was given for the Bus: `mcp-s-<session>-…` of agentd's sessions, `mcp-…` of others. */
-export function isAgentsOwn(name: string): boolean {
-  return name.startsWith("mcp-");
 }
 
 function closed(found: NotifyAsk): Answer {

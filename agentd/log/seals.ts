@@ -39,14 +39,8 @@ export function sealWriter(db: Database.Database, random: (bytes: number) => Uin
   };
 }
 
-/** SHA-256 of the digest before, the salt, and the entries' JSON in order (each a whole object: no separator needed). */
-export function sealDigest(previous: Uint8Array, salt: Uint8Array, bodies: readonly string[]): Buffer {
-  const hash = startDigest(previous, salt);
-  for (const body of bodies) hash.update(body);
-  return hash.digest();
-}
-
-function startDigest(previous: Uint8Array, salt: Uint8Array): Hash {
+/** SHA-256 of the digest before, the salt, and then the entries' JSON in order (each a whole object: no separator needed). */
+export function startDigest(previous: Uint8Array, salt: Uint8Array): Hash {
   return createHash("sha256").update(previous).update(salt);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One session of the log, entry for entry: no gap, the texts that were sealed, and the row that they come to.
-import { createHash, type Hash } from "node:crypto";
+import type { Hash } from "node:crypto";
 import type Database from "better-sqlite3";
 import { type Entry, instanceSession } from "../vocabulary/index.ts";
 import { kindNumbers } from "./kinds.ts";
@@ -8,7 +8,7 @@ import { translated } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
 import { isHalfPurged } from "./purge.ts";
 import { canonicalJson } from "./receipts.ts";
-import { chainStart } from "./seals.ts";
+import { chainStart, startDigest } from "./seals.ts";
 import { columns, entriesPerSession, rowOf, type SessionColumns } from "./session-table.ts";
 import type { Steps } from "./steps.ts";
 
@@ -192,7 +192,7 @@ function sealChain(statements: Statements, base: number, start: Uint8Array, say:
       say(`no seal begins at entry ${id - base}`);
       return undefined;
     }
-    if (seal.salt) return { seal, hash: createHash("sha256").update(previous).update(seal.salt) };
+    if (seal.salt) return { seal, hash: startDigest(previous, seal.salt) };
     redacted += 1;
     const by = seal.redacted_by ?? 0;
     const told = statements.told.get(by, Math.floor(by / entriesPerSession), by % entriesPerSession);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The service that asks people, as it is found on the Bus: whether it is there, and calls whose answers are its own.
 import type { z } from "zod";
-import { type BusClient, BusError, replyFailure } from "../../bus-client/index.ts";
+import { type BusClient, BusError, registeredServices, replyFailure } from "../../bus-client/index.ts";
 import { notifyTopics, type NotifyInput, type NotifyVerb } from "../vocabulary/index.ts";
 import { hint } from "./notify-replies.ts";
 
@@ -95,17 +95,10 @@ export class NotifyService {
 }
 
 function incarnationOf(body: string, name: string): string | undefined {
-  const listed = parsedJson(body);
-  if (!Array.isArray(listed)) return undefined;
-  for (const one of listed as unknown[]) {
-    // Older brokers list names alone.
-    if (one === name) return "";
-    const service = one as { name?: unknown; meta?: { registration_incarnation?: unknown } } | null;
-    if (service?.name !== name) continue;
-    const incarnation = service.meta?.registration_incarnation;
-    return typeof incarnation === "string" ? incarnation : "";
-  }
-  return undefined;
+  const service = registeredServices(parsedJson(body))?.find((one) => one.name === name);
+  if (service === undefined) return undefined;
+  const incarnation: unknown = service.meta?.registration_incarnation;
+  return typeof incarnation === "string" ? incarnation : "";
 }
 
 function asHint(body: string): string | undefined {

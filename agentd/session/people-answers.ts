@@ -2,6 +2,7 @@
 // What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
 import { choicesOf, cut } from "./asking.ts";
 import { unusedAnswer } from "../people/logged-use.ts";
+import { isAgentsOwn } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
 import { resolveElicitation } from "./elicitations.ts";
@@ -57,7 +58,7 @@ function resolve(draft: Draft, open: OpenRequest, option: string, who: Resolver)
 function whyNot(open: OpenRequest, option: string, by: string | null, now: number): string | undefined {
   if (isOverdue(open, now)) return "the request's time was over before the answer came";
   // The service refuses them itself; whoever stands in for it might not.
-  if (by?.startsWith("mcp-") === true) return "an agent's own program may not answer for people";
+  if (by !== null && isAgentsOwn(by)) return "an agent's own program may not answer for people";
   return choicesOf(open).some((offered) => offered.option === option) ? undefined : "that option was not offered";
 }
 

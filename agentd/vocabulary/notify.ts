@@ -15,6 +15,14 @@ export const notifyTopics = (service: string) => ({
   answered: `${service}.answered`,
 });
 
+/**
+ * Whether a name on the Bus is that of a program that an agent was given for it: `mcp-s-<session>-…` of agentd's sessions,
+ * `mcp-…` of others. It may not answer for people.
+ */
+export function isAgentsOwn(name: string): boolean {
+  return name.startsWith("mcp-");
+}
+
 /** UTF-16 units unless said otherwise. */
 export const notifyLimits = {
   titleMax: 512,

@@ -3,7 +3,7 @@
 // the queue that a flood fills.
 import type { BusClient } from "../../bus-client/index.ts";
 import { topic } from "./topic.ts";
-import { askOn, callOn, registeredServices } from "../bus.ts";
+import { askOn, servicesOn } from "../bus.ts";
 import type { AgentBus } from "../bus.ts";
 import type { FollowSource } from "./follow.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
@@ -89,8 +89,7 @@ class Publisher {
   }
 
   async #registered(): Promise<string | undefined> {
-    const list = await callOn(this.#reader, "noded", "noded.list");
-    const agentd = registeredServices(list.body).find(({ name }) => name === "agent");
+    const agentd = (await servicesOn(this.#reader)).find(({ name }) => name === "agent");
     return agentd?.meta?.registration_incarnation;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { registeredServices } from "../bus.ts";
+import { servicesOn } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
@@ -16,7 +16,7 @@ export const spec: VerbSpec = {
 
 export async function run({ output, connect }: Invocation): Promise<Outcome> {
   const bus = await connect("bus");
-  const services = registeredServices((await bus.call("noded", "noded.list")).body);
+  const services = await servicesOn(bus.client);
   if (output.mode === "json") {
     await output.document("mix.services.v1", { services });
   } else if (output.mode === "ids") {

@@ -4,6 +4,7 @@
 import type { FileEntry, TerminalEntry } from "../../agentd/vocabulary/entries.ts";
 import { fitted } from "./display-width.ts";
 import { printable, printableLine } from "./printable.ts";
+import { shortPath } from "./short-path.ts";
 import type { Style } from "./style.ts";
 
 export interface ClientSideView {
@@ -70,8 +71,4 @@ function commandOf({ command = "", args = [] }: TerminalEntry): string {
 
 function room(text: string, name: string, { columns }: ClientSideView): string {
   return columns === 0 ? text : fitted(text, Math.max(8, columns - name.length - 5));
-}
-
-function shortPath(path: string, directory: string | undefined): string {
-  return directory !== undefined && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
 }

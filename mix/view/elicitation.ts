@@ -4,7 +4,7 @@
 import type { ElicitationEntry } from "../../agentd/vocabulary/entries.ts";
 import { type FormField, formFields } from "../form-fields.ts";
 import { printable, printableLine } from "./printable.ts";
-import { expiryWords, resolvers } from "./question.ts";
+import { expiryWords, resolverWords } from "./question.ts";
 import type { Style } from "./style.ts";
 
 export interface AskedElicitation extends Pick<ElicitationEntry, "request" | "mode" | "message" | "schema" | "url"> {
@@ -25,10 +25,8 @@ export function elicitationLines(asked: AskedElicitation, style: Style, isOpen =
 }
 
 export function elicitationResolution(entry: ElicitationEntry, style: Style): string {
-  const who = entry.via === undefined ? `by ${printableLine(entry.by ?? "someone")}` : resolvers[entry.via];
-  const why = entry.why === undefined ? "" : `, ${printableLine(entry.why)}`;
   const content = entry.content === undefined ? "" : `: ${printableLine(JSON.stringify(entry.content))}`;
-  return style.dim(`  → ${outcomeWords[entry.outcome ?? "cancel"]}${content} (${who}${why})`);
+  return style.dim(`  → ${outcomeWords[entry.outcome ?? "cancel"]}${content} (${resolverWords(entry)})`);
 }
 
 const outcomeWords = { accept: "answered", decline: "declined", cancel: "cancelled" } as const;

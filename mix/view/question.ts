@@ -46,9 +46,13 @@ function choiceLines(choices: readonly PermissionChoice[]): string[] {
 
 export function resolutionLine(entry: PermissionEntry, style: ToolCallView["style"]): string {
   const what = entry.outcome === "selected" ? printableLine(entry.option ?? "") : "cancelled";
-  const who = entry.via === undefined ? `by ${printableLine(entry.by ?? "someone")}` : resolvers[entry.via];
-  const why = entry.why === undefined ? "" : `, ${printableLine(entry.why)}`;
-  return style.dim(`  → ${what} (${who}${why})`);
+  return style.dim(`  → ${what} (${resolverWords(entry)})`);
+}
+
+/** Who ended a question, and why. */
+export function resolverWords({ via, by, why }: Pick<PermissionEntry, "via" | "by" | "why">): string {
+  const who = via === undefined ? `by ${printableLine(by ?? "someone")}` : resolvers[via];
+  return `${who}${why === undefined ? "" : `, ${printableLine(why)}`}`;
 }
 
 /** What the tool really gets, since a title may leave out what matters; at most so many lines. */
@@ -62,7 +66,7 @@ function rawInputLines(tool: ToolCallFields | undefined, linesMax: number): stri
   return kept.map((line) => `    ${line}`);
 }
 
-export const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
+const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
   notify: "a person, asked by notify",
   policy: "by policy",
   timeout: "nobody answered in time",

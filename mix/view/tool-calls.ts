@@ -6,6 +6,7 @@ import { renderDiff } from "./diff.ts";
 import { fitted } from "./display-width.ts";
 import { grown } from "./growth.ts";
 import { printable, printableLine } from "./printable.ts";
+import { shortPath } from "./short-path.ts";
 import type { Style } from "./style.ts";
 
 export interface ToolCallView {
@@ -134,10 +135,6 @@ function oneDiff(item: ContentBlock, { style, columns }: ToolCallView, directory
     `  ${style.bold(name)}${typeof oldText === "string" ? "" : style.dim(" (new)")}`,
     ...lines.map((line) => `    ${line}`),
   ];
-}
-
-function shortPath(path: string, directory: string | undefined): string {
-  return directory !== undefined && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
 }
 
 function outputLines(call: ToolCall, { style, columns }: ToolCallView): string[] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Who is on the Bus.
 import { z } from "zod";
+import { registeredServices, type RegisteredService } from "../../bus-client/index.ts";
 import { isDenied } from "../addresses.ts";
 import { ask } from "../ask.ts";
 import { timeoutMsDefault } from "../limits.ts";
@@ -22,20 +23,13 @@ export const busServices = tool({
   },
 });
 
-interface Service {
-  readonly name: string;
-  readonly binary?: unknown;
-  readonly version?: unknown;
-}
-
-/** Older brokers list names alone. */
-function servicesOf(body: string): readonly Service[] {
-  const listed: unknown = JSON.parse(body);
-  if (!Array.isArray(listed))
+function servicesOf(body: string): readonly RegisteredService[] {
+  const services = registeredServices(JSON.parse(body));
+  if (services === undefined)
     throw new ToolError("CALL_FAILED", "the broker's list of services is none", { rc: 0, body });
-  return listed.map((one: unknown) => (typeof one === "string" ? { name: one } : (one as Service)));
+  return services;
 }
 
-function shown({ name, binary, version }: Service, denied: boolean): object {
+function shown({ name, binary, version }: RegisteredService, denied: boolean): object {
   return { name, binary, version, ...(denied ? { denied } : {}) };
 }
