@@ -44,7 +44,7 @@ test("while nobody receives, the other side is held up", async () => {
   expect(peer.writableLength).toBeGreaterThan(0);
   let received = 0;
   inlet.open((chunk) => (received += chunk.filter((byte) => byte === 1).length), socket);
-  await expect.poll(() => received).toBe(bytes);
+  await expect.poll(() => received, { timeout: 10_000 }).toBe(bytes);
 });
 
 test("a chunk stays as it came while others follow", async () => {
@@ -53,7 +53,7 @@ test("a chunk stays as it came while others follow", async () => {
   inlet.open((chunk) => chunks.push(chunk), socket);
   for (const text of ["one", "two"]) {
     peer.write(text);
-    await expect.poll(() => Buffer.concat(chunks).toString().endsWith(text)).toBe(true);
+    await expect.poll(() => Buffer.concat(chunks).toString().endsWith(text), { timeout: 10_000 }).toBe(true);
   }
   expect(Buffer.concat(chunks).toString()).toBe("onetwo");
 });
