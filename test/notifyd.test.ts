@@ -2,14 +2,14 @@
 // The built notifyd in a process of its own, on an embedded broker.
 import { spawn } from "node:child_process";
 import { onTestFinished, expect, test } from "vitest";
-import { createBroker } from "../bus-client/broker/index.ts";
-import { BusClient, embeddedSocketPath, unixUrl } from "../bus-client/index.ts";
+import type { BusClient } from "../bus-client/index.ts";
 import { fakeDesktop } from "../notifyd/testing/fake-desktop.ts";
 import { Inbox } from "../bus-client/testing/inbox.ts";
 import { within } from "./harness/deadline.ts";
 import { callNotify, notifyRefusal, yesOrNo } from "./harness/notify-user.ts";
 import { notifydProgram, startNotifydProcess } from "./harness/notifyd-process.ts";
 import { makePlace } from "./harness/place.ts";
+import { openStandingBus } from "./harness/standing-bus.ts";
 
 test("an open ask survives that notifyd is killed, and is answered after its restart", async () => {
   const { environment, connect } = await bus();
@@ -139,22 +139,10 @@ async function ended(client: BusClient, ask: string) {
 async function bus() {
   const place = makePlace();
   const { environment } = place;
-  const path = embeddedSocketPath({ env: environment, uid: process.getuid?.() ?? -1 });
-  const broker = createBroker();
-  await broker.listenUnix(path);
-  const clients: BusClient[] = [];
+  const standing = await openStandingBus(place);
   onTestFinished(async () => {
-    await Promise.all(clients.map((client) => client.stop()));
-    await broker.close();
+    await standing[Symbol.asyncDispose]();
     place[Symbol.dispose]();
   });
-  return {
-    environment,
-    connect: async (name?: string): Promise<BusClient> => {
-      const client = new BusClient({ url: unixUrl(path), ...(name === undefined ? {} : { name }) });
-      clients.push(client);
-      await client.connect();
-      return client;
-    },
-  };
+  return { environment, connect: standing.connect };
 }

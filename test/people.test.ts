@@ -4,8 +4,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished, expect, test } from "vitest";
-import { createBroker } from "../bus-client/broker/index.ts";
-import { BusClient, embeddedSocketPath, unixUrl } from "../bus-client/index.ts";
+import type { BusClient } from "../bus-client/index.ts";
 import type { JsonObject, Step } from "../agentd/demo-agent/scripted/scenario.ts";
 import type { SeamPoint } from "../agentd/seam.ts";
 import type { Entry, NotifyAsk } from "../agentd/vocabulary/index.ts";
@@ -27,6 +26,7 @@ import { startDaemonHere } from "./harness/daemon-here.ts";
 import { callNotify, notifyRefusal, NotifyRefused } from "./harness/notify-user.ts";
 import { startNotifydProcess } from "./harness/notifyd-process.ts";
 import type { Place } from "./harness/place.ts";
+import { openStandingBus, type StandingBus } from "./harness/standing-bus.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };
 const asks = {
@@ -423,24 +423,12 @@ async function runMix(place: Place, ...words: string[]): Promise<{ readonly code
 }
 
 /** A place whose Bus outlives every agentd in it. */
-async function standing(): Promise<{ readonly cast: Cast; readonly connect: (name?: string) => Promise<BusClient> }> {
+async function standing(): Promise<{ readonly cast: Cast; readonly connect: StandingBus["connect"] }> {
   const cast = makeCast({ scripted: { ...stubborn, ignore: [] } });
-  const path = embeddedSocketPath({ env: cast.place.environment, uid: process.getuid?.() ?? -1 });
-  const broker = createBroker();
-  await broker.listenUnix(path);
-  const clients: BusClient[] = [];
+  const bus = await openStandingBus(cast.place);
   onTestFinished(async () => {
-    await Promise.all(clients.map((client) => client.stop()));
-    await broker.close();
+    await bus[Symbol.asyncDispose]();
     cast[Symbol.dispose]();
   });
-  return {
-    cast,
-    connect: async (name) => {
-      const client = new BusClient({ url: unixUrl(path), ...(name === undefined ? {} : { name }) });
-      clients.push(client);
-      await client.connect();
-      return client;
-    },
-  };
+  return { cast, connect: bus.connect };
 }
