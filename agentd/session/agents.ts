@@ -7,10 +7,11 @@ import { Burst } from "./burst.ts";
 import { type ClientSideEffect, undone } from "./client-side.ts";
 import { childOf, type ChildIdentity, type Desk, type DeskHooks } from "./desk.ts";
 import type { Kept } from "../log-keeper.ts";
-import type { Effect, KeepingCommand, PeopleEffect, SessionInput, Timer } from "./input.ts";
+import type { Effect, KeepingCommand, PeopleEffect, SessionInput } from "./input.ts";
 import type { PolicyWitness } from "../people/findings.ts";
 import type { Seam } from "../seam.ts";
 import { openAgentSession } from "./opening.ts";
+import { SessionTimers } from "./session-timers.ts";
 import type { SessionState } from "./state.ts";
 import { Telling, tellingsDiffer } from "./transcript.ts";
 
@@ -79,11 +80,12 @@ export class Agents {
   readonly #ending = new Map<string, Promise<void>>();
   /** Launches that wait, by the `lifeSeq` of their life. */
   readonly #awaited = new Map<string, number>();
-  readonly #timers = new Map<string, () => void>();
+  readonly #timers: SessionTimers;
   #lastKey = 0;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
+    this.#timers = new SessionTimers(options.after);
   }
 
   act(session: string, effects: readonly Effect[]): void {
@@ -121,7 +123,6 @@ export class Agents {
   }
 
   clearTimers(): void {
-    for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
   }
 
@@ -165,10 +166,10 @@ export class Agents {
         this.#options.people(session, effect);
         return;
       case "arm":
-        this.#arm(session, effect.timer, effect.key, effect.afterMs);
+        this.#arm(session, effect);
         return;
       case "disarm":
-        this.#disarm(session, effect.timer, effect.key);
+        this.#timers.disarm(session, effect.timer, effect.key);
         return;
       case "check_bus_tools":
         if (running) this.#checkBusTools(session, running.life);
@@ -197,6 +198,11 @@ export class Agents {
     if (desk) return desk.act(effect);
     const input = undone(effect);
     if (input) this.#options.post(session, { type: "client_side", input });
+  }
+
+  #arm(session: string, { timer, key, afterMs }: Extract<Effect, { type: "arm" }>): void {
+    const { post } = this.#options;
+    this.#timers.arm(session, timer, key, afterMs, () => post(session, { type: "timer", timer, key }));
   }
 
   #checkBusTools(session: string, life: number): void {
@@ -282,7 +288,7 @@ export class Agents {
   /** Ends the agent and its whole tree, then says so. */
   #stop(session: string): void {
     const { post, record } = this.#options;
-    this.#disarmAll(session);
+    this.#timers.disarmAll(session);
     this.#awaited.delete(session);
     const running = this.#running.get(session);
     if (!running) {
@@ -306,35 +312,6 @@ export class Agents {
     for (const input of inputs) post(session, input, life);
     seam("frame_from_agent.after");
   }
-
-  #arm(session: string, timer: Timer, key: string, afterMs: number): void {
-    const name = timerName(session, timer, key);
-    this.#timers.get(name)?.();
-    const cancel = this.#options.after(afterMs, () => {
-      this.#timers.delete(name);
-      this.#options.post(session, { type: "timer", timer, key });
-    });
-    this.#timers.set(name, cancel);
-  }
-
-  #disarm(session: string, timer: Timer, key: string): void {
-    const name = timerName(session, timer, key);
-    this.#timers.get(name)?.();
-    this.#timers.delete(name);
-  }
-
-  #disarmAll(session: string): void {
-    const prefix = `${session}/`;
-    for (const [name, cancel] of this.#timers) {
-      if (!name.startsWith(prefix)) continue;
-      cancel();
-      this.#timers.delete(name);
-    }
-  }
-}
-
-function timerName(session: string, timer: Timer, key: string): string {
-  return `${session}/${timer}/${key}`;
 }
 
 function noteReplay(replay: Telling, update: AgentUpdate): void {
