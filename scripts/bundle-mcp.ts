@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Plugin } from "esbuild";
 import { packed } from "../mix/code-cache.ts";
+import { bundleOptions, keeping, loading } from "./bundled-program.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const [program, codeFile] = ["mixos-mcp.cjs", "mixos-mcp.code"] as const;
@@ -15,23 +16,14 @@ const [program, codeFile] = ["mixos-mcp.cjs", "mixos-mcp.code"] as const;
 /** Writes `mixos-mcp.cjs`, the program, and `mixos-mcp.code`, which it runs. */
 export async function bundleMcp(into: string): Promise<void> {
   writeFileSync(join(into, codeFile), packed(await bundle('require("./mixos-mcp/main.ts");')));
-  writeFileSync(join(into, program), `#!/usr/bin/env node\n${await bundle(loading)}`, { mode: 0o755 });
+  writeFileSync(join(into, program), `#!/usr/bin/env node\n${await bundle(loading(codeFile))}`, { mode: 0o755 });
   await keepCode(into);
 }
 
-const loading = `
-const file = require("node:path").join(__dirname, ${JSON.stringify(codeFile)});
-const script = require("./mix/load.ts").load(module, file);`;
-
 /** Runs as an agent would run it, and puts what was compiled beside the source. */
 async function keepCode(into: string): Promise<void> {
-  const keeping = `${loading}
-process.on("exit", () => {
-  const { readFileSync, writeFileSync } = require("node:fs");
-  writeFileSync(file, require("./mix/code-cache.ts").packedWithCode(readFileSync(file), script));
-});`;
   const keeper = join(into, "mixos-mcp-keep.cjs");
-  writeFileSync(keeper, await bundle(keeping));
+  writeFileSync(keeper, await bundle(keeping(codeFile)));
   await talk(keeper);
   rmSync(keeper);
 }
@@ -66,18 +58,10 @@ const conversation = [
 
 async function bundle(contents: string): Promise<string> {
   const { outputFiles } = await build({
+    ...bundleOptions,
     stdin: { contents, resolveDir: root },
     plugins: [leftOut],
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
-    minify: true,
-    legalComments: "none",
-    // Needed for brokers on TCP alone, and then taken from the package's dependencies.
-    external: ["ws"],
     write: false,
-    logLevel: "warning",
   });
   return outputFiles[0]?.text ?? "";
 }

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { BuildOptions, Plugin } from "esbuild";
 import { packed } from "../mix/code-cache.ts";
+import { bundleOptions, keeping, loading } from "./bundled-program.ts";
 import { warmMix } from "./warm-mix.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -19,7 +20,9 @@ const shortCommands = [
   ...["agents", "ls", "show", "status"].map((verb) => `mix/verbs/${verb}.ts`),
 ];
 
-const [program, firstFile, restFile] = ["./mix.cjs", "./mix-first.code", "./mix-rest.cjs"] as const;
+const firstFile = "mix-first.code";
+/** As they name each other. */
+const [program, restFile] = ["./mix.cjs", "./mix-rest.cjs"] as const;
 
 /** Writes `mix.cjs`, the program, and beside it `mix-first.code` and `mix-rest.cjs`. */
 export async function bundleMix(into: string): Promise<void> {
@@ -27,28 +30,17 @@ export async function bundleMix(into: string): Promise<void> {
   // The first bundle runs as the body of the program's own module, so that is where its doors are.
   const rest = await bundle(doors(later), elsewhere(program, first));
   const body = await bundle(`${doors(rest.taken)}\nrequire("./mix/main.ts");`, elsewhere(restFile, later));
-  const load = await bundle(loading);
+  const load = await bundle(loading(firstFile));
   writeFileSync(join(into, restFile), rest.text);
   writeFileSync(join(into, firstFile), packed(body.text));
   writeFileSync(join(into, program), `#!/usr/bin/env node\n${load.text}`, { mode: 0o755 });
   await keepCode(into);
 }
 
-// Imports, and not calls of `require`, which would each bring the bundler's own code with them.
-const loading = `
-import { load } from "./mix/load.ts";
-const file = __dirname + ${JSON.stringify(firstFile.slice(1))};
-const script = load(module, file);`;
-
 /** Runs as the program does, and puts what was compiled beside the source. */
 async function keepCode(into: string): Promise<void> {
-  const keeping = `
-import { readFileSync, writeFileSync } from "node:fs";
-import { packedWithCode } from "./mix/code-cache.ts";
-${loading}
-process.on("exit", () => writeFileSync(file, packedWithCode(readFileSync(file), script)));`;
   const keeper = join(into, "mix-keep.cjs");
-  writeFileSync(keeper, (await bundle(keeping)).text);
+  writeFileSync(keeper, (await bundle(keeping(firstFile))).text);
   await warmMix(keeper);
   rmSync(keeper);
 }
@@ -75,15 +67,8 @@ async function bundle(contents: string, ...plugins: Plugin[]): Promise<Bundle> {
 }
 
 const common = {
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  format: "cjs",
-  minify: true,
-  legalComments: "none",
-  // Needed for brokers on TCP and for `mix bus` alone, and then taken from the package's dependencies.
-  external: ["ws", program, restFile],
-  logLevel: "warning",
+  ...bundleOptions,
+  external: [...bundleOptions.external, program, restFile],
 } satisfies BuildOptions;
 
 interface Halves {
