@@ -19,8 +19,7 @@ export class Desk {
   async run(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
     if (this.#calls >= callsMax) return failed(new ToolError("BUSY", `${callsMax} calls are being worked on`));
     if (tool.waits && this.#waits >= waitsMax) return failed(new ToolError("BUSY", `${waitsMax} waits are open`));
-    this.#calls += 1;
-    this.#waits += tool.waits ? 1 : 0;
+    const giveBack = this.#take(tool, context.signal);
     try {
       const texts = await tool.run(argumentsFor(tool, args), context);
       return { texts: texts.flatMap(bounded), isError: false };
@@ -29,9 +28,25 @@ export class Desk {
       if (error instanceof ToolError) return failed(error);
       throw thrown;
     } finally {
-      this.#calls -= 1;
-      this.#waits -= tool.waits ? 1 : 0;
+      giveBack();
     }
+  }
+
+  /** A place among those being worked on. Of a call that is given up it is free at once: the next may be in the same read. */
+  #take({ waits }: Tool, signal: AbortSignal): () => void {
+    const waiting = waits ? 1 : 0;
+    this.#calls += 1;
+    this.#waits += waiting;
+    let isTaken = true;
+    const giveBack = (): void => {
+      if (!isTaken) return;
+      isTaken = false;
+      this.#calls -= 1;
+      this.#waits -= waiting;
+      signal.removeEventListener("abort", giveBack);
+    };
+    signal.addEventListener("abort", giveBack);
+    return giveBack;
   }
 }
 
