@@ -29,17 +29,22 @@ export const acts: ReadonlyMap<string, Act> = new Map<string, Act>([
     },
   ],
   [
-    "ask",
+    "read",
     {
-      usage: "ask write <file> [text]",
-      description: "The same, but ask you first",
-      hint: "write <file> [text]",
-      run: askFirst,
+      usage: "read <file>",
+      description: "Show a file of the working directory",
+      hint: "<file>",
+      run: readFile("of its own accord"),
     },
   ],
   [
-    "read",
-    { usage: "read <file>", description: "Show a file of the working directory", hint: "<file>", run: readFile },
+    "ask",
+    {
+      usage: "ask write|read <file>",
+      description: "The same, but ask you first",
+      hint: "write <file> [text] | read <file>",
+      run: askFirst,
+    },
   ],
   ["list", { usage: "list", description: "List the working directory", run: listFolder }],
   ["count", { usage: "count <n>", description: "Count to n, one chunk a number", hint: "<n>", run: count }],
@@ -87,6 +92,7 @@ async function help(turn: Turn): Promise<void> {
 async function askFirst(turn: Turn, rest: string): Promise<void> {
   const [, name, target = ""] = /^(\S*)\s*([^]*)$/.exec(rest) ?? [];
   if (name === "write") await writeFile("ask first")(turn, target);
+  else if (name === "read") await readFile("ask first")(turn, target);
   else if (name === "form" && turn.askForm) await askForm(turn, turn.askForm);
-  else await turn.say("I can ask before I write: ask write <file> [text]\n");
+  else await turn.say("I can ask before I write or read: ask write <file> [text], ask read <file>\n");
 }

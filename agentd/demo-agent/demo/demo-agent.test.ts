@@ -119,6 +119,35 @@ test.each([
   expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe(text);
 });
 
+test("ask read asks before it shows a file, as a tool call that a policy can judge", async () => {
+  writeFileSync(join(cwd, "a.txt"), "pelican");
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const refused = driver.request("session/prompt", promptOf(sessionId, "ask read a.txt"));
+  const request = await permissionAsked(driver);
+  const path = join(realpathSync(cwd), "a.txt");
+  expect(request["params"]).toMatchObject({ toolCall: { kind: "read", locations: [{ path }] } });
+  answer(driver, request, "reject");
+  await refused;
+  expect(said(driver)).not.toContain("pelican");
+  const allowed = driver.request("session/prompt", promptOf(sessionId, "ask read a.txt"));
+  const isSecond = ({ method, id }: Frame) => method === "session/request_permission" && id !== request["id"];
+  answer(driver, await driver.frame("another request", isSecond), "allow");
+  await allowed;
+  expect(said(driver)).toContain("pelican");
+  expect(driver.frames.flatMap((frame) => objectionsToAgentFrame(frame, driver.asked))).toEqual([]);
+});
+
+test("what a client puts before the prompt is neither the prompt nor the session's title", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const before = "The conversation so far, from the log of an earlier session:\n\n[user] list";
+  const blocks = [before, "write a.txt new"].map((text) => ({ type: "text", text }));
+  await driver.request("session/prompt", { sessionId, prompt: blocks });
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("new\n");
+  expect(updates(driver, "session_info_update")[0]).toMatchObject({ title: "write a.txt new" });
+});
+
 test("an error, or a cancelled outcome, as the answer is a no", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
@@ -135,7 +164,7 @@ test("an error, or a cancelled outcome, as the answer is a no", async () => {
   }
 });
 
-test("after allow_always nothing more is asked in that session", async () => {
+test("after allow_always nothing more of that kind is asked in that session", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   const turn = driver.request("session/prompt", promptOf(sessionId, "ask write a.txt"));
@@ -144,6 +173,11 @@ test("after allow_always nothing more is asked in that session", async () => {
   await driver.request("session/prompt", promptOf(sessionId, "ask write b.txt"));
   expect(existsSync(join(cwd, "b.txt"))).toBe(true);
   expect(driver.frames.filter((frame) => frame["method"] === "session/request_permission")).toHaveLength(1);
+  const reading = driver.request("session/prompt", promptOf(sessionId, "ask read b.txt"));
+  const isRead = ({ method, params }: Frame) =>
+    method === "session/request_permission" && (params as { toolCall: { kind: string } }).toolCall.kind === "read";
+  answer(driver, await driver.frame("a request to read", isRead), "reject");
+  await reading;
 });
 
 test("no name leads out of the working directory", async () => {

@@ -43,19 +43,26 @@ async function writeAfterAsking(turn: Turn, { name, path, text }: Write, mustAsk
   await turn.say(`I wrote ${name}: ${Buffer.byteLength(text)} bytes${oldText === null ? ", a new file" : ""}.\n`);
 }
 
-export async function readFile(turn: Turn, rest: string): Promise<void> {
-  if (rest === "") return await turn.say("Which file? Try: read hello.txt\n");
-  const path = await turn.folder.locate(rest);
-  const toolCallId = turn.startToolCall({ title: `Read ${rest}`, kind: "read", path, rawInput: { path } });
-  turn.runToolCall(toolCallId);
-  await turn.pause();
-  const text = await turn.folder.read(path);
-  if (text === null) {
-    turn.endToolCall(toolCallId, "failed", [textContent("no such file")]);
-    return await turn.say(`There is no ${rest} here.\n`);
-  }
-  turn.endToolCall(toolCallId, "completed", [textContent(text)]);
-  await turn.say(`${rest} says:\n\n${text}\n`);
+export function readFile(asking: "of its own accord" | "ask first"): (turn: Turn, rest: string) => Promise<void> {
+  return async (turn, rest) => {
+    if (rest === "") return await turn.say("Which file? Try: read hello.txt\n");
+    const path = await turn.folder.locate(rest);
+    const call: ToolCallStart = { title: `Read ${rest}`, kind: "read", path, rawInput: { path } };
+    const toolCallId = turn.startToolCall(call);
+    if (asking === "ask first" && !(await turn.askPermission(toolCallId, call))) {
+      turn.endToolCall(toolCallId, "failed");
+      return await turn.say(`Then I do not look into ${rest}.\n`);
+    }
+    turn.runToolCall(toolCallId);
+    await turn.pause();
+    const text = await turn.folder.read(path);
+    if (text === null) {
+      turn.endToolCall(toolCallId, "failed", [textContent("no such file")]);
+      return await turn.say(`There is no ${rest} here.\n`);
+    }
+    turn.endToolCall(toolCallId, "completed", [textContent(text)]);
+    await turn.say(`${rest} says:\n\n${text}\n`);
+  };
 }
 
 export async function listFolder(turn: Turn): Promise<void> {

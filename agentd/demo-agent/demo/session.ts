@@ -6,7 +6,7 @@ import type { Connection, Params } from "./connection.ts";
 import { McpClient, type ServerCommand } from "../mcp-client.ts";
 import { DemoOptions } from "./options.ts";
 import { FolderError, SessionFolder } from "./session-folder.ts";
-import { Turn } from "./turn.ts";
+import { type ToolCallStart, Turn } from "./turn.ts";
 
 const titleCharactersMax = 60;
 const contextTokens = 100_000;
@@ -31,8 +31,8 @@ export class DemoSession {
   #title: string | undefined;
   #updatedAt = new Date();
   #usedTokens = 0;
-  /** Set by the answer allow_always. */
-  #mayAlwaysWrite = false;
+  /** Kinds of tool calls that were answered with allow_always. */
+  readonly #alwaysAllowed = new Set<ToolCallStart["kind"]>();
   #running: AbortController | undefined;
 
   constructor(cwd: string, servers: readonly ServerCommand[], client: ClientOffers, connection: Connection) {
@@ -79,7 +79,7 @@ export class DemoSession {
       signal,
       update: (update) => this.update(update),
       server: (name) => this.#servers.find((server) => server.name === name),
-      askPermission: (toolCall) => this.#askPermission(toolCall, signal),
+      askPermission: (kind, toolCall) => this.#askPermission(kind, toolCall, signal),
       askForm: this.#client.forms ? (message, schema) => this.#askForm(message, schema, signal) : undefined,
     });
     try {
@@ -125,15 +125,16 @@ export class DemoSession {
     }
   }
 
-  async #askPermission(toolCall: object, signal: AbortSignal): Promise<boolean> {
-    if (this.#mayAlwaysWrite) return true;
+  async #askPermission(kind: ToolCallStart["kind"], toolCall: object, signal: AbortSignal): Promise<boolean> {
+    if (this.#alwaysAllowed.has(kind)) return true;
+    const what = kind === "edit" ? "Write it" : "Read it";
     const options = [
-      { optionId: "allow", name: "Write it", kind: "allow_once" },
-      { optionId: "allow-always", name: "Write it, and do not ask again in this session", kind: "allow_always" },
+      { optionId: "allow", name: what, kind: "allow_once" },
+      { optionId: "allow-always", name: `${what}, and do not ask again in this session`, kind: "allow_always" },
       { optionId: "reject", name: "Leave it", kind: "reject_once" },
     ];
     const chosen = await this.#choice({ sessionId: this.id, toolCall, options }, signal);
-    if (chosen === "allow-always") this.#mayAlwaysWrite = true;
+    if (chosen === "allow-always") this.#alwaysAllowed.add(kind);
     return chosen === "allow" || chosen === "allow-always";
   }
 
@@ -173,10 +174,9 @@ export class DemoSession {
   }
 }
 
+/** The last text: what comes before it was put there by the client, as what was said in an earlier session. */
 function textOf(blocks: unknown): string {
   if (!Array.isArray(blocks)) throw new RpcError(rpcCodes.invalidParams, "prompt must be an array of content blocks");
-  return blocks
-    .filter(isObject)
-    .map((block) => (block["type"] === "text" && typeof block["text"] === "string" ? block["text"] : ""))
-    .join("");
+  const texts = blocks.filter(isObject).flatMap(({ type, text }) => (type === "text" ? [text] : []));
+  return texts.findLast((text) => typeof text === "string") ?? "";
 }

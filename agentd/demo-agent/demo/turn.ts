@@ -15,7 +15,7 @@ export interface TurnOptions {
   readonly signal: AbortSignal;
   readonly update: (update: object) => void;
   readonly server: (name: string) => McpClient | undefined;
-  readonly askPermission: (toolCall: object, signal: AbortSignal) => Promise<boolean>;
+  readonly askPermission: (kind: ToolCallStart["kind"], toolCall: object) => Promise<boolean>;
   /** Undefined where the client shows no forms. */
   readonly askForm:
     | ((message: string, schema: object) => Promise<Readonly<Record<string, unknown>> | undefined>)
@@ -83,7 +83,7 @@ export class Turn {
 
   async askPermission(toolCallId: string, call: ToolCallStart): Promise<boolean> {
     const toolCall = { ...toolCallFields(toolCallId, call), status: "pending" };
-    return await this.#turn.askPermission(toolCall, this.#turn.signal);
+    return await this.#turn.askPermission(call.kind, toolCall);
   }
 
   /** As the options have it. */
