@@ -62,6 +62,32 @@ test("an answer is given by the beginning of an id, by a name, once, and with it
   expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("REQUEST_CLOSED")]);
 });
 
+test("an option is answered by its number as ls shows it, and one without a label is shown by its id", async () => {
+  await start();
+  const options = [
+    { option: "a-long-id", label: "Yes", kind: "allow_once" },
+    { option: "decline", label: "", kind: "reject_once" },
+  ];
+  const { ask } = await callNotify(agent, "ask", yesOrNo("r-1", { options }));
+  expect((await bench.run(["notify", "ls", ask])).stdout).toContain("  2) decline  [reject_once, decline]");
+  const ran = await bench.run(["notify", "answer", ask, "2"]);
+  expect(ran).toMatchObject({ code: 0, stderr: `${ask}: decline\n` });
+  expect(await callNotify(agent, "get", { ask })).toMatchObject({ answer: { option: "decline" } });
+});
+
+test("an id that is another option's number is not shown beside numbers, and is what answers", async () => {
+  await start();
+  const options = [
+    { option: "no", label: "No", kind: "reject_once" },
+    { option: "1", label: "Yes", kind: "allow_once" },
+  ];
+  const { ask } = await callNotify(agent, "ask", yesOrNo("r-1", { options }));
+  const { stdout } = await bench.run(["notify", "ls", ask]);
+  expect(stdout).toContain("  - No  [reject_once, no]\n  - Yes  [allow_once, 1]");
+  expect((await bench.run(["notify", "answer", ask, "2"])).code).toBe(2);
+  expect((await bench.run(["notify", "answer", ask, "1"])).stderr).toBe(`${ask}: 1\n`);
+});
+
 test("watch shows asks and their ends as they come, across a restart of notifyd", async () => {
   await start();
   const watch = bench.start(["notify", "watch"]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { chosenOption } from "../chosen-option.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { usageError } from "../mix-error.ts";
@@ -12,7 +13,7 @@ import { watchAsks } from "../watch-asks.ts";
 export const spec: VerbSpec = {
   usage: "notify ls [ask] | answer <ask> <option> | watch",
   about:
-    "What people are asked by the service `notify` (the daemon `notifyd`, which also shows it on a desktop). The first valid answer wins. `ls` with an ask shows all of it; `watch` goes on until Ctrl-C. An ask by its id or the beginning of it; an option as `ls` lists it.",
+    "What people are asked by the service `notify` (the daemon `notifyd`, which also shows it on a desktop). The first valid answer wins. `ls` with an ask shows all of it; `watch` goes on until Ctrl-C. An ask by its id or the beginning of it; an option by its id or its number, as `ls` with the ask lists them.",
   flags: { all: { kind: "switch", short: "a", about: "with ls: ended ones as well" } },
   positionals: { min: 1, max: 3 },
   examples: ["mix notify ls", "mix notify answer k3wq7m2a allow", "mix notify watch --json"],
@@ -54,10 +55,12 @@ async function show({ args, context, output, connect }: Invocation): Promise<Out
 // As a citizen: an answer has to have somebody who gave it.
 async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
   const bus = await connect("bus");
-  const { ask } = await foundAsk(bus, args.word(1));
-  const reply = await askNotify(bus, "answer", { ask, option: args.word(2), via: "mix" });
+  const { ask, options } = await foundAsk(bus, args.word(1));
+  // What is none of them is for the service to refuse.
+  const option = chosenOption(options, args.word(2)) ?? args.word(2);
+  const reply = await askNotify(bus, "answer", { ask, option, via: "mix" });
   if (output.mode === "json") await output.document("mix.ask.v1", reply);
-  else if (output.mode === "people") output.word(`${printableLine(ask)}: ${printableLine(args.word(2))}`);
+  else if (output.mode === "people") output.word(`${printableLine(ask)}: ${printableLine(option)}`);
   return done;
 }
 

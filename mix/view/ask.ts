@@ -2,6 +2,7 @@
 // What the service `notify` asks people, as people see it. Its words are others' words, shown so that they cannot repaint
 // the screen; what an option does is told by its kind, whatever it is called.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
+import { areNumbered } from "../chosen-option.ts";
 import { ageOf } from "../duration.ts";
 import { fitted } from "./display-width.ts";
 import { printable, printableLine } from "./printable.ts";
@@ -33,11 +34,17 @@ export function askLines(ask: NotifyAsk, now: number, style: Style): string[] {
       .filter((line) => line !== "")
       .map((line) => `  ${line}`),
     style.dim(`  from ${printableLine(from)}, ${isOpen ? `${leftOf(ask, now)} left` : ask.state}`),
-    ...ask.options.map(({ option, label, kind }, index) => {
-      return `  ${index + 1}) ${printableLine(label)}  [${printableLine(kind)}, ${printableLine(option)}]`;
-    }),
+    ...optionLines(ask.options),
     isOpen ? style.dim(`  answer: mix notify answer ${printableLine(ask.ask)} <option>`) : endLine(ask, style),
   ];
+}
+
+function optionLines(options: NotifyAsk["options"]): string[] {
+  const mark = areNumbered(options) ? (index: number) => `${index + 1})` : () => "-";
+  return options.map(({ option, label, kind }, index) => {
+    const called = label.trim() === "" ? option : label;
+    return `  ${mark(index)} ${printableLine(called)}  [${printableLine(kind)}, ${printableLine(option)}]`;
+  });
 }
 
 export function endLine(ask: NotifyAsk, style: Style): string {
