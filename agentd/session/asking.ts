@@ -35,8 +35,8 @@ export function choicesOf(open: OpenRequest): readonly NotifyOption[] {
   return isShownWhole(open) ? [accept, decline] : [decline];
 }
 
-const accept: NotifyOption = { option: "accept", label: "", kind: "accept" };
-const decline: NotifyOption = { option: "decline", label: "", kind: "decline" };
+const accept: NotifyOption = { option: "accept", label: "I will open it", kind: "accept" };
+const decline: NotifyOption = { option: "decline", label: "Decline", kind: "decline" };
 
 function isShownWhole({ asked }: OpenElicitation): boolean {
   return asked.mode === "url" && asked.url.length <= urlMax;
@@ -44,11 +44,15 @@ function isShownWhole({ asked }: OpenElicitation): boolean {
 
 function whatFor(open: OpenRequest): string {
   if (open.kind === "elicitation") {
-    return open.asked.mode === "url" ? `to open an address at ${hostOf(open.asked.url)}` : "to be told something";
+    const { asked } = open;
+    if (asked.mode === "url") return `to open an address at ${hostOf(asked.url)}`;
+    return `to be told: ${asked.message.trim() === "" ? unsaid : asked.message}`;
   }
   const { title, name, tool_kind: kind } = open.toolCall;
-  return `to ${kind ?? "do something without a kind"}: ${title ?? name ?? "it does not say what"}`;
+  return `to ${kind ?? "do something without a kind"}: ${title ?? name ?? unsaid}`;
 }
+
+const unsaid = "it does not say what";
 
 function linesOf({ cwd }: SessionState, open: OpenRequest): string[] {
   if (open.kind === "permission") return [`in ${cwd}`, ...toolLines(open)];

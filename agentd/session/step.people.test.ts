@@ -126,6 +126,7 @@ test.each([
   const [ask] = asksOf(script);
   if (ask?.type !== "ask_people") throw new Error("nobody was asked");
   expect(ask.options.map(({ option }) => option)).toEqual(offered);
+  expect(ask.options.map(({ label }) => label)).not.toContain("");
   expect(`${ask.title}\n${ask.body}`).toContain(shown);
   expect(script.entries.find((entry) => entry.kind === "elicitation")).toMatchObject({ notified: true });
 });
@@ -140,6 +141,13 @@ test.each([
   expect(resolved).toMatchObject({ kind: "elicitation", phase: "resolved", outcome, via: "notify", by: "mix-abcdef" });
   expect(script.effects.at(-1)).toMatchObject({ type: "answer_elicitation", answer: { action: outcome } });
   expect(withdrawalsOf(script)).toHaveLength(1);
+});
+
+test("what an agent wants to be told is in the title, as much of it as a title holds", () => {
+  const [ask] = asksOf(eliciting({ ...form, message: `Who are you? ${"x".repeat(1_000)}` }));
+  if (ask?.type !== "ask_people") throw new Error("nobody was asked");
+  expect(ask.title).toContain("asks to be told: Who are you?");
+  expect(ask.title.length).toBeLessThanOrEqual(512);
 });
 
 test("a form is never accepted at notify, where nobody could fill it in", () => {
