@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { pino } from "pino";
+import { pino, stdTimeFunctions } from "pino";
 import { NotifydError } from "./notifyd-error.ts";
 import { startNotifyd } from "./notifyd.ts";
 import { statePaths } from "./state-directory.ts";
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     environment,
     surroundings: { env: environment, uid: process.getuid?.() ?? -1, home },
     version: packageVersion(),
-    logger: pino({ base: null }, process.stderr),
+    logger: pino({ base: null, timestamp: stdTimeFunctions.isoTime }, process.stderr),
   });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void notifyd.stop(signal));
   await notifyd.stopped;

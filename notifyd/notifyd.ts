@@ -77,7 +77,8 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
       url: async () => {
         const location = await discoverBus(surroundings);
         for (const warning of location.warnings) logger.warn(warning);
-        if (location.found === "none") throw new BusError("DIAL_FAILED", "there is no Bus here yet");
+        if (location.found === "none")
+          throw new BusError("DIAL_FAILED", "there is none here yet; `mix bus` or agentd brings one");
         return location.url;
       },
       provenance: { binary: "notifyd", version, pid: process.pid, started_at: startedAt },
@@ -125,7 +126,11 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
       logger.info(`on the Bus as ${notifyService}`);
       connected();
     }
-    if (state.kind === "disconnected" && state.attempt <= 1) logger.warn({ err: state.cause }, "not on the Bus");
+    // An ordinary state, and no fault of ours: one line for a person, without a stack.
+    if (state.kind === "disconnected" && state.attempt <= 1) {
+      const { code, message } = state.cause;
+      logger.warn({ code }, `not on the Bus: ${message}; looked for until it is there`);
+    }
   });
   let gone: () => void = () => {};
   const stopped = new Promise<void>((resolve) => (gone = resolve));

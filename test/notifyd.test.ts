@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The built notifyd in a process of its own, on an embedded broker.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { onTestFinished, expect, test } from "vitest";
 import type { BusClient } from "../bus-client/index.ts";
 import { fakeDesktop } from "../notifyd/testing/fake-desktop.ts";
@@ -107,6 +109,30 @@ test("a second notifyd of the same user leaves the first alone and says so", asy
   const second = spawn(process.execPath, [notifydProgram], { env: environment, stdio: "ignore" });
   const code = await within(20_000, "it did not end", new Promise((resolve) => second.once("exit", resolve)));
   expect(code).toBe(75);
+});
+
+test("where no Bus is yet, that is one line that says what to do, at a time that people can read", async () => {
+  using place = makePlace();
+  const notifyd = spawn(process.execPath, [notifydProgram], {
+    env: place.environment,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const exited = once(notifyd, "exit");
+  const lines: object[] = [];
+  for await (const line of createInterface(notifyd.stderr)) {
+    lines.push(JSON.parse(line) as object);
+    if (line.includes("not on the Bus")) notifyd.kill("SIGTERM");
+  }
+  await exited;
+  const complaints = lines.filter((line) => JSON.stringify(line).includes("not on the Bus"));
+  expect(complaints).toEqual([
+    {
+      level: 40,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      code: "DIAL_FAILED",
+      msg: expect.stringContaining("`mix bus` or agentd"),
+    },
+  ]);
 });
 
 test("a button on the desktop answers, and no notification outlives notifyd, however it dies", async () => {
