@@ -52,14 +52,19 @@ test("an answer after the ask's time is no answer, though no timer has said so",
   expect(asks.answer(id, "yes", { via: null, by: "a" })).toMatchObject({ changed: false, ask: { state: "expired" } });
 });
 
-test("open asks are bounded for each source and in all", () => {
-  const { asks } = opened({ openPerSourceMax: 2, openMax: 3 });
+test("open asks are bounded for each source and in all, for agents' own programs more closely", () => {
+  const { asks } = opened({ openPerSourceMax: 2, openMax: 3, openPerAgentMax: 1 });
   asked(asks, "a", "1");
   asked(asks, "a", "2");
   expect(asks.ask("a", question("3")).kind).toBe("full");
   asked(asks, "b", "1");
   expect(asks.ask("b", question("2")).kind).toBe("full");
   expect(asks.ask("a", question("1")).kind).toBe("asked");
+  asks.withdraw(asked(asks, "a", "1"), "over");
+  const first = asked(asks, "mcp-a", "1");
+  expect(asks.ask("mcp-a", question("2"))).toMatchObject({ kind: "full", why: expect.stringContaining("mcp-a has 1") });
+  asks.withdraw(first, "over");
+  asked(asks, "mcp-a", "2");
 });
 
 test("the newest ended asks are kept, the old ones go, and open ones stay whatever their age", () => {

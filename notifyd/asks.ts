@@ -11,6 +11,7 @@ import {
   type NotifyState,
 } from "../agentd/vocabulary/index.ts";
 import type { Limits } from "./limits.ts";
+import { type OpenOf, whyNoRoom } from "./room.ts";
 
 export interface AsksOptions {
   readonly database: Database.Database;
@@ -24,7 +25,7 @@ export type Asked =
   | { readonly kind: "asked"; readonly ask: NotifyAsk; readonly isNew: boolean }
   /** Something else is asked under this ref. */
   | { readonly kind: "conflict"; readonly ask: NotifyAsk }
-  | { readonly kind: "full"; readonly open: number };
+  | { readonly kind: "full"; readonly why: string };
 
 /** `changed`: by this call. What had ended before is told as it is. */
 export interface Ending {
@@ -53,10 +54,8 @@ export class Asks {
         const ask = fromRow(before);
         return sameQuestion(ask, question) ? { kind: "asked", ask, isNew: false } : { kind: "conflict", ask };
       }
-      const { openMax, openPerSourceMax } = this.#options.limits;
-      const all = this.#statements.openCount.get() ?? 0;
-      const own = this.#statements.openCountOf.get(source) ?? 0;
-      if (all >= openMax || own >= openPerSourceMax) return { kind: "full", open: own };
+      const why = whyNoRoom(source, this.#statements.openOf.all(), this.#options.limits);
+      if (why !== undefined) return { kind: "full", why };
       const { source: label, ref, title, body, options, expires_at } = question;
       const id = this.#newId();
       this.#statements.insert.run({
@@ -191,10 +190,9 @@ function statementsOf(database: Database.Database) {
       `SELECT * FROM ask WHERE source = ? AND ref = ? AND (state = 'open' OR (state = 'answered' AND noted = 0))
        ORDER BY state = 'open' DESC, n DESC LIMIT 1`,
     ),
-    openCount: database.prepare<[], number>("SELECT count(*) FROM ask WHERE state = 'open'").pluck(),
-    openCountOf: database
-      .prepare<[string], number>("SELECT count(*) FROM ask WHERE state = 'open' AND source = ?")
-      .pluck(),
+    openOf: database.prepare<[], OpenOf>(
+      "SELECT source, count(*) AS open FROM ask WHERE state = 'open' GROUP BY source",
+    ),
     insert: database.prepare(
       `INSERT INTO ask (ask, source, label, ref, title, body, options, asked_at, expires_at)
        VALUES (@ask, @source, @label, @ref, @title, @body, @options, @asked_at, @expires_at)`,

@@ -5,6 +5,9 @@ export const limits = {
   /** Open asks in all, and of one source. */
   openMax: 512,
   openPerSourceMax: 256,
+  /** Of these, open asks of agents' own programs, and of one of them. Fewer than `shownMax`: the screen is not theirs alone. */
+  openOfAgentsMax: 12,
+  openPerAgentMax: 4,
   /** Ended asks that are kept, the newest, and for how long. */
   endedMax: 1000,
   endedMsMax: 7 * 24 * 60 * 60 * 1000,

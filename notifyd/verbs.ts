@@ -89,7 +89,7 @@ function ask({ asks, now, onAsked }: VerbsOptions, args: NotifyArguments<"ask">,
   const asked = asks.ask(from, args);
   switch (asked.kind) {
     case "full":
-      return refuse("BUSY", "too many open asks", { open: asked.open });
+      return refuse("BUSY", asked.why);
     case "conflict":
       return refuse("ASK_CONFLICT", `${from} has asked something else under "${args.ref}"`, { ask: asked.ask.ask });
     case "asked":
