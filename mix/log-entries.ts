@@ -2,6 +2,7 @@
 // Reading the log of a session, page by page.
 import type { Entry, EntryKind, TruncatedEntry } from "../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../agentd/vocabulary/replies.ts";
+import { pagesOf } from "../bus-client/index.ts";
 import type { ReadingBus } from "./bus.ts";
 import { readWholeEntry } from "./follow/follow.ts";
 
@@ -17,12 +18,13 @@ export async function* logEntries(
   after: number | string,
   filter: LogFilter = {},
 ): AsyncGenerator<Entry, void, undefined> {
-  for (let from = after; ;) {
-    const page = (await bus.ask("agent.session.log", { session, after: from, ...filter })) as LogPage;
-    for (const entry of page.entries) yield await whole(bus, session, entry);
-    if (page.next === undefined || page.next === from) return;
-    from = page.next;
-  }
+  const pages = pagesOf({
+    read: async (from: number | string = after) =>
+      (await bus.ask("agent.session.log", { session, after: from, ...filter })) as LogPage,
+    next: (page) => page.next,
+    first: after,
+  });
+  for await (const page of pages) for (const entry of page.entries) yield await whole(bus, session, entry);
 }
 
 function whole(bus: ReadingBus, session: string, entry: Entry | TruncatedEntry): Promise<Entry> | Entry {

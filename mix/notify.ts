@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The service that asks people, as the command line talks to it.
 import type { NotifyAsk, NotifyInput, NotifyReplies, NotifyVerb } from "../agentd/vocabulary/notify.ts";
+import { pagesOf } from "../bus-client/index.ts";
 import type { AgentBus } from "./bus.ts";
 import { MixError, ownError } from "./mix-error.ts";
 
@@ -21,12 +22,12 @@ export async function askNotify<V extends NotifyVerb>(
 
 export async function allAsks(bus: AgentBus, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
   const asks: NotifyAsk[] = [];
-  for (;;) {
-    const last = asks.at(-1);
-    const page = await askNotify(bus, "list", last === undefined ? filter : { ...filter, after: last.ask });
-    asks.push(...page.asks);
-    if (!page.more || page.asks.length === 0) return asks;
-  }
+  const pages = pagesOf({
+    read: (after: string | undefined) => askNotify(bus, "list", after === undefined ? filter : { ...filter, after }),
+    next: (page) => (page.more ? page.asks.at(-1)?.ask : undefined),
+  });
+  for await (const page of pages) asks.push(...page.asks);
+  return asks;
 }
 
 /** By its id, or the unique beginning of an open one's. Throws ASK_UNKNOWN. */

@@ -2,6 +2,7 @@
 // Reading sessions, page by page.
 import type { SessionPhase } from "../agentd/vocabulary/entries.ts";
 import type { SessionSummary } from "../agentd/vocabulary/replies.ts";
+import { pagesOf } from "../bus-client/index.ts";
 import type { ReadingBus } from "./bus.ts";
 
 export interface SessionFilter {
@@ -12,10 +13,11 @@ export interface SessionFilter {
 
 export async function allSessions(bus: ReadingBus, filter: SessionFilter): Promise<SessionSummary[]> {
   const sessions: SessionSummary[] = [];
-  for (let after: string | undefined; ;) {
-    const page = await bus.ask("agent.session.list", { ...filter, ...(after === undefined ? {} : { after }) });
-    sessions.push(...page.sessions);
-    if (page.next === undefined || page.next === after) return sessions;
-    after = page.next;
-  }
+  const pages = pagesOf({
+    read: (after: string | undefined) =>
+      bus.ask("agent.session.list", { ...filter, ...(after === undefined ? {} : { after }) }),
+    next: (page) => page.next,
+  });
+  for await (const page of pages) sessions.push(...page.sessions);
+  return sessions;
 }

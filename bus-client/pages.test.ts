@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { pagesOf, type PagesOptions } from "./pages.ts";
+
+test.each<[string, Record<string, string>, Partial<PagesOptions<string, string>>, string[]]>([
+  ["to the last one", { start: "b", b: "c" }, {}, ["start", "b", "c"]],
+  ["from a place on", { start: "b", b: "c" }, { first: "b" }, ["b", "c"]],
+  ["until one repeats", { start: "b", b: "b" }, {}, ["start", "b"]],
+  ["until one leads back to the first place", { b: "b" }, { first: "b" }, ["b"]],
+  ["until they turn in a circle", { start: "b", b: "c", c: "b" }, {}, ["start", "b", "c"]],
+  ["as many as may be", { start: "b", b: "c", c: "d" }, { pagesMax: 2 }, ["start", "b"]],
+])("pages are read %s", async (_, leads, some, expected) => {
+  const read = async (after: string | undefined): Promise<string> => after ?? "start";
+  const pages: string[] = [];
+  for await (const page of pagesOf({ read, next: (from) => leads[from], ...some })) pages.push(page);
+  expect(pages).toEqual(expected);
+});
