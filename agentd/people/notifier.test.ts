@@ -194,6 +194,16 @@ test("an answer that the last agentd died over is posted to its session, and not
   ]);
 });
 
+test("a service whose list has no end, since its last page comes again, is asked all the same", async () => {
+  const scene = await opened();
+  scene.list = [known({ state: "open", ref: `${session}-9` })];
+  scene.more = true;
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  expect(await scene.calls.nextWhere(([verb]) => verb === "ask")).toMatchObject(["ask", { ref: request }]);
+});
+
 test("an agentd that stops takes back what people are asked before it leaves, and waits for no service that hangs", async () => {
   const scene = await opened({ notifyFarewellMs: 100 });
   await scene.notify();
@@ -267,6 +277,7 @@ async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0][
     client,
     use: "gone" as LoggedUse,
     list: [] as object[],
+    more: false,
     ask: (): Answer | undefined => done({ ask: "a1", state: "open" }),
     get: (): Answer => done(known({ state: "open" })),
     withdraw: (): Answer => done(known({ state: "withdrawn" })),
@@ -296,7 +307,7 @@ async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0][
           verb("ask", () => scene.ask()),
           verb("get", () => scene.get()),
           verb("withdraw", () => scene.withdraw()),
-          verb("list", () => done({ asks: scene.list, more: false })),
+          verb("list", () => done({ asks: scene.list, more: scene.more })),
         ],
       });
       onTestFinished(() => citizen.stop());

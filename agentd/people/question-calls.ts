@@ -2,6 +2,7 @@
 // The calls at the service that move a tracked question on, one at a time. While one is under way its request may end, so
 // after each it is looked what is tracked now. All of them throw BusError, LogError, and NotifyRefusal where the service may
 // do it later.
+import { pagesOf } from "../../bus-client/index.ts";
 import type { SessionInput } from "../session/input.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import type { LoggedUse } from "./logged-use.ts";
@@ -85,16 +86,19 @@ export class QuestionCalls {
   async sweep(): Promise<void> {
     const { service, tracked, source, label } = this.#options;
     const seen = new Set<string>();
-    let after: string | undefined;
-    do {
-      const from = { source, label, noted: false };
-      const page = await service.call("list", after === undefined ? from : { ...from, after }, listReply);
+    const from = { source, label, noted: false };
+    const pages = pagesOf({
+      read: (after: string | undefined) =>
+        service.call("list", after === undefined ? from : { ...from, after }, listReply),
+      next: (page) => (page.more ? page.asks.at(-1)?.ask : undefined),
+      pagesMax: sweepPagesMax,
+    });
+    for await (const page of pages) {
       for (const known of page.asks) {
         seen.add(known.ref);
         this.#sweepOne(known);
       }
-      after = page.more ? page.asks.at(-1)?.ask : undefined;
-    } while (after !== undefined);
+    }
     for (const [request, one] of tracked) {
       if (seen.has(request)) continue;
       // The service has lost it, or never got it.
@@ -166,6 +170,9 @@ export class QuestionCalls {
     this.#options.again("round");
   }
 }
+
+/** Of one sweep: whoever serves it may invent asks without end. */
+const sweepPagesMax = 1_000;
 
 /** The service will not do it, however often it is asked. */
 function isFinal(error: unknown): error is NotifyRefusal {
