@@ -71,7 +71,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
   const agents = new Agents({
     post: (session, input, life) => mailbox.post(session, input, life),
     plan: options.plan,
-    after: (ms, run) => clock.after(ms, run),
+    clock,
     soon: options.soon ?? breathe,
     chunkMergeBytesMax: limits.chunkMergeBytesMax,
     transcript(session, beforeTurn) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 // The broker has its own door, broker/index.ts, so that it does not load with a client.
+export { afterByClock } from "./after-by-clock.ts";
 export { done, refused } from "./answer.ts";
 export type { Answer } from "./answer.ts";
 export { BusClient } from "./bus-client.ts";

@@ -26,6 +26,16 @@ test("a wall clock that is set back does not keep an ask open", () => {
   expect(expired).toEqual(["a"]);
 });
 
+test("an ask whose time is over when the machine wakes up expires at the next look", () => {
+  const clock = steppingClock();
+  const expired: string[] = [];
+  const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask));
+  expiry.arm("a", new Date(600_000).toISOString());
+  clock.wall = 700_000;
+  clock.fire();
+  expect(expired).toEqual(["a"]);
+});
+
 test("what was answered meanwhile does not expire, and without an end nothing is waited for", () => {
   const clock = steppingClock();
   const expiry = new Expiry(clock, 1_000, () => expect.unreachable());

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Ends asks whose time is over. The wall clock is read once, when the wait begins: from then on the timers count, so that a
-// clock that is set back does not keep a question open. A clock that is set forward ends it when somebody answers.
-import type { Clock } from "../bus-client/index.ts";
+// Ends asks whose time is over.
+import { afterByClock, type Clock } from "../bus-client/index.ts";
 
 export class Expiry {
   readonly #clock: Clock;
-  readonly #timerMsMax: number;
+  readonly #lookMs: number;
   readonly #expire: (ask: string) => void;
   readonly #timers = new Map<string, () => void>();
 
-  constructor(clock: Clock, timerMsMax: number, expire: (ask: string) => void) {
+  constructor(clock: Clock, lookMs: number, expire: (ask: string) => void) {
     this.#clock = clock;
-    this.#timerMsMax = timerMsMax;
+    this.#lookMs = lookMs;
     this.#expire = expire;
   }
 
   arm(ask: string, expiresAt: string | null): void {
-    if (expiresAt !== null) this.#wait(ask, Date.parse(expiresAt) - this.#clock.now());
+    this.disarm(ask);
+    if (expiresAt === null) return;
+    const cancel = afterByClock(this.#clock, Date.parse(expiresAt) - this.#clock.now(), this.#lookMs, () => {
+      this.#timers.delete(ask);
+      this.#expire(ask);
+    });
+    this.#timers.set(ask, cancel);
   }
 
   disarm(ask: string): void {
@@ -27,16 +32,5 @@ export class Expiry {
   stop(): void {
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
-  }
-
-  #wait(ask: string, ms: number): void {
-    this.disarm(ask);
-    const piece = Math.min(Math.max(ms, 0), this.#timerMsMax);
-    const cancel = this.#clock.after(piece, () => {
-      this.#timers.delete(ask);
-      if (ms > piece) this.#wait(ask, ms - piece);
-      else this.#expire(ask);
-    });
-    this.#timers.set(ask, cancel);
   }
 }

@@ -52,7 +52,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
   const asks = new Asks({ database, limits, now: () => clock.now(), random: randomBytes });
   const startedAt = new Date(clock.now()).toISOString();
 
-  const expiry = new Expiry(clock, limits.timerMsMax, (id) => {
+  const expiry = new Expiry(clock, limits.expiryLookMs, (id) => {
     const ending = attempted(() => asks.expire(id));
     // The store fails: whoever answers meanwhile is refused by the ask's time.
     if (ending === undefined)

@@ -3,6 +3,7 @@
 import type { AgentClient, AgentFailure, AgentSink } from "../../acp-client/agent-client.ts";
 import type { ClientSide } from "../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../acp-client/model.ts";
+import type { Clock } from "../../bus-client/index.ts";
 import { Burst } from "./burst.ts";
 import { type ClientSideEffect, undone } from "./client-side.ts";
 import { childOf, type ChildIdentity, type Desk, type DeskHooks } from "./desk.ts";
@@ -31,8 +32,7 @@ export interface AgentsOptions {
   /** `life`: of the session, to which the input belongs. */
   readonly post: (session: string, input: SessionInput, life?: number) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
-  /** Runs a function after some milliseconds; the result cancels it. */
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly clock: Clock;
   /** When what is being done now has been done, replies and all. */
   readonly soon: () => Promise<void>;
   readonly chunkMergeBytesMax: number;
@@ -85,7 +85,7 @@ export class Agents {
 
   constructor(options: AgentsOptions) {
     this.#options = options;
-    this.#timers = new SessionTimers(options.after);
+    this.#timers = new SessionTimers(options.clock);
   }
 
   act(session: string, effects: readonly Effect[]): void {

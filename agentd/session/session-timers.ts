@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The timers of all sessions, each known by its session, its kind and its key.
+import { afterByClock, type Clock } from "../../bus-client/index.ts";
 import type { Timer } from "./input.ts";
 
+/** What people are asked is over at a time of day, also where the machine slept over it. Others have a time to work in. */
+const byClock: ReadonlySet<Timer> = new Set(["permission", "elicitation"]);
+const lookMs = 60_000;
+
 export class SessionTimers {
-  readonly #after: (ms: number, run: () => void) => () => void;
+  readonly #clock: Clock;
   readonly #cancels = new Map<string, () => void>();
 
-  /** `after`: runs a function after some milliseconds; the result cancels it. */
-  constructor(after: (ms: number, run: () => void) => () => void) {
-    this.#after = after;
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
   /** In the place of the one with the same key. */
   arm(session: string, timer: Timer, key: string, afterMs: number, run: () => void): void {
     const name = timerName(session, timer, key);
     this.#cancels.get(name)?.();
-    const cancel = this.#after(afterMs, () => {
+    const over = (): void => {
       this.#cancels.delete(name);
       run();
-    });
+    };
+    const isByClock = byClock.has(timer);
+    const cancel = isByClock ? afterByClock(this.#clock, afterMs, lookMs, over) : this.#clock.after(afterMs, over);
     this.#cancels.set(name, cancel);
   }
 

@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 /** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
-  #timers: { readonly at: number; readonly run: () => void }[] = [];
+  #timers: { at: number; readonly run: () => void }[] = [];
 
   now(): number {
     return this.#now;
@@ -22,6 +22,12 @@ export class ManualClock implements Clock {
   /** Milliseconds from now to each timer that is set, soonest first. */
   get pending(): number[] {
     return this.#timers.map(({ at }) => at - this.#now).sort((a, b) => a - b);
+  }
+
+  /** Moves it forward or back, as a sleeping machine's or by somebody's hand: timers know nothing of it. */
+  shift(ms: number): void {
+    this.#now += ms;
+    for (const timer of this.#timers) timer.at += ms;
   }
 
   /** Runs what is due on the way, in order. */

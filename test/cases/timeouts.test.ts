@@ -197,47 +197,44 @@ test.each(mutes)(
   },
 );
 
-/** Its wall clock can be set; its timers go by the time that has passed. */
-class SetClock extends ManualClock {
-  #skew = 0;
-
-  override now(): number {
-    return super.now() + this.#skew;
-  }
-
-  set(byMs: number): void {
-    this.#skew += byMs;
-  }
-}
-
 const hour = 3_600_000;
 
+/** Until the clock is looked at again while people are asked. */
+const minute = 60_000;
+
 test.each([
-  ["an hour forward", hour],
-  ["an hour back", -hour],
-])("a clock that is set %s while a question waits neither ends it early nor keeps it (case 155)", async (_, jump) => {
-  const clock = new SetClock();
-  await using scene = await openScene(
-    {
-      scripted: { rules: [{ on: "session/prompt", do: [{ permission: {} }, { reply: { stopReason: "end_turn" } }] }] },
-    },
-    { clock, settings: 'permission_timeout = "10m"\nidle_timeout = "20m"' },
-  );
-  const { user } = scene;
-  const session = await scene.idle();
-  await user.prompt(session, "go");
-  await question(user, session);
-  clock.set(jump);
-  clock.advance(599_999);
-  expect((await user.get(session)).state).toBe("waiting");
-  clock.advance(1);
-  expect(await turnEnd(user, session)).toMatchObject({ stop_reason: "end_turn" });
-  clock.set(-jump);
-  clock.advance(20 * 60_000 - 1);
-  expect((await user.get(session)).state).toBe("idle");
-  clock.advance(1);
-  expect(await stateOf(user, session, "closed")).toMatchObject({ reason: "idle" });
-  const log = await user.log(session);
-  expect(log.map(({ seq }) => seq)).toEqual(log.map((__, index) => index + 1));
-  expect(ofKind(log, "permission").find(({ phase }) => phase === "resolved")).toMatchObject({ via: "timeout" });
-});
+  // By the clock its time is over: no answer would count any more, and the agent is not kept waiting for one.
+  ["an hour forward", hour, minute],
+  ["a minute forward", minute, 9 * minute],
+  ["an hour back", -hour, 10 * minute],
+])(
+  "a clock that is set %s while a question waits keeps it no longer than an answer counts, and an idle limit as long as ever (case 155)",
+  async (_, jump, left) => {
+    const clock = new ManualClock();
+    await using scene = await openScene(
+      {
+        scripted: {
+          rules: [{ on: "session/prompt", do: [{ permission: {} }, { reply: { stopReason: "end_turn" } }] }],
+        },
+      },
+      { clock, settings: 'permission_timeout = "10m"\nidle_timeout = "20m"' },
+    );
+    const { user } = scene;
+    const session = await scene.idle();
+    await user.prompt(session, "go");
+    await question(user, session);
+    clock.shift(jump);
+    clock.advance(left - 1);
+    expect((await user.get(session)).state).toBe("waiting");
+    clock.advance(1);
+    expect(await turnEnd(user, session)).toMatchObject({ stop_reason: "end_turn" });
+    clock.shift(-jump);
+    clock.advance(20 * minute - 1);
+    expect((await user.get(session)).state).toBe("idle");
+    clock.advance(1);
+    expect(await stateOf(user, session, "closed")).toMatchObject({ reason: "idle" });
+    const log = await user.log(session);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((__, index) => index + 1));
+    expect(ofKind(log, "permission").find(({ phase }) => phase === "resolved")).toMatchObject({ via: "timeout" });
+  },
+);
