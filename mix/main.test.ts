@@ -23,6 +23,7 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { bundleMix } from "../scripts/bundle-mix.ts";
 import { isRunning } from "./process-alive.ts";
+import { endProcessesWith } from "./testing/end-processes.ts";
 
 let programs: string;
 let state: string;
@@ -60,6 +61,8 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await run(["agent", "stop"]);
+  // Of several daemons that were started at once, one that is slow to load gets the lock that the others gave back.
+  await endProcessesWith("AGENTD_STATE_DIR", state);
   rmSync(join(state, ".."), { recursive: true, force: true });
 });
 
