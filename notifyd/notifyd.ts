@@ -129,7 +129,8 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
     // An ordinary state, and no fault of ours: one line for a person, without a stack.
     if (state.kind === "disconnected" && state.attempt <= 1) {
       const { code, message } = state.cause;
-      logger.warn({ code }, `not on the Bus: ${message}; looked for until it is there`);
+      const why = state.attempt === 0 ? "the connection was lost" : message;
+      logger.warn({ code }, `not on the Bus: ${why}; looked for until it is there`);
     }
   });
   let gone: () => void = () => {};
