@@ -59,7 +59,11 @@ function linesOf({ cwd }: SessionState, open: OpenRequest): string[] {
   const { asked, request } = open;
   const message = cut(asked.message, inputMax);
   if (isShownWhole(open) && asked.mode === "url") return [asked.url, message];
-  return [message, `answer: mix agent answer ${request}`];
+  const how = `mix agent answer ${request}`;
+  return [
+    message,
+    asked.mode === "url" ? `all of it: ${how} --show` : `fill it in: ${how} field=value… (its fields: --show)`,
+  ];
 }
 
 function toolLines({ request, toolCall }: OpenPermission): string[] {
