@@ -79,6 +79,22 @@ test("the newest ended asks are kept, the old ones go, and open ones stay whatev
   expect(asks.list({}).asks.map(({ ask }) => ask)).toEqual([open]);
 });
 
+test("an answer that its source does not know yet is not washed away by others' asks, until it is too old", () => {
+  const { asks, setNow } = opened({ endedMax: 2, endedMsMax: 10_000 });
+  const answered = asked(asks, "agent", "r-1");
+  asks.answer(answered, "yes", { via: null, by: "a" });
+  for (let n = 0; n < 5; n += 1) {
+    asks.withdraw(asked(asks, "mcp-a", `w-${n}`), "over");
+    asks.expire(asked(asks, "mcp-a", `e-${n}`));
+    asks.prune();
+  }
+  expect(asks.get(answered)).toMatchObject({ state: "answered", noted: false });
+  expect(asks.list({}).asks).toHaveLength(2);
+  setNow(10_001);
+  asks.prune();
+  expect(asks.get(answered)).toBeUndefined();
+});
+
 test("a list is told in pages that a frame can hold, each ask once and in order", () => {
   const { asks } = opened();
   const body = "\u0001".repeat(4096);

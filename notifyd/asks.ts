@@ -135,7 +135,7 @@ export class Asks {
     return { asks, more: false };
   }
 
-  /** Lets ended asks go, the oldest first, whether noted or not. */
+  /** Lets ended asks go, the oldest first; beyond the number that is kept, answers that are not noted last of all. */
   prune(): void {
     const { endedMax, endedMsMax } = this.#options.limits;
     const before = new Date(this.#options.now() - endedMsMax).toISOString();
@@ -210,9 +210,10 @@ function statementsOf(database: Database.Database) {
          AND n > coalesce((SELECT n FROM ask WHERE ask = @after), 0) ORDER BY n`,
     ),
     pruneOld: database.prepare<[string]>("DELETE FROM ask WHERE state <> 'open' AND ended_at < ?"),
+    // An answer that its source does not know yet goes last: whoever asks and withdraws without end cannot wash it away.
     pruneMany: database.prepare<[number]>(
-      `DELETE FROM ask WHERE state <> 'open'
-         AND n <= (SELECT n FROM ask WHERE state <> 'open' ORDER BY n DESC LIMIT 1 OFFSET ?)`,
+      `DELETE FROM ask WHERE n IN (SELECT n FROM ask WHERE state <> 'open'
+         ORDER BY state = 'answered' AND noted = 0 DESC, n DESC LIMIT -1 OFFSET ?)`,
     ),
   };
 }
