@@ -2,7 +2,7 @@
 // Starts agentd in the background: a session of its own, in /, with a cleaned environment, and its words in its log file.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Context } from "./context.ts";
 import { ownError, usageError } from "./mix-error.ts";
@@ -15,6 +15,7 @@ const registeredWithinMs = 10_000;
 /**
  * Starts the daemon and looks for it until `find` finds it. Two that do so at once start one: the loser's daemon ends
  * with 75 (another one holds the lock), and the search goes on. Throws UNREACHABLE where it ends otherwise, or after 10 s.
+ * What it has started is settled when it returns: a loser that is slow to load would live on once the winner was stopped.
  */
 export async function autostart<Found>(
   context: Context,
@@ -27,16 +28,34 @@ export async function autostart<Found>(
   const deadline = context.now() + registeredWithinMs;
   while (context.now() < deadline) {
     const found = await find();
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      while (!isSettled(daemon, logFile) && context.now() < deadline) await pause(context);
+      return found;
+    }
     const ended = daemon.ended();
     if (ended !== undefined && ended !== lockHeldExit) {
       throw ownError("UNREACHABLE", `agentd ended at once (${ended}); ${lastWords(logFile)}`);
     }
-    await new Promise<void>((resolve) => {
-      context.after(pollMs, resolve);
-    });
+    await pause(context);
   }
   throw ownError("UNREACHABLE", `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`);
+}
+
+function pause(context: Context): Promise<void> {
+  return new Promise((resolve) => {
+    context.after(pollMs, resolve);
+  });
+}
+
+/** It has ended, or holds the state directory: the pid record there names the holder. */
+function isSettled({ pid, ended }: StartedDaemon, logFile: string): boolean {
+  if (ended() !== undefined) return true;
+  try {
+    const record = JSON.parse(readFileSync(join(dirname(logFile), "agentd.pid"), "utf8")) as { pid?: unknown };
+    return record.pid === pid;
+  } catch {
+    return false; // not there yet
+  }
 }
 
 /** What a daemon needs of its caller's environment; everything else stays with the caller. */
@@ -77,13 +96,20 @@ const keptNames = new Set(
 );
 const keptPrefixes = ["LC_", "XDG_", "MIXOS_"];
 
-function startDaemon(context: Context, logFile: string): { readonly ended: () => string | undefined } {
+interface StartedDaemon {
+  readonly pid: number | undefined;
+  /** How, in words; undefined while it runs. */
+  readonly ended: () => string | undefined;
+}
+
+function startDaemon(context: Context, logFile: string): StartedDaemon {
   if (!existsSync(context.agentdProgram)) {
     throw ownError("UNREACHABLE", `agentd is not running, and its program is not at ${context.agentdProgram}`);
   }
   mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
   const log = openSync(logFile, "a", 0o600);
   let ended: string | undefined;
+  let pid: number | undefined;
   try {
     const child: ChildProcess = spawn(context.nodeProgram, [context.agentdProgram, "--background"], {
       detached: true,
@@ -98,10 +124,11 @@ function startDaemon(context: Context, logFile: string): { readonly ended: () =>
       ended = signal === null ? `exit ${code}` : `signal ${signal}`;
     });
     child.unref();
+    pid = child.pid;
   } finally {
     closeSync(log);
   }
-  return { ended: () => ended };
+  return { pid, ended: () => ended };
 }
 
 function lastWords(logFile: string): string {

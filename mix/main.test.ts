@@ -23,7 +23,7 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { bundleMix } from "../scripts/bundle-mix.ts";
 import { isRunning } from "./process-alive.ts";
-import { endProcessesWith } from "./testing/end-processes.ts";
+import { endProcessesWith, pidsWith } from "./testing/end-processes.ts";
 
 let programs: string;
 let state: string;
@@ -116,6 +116,8 @@ test("four command lines that start at once start one daemon, and all of them go
   const ran = await Promise.all(Array.from({ length: 4 }, () => run(["agent", "ls"])));
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   expect(daemons()).toHaveLength(1);
+  // The others have ended: none of them is left to come up when this one is stopped.
+  expect(pidsWith("AGENTD_STATE_DIR", state)).toEqual(daemons().map(({ pid }) => pid));
 });
 
 test("the daemon is in a session of its own, in /, and has of the caller's environment what it needs alone", async () => {

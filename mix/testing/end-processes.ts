@@ -21,7 +21,7 @@ export async function endProcessesWith(name: string, value: string, graceMs = 5_
 const lookAgainMs = 5;
 
 /** The environment of one that ended and is not collected yet is empty. */
-function pidsWith(name: string, value: string): number[] {
+export function pidsWith(name: string, value: string): number[] {
   const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
   return pids.filter((pid) => environmentOf(pid).includes(`${name}=${value}`)).map(Number);
 }

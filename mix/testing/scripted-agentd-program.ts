@@ -8,7 +8,8 @@ import { embeddedSocketPath } from "../../bus-client/index.ts";
 import { ScriptedAgentd } from "./scripted-agentd.ts";
 
 const state = process.env["AGENTD_STATE_DIR"] ?? "";
-const lock = join(state, "lock");
+/** The lock, and who holds it. */
+const lock = join(state, "agentd.pid");
 void main();
 
 async function main(): Promise<void> {
@@ -42,7 +43,7 @@ async function main(): Promise<void> {
 
 function locked(): boolean {
   try {
-    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    writeFileSync(lock, JSON.stringify({ pid: process.pid }), { flag: "wx" });
     return true;
   } catch {
     return false;
