@@ -3,7 +3,7 @@
 import type { Entry } from "../agentd/vocabulary/entries.ts";
 import type { Attachment } from "./attachment.ts";
 import type { AgentBus } from "./bus.ts";
-import { detach } from "./detach.ts";
+import { detach, leave } from "./detach.ts";
 import type { Outcome } from "./exit-codes.ts";
 import { followSession } from "./follow-session.ts";
 import type { Invocation } from "./verb.ts";
@@ -46,7 +46,10 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     }
     attachment?.end();
     await view?.end();
-    return outcome ?? (await detach(invocation, bus, options.session));
+    if (outcome !== undefined) return outcome;
+    return attachment?.hasLeft === true
+      ? leave(invocation, options.session)
+      : await detach(invocation, bus, options.session);
   } finally {
     attachment?.end();
     release();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import { assignment } from "../assignments.ts";
 import type { AgentBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
-import { fieldValue, formFields } from "../form-fields.ts";
+import { formContent } from "../form-fields.ts";
 import { type LoggedRequest, loggedRequest } from "../logged-request.ts";
 import { usageError } from "../mix-error.ts";
 import { commandIdFlag, commandIdMember } from "../verb.ts";
@@ -38,7 +37,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const bus = await connect("agentd");
   if (args.switch("show")) return show(invocation, await askedFor(bus, request));
   // Only fields are turned into values by the form.
-  const content = words.length === 0 ? {} : { content: contentOf(words, (await askedFor(bus, request)).asked.schema) };
+  const content =
+    words.length === 0 ? {} : { content: formContent((await askedFor(bus, request)).asked.schema, words) };
   return answer(invocation, bus, { request, action, ...content });
 }
 
@@ -78,20 +78,6 @@ async function answer(
   if (output.mode === "json") await output.document("mix.answered.v1", reply);
   else if (output.mode === "people") output.word(`${given.request}: ${reply.outcome}`);
   return done;
-}
-
-type Content = NonNullable<VerbInput<"agent.elicitation.answer">["content"]>;
-
-function contentOf(words: readonly string[], schema: unknown): Content {
-  const fields = new Map(formFields(schema).map((field) => [field.name, field]));
-  const content: Record<string, Content[string]> = {};
-  for (const [name, word] of words.map(assignment)) {
-    const before = Object.hasOwn(content, name) ? content[name] : undefined;
-    if (fields.get(name)?.type === "array") content[name] = [...(Array.isArray(before) ? before : []), word];
-    else if (before !== undefined) throw usageError(`${name} takes one value`);
-    else content[name] = fieldValue(fields.get(name), word);
-  }
-  return content;
 }
 
 interface Asked {
