@@ -52,7 +52,7 @@ async function runVerb(
   { spec, run }: VerbModule,
   words: readonly string[],
 ): Promise<Outcome> {
-  const args = parsedFor(spec, words);
+  const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags } });
   if (args.switch("help")) {
     const { verbHelp } = await import("./help.ts");
     await output.line(verbHelp(spec));
@@ -90,15 +90,6 @@ function withContext(error: MixError, args: Arguments, { usage, flags }: VerbMod
   const commandId = flags["id"] === undefined ? undefined : args.text("id");
   const details = { session, command_id: commandId, ...error.details };
   return new MixError(error.code, error.message, { details, cause: error.cause ?? error });
-}
-
-function parsedFor(spec: VerbModule["spec"], words: readonly string[]): Arguments {
-  try {
-    return parseArguments(words, { ...spec.flags, ...commonFlags }, spec.positionals);
-  } catch (error) {
-    if (!(error instanceof MixError) || error.code !== "USAGE") throw error;
-    throw usageError(`${error.message}; usage: mix ${spec.usage}, and more with --help`);
-  }
 }
 
 function unknownVerb(isAgent: boolean, name: string): MixError {

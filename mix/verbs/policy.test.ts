@@ -61,5 +61,6 @@ test("a file that is missing, no JSON or no request, and a policy left out are u
     writeFileSync(file, text);
     expect(await run(file, "--policy", "reading")).toBe(2);
   }
-  expect(await run(file)).toBe(2);
+  const without = await bench.run(["agent", "policy", "test", file]);
+  expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining("--policy is missing") as string });
 });
