@@ -83,7 +83,7 @@ test("without a request what is asked is listed; --show has every field and, onc
   const closed = (await mix(request, "--show")).stdout;
   expect(closed).toContain('answered: {"name":"Ann"} (by mix-x)');
   expect(closed).not.toContain("field=value");
-  expect((await mix()).stderr).toBe("nothing is asked\n");
+  expect((await mix()).stderr).toBe("no open questions\n");
 });
 
 test("an address is shown whole with the host that it really leads to", async () => {

@@ -53,7 +53,7 @@ async function list({ args, context, output, read }: Invocation): Promise<Outcom
   const { requests } = await bus.ask("agent.elicitation.list", session === undefined ? {} : { session });
   if (output.mode === "json") await output.document("mix.elicitations.v1", { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
-  else if (requests.length === 0) output.word("nothing is asked");
+  else if (requests.length === 0) output.word("no open questions");
   else for (const line of elicitationTable(requests, context.now())) await output.line(line);
   return done;
 }
