@@ -39,10 +39,17 @@ test("purge says what went, and with --dry-run what would go", async () => {
     entries: 12,
     dry_run: true,
   });
-  expect(agentd.asked.slice(0, 2)).toEqual([
+  expect(agentd.asked.filter(([verb]) => verb === "agent.session.purge").slice(0, 2)).toEqual([
     ["agent.session.purge", { session: "abc", dry_run: false, command_id: "once" }],
     ["agent.session.purge", { session: "abc", dry_run: true }],
   ]);
+});
+
+test("purge says which directory it leaves where it is", async () => {
+  const agentd = await answering("agent.session.purge", { session: "sessionaaaaa", entries: 1 });
+  agentd.begin("sessionaaaaa", { agent: "demo", cwd: "/state/workspaces/session-x" });
+  expect((await mix("purge", "sessiona")).stderr).toBe("its directory stays: /state/workspaces/session-x\n");
+  expect((await mix("purge", "sessiona", "--quiet")).stderr).toBe("");
 });
 
 test("a purge that agentd refuses is told with its code, and exits 1", async () => {
