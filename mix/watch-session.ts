@@ -17,6 +17,8 @@ export interface WatchOptions {
   readonly shows?: (entry: Entry) => boolean;
   /** The outcome, once an entry decides it. */
   readonly decide: (entry: Entry) => Outcome | undefined;
+  /** The verb says afterwards why the end was a bad one: the view leaves that to it. */
+  readonly tellsFailure?: true;
   /** What a person at the terminal can do; without it questions can be answered, and with `asks: false` nothing. */
   readonly attachment?: Attachment;
   readonly asks?: false;
@@ -36,12 +38,13 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     attachment ??= await answering(invocation, bus, options);
     let outcome: Outcome | undefined;
     for await (const entry of entries) {
+      outcome = options.decide(entry);
       if (options.shows?.(entry) ?? true) {
         attachment?.hide();
-        await (view === undefined ? showRow(invocation, entry) : view.show(entry));
+        const saysWhy = outcome === undefined || options.tellsFailure !== true;
+        await (view === undefined ? showRow(invocation, entry) : view.show(entry, saysWhy));
         attachment?.see(entry);
       }
-      outcome = options.decide(entry);
       if (outcome !== undefined) break;
     }
     attachment?.end();

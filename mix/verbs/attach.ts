@@ -30,6 +30,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     session,
     after: await beforeLastTurn(bus, snapshot),
     showPrompts: true,
+    tellsFailure: true,
     ...(attachment === undefined ? { asks: false } : { attachment }),
     decide: (entry) => {
       if (entry.kind !== "state") return undefined;

@@ -19,9 +19,10 @@ export class LiveView {
     this.#spinner = new Spinner(context);
   }
 
-  async show(entry: Entry): Promise<void> {
+  /** `saysWhy` false: the error of what ends here is told elsewhere. */
+  async show(entry: Entry, saysWhy = true): Promise<void> {
     this.#working = isWorking(entry, this.#working);
-    const written = this.#transcript.show(entry);
+    const written = this.#transcript.show(entry, saysWhy);
     this.#spinner.hide();
     if (written !== "") await this.#output.text(written);
     // In the middle of a line the text itself shows that something goes on.

@@ -46,8 +46,9 @@ export class Transcript {
     return this.#tail.endsWith("\n");
   }
 
-  show(entry: Entry): string {
-    const written = this.#shown(entry);
+  /** `saysWhy` false: the error of a turn or a session that ends here is told elsewhere. */
+  show(entry: Entry, saysWhy = true): string {
+    const written = this.#shown(entry, saysWhy);
     this.#tail = (this.#tail + written).slice(-2);
     return written;
   }
@@ -59,7 +60,7 @@ export class Transcript {
     return written;
   }
 
-  #shown(entry: Entry): string {
+  #shown(entry: Entry, saysWhy: boolean): string {
     switch (entry.kind) {
       case "message":
         return this.#message(entry);
@@ -77,10 +78,10 @@ export class Transcript {
           entry.phase === "resolved" ? [elicitationResolution(entry, this.#options.style)] : [],
         );
       case "turn":
-        return this.#lines("words", this.#turnLines(entry, entry.at));
+        return this.#lines("words", this.#turnLines(entry, saysWhy ? errorWords(entry.error) : ""));
       case "state":
         if (entry.cwd !== undefined) this.#tools.directory = entry.cwd;
-        return this.#lines("words", stateLines(entry, this.#tools.directory, this.#options.style));
+        return this.#lines("words", this.#stateLines(entry, saysWhy ? errorWords(entry.error) : ""));
       case "options":
         return this.#lines("words", this.#optionLines(entry.options));
       case "notice":
@@ -166,8 +167,9 @@ export class Transcript {
     return known.size === 0 && lines.length > 0 ? [style.bold("plan"), ...lines] : lines;
   }
 
-  #turnLines(entry: TurnEntry, at: string): string[] {
+  #turnLines(entry: TurnEntry & { readonly at: string }, why: string): string[] {
     const { style } = this.#options;
+    const { at } = entry;
     if (entry.phase === "started") this.#turnStartedAt = Date.parse(at);
     if (entry.phase === "started") return [];
     // Whoever sent it was told by the reply.
@@ -176,10 +178,34 @@ export class Transcript {
     const took = started === undefined ? "" : ` in ${tookOf(Date.parse(at) - started)}`;
     this.#turnStartedAt = undefined;
     if (entry.stop_reason === "end_turn") return [style.green(`✔ turn ${entry.turn} done${took}`)];
-    const why =
-      entry.error === undefined ? "" : `: ${printableLine(`${entry.error.error_code}: ${entry.error.message}`)}`;
     const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
     return [style.yellow(`■ turn ${entry.turn} ${how}${took}${why}`)];
+  }
+
+  #stateLines(entry: StateEntry, why: string): string[] {
+    const { style } = this.#options;
+    const { directory } = this.#tools;
+    const info = entry.agent_info;
+    const place = directory === undefined ? "" : ` in ${printableLine(directory)}`;
+    const up =
+      info === undefined || info === null
+        ? []
+        : [style.dim(`● ${printableLine(info.title ?? info.name)} ${printableLine(info.version)} is ready${place}`)];
+    switch (entry.state) {
+      case "failed":
+      case "lost":
+        return [style.red(`✘ session ${entry.state}${suffix(entry.reason)}${why}`), ...stderrLines(entry, style)];
+      case "closed":
+        return [style.dim(`● session closed${entry.reason === "asked" ? "" : suffix(entry.reason)}${why}`)];
+      case "running":
+        if (entry.reason !== "draining") return up;
+        return [style.dim("… waiting for the agent to let go of the cancelled turn")];
+      case "starting":
+      case "idle":
+      case "waiting":
+      case "closing":
+        return up;
+    }
   }
 
   #optionLines(
@@ -196,30 +222,8 @@ export class Transcript {
 
 const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
 
-function stateLines(entry: StateEntry, directory: string | undefined, style: Style): string[] {
-  const why =
-    entry.error === undefined ? "" : `: ${printableLine(`${entry.error.error_code}: ${entry.error.message}`)}`;
-  const info = entry.agent_info;
-  const place = directory === undefined ? "" : ` in ${printableLine(directory)}`;
-  const up =
-    info === undefined || info === null
-      ? []
-      : [style.dim(`● ${printableLine(info.title ?? info.name)} ${printableLine(info.version)} is ready${place}`)];
-  switch (entry.state) {
-    case "failed":
-    case "lost":
-      return [style.red(`✘ session ${entry.state}${suffix(entry.reason)}${why}`), ...stderrLines(entry, style)];
-    case "closed":
-      return [style.dim(`● session closed${entry.reason === "asked" ? "" : suffix(entry.reason)}${why}`)];
-    case "running":
-      if (entry.reason !== "draining") return up;
-      return [style.dim("… waiting for the agent to let go of the cancelled turn")];
-    case "starting":
-    case "idle":
-    case "waiting":
-    case "closing":
-      return up;
-  }
+function errorWords(error: StateEntry["error"]): string {
+  return error === undefined ? "" : `: ${printableLine(`${error.error_code}: ${error.message}`)}`;
 }
 
 function stderrLines(entry: StateEntry, style: Style): string[] {
