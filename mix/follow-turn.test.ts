@@ -124,3 +124,25 @@ test("why a turn went wrong is on stderr, as JSON with --json", async () => {
   const quiet = await bench.run(["agent", "start", "demo", "x", "--quiet"]);
   expect(quiet.stderr).toBe("AGENT_EXITED: exit 1\n");
 });
+
+test.each([false, true])(
+  "a question that came with its answer says nothing of answering (from the log: %s)",
+  async (mute) => {
+    await bench.agentd({
+      mute,
+      onPrompt(session, turn) {
+        const permission = { kind: "permission", turn, request: `${session.id}-1` } as const;
+        session.append(
+          { ...permission, phase: "requested", options: [{ option: "yes", name: "Yes", kind: "allow_once" }] },
+          { ...permission, phase: "resolved", outcome: "selected", option: "yes", by: null, via: "policy" },
+        );
+        session.endTurn(turn);
+      },
+    });
+    const ran = await bench.run(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+    expect(ran.stdout).toContain("→ yes (by policy)");
+    expect(ran.stdout).not.toContain("answer:");
+    expect(ran.stderr).not.toContain("answer 1");
+  },
+  20_000,
+);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Follows a session on behalf of a verb until an entry decides how the verb ends: shown to people, as JSON, or not at all.
-import type { Entry } from "../agentd/vocabulary/entries.ts";
+import type { ElicitationEntry, Entry, PermissionEntry, TruncatedEntry } from "../agentd/vocabulary/entries.ts";
 import type { Attachment } from "./attachment.ts";
 import type { AgentBus } from "./bus.ts";
 import { detach, leave } from "./detach.ts";
@@ -31,8 +31,12 @@ export function somebodyHere({ context, output }: Invocation): boolean {
 
 export async function watchSession(invocation: Invocation, bus: AgentBus, options: WatchOptions): Promise<Outcome> {
   const { context, output } = invocation;
-  const { entries, release } = await followSession(invocation, bus, options);
-  const view = output.mode === "people" ? new LiveView(context, output, options) : undefined;
+  const answered = new AnsweredRequests();
+  const { entries, release } = await followSession(invocation, bus, options, (batch) => answered.note(batch));
+  const view =
+    output.mode === "people"
+      ? new LiveView(context, output, { ...options, isOpen: (request) => !answered.has(request) })
+      : undefined;
   let attachment = options.attachment;
   try {
     attachment ??= await answering(invocation, bus, options);
@@ -43,7 +47,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
         attachment?.hide();
         const saysWhy = outcome === undefined || options.tellsFailure !== true;
         await (view === undefined ? showRow(invocation, entry) : view.show(entry, saysWhy));
-        attachment?.see(entry);
+        if (!answered.isOfOne(entry)) attachment?.see(entry);
       }
       if (outcome !== undefined) break;
     }
@@ -57,6 +61,28 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     attachment?.end();
     release();
   }
+}
+
+/** Questions of which the answer came with them, as a policy's does: nobody is asked them any more. */
+class AnsweredRequests {
+  readonly #requests = new Set<string>();
+
+  note(entries: readonly (Entry | TruncatedEntry)[]): void {
+    for (const entry of entries) if (isQuestion(entry) && entry.phase === "resolved") this.#requests.add(entry.request);
+  }
+
+  has(request: string): boolean {
+    return this.#requests.has(request);
+  }
+
+  /** Whether it is the asking of one. */
+  isOfOne(entry: Entry): boolean {
+    return isQuestion(entry) && entry.phase === "requested" && this.has(entry.request);
+  }
+}
+
+function isQuestion(entry: Entry | TruncatedEntry): entry is Entry & (PermissionEntry | ElicitationEntry) {
+  return !("truncated" in entry) && (entry.kind === "permission" || entry.kind === "elicitation");
 }
 
 async function answering(

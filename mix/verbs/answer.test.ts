@@ -86,6 +86,12 @@ test("without a request what is asked is listed; --show has every field and, onc
   expect((await mix()).stderr).toBe("no open questions\n");
 });
 
+test("--show says how much time is left now, and not how much there was", async () => {
+  const nineAndAHalf = new Date(Date.now() + 570_000).toISOString();
+  await asked({ expires_at: nineAndAHalf });
+  expect((await mix(request, "--show")).stdout).toContain("(within 9m)");
+});
+
 test("an address is shown whole with the host that it really leads to", async () => {
   await asked({ mode: "url", message: "Log in", url: "https://bank.example@evil.example/?a=\u202e1" });
   const { stdout } = await mix(request, "--show");

@@ -28,17 +28,19 @@ export const spec: VerbSpec = {
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
-  const { args, connect } = invocation;
+  const { args, connect, context } = invocation;
   const [request, ...words] = args.positionals;
   const action = actionOf(args.switch("decline"), args.switch("cancel"));
   if (words.length > 0 && (action !== "accept" || args.switch("show")))
     throw usageError("fields go with an answer alone");
   if (request === undefined) return list(invocation);
   const bus = await connect("agentd");
-  if (args.switch("show")) return show(invocation, await askedFor(bus, request));
+  if (args.switch("show")) return show(invocation, await askedFor(bus, request, context.now()));
   // Only fields are turned into values by the form.
   const content =
-    words.length === 0 ? {} : { content: formContent((await askedFor(bus, request)).asked.schema, words) };
+    words.length === 0
+      ? {}
+      : { content: formContent((await askedFor(bus, request, context.now())).asked.schema, words) };
   return answer(invocation, bus, { request, action, ...content });
 }
 
@@ -85,10 +87,10 @@ interface Asked {
   readonly resolved?: LoggedRequest<"elicitation">["resolved"];
 }
 
-async function askedFor(bus: AgentBus, request: string): Promise<Asked> {
+async function askedFor(bus: AgentBus, request: string, now: number): Promise<Asked> {
   const { requests } = await bus.ask("agent.elicitation.list", {});
   const open = requests.find((one) => one.request === request);
-  if (open !== undefined) return { asked: { ...open, now: open.asked_at } };
+  if (open !== undefined) return { asked: { ...open, now: new Date(now).toISOString() } };
   const { requested, resolved } = await loggedRequest(bus, request, "elicitation", "mix agent answer");
   return { asked: requested, ...(resolved === undefined ? {} : { resolved }) };
 }

@@ -6,6 +6,7 @@ import type { Output } from "../output.ts";
 import { Spinner } from "./spinner.ts";
 import { styleFor } from "./style.ts";
 import { Transcript } from "./transcript.ts";
+import type { TranscriptOptions } from "./transcript.ts";
 
 export class LiveView {
   readonly #output: Output;
@@ -13,9 +14,9 @@ export class LiveView {
   readonly #spinner: Spinner;
   #working = false;
 
-  constructor(context: Context, output: Output, rest: { readonly showPrompts: boolean }) {
+  constructor(context: Context, output: Output, rest: Pick<TranscriptOptions, "showPrompts" | "isOpen">) {
     this.#output = output;
-    this.#transcript = new Transcript({ ...screenOf(context), ...rest });
+    this.#transcript = new Transcript({ ...screenOf(context), ...rest, now: context.now });
     this.#spinner = new Spinner(context);
   }
 

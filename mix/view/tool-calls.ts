@@ -86,6 +86,19 @@ export function diffBlock(fields: ToolCallFields, view: ToolCallView): string[] 
   return contentItems(fields).flatMap((item) => (item.type === "diff" ? oneDiff(item, view) : []));
 }
 
+/** What `diffBlock` tells: the paths, and the texts before and after. */
+export function diffFacts(fields: ToolCallFields): {
+  readonly paths: ReadonlySet<string>;
+  readonly texts: ReadonlySet<string>;
+} {
+  const diffs = contentItems(fields).filter(({ type, newText }) => type === "diff" && typeof newText === "string");
+  const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+  return {
+    paths: new Set(diffs.map(({ path }) => path).filter(isText)),
+    texts: new Set(diffs.flatMap(({ oldText, newText }) => [oldText, newText]).filter(isText)),
+  };
+}
+
 const finalMarks: Readonly<Record<string, string>> = { completed: "✔", failed: "✘", cancelled: "■" };
 const callsMax = 1_000;
 const diffLinesMax = 60;

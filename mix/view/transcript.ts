@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
-import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
+import type {
+  ElicitationEntry,
+  Entry,
+  MessageEntry,
+  PermissionEntry,
+  PlanEntry,
+  StateEntry,
+  TurnEntry,
+} from "../../agentd/vocabulary/entries.ts";
 import { tookOf } from "../duration.ts";
 import { type ClientSideView, fileLines, terminalLines } from "./client-side.ts";
 import { contentText } from "./content.ts";
@@ -19,6 +27,10 @@ export interface TranscriptOptions {
   readonly showPrompts: boolean;
   /** The session's, where it is known: paths below it are shown without it. */
   readonly directory?: string;
+  /** Whether a question that was asked still is; without it each one is. */
+  readonly isOpen?: (request: string) => boolean;
+  /** Milliseconds since 1970, for how much is left of a question's time; without it, as it was asked. */
+  readonly now?: () => number;
 }
 
 /** What stands together without an empty line between. */
@@ -69,14 +81,8 @@ export class Transcript {
       case "plan":
         return this.#lines("plan", this.#planLines(entry));
       case "permission":
-        if (entry.phase === "requested") return this.#lines("question", questionLines(entry, this.#options));
-        return this.#lines("question", entry.phase === "resolved" ? [resolutionLine(entry, this.#options.style)] : []);
       case "elicitation":
-        if (entry.phase === "requested") return this.#lines("question", elicitationLines(entry, this.#options.style));
-        return this.#lines(
-          "question",
-          entry.phase === "resolved" ? [elicitationResolution(entry, this.#options.style)] : [],
-        );
+        return this.#lines("question", this.#questionLines(entry));
       case "turn":
         return this.#lines("words", this.#turnLines(entry, saysWhy ? errorWords(entry.error) : ""));
       case "state":
@@ -206,6 +212,19 @@ export class Transcript {
       case "closing":
         return up;
     }
+  }
+
+  #questionLines(entry: PermissionEntry | ElicitationEntry): string[] {
+    const { style, isOpen, now } = this.#options;
+    if (entry.phase === "requested") {
+      const open = isOpen?.(entry.request) ?? true;
+      const asked = now === undefined ? {} : { now: new Date(now()).toISOString() };
+      return entry.kind === "permission"
+        ? questionLines({ ...entry, ...asked }, { ...this.#options, isOpen: open })
+        : elicitationLines({ ...entry, ...asked }, style, open);
+    }
+    if (entry.phase !== "resolved") return [];
+    return [entry.kind === "permission" ? resolutionLine(entry, style) : elicitationResolution(entry, style)];
   }
 
   #optionLines(
