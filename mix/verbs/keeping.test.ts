@@ -152,8 +152,8 @@ test("verify exits 0 for a sound log, and 1 with every problem on a line for one
 
 test("stats are a table for people, a document, or the ids of the fullest sessions", async () => {
   const stats = {
-    file_bytes: 3 * 1024 * 1024,
-    write_ahead_bytes: 512,
+    file_bytes: 160 * 1024,
+    write_ahead_bytes: 40 * 1024,
     used_bytes: 1536,
     free_bytes: 0,
     quota_bytes: 2 * 1024 ** 3,
@@ -165,10 +165,18 @@ test("stats are a table for people, a document, or the ids of the fullest sessio
   };
   const agentd = await answering("agent.log.stats", stats);
   const { stdout } = await mix("stats", "--top", "5");
-  for (const words of ["3.0 MiB", "512 B", "1.5 KiB", "2.0 GiB", "sessionaaaaa  60"]) expect(stdout).toContain(words);
+  // As agent.status counts, which `mix agent status` shows: the file and its write-ahead log.
+  expect(stdout).toContain("on disk   200.0 KiB: its file 160.0 KiB, its write-ahead log 40.0 KiB");
+  const status = await mix("status");
+  expect(status.stdout).toContain(", 200.0 KiB on disk, ");
+  for (const words of ["1.5 KiB", "2.0 GiB", "sessionaaaaa  60"]) expect(stdout).toContain(words);
   expect((await mix("stats", "-q")).stdout).toBe("sessionaaaaa\n");
   expect(JSON.parse((await mix("stats", "--json")).stdout)).toEqual({ schema: "mix.stats.v1", ...stats });
-  expect(agentd.asked.map(([, args]) => args)).toEqual([{ top: 5 }, {}, {}]);
+  expect(agentd.asked.filter(([verb]) => verb === "agent.log.stats").map(([, args]) => args)).toEqual([
+    { top: 5 },
+    {},
+    {},
+  ]);
 });
 
 test("export writes the session and then its entries up to there, over as many pages as it takes", async () => {
