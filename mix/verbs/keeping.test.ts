@@ -27,6 +27,7 @@ const nothing = { entries: 0, receipts: 0, literals: 0, sessions: 0, copies: [] 
 
 test("purge says what went, and with --dry-run what would go", async () => {
   const agentd = await answering("agent.session.purge", { session: "sessionaaaaa", entries: 12 });
+  agentd.begin("sessionaaaaa");
   expect(await mix("purge", "abc", "--id", "once")).toMatchObject({
     code: 0,
     stdout: "sessionaaaaa lost 12 entries\n",

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
-import type { AgentBus } from "../bus.ts";
 import { askPatiently, counted, removingArgs, removingFlags } from "../keeping.ts";
-import { MixError } from "../mix-error.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { printableLine } from "../view/printable.ts";
 
@@ -20,22 +18,14 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
   const asked = removingArgs(invocation);
   const bus = await invocation.connect("agentd");
-  const directory = output.mode === "people" ? await directoryOf(bus, args.word(0)) : undefined;
   const reply = await askPatiently(bus, "agent.session.purge", { session: args.word(0), ...asked });
   const { session, entries } = reply;
   if (output.mode === "json") await output.document("mix.purged.v1", { ...reply, dry_run: asked.dry_run });
   else if (output.mode === "ids") await output.line(session);
-  else await output.line(`${session} ${asked.dry_run ? "would lose" : "lost"} ${counted(entries, "entry", "entries")}`);
-  if (directory !== undefined) output.word(`its directory stays: ${printableLine(directory)}`);
-  return done;
-}
-
-/** Looked up before the purge, after which nobody knows it. Of a session that is gone already there is nothing to say. */
-async function directoryOf(bus: AgentBus, session: string): Promise<string | undefined> {
-  try {
-    return (await bus.ask("agent.session.get", { session })).cwd;
-  } catch (error) {
-    if (error instanceof MixError && error.code === "SESSION_UNKNOWN") return undefined;
-    throw error;
+  else {
+    await output.line(`${session} ${asked.dry_run ? "would lose" : "lost"} ${counted(entries, "entry", "entries")}`);
+    const { cwd } = await bus.ask("agent.session.get", { session });
+    output.word(`its directory stays: ${printableLine(cwd)}`);
   }
+  return done;
 }
