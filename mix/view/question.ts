@@ -20,6 +20,8 @@ export interface Question {
 export interface QuestionView extends ToolCallView {
   /** Nothing is left out, however long it is and however often it was said. */
   readonly isWhole?: boolean;
+  /** The changes stand right above: they need not be shown again. */
+  readonly isBelowDiff?: boolean;
   /** A question that is closed is shown without the way to answer it. */
   readonly isOpen?: boolean;
 }
@@ -71,7 +73,7 @@ function factLines(tool: ToolCallFields | undefined, view: QuestionView): string
   const known = new Set(said.size === 1 ? [...said, ...texts] : texts);
   return [
     ...paths.filter((path) => isWhole || !diffPaths.has(path)).map((path) => `  ${printableLine(path)}`),
-    ...diffBlock(tool, view),
+    ...(view.isBelowDiff === true ? [] : diffBlock(tool, view)),
     ...rawInputLines(
       isWhole ? tool.raw_input : unsaid(tool.raw_input, known),
       isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax,

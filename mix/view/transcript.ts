@@ -219,9 +219,10 @@ export class Transcript {
     if (entry.phase === "requested") {
       const open = isOpen?.(entry.request) ?? true;
       const asked = now === undefined ? {} : { now: new Date(now()).toISOString() };
-      return entry.kind === "permission"
-        ? questionLines({ ...entry, ...asked }, { ...this.#options, isOpen: open })
-        : elicitationLines({ ...entry, ...asked }, style, open);
+      if (entry.kind === "elicitation") return elicitationLines({ ...entry, ...asked }, style, open);
+      const isBelowDiff =
+        this.#section === "tools" && entry.tool_call !== undefined && this.#tools.hasJustShown(entry.tool_call);
+      return questionLines({ ...entry, ...asked }, { ...this.#options, isOpen: open, isBelowDiff });
     }
     if (entry.phase !== "resolved") return [];
     return [entry.kind === "permission" ? resolutionLine(entry, style) : elicitationResolution(entry, style)];
