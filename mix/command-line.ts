@@ -103,5 +103,6 @@ function wantedMode(words: readonly string[]): OutputMode {
   const end = words.indexOf("--");
   const own = end < 0 ? words : words.slice(0, end);
   if (own.includes("--json")) return "json";
-  return own.includes("--quiet") || own.includes("-q") ? "ids" : "people";
+  // Short flags may be written as one word: -aq.
+  return own.some((word) => word === "--quiet" || /^-[a-z]*q[a-z]*$/.test(word)) ? "ids" : "people";
 }
