@@ -432,7 +432,7 @@ const statusReply = {
   version: "0",
   started_at: "2026-11-30T12:00:00.000Z",
   bus: { url: "ws+unix:///x:/ws", embedded: true, state: "connected", generation: 1 },
-  log: { id: logId, file: "/tmp/log.db", bytes: 1 },
+  log: { id: logId, file: "/tmp/log.db", bytes: 200 * 1024 },
   config: { file: "/tmp/agentd.toml", loaded: false },
   limits: [{ name: "waitsMax", value: 256, unit: "count", description: "waits at a time" }],
   sessions: { live: 0, max: 8 },

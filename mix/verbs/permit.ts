@@ -65,7 +65,7 @@ async function show({ context, output }: Invocation, { question, resolved }: Ask
   }
   const screen = screenOf(context);
   // Here nothing is left out: this is where a person looks before saying yes.
-  const view = { ...screen, inputLinesMax: Number.POSITIVE_INFINITY, isOpen: resolved === undefined };
+  const view = { ...screen, isWhole: true, isOpen: resolved === undefined };
   for (const line of questionLines(question, view)) await output.line(line);
   if (resolved !== undefined) await output.line(resolutionLine(resolved, screen.style));
   return done;
