@@ -52,7 +52,8 @@ function actionOf(declines: boolean, cancels: boolean): "accept" | "decline" | "
 async function list({ args, context, output, read }: Invocation): Promise<Outcome> {
   const session = args.text("session");
   const bus = await read("agentd");
-  const { requests } = await bus.ask("agent.elicitation.list", session === undefined ? {} : { session });
+  const { requests, more } = await bus.ask("agent.elicitation.list", session === undefined ? {} : { session });
+  if (more) output.notice("there are others, too long to be listed with these: use --session");
   if (output.mode === "json") await output.document("mix.elicitations.v1", { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open questions");
@@ -88,8 +89,8 @@ interface Asked {
 }
 
 async function askedFor(bus: AgentBus, request: string, now: number): Promise<Asked> {
-  const { requests } = await bus.ask("agent.elicitation.list", {});
-  const open = requests.find((one) => one.request === request);
+  const { requests } = await bus.ask("agent.elicitation.list", { request });
+  const [open] = requests;
   if (open !== undefined) return { asked: { ...open, now: new Date(now).toISOString() } };
   const { requested, resolved } = await loggedRequest(bus, request, "elicitation", "mix agent answer");
   return { asked: requested, ...(resolved === undefined ? {} : { resolved }) };
