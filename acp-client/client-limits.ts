@@ -18,6 +18,8 @@ export interface ClientLimits extends PeerLimits {
   /** Messages held back until session/new is answered; more are dropped and reported. */
   readonly heldMessagesMax: number;
   readonly heldCharactersMax: number;
+  /** Of one permission request: its options and its tool call's id as JSON, in UTF-16 units. */
+  readonly permissionOptionsCharactersMax: number;
   /** Of one elicitation, its form in it, in UTF-16 units. */
   readonly elicitationCharactersMax: number;
   /** Pages of session/list that are followed. */
@@ -39,6 +41,7 @@ export const clientLimits: ClientLimits = {
   writableBytesMax: 64 * 1024 * 1024,
   heldMessagesMax: 4_096,
   heldCharactersMax: 16 * 1024 * 1024,
+  permissionOptionsCharactersMax: 64 * 1024,
   elicitationCharactersMax: 256 * 1024,
   listPagesMax: 1_000,
   errorMessageCharactersMax: 4_096,

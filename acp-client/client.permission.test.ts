@@ -180,3 +180,20 @@ test("a side of the client that is there serves its requests, for the open sessi
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { content: "text" } }]);
   expect(run.agent.answersTo(2)).toMatchObject([{ error: { code: -32002, data: { sessionId: "other" } } }]);
 });
+
+test.each([
+  ["whose id stands for a yes and a no", [options[0], { ...options[1], optionId: "YES ✓" }], "two kinds"],
+  ["longer than is asked", [{ optionId: "x".repeat(70_000), name: "", kind: "allow_once" }], "too long"],
+])("a question with options %s is refused with -32602, and nobody is asked", (_, offered, why) => {
+  const run = opened();
+  run.agent.say(ask(9, { options: offered }));
+  expect(keys(run)).toEqual([]);
+  expect(run.agent.answersTo(9)).toMatchObject([{ error: { code: -32602, message: expect.stringContaining(why) } }]);
+  expect(run.faults()).toEqual(["invalid-permission"]);
+});
+
+test("an id that two options of one kind share is asked", () => {
+  const run = opened();
+  run.agent.say(ask(9, { options: [...options, options[0]] }));
+  expect(keys(run)).toHaveLength(1);
+});

@@ -11,7 +11,7 @@ import { OpenElicitations } from "./open-elicitations.ts";
 import { OpenPermissions } from "./open-permissions.ts";
 import type { AgentLink } from "./protocol-session.ts";
 import { decodeCompletedElicitation, decodeElicitation } from "./schema/v1/elicitation.ts";
-import { decodePermissionRequest } from "./schema/v1/permission.ts";
+import { decodePermissionRequest, whyNotAsked } from "./schema/v1/permission.ts";
 import { elicitationResult, METHODS, permissionResult } from "./schema/v1/requests.ts";
 import { decodeUpdate, extensionUpdate } from "./schema/v1/update.ts";
 import type { DecodedUpdate } from "./schema/v1/update.ts";
@@ -159,6 +159,12 @@ export class V1Inbound {
       this.#link.fault("foreign-session", "A permission was asked for a session that was never opened", sample);
       // It must be answered, or the agent would wait for ever; and nobody can say yes for it.
       request.reply(permissionResult("cancelled"));
+      return;
+    }
+    const why = whyNotAsked(asked, this.#link.limits.permissionOptionsCharactersMax);
+    if (why !== undefined) {
+      this.#link.fault("invalid-permission", `A permission request was refused: ${why}`);
+      request.refuse({ code: RPC.invalidParams, message: `Invalid params of session/request_permission: ${why}` });
       return;
     }
     this.#permissions.add(request, asked.options);

@@ -158,6 +158,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     limits,
     settings: config.settings,
     catalogue: config.catalogue,
+    configFile: paths.configFile,
     home,
     stateDirectory: paths.stateDirectory,
     workspacesDirectory: paths.workspacesDirectory,

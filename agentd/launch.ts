@@ -6,7 +6,7 @@ import { startAgent } from "../acp-client/client.ts";
 import type { ClientSide } from "../acp-client/client-side.ts";
 import { busToolsServer } from "./bus-tools.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
-import { findProgram } from "./catalogue/find-program.ts";
+import { findProgram, whyNotFound } from "./catalogue/find-program.ts";
 import { passedValuesOf } from "./catalogue/passed-values.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientSideDesk } from "./client-side/desk.ts";
@@ -31,7 +31,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   if (!definition) return unavailable(`"${state.agent}" is not in the catalogue any more`);
   const [program, ...args] = definition.command;
   const found = findProgram(program, instance.environment["PATH"]);
-  if (found.status !== "installed") return unavailable(found.message);
+  if (found.status !== "installed") return unavailable(whyNotFound(found));
   const asked = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
   const passed = passedValuesOf(instance, state.env);
   if (!passed.ok) return unavailable(passed.message);

@@ -13,7 +13,8 @@ const flags: FlagTable = {
   set: { kind: "texts", about: "" },
   help: { kind: "switch", about: "" },
 };
-const parse = (...words: string[]) => parseArguments(words, flags, { min: 1, max: 2 });
+const parse = (...words: string[]) =>
+  parseArguments(words, { flags, positionals: { min: 1, max: 2 }, usage: "do <what> [more]" });
 const usage = { code: "USAGE" };
 
 test("flags may stand before, between and after the words, short, long or with an equals sign", () => {
@@ -41,6 +42,18 @@ test.each([
   ["too many words", ["a", "b", "c"]],
 ])("%s is a usage error", (_what, words) => {
   expect(() => parse(...words)).toThrow(expect.objectContaining(usage) as Error);
+});
+
+test.each([
+  ["do <what> [more]", 0, "<what>"],
+  ["agent set <session> option=value…", 1, "option=value…"],
+  ["agent permit ls | show <request> | allow <request>", 0, "ls or show or allow"],
+  ["agent permit ls | show <request> | allow <request>", 1, "<request>"],
+  ["completion bash|zsh|fish", 0, "bash|zsh|fish"],
+])("what is missing is called as in the usage: %s", (line, given, name) => {
+  const words = Array.from({ length: given }, () => "word");
+  const spec = { flags, positionals: { min: given + 1, max: 3 }, usage: line };
+  expect(() => parseArguments(words, spec)).toThrow(`${name} is missing; usage: mix ${line}`);
 });
 
 test("after -- everything is a word, also what looks like a flag, and - is a word", () => {

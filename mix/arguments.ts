@@ -2,7 +2,8 @@
 // One table of flags a verb, and the words of a command line read by it. An unknown flag is a usage error.
 import { parseArgs } from "node:util";
 import { durationMsOf } from "./duration.ts";
-import { usageError } from "./mix-error.ts";
+import { type MixError, usageError } from "./mix-error.ts";
+import type { VerbSpec } from "./verb.ts";
 
 export interface Flag {
   /** `switch` takes no value; `texts` may be given several times. */
@@ -20,29 +21,34 @@ export interface PositionalRange {
 }
 
 /** Throws a usage error for what the table does not hold, and for too few or too many words. */
-export function parseArguments(words: readonly string[], flags: FlagTable, range: PositionalRange): Arguments {
-  const parsed = parsedWords(words, flags);
-  const { values, positionals } = parsed;
+export function parseArguments(
+  words: readonly string[],
+  { flags, positionals: range, usage }: Pick<VerbSpec, "flags" | "positionals" | "usage">,
+): Arguments {
+  const { values, positionals } = parsedWords(words, flags, usage);
+  const parsed = new Arguments(values, positionals, usage);
   // Help is answered whatever else was written, so that nobody has to satisfy a verb to learn it.
-  if (values["help"] === true) return new Arguments(values, positionals);
-  if (positionals.length < range.min) throw usageError("something is missing");
-  if (positionals.length > range.max) throw usageError(`too much: ${positionals.slice(range.max).join(" ")}`);
-  return new Arguments(values, positionals);
+  if (values["help"] === true) return parsed;
+  if (positionals.length < range.min) parsed.word(positionals.length);
+  if (positionals.length > range.max) throw misused(usage, `too much: ${positionals.slice(range.max).join(" ")}`);
+  return parsed;
 }
 
 export class Arguments {
   readonly positionals: readonly string[];
   readonly #values: Readonly<Record<string, unknown>>;
+  readonly #usage: string;
 
-  constructor(values: Readonly<Record<string, unknown>>, positionals: readonly string[]) {
+  constructor(values: Readonly<Record<string, unknown>>, positionals: readonly string[], usage: string) {
     this.#values = values;
     this.positionals = positionals;
+    this.#usage = usage;
   }
 
-  /** The n-th word after the verb, counted from 0; only asked for where the range promises it. */
+  /** The n-th word after the verb, counted from 0. A usage error where there is none. */
   word(index: number): string {
     const word = this.positionals[index];
-    if (word === undefined) throw usageError("something is missing");
+    if (word === undefined) throw misused(this.#usage, `${placeName(this.#usage, index)} is missing`);
     return word;
   }
 
@@ -81,7 +87,19 @@ export class Arguments {
   }
 }
 
-function parsedWords(words: readonly string[], flags: FlagTable): ReturnType<typeof parseArgs> {
+function misused(usage: string, message: string): MixError {
+  return usageError(`${message}; usage: mix ${usage}, and more with --help`);
+}
+
+/** How a usage line calls the n-th word after its verb; of several lines, the first that has one so far. */
+function placeName(usage: string, index: number): string {
+  const [verb = "", ...places] = usage.replace(/^agent /, "").split(" ");
+  const lines = places.join(" ").split(" | ");
+  const names = lines.flatMap((line) => line.split(" ")[index] ?? []);
+  return (index === 0 ? names.join(" or ") : names[0]) ?? verb;
+}
+
+function parsedWords(words: readonly string[], flags: FlagTable, usage: string): ReturnType<typeof parseArgs> {
   // The library is loaded when it is first called, which most short commands need not pay for.
   if (words.length === 0) return { values: {}, positionals: [] };
   const options = Object.fromEntries(
@@ -97,7 +115,7 @@ function parsedWords(words: readonly string[], flags: FlagTable): ReturnType<typ
   try {
     return parseArgs({ args: [...words], options, strict: true, allowPositionals: true });
   } catch (error) {
-    if (error instanceof TypeError) throw usageError(firstSentence(error.message));
+    if (error instanceof TypeError) throw misused(usage, firstSentence(error.message));
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { usageError } from "./mix-error.ts";
 
 export function assignment(word: string): readonly [string, string] {
   const at = word.indexOf("=");
-  if (at < 1) throw usageError(`${word} is not of the form option=value`);
+  if (at < 1) throw usageError(`${word} is not of the form key=value`);
   return [word.slice(0, at), word.slice(at + 1)];
 }
 

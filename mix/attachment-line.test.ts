@@ -23,9 +23,20 @@ test.each([
     "a number is that answer, before an option of that name",
     "2",
     question,
-    { kind: "answer", request: "s-1", option: "ok" },
+    { kind: "permission", answer: { request: "s-1", option: "ok" } },
   ],
-  ["an option's own name is an answer", "ok", question, { kind: "answer", request: "s-1", option: "ok" }],
+  [
+    "an option's own name is an answer",
+    "ok",
+    question,
+    { kind: "permission", answer: { request: "s-1", option: "ok" } },
+  ],
+  [
+    ":dismiss leaves a question unanswered",
+    ":dismiss",
+    question,
+    { kind: "permission", answer: { request: "s-1", cancelled: true } },
+  ],
 ])("%s", (_what, line, asked, meaning) => {
   expect(lineMeaning(line, asked, true)).toEqual(meaning);
 });
@@ -46,21 +57,48 @@ const form: ElicitationEntry = {
   schema: { properties: { loud: { type: "boolean" } } },
 };
 const address: ElicitationEntry = { ...form, mode: "url", url: "https://a.example" };
+const list = { ...form, schema: { properties: { days: { type: "array" } } } };
 const long = { ...form, schema: { properties: { a: { type: "string" }, b: { type: "string" } } } };
 
 test.each([
   ["a form of one field takes its value", "no", form, { action: "accept", content: { loud: false } }],
   ["an address takes a yes", "yes", address, { action: "accept" }],
   [":decline declines", ":decline", long, { action: "decline" }],
+  [":dismiss leaves it unanswered", ":dismiss", long, { action: "cancel" }],
+  [":accept takes a form's defaults", ":accept", long, { action: "accept" }],
+  [
+    "a form of more fields takes them by name, quoted where they have spaces",
+    `a="two words" b='it is "so"'`,
+    long,
+    { action: "accept", content: { a: "two words", b: 'it is "so"' } },
+  ],
+  [
+    "a field that takes several values is written by name, also alone",
+    "days=mon days=tue",
+    list,
+    { action: "accept", content: { days: ["mon", "tue"] } },
+  ],
 ])("%s", (_what, line, asked, meaning) => {
-  expect(lineMeaning(line, asked, true)).toEqual({ kind: "elicitation", request: "s-2", ...meaning });
+  expect(lineMeaning(line, asked, true)).toEqual({ kind: "elicitation", answer: { request: "s-2", ...meaning } });
+});
+
+test("an address without a yes is not answered, and no prompt is made of the line", () => {
+  expect(lineMeaning("y", address, true).kind).toBe("words");
+});
+
+test.each(["x", "a=1 a=2", "a='open", "=1"])("fields written as %j are a usage error", (line) => {
+  expect(() => lineMeaning(line, long, true)).toThrow(expect.objectContaining({ code: "USAGE" }) as Error);
 });
 
 test.each([
-  ["a form of more fields", "x", long],
-  ["an address without a yes", "y", address],
-])("%s is answered by its own verb, and no prompt is made of the line", (_what, line, asked) => {
-  expect(lineMeaning(line, asked, true).kind).toBe("words");
+  ["nothing asked", undefined, [":detach"]],
+  ["a permission", question, ["number", ":dismiss", ":detach"]],
+  ["a form of more fields", long, ["field=value", ":decline", ":accept", ":dismiss", ":cancel"]],
+  ["a form of one field", form, ["a line", ":decline"]],
+  ["an address", address, ["yes", ":decline"]],
+])("with %s, :help says all that can be typed", (_what, asked, parts) => {
+  const meaning = lineMeaning(":help", asked, true);
+  for (const part of parts) expect(meaning).toMatchObject({ kind: "words", text: expect.stringContaining(part) });
 });
 
 test(":cancel is the turn's, also while something is asked", () => {

@@ -1,56 +1,88 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a line means that a person typed below a live view. Commands begin with a colon: a slash belongs to the agents.
 import type { ElicitationEntry, PermissionEntry } from "../agentd/vocabulary/entries.ts";
-import { fieldValue, formFields } from "./form-fields.ts";
+import type { VerbInput } from "../agentd/vocabulary/verbs.ts";
+import { fieldValue, formContent, formFields, wordsOf } from "./form-fields.ts";
+import type { FormField } from "./form-fields.ts";
 
 export type AskedEntry = PermissionEntry | ElicitationEntry;
 
 export type LineMeaning =
   | { readonly kind: "nothing" | "cancel" | "close" | "detach" }
-  | { readonly kind: "answer"; readonly request: string; readonly option: string }
-  | {
-      readonly kind: "elicitation";
-      readonly request: string;
-      readonly action: "accept" | "decline";
-      readonly content?: Readonly<Record<string, string | number | boolean>>;
-    }
+  | { readonly kind: "permission"; readonly answer: VerbInput<"agent.permission.answer"> }
+  | { readonly kind: "elicitation"; readonly answer: VerbInput<"agent.elicitation.answer"> }
   | { readonly kind: "prompt"; readonly text: string }
   | { readonly kind: "words"; readonly text: string };
 
+/** Throws a usage error for fields that cannot be read. */
 export function lineMeaning(line: string, question: AskedEntry | undefined, takesPrompts: boolean): LineMeaning {
   const written = line.trim();
   if (written === "") return { kind: "nothing" };
-  if (question?.kind === "elicitation" && written === ":decline") {
-    return { kind: "elicitation", request: question.request, action: "decline" };
-  }
-  if (written.startsWith(":")) return commandMeaning(written.slice(1));
+  if (written.startsWith(":")) return commandMeaning(written.slice(1), question);
   if (question?.kind === "elicitation") return toldMeaning(question, written);
   if (question !== undefined) {
     const option = chosenOption(question, written);
     // A prompt in place of an answer would wait behind the very question that it does not answer.
-    if (option === undefined) return { kind: "words", text: `no answer ${written}; a number, or :cancel, :detach` };
-    return { kind: "answer", request: question.request, option };
+    if (option === undefined) return { kind: "words", text: `no answer ${written}; ${helpWords(question)}` };
+    return { kind: "permission", answer: { request: question.request, option } };
   }
   return takesPrompts ? { kind: "prompt", text: line } : { kind: "nothing" };
 }
 
-/** Simple ones alone: a form of one field, and whether an address will be opened. */
-function toldMeaning({ request, mode, schema }: ElicitationEntry, written: string): LineMeaning {
-  const [field, ...others] = mode === "url" ? [] : formFields(schema);
-  if (mode === "url" && written === "yes") return { kind: "elicitation", request, action: "accept" };
-  if (field !== undefined && others.length === 0 && field.type !== "array") {
-    const content = { [field.name]: fieldValue(field, written) };
-    return { kind: "elicitation", request, action: "accept", content };
-  }
-  const how = mode === "url" ? "yes when you will open it" : `mix agent answer ${request} field=value…`;
-  return { kind: "words", text: `${how}; or :decline, :cancel, :detach` };
+/** What stands before the place where a person answers. */
+export function answerPrompt(question: AskedEntry): string {
+  if (question.kind === "permission") return `answer 1–${question.options?.length ?? 0}: `;
+  if (question.mode === "url") return "answer yes or :decline: ";
+  return onlyField(question) === undefined ? "answer field=value…: " : "answer: ";
 }
 
-function commandMeaning(command: string): LineMeaning {
+function toldMeaning(question: ElicitationEntry, written: string): LineMeaning {
+  const { request, mode, schema } = question;
+  if (mode === "url") {
+    if (written === "yes") return { kind: "elicitation", answer: { request, action: "accept" } };
+    return { kind: "words", text: helpWords(question) };
+  }
+  const field = onlyField(question);
+  const content =
+    field === undefined ? formContent(schema, wordsOf(written)) : { [field.name]: fieldValue(field, written) };
+  return { kind: "elicitation", answer: { request, action: "accept", content } };
+}
+
+/** Of a form that a whole line answers, without the field's name. */
+function onlyField({ schema }: ElicitationEntry): FormField | undefined {
+  const [field, ...others] = formFields(schema);
+  return others.length > 0 || field?.type === "array" ? undefined : field;
+}
+
+function commandMeaning(command: string, question: AskedEntry | undefined): LineMeaning {
   if (command === "cancel" || command === "close" || command === "detach") return { kind: command };
   if (command === "d" || command === "q") return { kind: "detach" };
-  return { kind: "words", text: ":cancel the turn · :close the session · :detach and let it go on" };
+  if (question?.kind === "permission" && command === "dismiss") {
+    return { kind: "permission", answer: { request: question.request, cancelled: true } };
+  }
+  if (question?.kind === "elicitation") {
+    const { request } = question;
+    if (command === "accept") return { kind: "elicitation", answer: { request, action: "accept" } };
+    if (command === "decline") return { kind: "elicitation", answer: { request, action: "decline" } };
+    if (command === "dismiss") return { kind: "elicitation", answer: { request, action: "cancel" } };
+  }
+  return { kind: "words", text: helpWords(question) };
 }
+
+function helpWords(question: AskedEntry | undefined): string {
+  const always = ":cancel the turn · :close the session · :detach and let it go on";
+  return question === undefined ? always : `${answerWords(question)} · ${always}`;
+}
+
+function answerWords(question: AskedEntry): string {
+  const without = ":dismiss leaves it unanswered";
+  if (question.kind === "permission") return `an option's number or name answers · ${without}`;
+  if (question.mode === "url") return `yes when you will open it · :decline says no · ${without}`;
+  const line = onlyField(question) === undefined ? fieldsWords : "a line is the answer";
+  return `${line} · :accept takes the defaults · :decline says no · ${without}`;
+}
+
+const fieldsWords = "field=value other='two words' answers";
 
 /** By its number, or by its option's own name. */
 function chosenOption(question: PermissionEntry, written: string): string | undefined {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a person at the terminal can do while a session is followed: answer its questions and, attached, prompt it.
 import type { Entry, SessionPhase } from "../agentd/vocabulary/entries.ts";
-import { type AskedEntry, lineMeaning } from "./attachment-line.ts";
+import { answerPrompt, type AskedEntry, lineMeaning } from "./attachment-line.ts";
 import type { AgentBus } from "./bus.ts";
 import { MixError } from "./mix-error.ts";
 import { PromptLine } from "./prompt-line.ts";
@@ -16,6 +16,7 @@ export class Attachment {
   readonly #questions = new Map<string, AskedEntry>();
   #phase: SessionPhase = "starting";
   #isOver = false;
+  #hasLeft = false;
 
   /** `takesPrompts` false: questions are answered, and nothing else is taken. */
   constructor(invocation: Invocation, bus: AgentBus, session: string, takesPrompts = true) {
@@ -25,7 +26,7 @@ export class Attachment {
     this.#takesPrompts = takesPrompts;
     this.#line = new PromptLine(invocation.context, {
       line: (line) => this.#typed(line),
-      end: () => (takesPrompts ? invocation.context.interrupts.raise() : undefined),
+      end: () => (takesPrompts ? this.#leave() : undefined),
     });
   }
 
@@ -41,6 +42,11 @@ export class Attachment {
     this.#line.close();
   }
 
+  /** The person asked to leave the session to itself. */
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
   end(): void {
     this.#isOver = true;
     this.#line.close();
@@ -49,7 +55,7 @@ export class Attachment {
   #open(): void {
     if (this.#isOver) return;
     const question = this.#question();
-    if (question !== undefined) this.#line.open(`answer${choiceWords(question)}: `, question.request);
+    if (question !== undefined) this.#line.open(answerPrompt(question), question.request);
     else if (this.#takesPrompts && this.#phase === "idle") this.#line.open("> ", "prompt");
   }
 
@@ -75,14 +81,12 @@ export class Attachment {
     switch (meaning.kind) {
       case "nothing":
         return;
-      case "answer":
-        await this.#bus.ask("agent.permission.answer", { request: meaning.request, option: meaning.option });
+      case "permission":
+        await this.#bus.ask("agent.permission.answer", meaning.answer);
         return;
-      case "elicitation": {
-        const { kind: _, ...given } = meaning;
-        await this.#bus.ask("agent.elicitation.answer", given);
+      case "elicitation":
+        await this.#bus.ask("agent.elicitation.answer", meaning.answer);
         return;
-      }
       case "prompt":
         await this.#bus.ask("agent.session.prompt", { session, prompt: meaning.text, when_busy: "queue" });
         // The line comes back when the session is idle again.
@@ -95,17 +99,19 @@ export class Attachment {
         await this.#bus.ask("agent.session.close", { session });
         return;
       case "detach":
-        this.#isOver = true;
-        this.#invocation.context.interrupts.raise();
+        this.#leave();
         return;
       case "words":
         this.#invocation.output.word(meaning.text);
     }
   }
-}
 
-function choiceWords(question: AskedEntry): string {
-  return question.kind === "permission" ? ` 1–${question.options?.length ?? 0}` : "";
+  // Following ends as by Ctrl-C; that it was wanted is told apart afterwards.
+  #leave(): void {
+    this.#isOver = true;
+    this.#hasLeft = true;
+    this.#invocation.context.interrupts.raise();
+  }
 }
 
 function noteQuestion(open: Map<string, AskedEntry>, entry: AskedEntry): void {

@@ -52,7 +52,7 @@ async function runVerb(
   { spec, run }: VerbModule,
   words: readonly string[],
 ): Promise<Outcome> {
-  const args = parsedFor(spec, words);
+  const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags } });
   if (args.switch("help")) {
     const { verbHelp } = await import("./help.ts");
     await output.line(verbHelp(spec));
@@ -92,15 +92,6 @@ function withContext(error: MixError, args: Arguments, { usage, flags }: VerbMod
   return new MixError(error.code, error.message, { details, cause: error.cause ?? error });
 }
 
-function parsedFor(spec: VerbModule["spec"], words: readonly string[]): Arguments {
-  try {
-    return parseArguments(words, { ...spec.flags, ...commonFlags }, spec.positionals);
-  } catch (error) {
-    if (!(error instanceof MixError) || error.code !== "USAGE") throw error;
-    throw usageError(`${error.message}; usage: mix ${spec.usage}, and more with --help`);
-  }
-}
-
 function unknownVerb(isAgent: boolean, name: string): MixError {
   const names = Object.keys(isAgent ? agentVerbs : busVerbs);
   const others = isAgent ? names.join(", ") : ["agent <verb>", ...names].join(", ");
@@ -112,5 +103,6 @@ function wantedMode(words: readonly string[]): OutputMode {
   const end = words.indexOf("--");
   const own = end < 0 ? words : words.slice(0, end);
   if (own.includes("--json")) return "json";
-  return own.includes("--quiet") || own.includes("-q") ? "ids" : "people";
+  // Short flags may be written as one word: -aq.
+  return own.some((word) => word === "--quiet" || /^-[a-z]*q[a-z]*$/.test(word)) ? "ids" : "people";
 }

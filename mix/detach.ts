@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Ctrl-C in a follow: the session goes on without us, and it is said how to cancel. Twice within two seconds asks.
+// A follow that ends before its session does: the session goes on without us, and it is said how to cancel. After Ctrl-C
+// a second one within two seconds asks.
 import type { AgentBus } from "./bus.ts";
 import type { Outcome } from "./exit-codes.ts";
 import type { Context } from "./context.ts";
@@ -8,13 +9,17 @@ import type { Invocation } from "./verb.ts";
 
 const secondInterruptMs = 2_000;
 
+/** Asked for by name: there is nothing to warn of. */
+export function leave({ output }: Invocation, session: string): Outcome {
+  output.word(goesOnWords(session));
+  return { kind: "left" };
+}
+
 export async function detach(invocation: Invocation, bus: AgentBus, session: string): Promise<Outcome> {
   const { context, output } = invocation;
   const again = secondInterrupt(context);
   try {
-    output.word(
-      `detached; session ${session} goes on · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`,
-    );
+    output.word(goesOnWords(session));
     const asks = output.mode === "people" && context.stdin.isTTY === true && context.stderr.isTTY === true;
     if (!asks || !(await hasTurn(bus, session))) return { kind: "interrupted" };
     output.word("Ctrl-C again within 2 s to cancel its turn");
@@ -26,6 +31,10 @@ export async function detach(invocation: Invocation, bus: AgentBus, session: str
   } finally {
     again.callOff();
   }
+}
+
+function goesOnWords(session: string): string {
+  return `detached; session ${session} goes on · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`;
 }
 
 // Listens from the first moment on: the second Ctrl-C may come while agentd is still asked whether a turn runs.

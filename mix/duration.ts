@@ -18,6 +18,11 @@ export function ageOf(ms: number): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
+/** How much time is left, as an age; a second that has begun counts, so that ten minutes are told as ten at first. */
+export function leftWords(ms: number): string {
+  return ageOf(Math.ceil(ms / 1000) * 1000);
+}
+
 /** How long something took: `0.9s`, `12.3s`, then as an age. */
 export function tookOf(ms: number): string {
   return ms < 60_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : ageOf(ms);

@@ -21,6 +21,8 @@ export type Outcome =
       readonly unanswered: boolean;
     }
   | { readonly kind: "ended"; readonly state: "closed" | "lost" | "failed"; readonly error?: OutcomeError }
+  /** A person left a session that goes on, and said so. */
+  | { readonly kind: "left" }
   | { readonly kind: "interrupted" }
   | { readonly kind: "broken_pipe" };
 
@@ -32,6 +34,7 @@ export type Outcome =
 export function exitCodeOf(outcome: Outcome): number {
   switch (outcome.kind) {
     case "done":
+    case "left":
       return 0;
     case "refused":
       return exitCodeOfError(outcome.code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's entries for as long as a verb wants them, or until Ctrl-C. That agentd went away, and came back, is said.
-import type { Entry } from "../agentd/vocabulary/entries.ts";
+import type { Entry, TruncatedEntry } from "../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "./bus.ts";
 import { busSource } from "./follow/bus-source.ts";
 import { follow } from "./follow/follow.ts";
@@ -18,6 +18,7 @@ export async function followSession(
   { context, output }: Invocation,
   bus: AgentBus,
   from: { readonly session: string; readonly after: number | string },
+  onBatch?: (entries: readonly (Entry | TruncatedEntry)[]) => void,
 ): Promise<FollowedSession> {
   const stop = new AbortController();
   const release = context.interrupts.listen(() => stop.abort());
@@ -29,6 +30,7 @@ export async function followSession(
       now: context.now,
       delay: context.after,
       signal: stop.signal,
+      ...(onBatch === undefined ? {} : { onBatch }),
       onReach: (reachable) => output.notice(reachable ? "agentd is back" : "agentd is away; waiting for it"),
     });
     return { entries, release };

@@ -50,12 +50,14 @@ test.each([
   expect((await bench.run(["agent", "start", "demo", "x"])).code).toBe(code);
 });
 
-test("a session that fails for want of a login exits 7 and says why", async () => {
+test("a session that fails for want of a login exits 7 and says why, once", async () => {
   const error = { error_code: "AGENT_AUTH", message: "log in first" } as const;
   await bench.agentd({ onStart: (session) => session.append({ kind: "state", state: "failed", error }) });
   const ran = await bench.run(["agent", "start", "demo"]);
   expect(ran.code).toBe(7);
-  expect(ran.stdout).toContain("AGENT_AUTH: log in first");
+  expect(ran.stdout).toContain("✘ session failed\n");
+  expect(ran.stdout).not.toContain("AGENT_AUTH");
+  expect(ran.stderr).toContain("AGENT_AUTH: log in first");
 });
 
 test("a turn that failed takes its code from the session's state where it has none itself", async () => {
@@ -111,7 +113,7 @@ test("a tool that a person refused does not make the turn fail, also where the a
   expect((await running.ended).code).toBe(0);
 });
 
-test("why a turn went wrong is on stderr too, as JSON with --json, since no view tells it there", async () => {
+test("why a turn went wrong is on stderr, as JSON with --json", async () => {
   const error = { error_code: "AGENT_EXITED", message: "exit 1" } as const;
   await bench.agentd({ onPrompt: (session, turn) => session.endTurn(turn, "failed", { error }) });
   const json = await bench.run(["agent", "start", "demo", "x", "--json"]);
@@ -122,3 +124,25 @@ test("why a turn went wrong is on stderr too, as JSON with --json, since no view
   const quiet = await bench.run(["agent", "start", "demo", "x", "--quiet"]);
   expect(quiet.stderr).toBe("AGENT_EXITED: exit 1\n");
 });
+
+test.each([false, true])(
+  "a question that came with its answer says nothing of answering (from the log: %s)",
+  async (mute) => {
+    await bench.agentd({
+      mute,
+      onPrompt(session, turn) {
+        const permission = { kind: "permission", turn, request: `${session.id}-1` } as const;
+        session.append(
+          { ...permission, phase: "requested", options: [{ option: "yes", name: "Yes", kind: "allow_once" }] },
+          { ...permission, phase: "resolved", outcome: "selected", option: "yes", by: null, via: "policy" },
+        );
+        session.endTurn(turn);
+      },
+    });
+    const ran = await bench.run(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+    expect(ran.stdout).toContain("→ yes (by policy)");
+    expect(ran.stdout).not.toContain("answer:");
+    expect(ran.stderr).not.toContain("answer 1");
+  },
+  20_000,
+);

@@ -27,6 +27,7 @@ export async function followTurn(invocation: Invocation, bus: AgentBus, what: Tu
     session: what.session,
     after: what.after,
     showPrompts: false,
+    tellsFailure: true,
     shows: (entry) => !what.onlyTurn || isOfTurn(entry, what.turn),
     decide: (entry) => {
       last = entry.seq;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A form that an agent asks for, as far as the command line shows it and turns words into its values. Whether an answer
 // is right, agentd says.
+import { assignment } from "./assignments.ts";
+import { usageError } from "./mix-error.ts";
 
 export interface FormField {
   readonly name: string;
@@ -34,10 +36,32 @@ export function formFields(schema: unknown): FormField[] {
 }
 
 /** What a field's word stands for; a word that is none of its type goes as it is, for agentd to say what is wrong. */
-export function fieldValue(field: FormField | undefined, word: string): string | number | boolean {
+export function fieldValue(field: FormField | undefined, word: string): Value {
   if (field?.type === "boolean") return ({ true: true, yes: true, false: false, no: false } as const)[word] ?? word;
   const isNumber = field?.type === "number" || field?.type === "integer";
   return isNumber && word.trim() !== "" && Number.isFinite(Number(word)) ? Number(word) : word;
+}
+
+type Value = string | number | boolean;
+
+/** The values that words of the form field=value give; a field that takes several values is written several times. */
+export function formContent(schema: unknown, words: readonly string[]): Record<string, Value | string[]> {
+  const fields = new Map(formFields(schema).map((field) => [field.name, field]));
+  const content = new Map<string, Value | string[]>();
+  for (const [name, word] of words.map(assignment)) {
+    const before = content.get(name);
+    if (fields.get(name)?.type === "array") content.set(name, [...(Array.isArray(before) ? before : []), word]);
+    else if (before !== undefined) throw usageError(`${name} takes one value`);
+    else content.set(name, fieldValue(fields.get(name), word));
+  }
+  return Object.fromEntries(content);
+}
+
+/** A line as words, as a shell takes it apart: what stands in quotes of either kind is not. */
+export function wordsOf(line: string): string[] {
+  const words: readonly string[] = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g) ?? [];
+  if (words.includes('"') || words.includes("'")) throw usageError("a quote is not closed");
+  return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
 
 function choicesOf(field: Members): FormField["choices"] {

@@ -3,22 +3,26 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Context } from "./context.ts";
+import { fileFault } from "./file-fault.ts";
 import { usageError } from "./mix-error.ts";
 
 const bytesMax = 4 * 1024 * 1024;
 
 /** `-` is stdin. Throws a usage error for what cannot be read or is no JSON. */
 export async function jsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "stdin">, file: string): Promise<unknown> {
-  let written: string;
-  try {
-    written = file === "-" ? await fromStdin(stdin) : await readFile(resolve(cwd(), file), "utf8");
-  } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error));
-  }
+  const written = file === "-" ? await fromStdin(stdin) : await fromFile(resolve(cwd(), file), file);
   try {
     return JSON.parse(written);
   } catch {
     throw usageError(`${file === "-" ? "stdin" : file} is not JSON`);
+  }
+}
+
+async function fromFile(path: string, written: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw fileFault(written, error);
   }
 }
 
@@ -29,7 +33,7 @@ async function fromStdin(stdin: Context["stdin"]): Promise<string> {
     const piece = Buffer.from(chunk as string | Buffer);
     chunks.push(piece);
     bytes += piece.length;
-    if (bytes > bytesMax) throw new Error(`stdin holds more than ${bytesMax} bytes`);
+    if (bytes > bytesMax) throw usageError(`stdin holds more than ${bytesMax} bytes`);
   }
   return Buffer.concat(chunks).toString("utf8");
 }

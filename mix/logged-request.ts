@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A request that is closed, found in the log: the same answer with the same command id must be possible again, and
-// agentd tells best who was first.
+// A request that is closed, or open and too long to be listed whole, found in the log: the same answer with the same command
+// id must be possible again, and agentd tells best who was first.
 import type { ElicitationEntry, Entry, PermissionEntry } from "../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "./bus.ts";
 import { MixError } from "./mix-error.ts";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where words go: stdout carries data alone, stderr what is said to people.
 import type { Context, OutputStream } from "./context.ts";
+import { errorHints } from "./error-hints.ts";
 import type { MixError } from "./mix-error.ts";
 import { printable } from "./view/printable.ts";
 
@@ -58,17 +59,9 @@ export class Output {
       this.notice(JSON.stringify({ error: { code: error.code, message: error.message, session, command_id } }));
       return;
     }
-    this.notice(printable(`${error.code}: ${error.message}${hintOf(error)}`));
+    const hints = errorHints(error).map((hint) => `\n  ${hint}`);
+    this.notice(printable(`${error.code}: ${error.message}${hints.join("")}`));
   }
-}
-
-// What to do, where a refusal says it beside its message.
-function hintOf({ message, details }: MixError): string {
-  const { install, available } = details;
-  if (typeof install === "string" && !message.includes(install)) return `\n  to install it: ${install}`;
-  if (Array.isArray(available))
-    return `\n  there are: ${available.filter((one) => typeof one === "string").join(", ")}`;
-  return "";
 }
 
 // A reader that is slower than we are holds us up, and nothing piles up here.

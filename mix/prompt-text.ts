@@ -2,6 +2,7 @@
 // Where a prompt comes from: the words of the command line, a file, or stdin.
 import { readFile } from "node:fs/promises";
 import type { Context } from "./context.ts";
+import { fileFault } from "./file-fault.ts";
 import { usageError } from "./mix-error.ts";
 
 /** A prompt has to fit a frame of the Bus (8 MiB) with room for its escapes. */
@@ -20,12 +21,10 @@ export async function promptText(
 }
 
 async function fromFile(file: string): Promise<string> {
-  try {
-    return notEmpty(withinLimit(await readFile(file)).toString("utf8"));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && "syscall" in error) throw usageError(`--file: ${error.message}`);
-    throw error;
-  }
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw fileFault(`--file: ${file}`, error);
+  });
+  return notEmpty(withinLimit(bytes).toString("utf8"));
 }
 
 async function fromStdin(stdin: Context["stdin"]): Promise<string> {

@@ -22,6 +22,7 @@ function failureOf(outcome: Outcome): { readonly code: string; readonly message:
       return { code: "SESSION_ENDED", message: `the session is ${outcome.state}` };
     case "refused":
     case "done":
+    case "left":
     case "interrupted":
     case "broken_pipe":
       return undefined;

@@ -15,7 +15,13 @@ export async function untilReady(
   bus: AgentBus,
   { session, after }: { readonly session: string; readonly after: number },
 ): Promise<Outcome> {
-  const ended = await watchSession(invocation, bus, { session, after, showPrompts: false, decide: isReady });
+  const ended = await watchSession(invocation, bus, {
+    session,
+    after,
+    showPrompts: false,
+    tellsFailure: true,
+    decide: isReady,
+  });
   const outcome = await withError(bus, session, ended);
   tellFailure(invocation.output, session, outcome);
   return outcome;

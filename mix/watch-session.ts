@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Follows a session on behalf of a verb until an entry decides how the verb ends: shown to people, as JSON, or not at all.
-import type { Entry } from "../agentd/vocabulary/entries.ts";
+import type { ElicitationEntry, Entry, PermissionEntry, TruncatedEntry } from "../agentd/vocabulary/entries.ts";
 import type { Attachment } from "./attachment.ts";
 import type { AgentBus } from "./bus.ts";
-import { detach } from "./detach.ts";
+import { detach, leave } from "./detach.ts";
 import type { Outcome } from "./exit-codes.ts";
 import { followSession } from "./follow-session.ts";
 import type { Invocation } from "./verb.ts";
@@ -17,6 +17,8 @@ export interface WatchOptions {
   readonly shows?: (entry: Entry) => boolean;
   /** The outcome, once an entry decides it. */
   readonly decide: (entry: Entry) => Outcome | undefined;
+  /** The verb says afterwards why the end was a bad one: the view leaves that to it. */
+  readonly tellsFailure?: true;
   /** What a person at the terminal can do; without it questions can be answered, and with `asks: false` nothing. */
   readonly attachment?: Attachment;
   readonly asks?: false;
@@ -29,28 +31,58 @@ export function somebodyHere({ context, output }: Invocation): boolean {
 
 export async function watchSession(invocation: Invocation, bus: AgentBus, options: WatchOptions): Promise<Outcome> {
   const { context, output } = invocation;
-  const { entries, release } = await followSession(invocation, bus, options);
-  const view = output.mode === "people" ? new LiveView(context, output, options) : undefined;
+  const answered = new AnsweredRequests();
+  const { entries, release } = await followSession(invocation, bus, options, (batch) => answered.note(batch));
+  const view =
+    output.mode === "people"
+      ? new LiveView(context, output, { ...options, isOpen: (request) => !answered.has(request) })
+      : undefined;
   let attachment = options.attachment;
   try {
     attachment ??= await answering(invocation, bus, options);
     let outcome: Outcome | undefined;
     for await (const entry of entries) {
+      outcome = options.decide(entry);
       if (options.shows?.(entry) ?? true) {
         attachment?.hide();
-        await (view === undefined ? showRow(invocation, entry) : view.show(entry));
-        attachment?.see(entry);
+        const saysWhy = outcome === undefined || options.tellsFailure !== true;
+        await (view === undefined ? showRow(invocation, entry) : view.show(entry, saysWhy));
+        if (!answered.isOfOne(entry)) attachment?.see(entry);
       }
-      outcome = options.decide(entry);
       if (outcome !== undefined) break;
     }
     attachment?.end();
     await view?.end();
-    return outcome ?? (await detach(invocation, bus, options.session));
+    if (outcome !== undefined) return outcome;
+    return attachment?.hasLeft === true
+      ? leave(invocation, options.session)
+      : await detach(invocation, bus, options.session);
   } finally {
     attachment?.end();
     release();
   }
+}
+
+/** Questions of which the answer came with them, as a policy's does: nobody is asked them any more. */
+class AnsweredRequests {
+  readonly #requests = new Set<string>();
+
+  note(entries: readonly (Entry | TruncatedEntry)[]): void {
+    for (const entry of entries) if (isQuestion(entry) && entry.phase === "resolved") this.#requests.add(entry.request);
+  }
+
+  has(request: string): boolean {
+    return this.#requests.has(request);
+  }
+
+  /** Whether it is the asking of one. */
+  isOfOne(entry: Entry): boolean {
+    return isQuestion(entry) && entry.phase === "requested" && this.has(entry.request);
+  }
+}
+
+function isQuestion(entry: Entry | TruncatedEntry): entry is Entry & (PermissionEntry | ElicitationEntry) {
+  return !("truncated" in entry) && (entry.kind === "permission" || entry.kind === "elicitation");
 }
 
 async function answering(

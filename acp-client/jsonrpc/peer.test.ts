@@ -111,6 +111,19 @@ test("one request more than may be open at once is refused", () => {
   expect(JSON.parse(written[0] ?? "")).toMatchObject({ id: 3, error: { code: -32603 } });
 });
 
+test("requests that are open together are kept up to so many characters, and one alone whatever its length", () => {
+  const { peer, requests, written } = talk({ openRequestCharactersMax: 150 });
+  const ask = (id: number, length: number) =>
+    peer.receive(`{"jsonrpc":"2.0","id":${id},"method":"x","params":["${"a".repeat(length)}"]}`);
+  ask(1, 1_000);
+  ask(2, 10);
+  expect(requests.map(({ id }) => id)).toEqual([1]);
+  expect(JSON.parse(written[0] ?? "")).toMatchObject({ id: 2, error: { code: -32603 } });
+  requests[0]?.reply({});
+  for (const id of [3, 4, 5]) ask(id, 10);
+  expect(requests.map(({ id }) => id)).toEqual([1, 3, 4]);
+});
+
 test("an id that is neither number, string nor null is answered with -32600 and id null", () => {
   const { peer, requests, written, kinds } = talk();
   peer.receive('{"jsonrpc":"2.0","id":{"a":1},"method":"x"}');

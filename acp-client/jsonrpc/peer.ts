@@ -55,6 +55,8 @@ export interface PeerOptions {
 export interface PeerLimits extends NoiseLimits {
   /** Requests of the other side that may be open at once; one more is refused. */
   readonly openRequestsMax: number;
+  /** Length of their lines together, UTF-16 units. One alone may be as long as a line may be. */
+  readonly openRequestCharactersMax: number;
   /** Length of a sample in a fault, UTF-16 units. */
   readonly sampleCharactersMax: number;
 }
@@ -63,6 +65,7 @@ export const peerLimits: PeerLimits = {
   noiseLinesMax: 10_000,
   noiseCharactersMax: 16 * 1024 * 1024,
   openRequestsMax: 1024,
+  openRequestCharactersMax: 64 * 1024 * 1024,
   sampleCharactersMax: 200,
 };
 
@@ -77,6 +80,7 @@ export class Peer {
   readonly #pending = new Map<number, (answer: Answer) => void>();
   readonly #abandoned = new Set<number>();
   readonly #open = new Map<string, IncomingRequest>();
+  #openCharacters = 0;
   readonly #toldOnce = new Set<PeerFault>();
   #nextId = 0;
   #nextKey = 1;
@@ -196,18 +200,25 @@ export class Peer {
       this.#refuse(rawId, { code: RPC.invalidRequest, message: "Invalid request: this id is in use" });
       return;
     }
-    if (this.#open.size >= this.#limits.openRequestsMax) {
-      this.#fault("too-many-requests", `More than ${this.#limits.openRequestsMax} requests are open at once`, line);
+    if (!this.#hasRoomFor(line)) {
+      this.#fault("too-many-requests", "More requests are open at once, or longer ones, than are kept", line);
       this.#refuse(rawId, { code: RPC.internalError, message: "Too many requests are open" });
       return;
     }
     const answer = (reply: string): void => {
-      this.#open.delete(key);
+      if (this.#open.delete(key)) this.#openCharacters -= line.length;
       if (!this.#closed) this.#write(reply);
     };
     const request = new IncomingRequest({ ...message, rawId, key: this.#nextKey++, size: line.length, answer });
     this.#open.set(key, request);
+    this.#openCharacters += line.length;
     this.#handler.onRequest(request);
+  }
+
+  #hasRoomFor({ length }: string): boolean {
+    const { openRequestsMax, openRequestCharactersMax } = this.#limits;
+    if (this.#open.size === 0) return true;
+    return this.#open.size < openRequestsMax && this.#openCharacters + length <= openRequestCharactersMax;
   }
 
   #onResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string): void {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findProgram } from "./find-program.ts";
+import { findProgram, whyNotFound } from "./find-program.ts";
 
 let directory: string;
 let searchPath: string;
@@ -33,8 +33,10 @@ test("what cannot be started does not hide a program further on", () => {
   expect(findProgram("agent", searchPath)).toEqual({ status: "installed", file });
 });
 
-test("a name that is nowhere is missing, and PATH is told", () => {
-  expect(findProgram("agent", searchPath)).toEqual({ status: "missing", message: expect.stringContaining(searchPath) });
+test("a name that is nowhere is missing, and PATH is told beside it, for who asks for this program alone", () => {
+  const message = "agent was not found on agentd's PATH";
+  expect(findProgram("agent", searchPath)).toEqual({ status: "missing", message, searched: searchPath });
+  expect(whyNotFound({ status: "missing", message, searched: searchPath })).toBe(`${message} (${searchPath})`);
   expect(findProgram("agent", undefined)).toMatchObject({ status: "missing" });
   expect(findProgram("agent", "")).toMatchObject({ status: "missing" });
 });
@@ -93,7 +95,8 @@ test.each(["#!/usr/bin/env node\n", "#!/usr/bin/env -S node --no-warnings\n", "#
     const file = program("one/agent", head);
     expect(findProgram("agent", searchPath)).toEqual({
       status: "no_interpreter",
-      message: `${file} needs node, which was not found on PATH (${searchPath})`,
+      message: `${file} needs node, which was not found on agentd's PATH`,
+      searched: searchPath,
     });
     program("two/node");
     expect(findProgram("agent", searchPath)).toEqual({ status: "installed", file });

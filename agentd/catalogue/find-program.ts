@@ -12,9 +12,16 @@ export type FoundProgram =
     }
   | {
       readonly status: "missing" | "not_executable" | "no_interpreter";
-      /** For people: what was looked for, and where. */
+      /** For people: what was looked for. */
       readonly message: string;
+      /** Where, if it was on PATH: long, and the same for every program of a list. */
+      readonly searched?: string;
     };
+
+/** What was looked for, and where: for who asked for one program. */
+export function whyNotFound({ message, searched }: Extract<FoundProgram, { message: string }>): string {
+  return searched === undefined ? message : `${message} (${searched})`;
+}
 
 /**
  * A bare name is looked up on `searchPath`; an absolute path stands for itself. A relative path with a slash is
@@ -32,7 +39,13 @@ export function findProgram(program: string, searchPath: string | undefined): Fo
     if (found.status === "installed") return found;
     if (found.status !== "missing") inTheWay ??= found;
   }
-  return inTheWay ?? { status: "missing", message: `${program} was not found on PATH (${searchPath ?? "unset"})` };
+  return inTheWay ?? { status: "missing", message: `${program} was not found ${onPath}`, ...searchedOn(searchPath) };
+}
+
+const onPath = "on agentd's PATH";
+
+function searchedOn(searchPath: string | undefined): { readonly searched: string } {
+  return { searched: searchPath ?? "unset" };
 }
 
 function startable(file: string, searchPath: string | undefined): FoundProgram {
@@ -54,24 +67,29 @@ function startable(file: string, searchPath: string | undefined): FoundProgram {
   }
   const lacking = lackingInterpreter(file, searchPath);
   if (lacking === undefined) return { status: "installed", file };
-  return { status: "no_interpreter", message: `${file} needs ${lacking}` };
+  const { what, isSearched } = lacking;
+  const message = `${file} needs ${what}`;
+  return { status: "no_interpreter", message, ...(isSearched ? searchedOn(searchPath) : {}) };
 }
 
 /**
  * A script whose interpreter is missing ends as exit 127 without a word that helps, most often since a service
  * manager's PATH has no node. What `#!/usr/bin/env name` names is looked up as env will do it.
  */
-function lackingInterpreter(file: string, searchPath: string | undefined): string | undefined {
+function lackingInterpreter(
+  file: string,
+  searchPath: string | undefined,
+): { readonly what: string; readonly isSearched: boolean } | undefined {
   const line = firstLine(file);
   if (!line.startsWith("#!")) return undefined;
   const [interpreter = "", ...rest] = line.slice(2).trim().split(/\s+/u);
   if (!isAbsolute(interpreter)) return undefined;
-  if (!isProgram(interpreter)) return `${interpreter}, which does not exist`;
+  if (!isProgram(interpreter)) return { what: `${interpreter}, which does not exist`, isSearched: false };
   if (!interpreter.endsWith("/env")) return undefined;
   const name = rest.find((word) => !word.startsWith("-") && !/^\w+=/u.test(word));
   if (name === undefined || name.includes("/")) return undefined;
   if (searchDirectories(searchPath).some((directory) => isProgram(join(directory, name)))) return undefined;
-  return `${name}, which was not found on PATH (${searchPath ?? "unset"})`;
+  return { what: `${name}, which was not found ${onPath}`, isSearched: true };
 }
 
 /** As much as the kernel looks at. A program that may be run but not read tells nothing. */

@@ -19,7 +19,8 @@ afterEach(() => {
 
 function pass(names: string[], more: Partial<PassedNames> = {}) {
   const allowEnv = ["GH_TOKEN", "OTHER", "THIRD"];
-  return passedValues({ names, allowEnv, parent: {}, environmentDirectory: directory, uid, bytesMax: 1024, ...more });
+  const own = { configFile: "/etc/agentd.toml", parent: {}, environmentDirectory: directory, uid, bytesMax: 1024 };
+  return passedValues({ names, allowEnv, ...own, ...more });
 }
 
 test("a value comes from agentd's own environment, else from the file of that name", () => {
@@ -46,9 +47,10 @@ test("a name without a value is refused by name alone, and then nothing is passe
 });
 
 test.each(["PATH", "AGENTD_SESSION", "gh_token", "../GH_TOKEN", "", "constructor"])(
-  "%j, which the instance does not list, is refused though it has a value",
+  "%j, which the instance does not list, is refused though it has a value, with the file that could list it",
   (name) => {
-    expect(pass([name], { parent: { [name]: "value" } })).toMatchObject({ ok: false, name });
+    const message = expect.stringContaining("/etc/agentd.toml") as string;
+    expect(pass([name], { parent: { [name]: "value" } })).toMatchObject({ ok: false, name, message });
   },
 );
 

@@ -10,7 +10,9 @@ export type PassedValues =
 
 export interface PassedNames {
   readonly names: readonly string[];
-  /** From the instance's file: no other name may be passed. */
+  /** The instance's file, for who wants to change what it allows. */
+  readonly configFile: string;
+  /** From there: no other name may be passed. */
   readonly allowEnv: readonly string[];
   /** agentd's own environment: asked first. An empty value counts as none. */
   readonly parent: Readonly<Record<string, string | undefined>>;
@@ -23,6 +25,7 @@ export interface PassedNames {
 
 /** Of a running instance, what the values depend on. */
 export interface ValueSources {
+  readonly configFile: string;
   readonly settings: () => Pick<PassedNames, "allowEnv">;
   readonly environment: PassedNames["parent"];
   readonly environmentDirectory: string;
@@ -33,6 +36,7 @@ export interface ValueSources {
 export function passedValuesOf(instance: ValueSources, names: readonly string[]): PassedValues {
   return passedValues({
     names,
+    configFile: instance.configFile,
     allowEnv: instance.settings().allowEnv,
     parent: instance.environment,
     environmentDirectory: instance.environmentDirectory,
@@ -46,7 +50,7 @@ export function passedValues(from: PassedNames): PassedValues {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const name of from.names) {
     if (!from.allowEnv.includes(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(name)) {
-      return refuse(name, "may not be passed on; allow_env in the instance's file lists the names that may");
+      return refuse(name, `may not be passed on; \`allow_env\` in ${from.configFile} lists the names that may`);
     }
     const own = from.parent[name];
     if (own !== undefined && own !== "") {

@@ -24,6 +24,8 @@ export interface Instance {
   /** As the configuration file has them now. */
   readonly settings: () => Settings;
   readonly catalogue: () => Catalogue;
+  /** The file of the settings; it need not be there. */
+  readonly configFile: string;
   readonly home: string;
   readonly stateDirectory: string;
   readonly workspacesDirectory: string;

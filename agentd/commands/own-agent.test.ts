@@ -22,12 +22,15 @@ test.each([own, "mine", "aaaa"])("an agent may not act on its own session by cal
   }
 });
 
-test("an agent may not answer its own question, with or without the session", () => {
-  const request = `${own}-1`;
-  expect(whyNotByAgent(agent, "agent.permission.answer", { request }, sessions)?.error_code).toBe("AGENT_SELF");
-  expect(whyNotByAgent(agent, "agent.permission.answer", { request, session: "other" }, sessions)?.error_code).toBe(
-    "AGENT_SELF",
-  );
+test("an agent may answer nobody's question: not its own, not its child's, not a stranger's", () => {
+  for (const verb of ["agent.permission.answer", "agent.elicitation.answer"] as const) {
+    for (const request of [`${own}-1`, `${child}-1`, "cccccccccccc-1"]) {
+      for (const by of [agent, "mcp-abcdef"]) {
+        expect(whyNotByAgent(by, verb, { request }, sessions)?.error_code).toBe("AGENT_SELF");
+      }
+      expect(whyNotByAgent("mix-abcdef", verb, { request }, sessions)).toBeUndefined();
+    }
+  }
 });
 
 test("an agent may take nothing out of the log, also not of another session", () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a session's own agent may not do. It is known by the name that its programs bear on the Bus, which the broker
-// stamps: it must not answer its own questions, steer itself, or end or rewrite the instance.
-import { isActing, type Verb } from "../vocabulary/index.ts";
+// What a session's agent may not do. It is known by the name that its programs bear on the Bus, which the broker stamps:
+// it must not answer for people, steer itself, or end or rewrite the instance.
+import { isActing, isAgentsOwn, type Verb } from "../vocabulary/index.ts";
 import { errorBody, type ErrorBody } from "../vocabulary/errors.ts";
 
 /** What the rules need to know of sessions. */
@@ -18,6 +18,7 @@ export function agentSession(by: string | null): string | undefined {
 }
 
 const rewritesInstance: ReadonlySet<Verb> = new Set(["agent.session.purge", "agent.log.prune", "agent.log.redact"]);
+const answersForPeople: ReadonlySet<Verb> = new Set(["agent.permission.answer", "agent.elicitation.answer"]);
 const startsAgents: ReadonlySet<Verb> = new Set(["agent.session.start", "agent.session.resume"]);
 
 /** The refusal, where the sender is an agent that may not do this. Names and prefixes are looked up: none slips by. */
@@ -27,22 +28,18 @@ export function whyNotByAgent(
   args: Readonly<Record<string, unknown>>,
   sessions: Sessions,
 ): ErrorBody | undefined {
+  // Not its child's question either: two agents that say yes to each other would need nobody.
+  if (by !== null && isAgentsOwn(by) && answersForPeople.has(verb)) {
+    return errorBody("AGENT_SELF", "an agent's own program may not answer for people");
+  }
   const own = agentSession(by);
   if (own === undefined || !isActing(verb)) return undefined;
   if (rewritesInstance.has(verb)) return errorBody("AGENT_SELF", "an agent may not take anything out of the log");
   if (startsAgents.has(verb) && sessions.parentOf(own) !== null) {
     return errorBody("AGENT_DEPTH", "a session that an agent started may not start sessions itself");
   }
-  return touched(args, sessions).includes(own)
+  const { session } = args;
+  return typeof session === "string" && sessions.find(session) === own
     ? errorBody("AGENT_SELF", "an agent may not act on its own session", { session: own })
     : undefined;
-}
-
-/** Every session that the arguments mean, by whatever they call it. */
-function touched(args: Readonly<Record<string, unknown>>, sessions: Sessions): (string | undefined)[] {
-  const { session, request } = args;
-  return [
-    typeof session === "string" ? sessions.find(session) : undefined,
-    typeof request === "string" ? /^([a-z2-7]{12})-/.exec(request)?.[1] : undefined,
-  ];
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.get: one session as it is now, with the seq up to which that holds.
 import { formatCursor } from "../log/cursor.ts";
-import type { SessionSnapshot } from "../vocabulary/index.ts";
+import { callLimits, type SessionSnapshot } from "../vocabulary/index.ts";
 import type { SessionState } from "../session/state.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { openRequests } from "./list-requests.ts";
+import { shownRequests } from "./list-requests.ts";
 import { summaryOf } from "./session-list.ts";
 
 export const getSession: Handler<"agent.session.get"> = (instance, { args }) => {
@@ -39,7 +39,7 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
     options: latest?.options?.options ?? [],
     commands: latest?.commands?.commands ?? [],
     plan: latest?.plan?.entries ?? [],
-    requests: openRequests(state),
+    requests: shownRequests([state], () => true, callLimits.questionsBytesMax).requests,
     usage: usage ? { used: usage.used, size: usage.size } : null,
     children: log.sessions.children(session),
   };

@@ -3,7 +3,8 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { SessionRow } from "../log/project.ts";
-import type { SessionSummary } from "../vocabulary/index.ts";
+import { cut } from "../session/fit.ts";
+import { callLimits, type SessionSummary } from "../vocabulary/index.ts";
 import { type Handler, ok, refuse } from "./call.ts";
 
 export const listSessions: Handler<"agent.session.list"> = (instance, { args }) => {
@@ -39,7 +40,7 @@ export function summaryOf(row: SessionRow): SessionSummary {
     cwd: row.cwd ?? "",
     state: row.state ?? "closed",
     ...(row.reason === null ? {} : { reason: row.reason }),
-    ...(typeof title === "string" ? { title } : {}),
+    ...(typeof title === "string" ? { title: cut(title, callLimits.titleCharactersMax) } : {}),
     ...(row.parent === null ? {} : { parent: row.parent }),
     turns: row.turns,
     created_at: row.created_at,

@@ -4,7 +4,7 @@
 import { rmdirSync } from "node:fs";
 import type { Answer } from "../../bus-client/index.ts";
 import { unknownAgentMessage } from "../catalogue/catalogue.ts";
-import { findProgram } from "../catalogue/find-program.ts";
+import { findProgram, whyNotFound } from "../catalogue/find-program.ts";
 import { passedValuesOf } from "../catalogue/passed-values.ts";
 import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
@@ -114,7 +114,7 @@ export function startableAgent(instance: Instance, name: string): Answer | undef
   const found = findProgram(definition.command[0], instance.environment["PATH"]);
   if (found.status === "installed") return undefined;
   const install = definition.install === undefined ? {} : { install: definition.install };
-  return refuse("AGENT_UNAVAILABLE", found.message, { agent: name, ...install });
+  return refuse("AGENT_UNAVAILABLE", whyNotFound(found), { agent: name, ...install });
 }
 
 export function directoriesOf(
@@ -122,10 +122,10 @@ export function directoriesOf(
   cwd: string,
   additionalDirectories: readonly string[],
 ): Answer | { cwd: string; additionalDirs: readonly string[] } {
-  const { home, stateDirectory, workspacesDirectory } = instance;
+  const { configFile, home, stateDirectory, workspacesDirectory } = instance;
   const { roots } = instance.settings();
   const asked = { cwd, additionalDirectories };
-  const resolved = resolveDirectories(asked, { roots, home, stateDirectory, workspacesDirectory });
+  const resolved = resolveDirectories(asked, { configFile, roots, home, stateDirectory, workspacesDirectory });
   if (resolved.ok) return { cwd: resolved.cwd, additionalDirs: resolved.additionalDirectories };
   const { code, message, ...members } = resolved.refusal;
   return refuse(code, message, members);

@@ -16,7 +16,9 @@ beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "agentd-directories-")));
   home = join(base, "home");
   const stateDirectory = join(home, ".local", "state", "agentd");
-  rules = { roots: undefined, home, stateDirectory, workspacesDirectory: join(stateDirectory, "workspaces") };
+  const configFile = "/etc/agentd.toml";
+  const workspacesDirectory = join(stateDirectory, "workspaces");
+  rules = { configFile, roots: undefined, home, stateDirectory, workspacesDirectory };
   for (const made of ["home/src/app", "home/src/app-evil", "home/src/.hidden", "home/.ssh", "out"]) {
     mkdirSync(join(base, made), { recursive: true });
   }
@@ -54,7 +56,7 @@ test("the home directory itself, what is hidden in it, what is above and what is
   }
 });
 
-test("a refusal names the path as it was asked, and the roots", () => {
+test("a refusal names the path as it was asked, the roots, and the file that has them", () => {
   const asked = { cwd: join(base, "out"), additionalDirectories: [] };
   expect(resolveDirectories(asked, { ...rules, roots: ["/nowhere", join(home, "src")] })).toEqual({
     ok: false,
@@ -62,7 +64,7 @@ test("a refusal names the path as it was asked, and the roots", () => {
       code: "ROOT_REFUSED",
       path: asked.cwd,
       roots: ["/nowhere", join(home, "src")],
-      message: expect.stringContaining("lies outside the roots"),
+      message: `${asked.cwd} lies outside the roots; \`roots\` in /etc/agentd.toml says where sessions may work`,
     },
   });
 });

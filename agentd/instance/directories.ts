@@ -25,7 +25,9 @@ export type DirectoryRefusal =
   | { readonly code: "ARGUMENT"; readonly field: "cwd" | "additional_dirs"; readonly message: string };
 
 export interface DirectoryRules {
-  /** From the instance's file. Undefined: the home directory, but neither itself nor a hidden directory in it. */
+  /** The instance's file, where a refusal says that the roots can be changed. */
+  readonly configFile: string;
+  /** From there. Undefined: the home directory, but neither itself nor a hidden directory in it. */
   readonly roots: readonly string[] | undefined;
   readonly home: string;
   /** No session works in here (the log and the secrets are), but for: */
@@ -63,17 +65,19 @@ export function freshWorkspace(workspacesDirectory: string): string {
 interface Allowed {
   /** As people wrote them. */
   readonly roots: readonly string[];
+  readonly configFile: string;
   /** Why the resolved directory is refused, or undefined. */
   refuses(path: string): string | undefined;
 }
 
-function allowedBy({ roots, home, stateDirectory, workspacesDirectory }: DirectoryRules): Allowed {
+function allowedBy({ configFile, roots, home, stateDirectory, workspacesDirectory }: DirectoryRules): Allowed {
   const state = realOf(stateDirectory);
   const workspaces = realOf(workspacesDirectory);
   const realHome = realOf(home);
   const realRoots = (roots ?? []).flatMap((root) => realOf(root) ?? []);
   return {
     roots: roots ?? [home],
+    configFile,
     refuses(path) {
       if (workspaces !== undefined && isBelow(path, workspaces)) return undefined;
       if (isKernels(path)) return "is the kernel's";
@@ -114,7 +118,7 @@ function resolveOne(asked: string, field: "cwd" | "additional_dirs", allowed: Al
     return wrong(reasonOf(cause));
   }
   const reason = allowed.refuses(path);
-  if (reason !== undefined) return { ok: false, refusal: outside(asked, path, allowed.roots, reason) };
+  if (reason !== undefined) return { ok: false, refusal: outside(asked, path, allowed, reason) };
   try {
     accessSync(path, constants.R_OK | constants.X_OK);
   } catch {
@@ -123,9 +127,9 @@ function resolveOne(asked: string, field: "cwd" | "additional_dirs", allowed: Al
   return { ok: true, path };
 }
 
-function outside(asked: string, path: string, roots: readonly string[], reason: string): DirectoryRefusal {
+function outside(asked: string, path: string, { roots, configFile }: Allowed, reason: string): DirectoryRefusal {
   const really = path === asked ? "" : ` (really ${path})`;
-  const advice = "`roots` in the instance's file says where sessions may work";
+  const advice = `\`roots\` in ${configFile} says where sessions may work`;
   return { code: "ROOT_REFUSED", path: asked, roots, message: `${asked}${really} ${reason}; ${advice}` };
 }
 

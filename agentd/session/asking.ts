@@ -3,6 +3,7 @@
 // agent wrote.
 import { type NotifyOption, notifyLimits } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
+import { cut } from "./fit.ts";
 import type { OpenElicitation, OpenPermission, OpenRequest, SessionState } from "./state.ts";
 
 /** Has people asked, now or when their service is there. */
@@ -88,11 +89,4 @@ const urlMax = 1_000;
 /** Where an address really leads, whatever it looks like. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "nowhere";
-}
-
-/** At most so many UTF-16 units, no character cut in two. */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const kept = text.slice(0, max - 1);
-  return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
 }

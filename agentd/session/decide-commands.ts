@@ -42,14 +42,10 @@ function decidePrompt(draft: Draft, before: SessionState, command: Command<"agen
   const mayWait = command.args.when_busy === "queue" || life.phase === "starting" || life.phase === "draining";
   if (life.phase !== "idle" && !mayWait) {
     const turn = life.phase === "turn" ? { turn: life.turn.turn } : {};
-    return refuse(
-      "AGENT_BUSY",
-      "a turn is running: wait for its end, cancel it, or send it with when_busy: queue (mix agent send --queue)",
-      {
-        ...turn,
-        queued: queue.length,
-      },
-    );
+    return refuse("AGENT_BUSY", "a turn is running: wait for its end, cancel it, or send it with when_busy: queue", {
+      ...turn,
+      queued: queue.length,
+    });
   }
   if (queue.length >= context.settings.queuedPromptsMax) {
     return refuse("AGENT_BUSY", `${queue.length} prompts wait already: try again when some have run`, {

@@ -115,7 +115,7 @@ function requestOf(entries: EntryReader, session: string, { request, seq }: Logg
   const head = { request, key: null, ...turn, askedAt: entry.now ?? "", expiresAt: null };
   return entry.kind === "elicitation"
     ? { kind: "elicitation", ...head, asked: { mode: "form", message: "", schema: {} } }
-    : { kind: "permission", ...head, toolCall: { tool_call_id: "" }, options: [] };
+    : { kind: "permission", ...head, toolCall: { tool_call_id: "" }, leftOut: [], options: [] };
 }
 
 /** A live session of the log whose agentd is gone is in the life that its row tells; its turns are ended by number. */

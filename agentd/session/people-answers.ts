@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
-import { choicesOf, cut } from "./asking.ts";
+import { choicesOf } from "./asking.ts";
+import { cut } from "./fit.ts";
 import { unusedAnswer } from "../people/logged-use.ts";
 import { isAgentsOwn } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";

@@ -3,8 +3,9 @@
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { PermissionOutcome } from "../../acp-client/model.ts";
 import type { Findings } from "../people/findings.ts";
-import type { PermissionChoice } from "../vocabulary/index.ts";
+import { callLimits, type PermissionChoice, type ToolCallFields } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
+import { fit } from "./fit.ts";
 import { toolCallFields } from "./map-update.ts";
 import { makeRoom } from "./messages.ts";
 import {
@@ -42,7 +43,8 @@ export function requestPermission(
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusedBecause = whyNobodyIsAsked(draft);
   const byPolicy = refusedBecause ? undefined : policyAnswer(draft, call.tool_kind, options, findings);
-  const open: OpenPermission = { kind: "permission", ...newRequest(draft, event.request), toolCall: call, options };
+  const { value: toolCall, leftOut } = fit(call, callParts, callLimits.questionBytesMax);
+  const open: OpenPermission = { kind: "permission", ...newRequest(draft, event.request), toolCall, leftOut, options };
   draft.add({
     kind: "permission",
     ...where,
@@ -62,6 +64,18 @@ export function requestPermission(
   }
   awaitAnswer(draft, open);
 }
+
+/** What a question can be held and shown without, when it is too long: its id and its kind tell what is asked. */
+export const callParts = [
+  "title",
+  "name",
+  "status",
+  "content",
+  "locations",
+  "raw_input",
+  "raw_output",
+  "_meta",
+] as const satisfies readonly (keyof ToolCallFields)[];
 
 /** Ends one request: logged now, told to the agent afterwards. */
 export function resolvePermission(draft: Draft, open: OpenPermission, answer: Answer, who: Resolver): void {

@@ -131,6 +131,8 @@ interface OpenHead {
 export interface OpenPermission extends OpenHead {
   readonly kind: "permission";
   readonly toolCall: ToolCallFields;
+  /** Members of the tool call that are too long to be held; the log has them. */
+  readonly leftOut: readonly string[];
   readonly options: readonly PermissionChoice[];
 }
 

@@ -16,6 +16,13 @@ export const callLimits = {
   /** UTF-8 bytes of what a form is answered with, as JSON. */
   formContentBytesMax: 256 * KiB,
 
+  /** UTF-8 bytes of an open question as JSON; a longer one is listed without its longest parts. */
+  questionBytesMax: 256 * KiB,
+  /** Of all that are listed at once; more come each with less, and the last not at all. */
+  questionsBytesMax: 4 * MiB,
+
+  /** UTF-16 units of a session's title where sessions are listed; agents write them. The log has it whole. */
+  titleCharactersMax: 256,
   sessionsPerPageDefault: 100,
   sessionsPerPageMax: 1000,
   entriesPerPageDefault: 1000,

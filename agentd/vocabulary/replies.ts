@@ -45,6 +45,8 @@ export interface OpenRequest {
   readonly options: readonly PermissionChoice[];
   readonly asked_at: string;
   readonly expires_at: string | null;
+  /** Members of `tool_call` that are too long to be shown here. The question's entry in the log has them. */
+  readonly left_out?: readonly string[];
 }
 
 export interface OpenElicitation {
@@ -61,6 +63,8 @@ export interface OpenElicitation {
   readonly tool_call_id?: string;
   readonly asked_at: string;
   readonly expires_at: string | null;
+  /** As of a permission: members of the elicitation itself. */
+  readonly left_out?: readonly string[];
 }
 
 export interface SessionSummary {
@@ -185,10 +189,14 @@ export interface StatusReply {
 
 export interface PermissionListReply {
   readonly requests: readonly OpenRequest[];
+  /** There are others, which did not fit: `session` or `request` narrow it down. */
+  readonly more?: true;
 }
 
 export interface ElicitationListReply {
   readonly requests: readonly OpenElicitation[];
+  /** As of permissions. */
+  readonly more?: true;
 }
 
 export interface PolicyTestReply {

@@ -47,6 +47,7 @@ const states = z.enum(["starting", "idle", "running", "waiting", "closing", "clo
 const until = z.enum(["idle", "waiting", "ended"]);
 const page = z.number().int().min(1);
 
+const openRequestsOf = z.strictObject({ session: sessionReference.optional(), request: text.optional() });
 const formContent = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
   .refine(
@@ -163,8 +164,8 @@ export const verbArguments = {
   "agent.log.stats": z.strictObject({
     top: page.max(limits.fullestSessionsMax).default(limits.fullestSessionsDefault),
   }),
-  "agent.permission.list": z.strictObject({ session: sessionReference.optional() }),
-  "agent.elicitation.list": z.strictObject({ session: sessionReference.optional() }),
+  "agent.permission.list": openRequestsOf,
+  "agent.elicitation.list": openRequestsOf,
   "agent.policy.test": z.strictObject({ policy: text, request: z.union([text, permissionQuestion]) }),
 } as const;
 

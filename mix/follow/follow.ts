@@ -23,6 +23,8 @@ export interface FollowOptions {
   readonly now: () => number;
   readonly delay: (ms: number, run: () => void) => () => void;
   readonly signal?: AbortSignal;
+  /** Told of what came together, before it is handed out one by one. */
+  readonly onBatch?: (entries: readonly (Entry | TruncatedEntry)[]) => void;
   /** Told once when agentd cannot be reached, and once when it can again. */
   readonly onReach?: (reachable: boolean) => void;
 }
@@ -61,6 +63,7 @@ async function* entriesInOrder(options: FollowOptions, inbox: Inbox): AsyncGener
       continue;
     }
     if (publication.seqFrom > place.seq + 1) yield* missingEntries(options, place);
+    options.onBatch?.(publication.entries);
     // A publication that still leaves a hole is dropped: the log is asked again after the next quiet while.
     for (const entry of publication.seqFrom > place.seq + 1 ? [] : publication.entries) {
       if (entry.seq !== place.seq + 1) continue;
@@ -93,6 +96,7 @@ async function* missingEntries(options: FollowOptions, place: Place): AsyncGener
     const page = await patiently(options, () => options.source.page(options.session, after));
     place.log ??= page.log;
     const fresh = page.entries.filter((entry) => entry.seq > place.seq);
+    options.onBatch?.(fresh);
     for (const entry of fresh) {
       place.seq = entry.seq;
       yield await wholeEntry(options, entry);

@@ -272,11 +272,9 @@ export class ScriptedAgentd {
       "agent.session.get": (args) => this.#of(args, ({ snapshot }) => done(snapshot)),
       "agent.session.log": (args) => this.#of(args, (session) => done(this.#page(session, args))),
       "agent.session.wait": (args, request) => this.#wait(args, request),
-      "agent.permission.list": () =>
-        done({ requests: [...this.sessions.values()].flatMap((one) => [...one.requests.values()]) }),
+      "agent.permission.list": (args) => this.#asked(args, ({ requests }) => requests),
       "agent.permission.answer": (args) => this.#answer(args),
-      "agent.elicitation.list": () =>
-        done({ requests: [...this.sessions.values()].flatMap((one) => [...one.elicitations.values()]) }),
+      "agent.elicitation.list": (args) => this.#asked(args, ({ elicitations }) => elicitations),
       "agent.elicitation.answer": (args) => this.#tell(args),
       "agent.status": () => done(statusReply),
       ...Object.fromEntries(Object.entries(this.#script.replies ?? {}).map(([name, reply]) => [name, () => reply])),
@@ -292,6 +290,14 @@ export class ScriptedAgentd {
         return handle(request.args, request);
       },
     }));
+  }
+
+  #asked(
+    { request }: Record<string, unknown>,
+    of: (session: ScriptedSession) => ReadonlyMap<string, OpenRequest | OpenElicitation>,
+  ): Answer {
+    const requests = [...this.sessions.values()].flatMap((session) => [...of(session).values()]);
+    return done({ requests: requests.filter((open) => request === undefined || open.request === request) });
   }
 
   #start(args: Record<string, unknown>, request: Request): Answer {
@@ -432,7 +438,7 @@ const statusReply = {
   version: "0",
   started_at: "2026-11-30T12:00:00.000Z",
   bus: { url: "ws+unix:///x:/ws", embedded: true, state: "connected", generation: 1 },
-  log: { id: logId, file: "/tmp/log.db", bytes: 1 },
+  log: { id: logId, file: "/tmp/log.db", bytes: 200 * 1024 },
   config: { file: "/tmp/agentd.toml", loaded: false },
   limits: [{ name: "waitsMax", value: 256, unit: "count", description: "waits at a time" }],
   sessions: { live: 0, max: 8 },

@@ -83,7 +83,13 @@ test("without a request what is asked is listed; --show has every field and, onc
   const closed = (await mix(request, "--show")).stdout;
   expect(closed).toContain('answered: {"name":"Ann"} (by mix-x)');
   expect(closed).not.toContain("field=value");
-  expect((await mix()).stderr).toBe("nothing is asked\n");
+  expect((await mix()).stderr).toBe("no open questions\n");
+});
+
+test("--show says how much time is left now, and not how much there was", async () => {
+  const nineAndAHalf = new Date(Date.now() + 570_000).toISOString();
+  await asked({ expires_at: nineAndAHalf });
+  expect((await mix(request, "--show")).stdout).toContain("(within 9m)");
 });
 
 test("an address is shown whole with the host that it really leads to", async () => {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import { assignment } from "../assignments.ts";
 import type { AgentBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
-import { fieldValue, formFields } from "../form-fields.ts";
+import { formContent } from "../form-fields.ts";
 import { type LoggedRequest, loggedRequest } from "../logged-request.ts";
 import { usageError } from "../mix-error.ts";
 import { commandIdFlag, commandIdMember } from "../verb.ts";
@@ -29,16 +28,19 @@ export const spec: VerbSpec = {
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
-  const { args, connect } = invocation;
+  const { args, connect, context } = invocation;
   const [request, ...words] = args.positionals;
   const action = actionOf(args.switch("decline"), args.switch("cancel"));
   if (words.length > 0 && (action !== "accept" || args.switch("show")))
     throw usageError("fields go with an answer alone");
   if (request === undefined) return list(invocation);
   const bus = await connect("agentd");
-  if (args.switch("show")) return show(invocation, await askedFor(bus, request));
+  if (args.switch("show")) return show(invocation, await askedFor(bus, request, context.now()));
   // Only fields are turned into values by the form.
-  const content = words.length === 0 ? {} : { content: contentOf(words, (await askedFor(bus, request)).asked.schema) };
+  const content =
+    words.length === 0
+      ? {}
+      : { content: formContent((await askedFor(bus, request, context.now())).asked.schema, words) };
   return answer(invocation, bus, { request, action, ...content });
 }
 
@@ -50,10 +52,11 @@ function actionOf(declines: boolean, cancels: boolean): "accept" | "decline" | "
 async function list({ args, context, output, read }: Invocation): Promise<Outcome> {
   const session = args.text("session");
   const bus = await read("agentd");
-  const { requests } = await bus.ask("agent.elicitation.list", session === undefined ? {} : { session });
+  const { requests, more } = await bus.ask("agent.elicitation.list", session === undefined ? {} : { session });
+  if (more) output.notice("there are others, too long to be listed with these: use --session");
   if (output.mode === "json") await output.document("mix.elicitations.v1", { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
-  else if (requests.length === 0) output.word("nothing is asked");
+  else if (requests.length === 0) output.word("no open questions");
   else for (const line of elicitationTable(requests, context.now())) await output.line(line);
   return done;
 }
@@ -80,29 +83,15 @@ async function answer(
   return done;
 }
 
-type Content = NonNullable<VerbInput<"agent.elicitation.answer">["content"]>;
-
-function contentOf(words: readonly string[], schema: unknown): Content {
-  const fields = new Map(formFields(schema).map((field) => [field.name, field]));
-  const content: Record<string, Content[string]> = {};
-  for (const [name, word] of words.map(assignment)) {
-    const before = Object.hasOwn(content, name) ? content[name] : undefined;
-    if (fields.get(name)?.type === "array") content[name] = [...(Array.isArray(before) ? before : []), word];
-    else if (before !== undefined) throw usageError(`${name} takes one value`);
-    else content[name] = fieldValue(fields.get(name), word);
-  }
-  return content;
-}
-
 interface Asked {
   readonly asked: AskedElicitation;
   readonly resolved?: LoggedRequest<"elicitation">["resolved"];
 }
 
-async function askedFor(bus: AgentBus, request: string): Promise<Asked> {
-  const { requests } = await bus.ask("agent.elicitation.list", {});
-  const open = requests.find((one) => one.request === request);
-  if (open !== undefined) return { asked: { ...open, now: open.asked_at } };
+async function askedFor(bus: AgentBus, request: string, now: number): Promise<Asked> {
+  const { requests } = await bus.ask("agent.elicitation.list", { request });
+  const [open] = requests;
+  if (open !== undefined) return { asked: { ...open, now: new Date(now).toISOString() } };
   const { requested, resolved } = await loggedRequest(bus, request, "elicitation", "mix agent answer");
   return { asked: requested, ...(resolved === undefined ? {} : { resolved }) };
 }

@@ -35,7 +35,7 @@ test("a line typed while attached is a prompt, and :detach leaves the session to
   running.type("/compact now\n");
   await running.shows("turn 1 done");
   running.type(":detach\n");
-  expect((await running.ended).code).toBe(130);
+  expect((await running.ended).code).toBe(0);
   expect(agentd.asked).toContainEqual([
     "agent.session.prompt",
     { session: "sessionzzzza", prompt: "/compact now", when_busy: "queue" },
@@ -81,4 +81,36 @@ test("half a prompt that a question interrupts does not become its answer", asyn
   await running.ended;
   const answers = agentd.asked.filter(([verb]) => verb === "agent.permission.answer").map(([, args]) => args["option"]);
   expect(answers).toEqual(["yes"]);
+});
+
+test(":detach while a turn runs leaves at once with 0 and a word, and speaks of no Ctrl-C", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
+  session.ask(1, 1);
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("answer 1–2");
+  running.type(":detach\n");
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(0);
+  expect(stderr).toContain("session sessionzzzza goes on");
+  expect(stderr).not.toContain("Ctrl-C");
+});
+
+test("a form of several fields is filled in while attached; what cannot be read is said, and asked again", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "waiting" });
+  session.askForm(1, 1);
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("answer field=value…: ");
+  running.type("Ann\n");
+  await running.shows("USAGE: Ann is not of the form key=value");
+  running.type('name="Ann Lee" age=7 days=mon days=tue\n');
+  await running.shows("→ answered");
+  running.type(":detach\n");
+  await running.ended;
+  const request = "sessionzzzza-1";
+  const content = { name: "Ann Lee", age: 7, days: ["mon", "tue"] };
+  expect(agentd.asked).toContainEqual(["agent.elicitation.answer", { request, action: "accept", content }]);
 });

@@ -11,7 +11,7 @@ import { somebodyHere, watchSession } from "../watch-session.ts";
 export const spec: VerbSpec = {
   usage: "agent attach <session>",
   about:
-    "Live view of a session from its last turn on, with a prompt line where there is a terminal: a line is a prompt (queued while a turn runs), a number answers an open question, :cancel, :close, :detach and :help do what they say. Ctrl-C detaches; the session goes on.",
+    "Live view of a session from its last turn on, with a prompt line where there is a terminal: a line is a prompt (queued while a turn runs), or the answer to an open question: an option's number, a form's field=value…. :help lists what begins with a colon. :detach and Ctrl-C detach; the session goes on.",
   flags: { "read-only": { kind: "switch", about: "look, and neither prompt nor answer" } },
   positionals: { min: 1, max: 1 },
   examples: ["mix agent attach abc"],
@@ -30,6 +30,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     session,
     after: await beforeLastTurn(bus, snapshot),
     showPrompts: true,
+    tellsFailure: true,
     ...(attachment === undefined ? { asks: false } : { attachment }),
     decide: (entry) => {
       if (entry.kind !== "state") return undefined;

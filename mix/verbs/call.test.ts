@@ -29,6 +29,14 @@ test("help lists a service's verbs, and services lists the service", async () =>
   expect(lines((await bench.run(["services", "-q"])).stdout)).toContain("agent");
 });
 
+test("help of agentd starts it where none runs, and of another service nothing", async () => {
+  const agent = await bench.run(["help", "agent"]);
+  expect(agent.code).toBe(6);
+  expect(agent.stderr).toContain("its program is not at");
+  const other = await bench.run(["help", "other"]);
+  expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining("no service other") as string });
+});
+
 test("listen prints so many deliveries and ends", async () => {
   const agentd = await bench.agentd();
   const running = bench.start(["listen", "weather", "--count", "2", "--json"]);

@@ -27,6 +27,7 @@ const nothing = { entries: 0, receipts: 0, literals: 0, sessions: 0, copies: [] 
 
 test("purge says what went, and with --dry-run what would go", async () => {
   const agentd = await answering("agent.session.purge", { session: "sessionaaaaa", entries: 12 });
+  agentd.begin("sessionaaaaa");
   expect(await mix("purge", "abc", "--id", "once")).toMatchObject({
     code: 0,
     stdout: "sessionaaaaa lost 12 entries\n",
@@ -39,10 +40,17 @@ test("purge says what went, and with --dry-run what would go", async () => {
     entries: 12,
     dry_run: true,
   });
-  expect(agentd.asked.slice(0, 2)).toEqual([
+  expect(agentd.asked.filter(([verb]) => verb === "agent.session.purge").slice(0, 2)).toEqual([
     ["agent.session.purge", { session: "abc", dry_run: false, command_id: "once" }],
     ["agent.session.purge", { session: "abc", dry_run: true }],
   ]);
+});
+
+test("purge says which directory it leaves where it is", async () => {
+  const agentd = await answering("agent.session.purge", { session: "sessionaaaaa", entries: 1 });
+  agentd.begin("sessionaaaaa", { agent: "demo", cwd: "/state/workspaces/session-x" });
+  expect((await mix("purge", "sessiona")).stderr).toBe("its directory stays: /state/workspaces/session-x\n");
+  expect((await mix("purge", "sessiona", "--quiet")).stderr).toBe("");
 });
 
 test("a purge that agentd refuses is told with its code, and exits 1", async () => {
@@ -145,8 +153,8 @@ test("verify exits 0 for a sound log, and 1 with every problem on a line for one
 
 test("stats are a table for people, a document, or the ids of the fullest sessions", async () => {
   const stats = {
-    file_bytes: 3 * 1024 * 1024,
-    write_ahead_bytes: 512,
+    file_bytes: 160 * 1024,
+    write_ahead_bytes: 40 * 1024,
     used_bytes: 1536,
     free_bytes: 0,
     quota_bytes: 2 * 1024 ** 3,
@@ -158,10 +166,18 @@ test("stats are a table for people, a document, or the ids of the fullest sessio
   };
   const agentd = await answering("agent.log.stats", stats);
   const { stdout } = await mix("stats", "--top", "5");
-  for (const words of ["3.0 MiB", "512 B", "1.5 KiB", "2.0 GiB", "sessionaaaaa  60"]) expect(stdout).toContain(words);
+  // As agent.status counts, which `mix agent status` shows: the file and its write-ahead log.
+  expect(stdout).toContain("on disk   200.0 KiB: its file 160.0 KiB, its write-ahead log 40.0 KiB");
+  const status = await mix("status");
+  expect(status.stdout).toContain(", 200.0 KiB on disk, ");
+  for (const words of ["1.5 KiB", "2.0 GiB", "sessionaaaaa  60"]) expect(stdout).toContain(words);
   expect((await mix("stats", "-q")).stdout).toBe("sessionaaaaa\n");
   expect(JSON.parse((await mix("stats", "--json")).stdout)).toEqual({ schema: "mix.stats.v1", ...stats });
-  expect(agentd.asked.map(([, args]) => args)).toEqual([{ top: 5 }, {}, {}]);
+  expect(agentd.asked.filter(([verb]) => verb === "agent.log.stats").map(([, args]) => args)).toEqual([
+    { top: 5 },
+    {},
+    {},
+  ]);
 });
 
 test("export writes the session and then its entries up to there, over as many pages as it takes", async () => {

@@ -25,6 +25,7 @@ test("ls lists live sessions, --all ended ones as well, -q ids alone", async () 
   agentd.begin("sessionbbbba").append({ kind: "state", state: "closed" });
   expect((await bench.run(["agent", "ls", "-q"])).stdout).toBe("sessionaaaaa\n");
   expect((await bench.run(["agent", "ls", "-q", "--all"])).stdout).toBe("sessionaaaaa\nsessionbbbba\n");
+  expect((await bench.run(["agent", "ls", "-aq"])).stdout).toBe("sessionaaaaa\nsessionbbbba\n");
   expect((await bench.run(["agent", "ls", "--state", "closed"])).stdout).toContain("sessionbbbba");
   expect((await bench.run(["agent", "ls", "--state", "sleeping"])).code).toBe(2);
 });

@@ -61,3 +61,19 @@ test("on a terminal a question can be answered by its number", async () => {
   expect((await running.ended).code).toBe(0);
   expect(agentd.asked).toContainEqual(["agent.permission.answer", { request: "sessionaaaaa-1", option: "no" }]);
 });
+
+test("a question that is too long to be listed whole is shown as the log has it, with the time that is left", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  session.ask(1, 1);
+  const [listed] = session.requests.values();
+  if (listed === undefined) throw new Error("nothing is open");
+  const rest = { tool_call: { tool_call_id: "t1" }, left_out: ["title"] };
+  session.requests.set(listed.request, { ...listed, ...rest });
+  expect((await bench.run(["agent", "permit", "show", listed.request])).stdout).toContain("Write a.txt");
+  const { resolved, now } = JSON.parse(
+    (await bench.run(["agent", "permit", "show", listed.request, "--json"])).stdout,
+  ) as { resolved: unknown; now: string };
+  expect(resolved).toBeNull();
+  expect(now).not.toBe("2026-11-30T12:00:00.000Z");
+});

@@ -46,7 +46,8 @@ interface Asked {
 async function list({ args, context, output, read }: Invocation): Promise<Outcome> {
   const session = args.text("session");
   const bus = await read("agentd");
-  const { requests } = await bus.ask("agent.permission.list", session === undefined ? {} : { session });
+  const { requests, more } = await bus.ask("agent.permission.list", session === undefined ? {} : { session });
+  if (more) output.notice("there are others, too long to be listed with these: use --session");
   if (output.mode === "json") await output.document("mix.requests.v1", { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open requests");
@@ -65,7 +66,7 @@ async function show({ context, output }: Invocation, { question, resolved }: Ask
   }
   const screen = screenOf(context);
   // Here nothing is left out: this is where a person looks before saying yes.
-  const view = { ...screen, inputLinesMax: Number.POSITIVE_INFINITY, isOpen: resolved === undefined };
+  const view = { ...screen, isWhole: true, isOpen: resolved === undefined };
   for (const line of questionLines(question, view)) await output.line(line);
   if (resolved !== undefined) await output.line(resolutionLine(resolved, screen.style));
   return done;
@@ -89,9 +90,11 @@ async function answer(
 }
 
 async function askedFor(bus: AgentBus, request: string, now: number): Promise<Asked> {
-  const { requests } = await bus.ask("agent.permission.list", {});
-  const open = requests.find((one) => one.request === request);
-  if (open !== undefined) return { question: { ...open, now: new Date(now).toISOString() } };
+  const { requests } = await bus.ask("agent.permission.list", { request });
+  const [open] = requests;
+  const present = open === undefined ? {} : { now: new Date(now).toISOString() };
+  if (open !== undefined && open.left_out === undefined) return { question: { ...open, ...present } };
+  // Over, or too long to be listed whole.
   const { requested, ...rest } = await loggedRequest(bus, request, "permission", "mix agent permit ls");
-  return { question: { ...requested, options: requested.options ?? [] }, ...rest };
+  return { question: { ...requested, options: requested.options ?? [], ...present }, ...rest };
 }

@@ -56,10 +56,12 @@ test("a file that is missing, no JSON or no request, and a policy left out are u
   const file = join(bench.directory, "request.json");
   const run = async (...words: string[]): Promise<number> =>
     (await bench.run(["agent", "policy", "test", ...words])).code;
-  expect(await run(file, "--policy", "reading")).toBe(2);
+  const missing = await bench.run(["agent", "policy", "test", file, "--policy", "reading"]);
+  expect(missing).toMatchObject({ code: 2, stderr: `USAGE: ${file} does not exist\n` });
   for (const text of ["{", "[]", "null", '{"toolCall":{}}']) {
     writeFileSync(file, text);
     expect(await run(file, "--policy", "reading")).toBe(2);
   }
-  expect(await run(file)).toBe(2);
+  const without = await bench.run(["agent", "policy", "test", file]);
+  expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining("--policy is missing") as string });
 });

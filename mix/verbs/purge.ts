@@ -3,11 +3,12 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { askPatiently, counted, removingArgs, removingFlags } from "../keeping.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
+import { printableLine } from "../view/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "agent purge <session>",
   about:
-    "Removes an ended session's entries from the log, for good. What its commands were answered stays, so that a retry runs nothing.",
+    "Removes an ended session's entries from the log, for good. What its commands were answered stays, so that a retry runs nothing; and so does its directory, also one that agentd made for it.",
   flags: removingFlags,
   positionals: { min: 1, max: 1 },
   examples: ["mix agent purge abc --dry-run"],
@@ -21,6 +22,10 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { session, entries } = reply;
   if (output.mode === "json") await output.document("mix.purged.v1", { ...reply, dry_run: asked.dry_run });
   else if (output.mode === "ids") await output.line(session);
-  else await output.line(`${session} ${asked.dry_run ? "would lose" : "lost"} ${counted(entries, "entry", "entries")}`);
+  else {
+    await output.line(`${session} ${asked.dry_run ? "would lose" : "lost"} ${counted(entries, "entry", "entries")}`);
+    const { cwd } = await bus.ask("agent.session.get", { session });
+    output.word(`its directory stays: ${printableLine(cwd)}`);
+  }
   return done;
 }

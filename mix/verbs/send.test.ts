@@ -31,3 +31,10 @@ test("send --no-wait prints the turn and does not follow it", async () => {
     stderr: "",
   });
 });
+
+test("a prompt's file that cannot be read is called by its name, in words", async () => {
+  const missing = `${bench.directory}/no-prompt`;
+  const send = (file: string) => bench.run(["agent", "send", "sessionz", "--file", file]);
+  expect(await send(missing)).toEqual({ code: 2, stdout: "", stderr: `USAGE: --file: ${missing} does not exist\n` });
+  expect((await send(bench.directory)).stderr).toContain("is a directory");
+});

@@ -17,7 +17,7 @@ export const spec: VerbSpec = {
   about:
     "Starts an agent as a session and follows its first turn. The prompt `-` is read from stdin. Without a prompt it ends as soon as the agent is ready.",
   flags: {
-    cwd: { kind: "text", value: "DIR", about: "the session's directory (default: this one)" },
+    cwd: { kind: "text", value: "DIR", about: "its directory (default: this one; demo: a fresh one)" },
     "add-dir": { kind: "texts", value: "DIR", about: "another directory it may use" },
     name: { kind: "text", value: "NAME", about: "a name to call the session by" },
     set: { kind: "texts", value: "OPT=VALUE", about: "an option before the prompt: mode, …" },

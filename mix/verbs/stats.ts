@@ -5,6 +5,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { askPatiently } from "../keeping.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
+import { sizeOf } from "../view/size.ts";
 import { tableLines } from "../view/table.ts";
 
 export const spec: VerbSpec = {
@@ -26,9 +27,9 @@ export async function run({ args, context, output, connect }: Invocation): Promi
 }
 
 function statsLines(stats: StatsReply, now: number): string[] {
+  const { file_bytes: file, write_ahead_bytes: ahead } = stats;
   const facts = [
-    ["file", sizeOf(stats.file_bytes)],
-    ["write-ahead", sizeOf(stats.write_ahead_bytes)],
+    ["on disk", `${sizeOf(file + ahead)}: its file ${sizeOf(file)}, its write-ahead log ${sizeOf(ahead)}`],
     ["in use", `${sizeOf(stats.used_bytes)}, free within the file ${sizeOf(stats.free_bytes)}`],
     ["quota", sizeOf(stats.quota_bytes)],
     ["sessions", `${stats.sessions}, of them ${stats.ended} ended and ${stats.purged} purged`],
@@ -42,12 +43,3 @@ function statsLines(stats: StatsReply, now: number): string[] {
   if (fullest.length === 0) return tableLines(facts);
   return [...tableLines(facts), "", ...tableLines([["SESSION", "ENTRIES", "TOUCHED"], ...fullest])];
 }
-
-/** In its largest binary unit: `512 B`, `1.5 KiB`, `20.0 MiB`. */
-function sizeOf(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  const power = Math.min(Math.floor(Math.log2(bytes) / 10), sizeUnits.length);
-  return `${(bytes / 1024 ** power).toFixed(1)} ${sizeUnits[power - 1]}`;
-}
-
-const sizeUnits = ["KiB", "MiB", "GiB", "TiB"];

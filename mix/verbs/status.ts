@@ -5,6 +5,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { printableLine } from "../view/printable.ts";
+import { sizeOf } from "../view/size.ts";
 import { tableLines } from "../view/table.ts";
 
 export const spec: VerbSpec = {
@@ -34,7 +35,7 @@ function statusLines(status: StatusReply, now: number, withLimits: boolean): str
   const facts = [
     ["agentd", `${status.version}, pid ${status.pid}, up ${ageOf(now - Date.parse(status.started_at))}`],
     ["Bus", `${bus.url}${bus.embedded ? " (embedded)" : ""}, ${bus.state}`],
-    ["log", `${log.file}, ${log.bytes} bytes, id ${log.id}`],
+    ["log", `${log.file}, ${sizeOf(log.bytes)} on disk, id ${log.id}`],
     ["configuration", `${config.file}${config.loaded ? "" : " (none: defaults hold)"}`],
     ...(config.error === undefined ? [] : [["refused", config.error]]),
     ...(status.people === undefined ? [] : [["people", peopleWords(status.people)]]),

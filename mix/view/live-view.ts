@@ -6,6 +6,7 @@ import type { Output } from "../output.ts";
 import { Spinner } from "./spinner.ts";
 import { styleFor } from "./style.ts";
 import { Transcript } from "./transcript.ts";
+import type { TranscriptOptions } from "./transcript.ts";
 
 export class LiveView {
   readonly #output: Output;
@@ -13,15 +14,16 @@ export class LiveView {
   readonly #spinner: Spinner;
   #working = false;
 
-  constructor(context: Context, output: Output, rest: { readonly showPrompts: boolean }) {
+  constructor(context: Context, output: Output, rest: Pick<TranscriptOptions, "showPrompts" | "isOpen">) {
     this.#output = output;
-    this.#transcript = new Transcript({ ...screenOf(context), ...rest });
+    this.#transcript = new Transcript({ ...screenOf(context), ...rest, now: context.now });
     this.#spinner = new Spinner(context);
   }
 
-  async show(entry: Entry): Promise<void> {
+  /** `saysWhy` false: the error of what ends here is told elsewhere. */
+  async show(entry: Entry, saysWhy = true): Promise<void> {
     this.#working = isWorking(entry, this.#working);
-    const written = this.#transcript.show(entry);
+    const written = this.#transcript.show(entry, saysWhy);
     this.#spinner.hide();
     if (written !== "") await this.#output.text(written);
     // In the middle of a line the text itself shows that something goes on.

@@ -57,7 +57,9 @@ function said(entry: Entry): string {
     case "compaction":
       return printableLine(words(entry.compaction_id, entry.status, entry.error));
     case "elicitation":
-      return printableLine(words(entry.request, entry.phase, entry.message, entry.url, entry.outcome));
+      return printableLine(
+        words(entry.request, entry.phase, entry.message, entry.url, entry.outcome, closerWords(entry)),
+      );
     case "file":
       return printableLine(words(entry.op, entry.phase, entry.path, bytesWords(entry.bytes), entry.message));
     case "terminal":
@@ -92,14 +94,14 @@ function permissionWords(entry: Extract<Entry, { kind: "permission" }>): string 
       `[${(entry.options ?? []).map(({ option }) => option).join(", ")}]`,
     );
   if (entry.phase !== "resolved") return words(entry.request, entry.phase);
-  return words(
-    entry.request,
-    "resolved",
-    entry.outcome,
-    entry.option,
-    `by ${entry.via ?? entry.by ?? "someone"}`,
-    entry.why,
-  );
+  return words(entry.request, "resolved", entry.outcome, entry.option, closerWords(entry), entry.why);
+}
+
+/** Who closed a question, and what came between. */
+function closerWords({ phase, by, via }: Extract<Entry, { kind: "permission" | "elicitation" }>): string | undefined {
+  if (phase !== "resolved") return undefined;
+  const who = by ?? via ?? "someone";
+  return `by ${who}${via === undefined || via === who ? "" : ` via ${via}`}`;
 }
 
 function terminalWords(entry: Extract<Entry, { kind: "terminal" }>): string {

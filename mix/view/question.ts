@@ -2,9 +2,9 @@
 // A permission question as people see it. Every word of it but the request's id is the agent's, and shown so that it can
 // neither hide what is asked nor repaint the screen.
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import { ageOf } from "../duration.ts";
+import { leftWords } from "../duration.ts";
 import { printable, printableLine } from "./printable.ts";
-import { diffBlock } from "./tool-calls.ts";
+import { diffBlock, diffFacts } from "./tool-calls.ts";
 import type { ToolCallView } from "./tool-calls.ts";
 
 export interface Question {
@@ -18,7 +18,10 @@ export interface Question {
 }
 
 export interface QuestionView extends ToolCallView {
-  readonly inputLinesMax?: number;
+  /** Nothing is left out, however long it is and however often it was said. */
+  readonly isWhole?: boolean;
+  /** The changes stand right above: they need not be shown again. */
+  readonly isBelowDiff?: boolean;
   /** A question that is closed is shown without the way to answer it. */
   readonly isOpen?: boolean;
 }
@@ -29,9 +32,7 @@ export function questionLines(question: Question, view: QuestionView): string[] 
   const kind = tool?.tool_kind ?? "no kind given";
   return [
     style.bold(style.yellow(`? may it: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`)),
-    ...locationLines(tool),
-    ...(tool === undefined ? [] : diffBlock(tool, view)),
-    ...rawInputLines(tool, view.inputLinesMax ?? shortInputLinesMax),
+    ...factLines(tool, view),
     ...(question.why === undefined ? [] : [style.dim(`  ${printableLine(question.why)}`)]),
     ...choiceLines(question.options ?? []),
     ...(view.isOpen === false ? [] : [style.dim(`  answer: ${answerWords(question)}`)]),
@@ -51,13 +52,44 @@ export function resolutionLine(entry: PermissionEntry, style: ToolCallView["styl
 
 /** Who ended a question, and why. */
 export function resolverWords({ via, by, why }: Pick<PermissionEntry, "via" | "by" | "why">): string {
-  const who = via === undefined ? `by ${printableLine(by ?? "someone")}` : resolvers[via];
+  const who = via === undefined ? `by ${printableLine(by ?? "someone")}` : askedWords(via, by);
   return `${who}${why === undefined ? "" : `, ${printableLine(why)}`}`;
 }
 
-/** What the tool really gets, since a title may leave out what matters; at most so many lines. */
-function rawInputLines(tool: ToolCallFields | undefined, linesMax: number): string[] {
-  const input = tool?.raw_input;
+/** Of what notify asked, the person is known who answered there. */
+function askedWords(via: NonNullable<PermissionEntry["via"]>, by: string | null | undefined): string {
+  if (via !== "notify" || by === undefined || by === null || by === via) return resolvers[via];
+  return `by ${printableLine(by)}, asked by notify`;
+}
+
+/** Paths, changes, and what the tool really gets, since a title may leave out what matters; each fact once. */
+function factLines(tool: ToolCallFields | undefined, view: QuestionView): string[] {
+  if (tool === undefined) return [];
+  const isWhole = view.isWhole === true;
+  const paths = locationPaths(tool).slice(0, locationsMax);
+  const { paths: diffPaths, texts } = diffFacts(tool);
+  const said = new Set([...paths, ...diffPaths]);
+  // Of several paths an input tells which is which.
+  const known = new Set(said.size === 1 ? [...said, ...texts] : texts);
+  return [
+    ...paths.filter((path) => isWhole || !diffPaths.has(path)).map((path) => `  ${printableLine(path)}`),
+    ...(view.isBelowDiff === true ? [] : diffBlock(tool, view)),
+    ...rawInputLines(
+      isWhole ? tool.raw_input : unsaid(tool.raw_input, known),
+      isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax,
+    ),
+  ];
+}
+
+/** Of an input, what is none of these texts. A text that differs from them in anything stays. */
+function unsaid(input: unknown, known: ReadonlySet<unknown>): unknown {
+  if (known.has(input)) return undefined;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
+  const left = Object.entries(input).filter(([, value]) => !known.has(value));
+  return left.length === 0 && Object.keys(input).length > 0 ? undefined : Object.fromEntries(left);
+}
+
+function rawInputLines(input: unknown, linesMax: number): string[] {
   if (input === undefined || input === null) return [];
   const text = typeof input === "string" ? input : JSON.stringify(input, undefined, 1);
   const lines = printable(text).split("\n");
@@ -76,12 +108,10 @@ const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> =
   restart: "agentd was started again",
 };
 
-function locationLines(tool: ToolCallFields | undefined): string[] {
-  const paths = (tool?.locations ?? []).map((location) => (location as { path?: unknown } | null)?.path);
-  return paths
-    .filter((path) => typeof path === "string")
-    .slice(0, locationsMax)
-    .map((path) => `  ${printableLine(path)}`);
+function locationPaths(tool: ToolCallFields): string[] {
+  return (tool.locations ?? [])
+    .map((location) => (location as { path?: unknown } | null)?.path)
+    .filter((path) => typeof path === "string");
 }
 
 const locationsMax = 10;
@@ -93,5 +123,6 @@ function answerWords(question: Question): string {
 
 export function expiryWords({ now, expires_at: expiresAt }: Pick<Question, "now" | "expires_at">): string {
   if (expiresAt === undefined || expiresAt === null || now === undefined) return "";
-  return `   (within ${ageOf(Date.parse(expiresAt) - Date.parse(now))})`;
+  const leftMs = Date.parse(expiresAt) - Date.parse(now);
+  return leftMs > 0 ? `   (within ${leftWords(leftMs)})` : "";
 }

@@ -30,6 +30,8 @@ export class ToolCalls {
   readonly #view: ToolCallView;
   readonly #calls = new Map<string, ToolCall>();
   #last: string | undefined;
+  /** Diffs among the last lines. */
+  #lastDiffs: ReadonlySet<string> = new Set();
 
   constructor(view: ToolCallView) {
     this.#view = view;
@@ -43,6 +45,7 @@ export class ToolCalls {
     const before = call.status;
     merge(call, entry);
     if (known === undefined) this.#remember(id, call);
+    const earlier = new Set(call.diffs);
     const isOver = finalMarks[call.status] !== undefined;
     const lines = [
       ...(known === undefined && !isOver ? [this.#headline("•", call)] : []),
@@ -52,8 +55,16 @@ export class ToolCalls {
       lines.push(...this.#ending(id, call, entry, known !== undefined));
     // A call that is over says its content whole if it says it again.
     if (isOver) call.content = null;
-    if (lines.length > 0) this.#last = id;
+    if (lines.length > 0) {
+      this.#last = id;
+      this.#lastDiffs = new Set([...call.diffs].filter((diff) => !earlier.has(diff)));
+    }
     return lines;
+  }
+
+  /** Whether what the fields change is what the last lines showed. */
+  hasJustShown(fields: ToolCallFields): boolean {
+    return this.#last === fields.tool_call_id && diffsOf(fields).every((item) => this.#lastDiffs.has(diffKey(item)));
   }
 
   #ending(id: string, call: ToolCall, entry: ToolCallEntry, announced: boolean): string[] {
@@ -83,7 +94,20 @@ export class ToolCalls {
 
 /** Diffs of a tool call as indented lines; also shown with a permission question. */
 export function diffBlock(fields: ToolCallFields, view: ToolCallView): string[] {
-  return contentItems(fields).flatMap((item) => (item.type === "diff" ? oneDiff(item, view) : []));
+  return diffsOf(fields).flatMap((item) => oneDiff(item, view));
+}
+
+/** What `diffBlock` tells: the paths, and the texts before and after. */
+export function diffFacts(fields: ToolCallFields): {
+  readonly paths: ReadonlySet<string>;
+  readonly texts: ReadonlySet<string>;
+} {
+  const diffs = diffsOf(fields).filter(({ newText }) => typeof newText === "string");
+  const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+  return {
+    paths: new Set(diffs.map(({ path }) => path).filter(isText)),
+    texts: new Set(diffs.flatMap(({ oldText, newText }) => [oldText, newText]).filter(isText)),
+  };
 }
 
 const finalMarks: Readonly<Record<string, string>> = { completed: "✔", failed: "✘", cancelled: "■" };
@@ -111,14 +135,21 @@ function restOf(path: TextGrowth["path"], at: number): ToolCall["content"] {
 
 function newDiffs(call: ToolCall, view: ToolCallView, directory: string | undefined): string[] {
   const lines: string[] = [];
-  for (const item of contentItems(call)) {
-    if (item.type !== "diff") continue;
-    const key = JSON.stringify([item["path"], item["newText"]]);
+  for (const item of diffsOf(call)) {
+    const key = diffKey(item);
     if (call.diffs.has(key)) continue;
     call.diffs.add(key);
     lines.push(...oneDiff(item, view, directory));
   }
   return lines;
+}
+
+function diffsOf(fields: Pick<ToolCallFields, "content">): ContentBlock[] {
+  return contentItems(fields).filter(({ type }) => type === "diff");
+}
+
+function diffKey({ path, oldText, newText }: ContentBlock): string {
+  return JSON.stringify([path, oldText, newText]);
 }
 
 function oneDiff(item: ContentBlock, { style, columns }: ToolCallView, directory?: string): string[] {

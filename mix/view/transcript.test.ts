@@ -235,3 +235,46 @@ test.each<EntryContent>([
   expect(first).toMatch(new RegExp(`^    5  00:00:04\\.000  ${content.kind} +\\S`));
   for (const line of further) expect(line).toMatch(/^ {33}\S/);
 });
+
+test("who answered is named, also where the answer came by notify, in the view and in the log", () => {
+  const resolved = (more: object): EntryContent => ({
+    kind: "permission",
+    turn: 1,
+    request: "s-1",
+    phase: "resolved",
+    outcome: "selected",
+    option: "yes",
+    ...more,
+  });
+  const both = (more: object): readonly string[] => [
+    shown([resolved(more)]).trim(),
+    logLines(entryOf(resolved(more), 0))[0]?.split("yes ")[1] ?? "",
+  ];
+  expect(both({ by: "mix-ann" })).toEqual(["→ yes (by mix-ann)", "by mix-ann"]);
+  expect(both({ by: "mix-ann", via: "notify" })).toEqual([
+    "→ yes (by mix-ann, asked by notify)",
+    "by mix-ann via notify",
+  ]);
+  expect(both({ by: "notify", via: "notify" })).toEqual(["→ yes (a person, asked by notify)", "by notify"]);
+  expect(both({ by: null, via: "timeout" })).toEqual(["→ yes (nobody answered in time)", "by timeout"]);
+  const told = { kind: "elicitation", request: "s-2", phase: "resolved", outcome: "accept" } as const;
+  expect(logLines(entryOf({ ...told, by: "mix-ann", via: "notify" }, 0))[0]).toContain("accept by mix-ann via notify");
+});
+
+test("a change that stands right above its question is not shown again; any other is", () => {
+  const content = [{ type: "diff", path: "/work/a.txt", oldText: null, newText: "two\n" }];
+  const call = tool({ title: "Write a.txt", tool_kind: "edit", status: "pending", content });
+  const asked = (more: object = {}): EntryContent => ({
+    kind: "permission",
+    turn: 1,
+    request: "s-1",
+    phase: "requested",
+    tool_call: { tool_call_id: "t", title: "Write a.txt", tool_kind: "edit", content, ...more },
+  });
+  const count = (...contents: EntryContent[]): number => shown(contents).split("+ two").length - 1;
+  expect(count(call, asked())).toBe(1);
+  expect(count(call, text("agent", "One more word."), asked())).toBe(2);
+  expect(count(asked())).toBe(1);
+  const other = [{ ...content[0], oldText: "one\n" }];
+  expect(shown([call, asked({ content: other })])).toContain("- one\n");
+});

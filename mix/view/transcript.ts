@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
-import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
+import type {
+  ElicitationEntry,
+  Entry,
+  MessageEntry,
+  PermissionEntry,
+  PlanEntry,
+  StateEntry,
+  TurnEntry,
+} from "../../agentd/vocabulary/entries.ts";
 import { tookOf } from "../duration.ts";
 import { type ClientSideView, fileLines, terminalLines } from "./client-side.ts";
 import { contentText } from "./content.ts";
@@ -19,6 +27,10 @@ export interface TranscriptOptions {
   readonly showPrompts: boolean;
   /** The session's, where it is known: paths below it are shown without it. */
   readonly directory?: string;
+  /** Whether a question that was asked still is; without it each one is. */
+  readonly isOpen?: (request: string) => boolean;
+  /** Milliseconds since 1970, for how much is left of a question's time; without it, as it was asked. */
+  readonly now?: () => number;
 }
 
 /** What stands together without an empty line between. */
@@ -46,8 +58,9 @@ export class Transcript {
     return this.#tail.endsWith("\n");
   }
 
-  show(entry: Entry): string {
-    const written = this.#shown(entry);
+  /** `saysWhy` false: the error of a turn or a session that ends here is told elsewhere. */
+  show(entry: Entry, saysWhy = true): string {
+    const written = this.#shown(entry, saysWhy);
     this.#tail = (this.#tail + written).slice(-2);
     return written;
   }
@@ -59,7 +72,7 @@ export class Transcript {
     return written;
   }
 
-  #shown(entry: Entry): string {
+  #shown(entry: Entry, saysWhy: boolean): string {
     switch (entry.kind) {
       case "message":
         return this.#message(entry);
@@ -68,19 +81,13 @@ export class Transcript {
       case "plan":
         return this.#lines("plan", this.#planLines(entry));
       case "permission":
-        if (entry.phase === "requested") return this.#lines("question", questionLines(entry, this.#options));
-        return this.#lines("question", entry.phase === "resolved" ? [resolutionLine(entry, this.#options.style)] : []);
       case "elicitation":
-        if (entry.phase === "requested") return this.#lines("question", elicitationLines(entry, this.#options.style));
-        return this.#lines(
-          "question",
-          entry.phase === "resolved" ? [elicitationResolution(entry, this.#options.style)] : [],
-        );
+        return this.#lines("question", this.#questionLines(entry));
       case "turn":
-        return this.#lines("words", this.#turnLines(entry, entry.at));
+        return this.#lines("words", this.#turnLines(entry, saysWhy ? errorWords(entry.error) : ""));
       case "state":
         if (entry.cwd !== undefined) this.#tools.directory = entry.cwd;
-        return this.#lines("words", stateLines(entry, this.#tools.directory, this.#options.style));
+        return this.#lines("words", this.#stateLines(entry, saysWhy ? errorWords(entry.error) : ""));
       case "options":
         return this.#lines("words", this.#optionLines(entry.options));
       case "notice":
@@ -166,8 +173,9 @@ export class Transcript {
     return known.size === 0 && lines.length > 0 ? [style.bold("plan"), ...lines] : lines;
   }
 
-  #turnLines(entry: TurnEntry, at: string): string[] {
+  #turnLines(entry: TurnEntry & { readonly at: string }, why: string): string[] {
     const { style } = this.#options;
+    const { at } = entry;
     if (entry.phase === "started") this.#turnStartedAt = Date.parse(at);
     if (entry.phase === "started") return [];
     // Whoever sent it was told by the reply.
@@ -176,10 +184,48 @@ export class Transcript {
     const took = started === undefined ? "" : ` in ${tookOf(Date.parse(at) - started)}`;
     this.#turnStartedAt = undefined;
     if (entry.stop_reason === "end_turn") return [style.green(`✔ turn ${entry.turn} done${took}`)];
-    const why =
-      entry.error === undefined ? "" : `: ${printableLine(`${entry.error.error_code}: ${entry.error.message}`)}`;
     const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
     return [style.yellow(`■ turn ${entry.turn} ${how}${took}${why}`)];
+  }
+
+  #stateLines(entry: StateEntry, why: string): string[] {
+    const { style } = this.#options;
+    const { directory } = this.#tools;
+    const info = entry.agent_info;
+    const place = directory === undefined ? "" : ` in ${printableLine(directory)}`;
+    const up =
+      info === undefined || info === null
+        ? []
+        : [style.dim(`● ${printableLine(info.title ?? info.name)} ${printableLine(info.version)} is ready${place}`)];
+    switch (entry.state) {
+      case "failed":
+      case "lost":
+        return [style.red(`✘ session ${entry.state}${suffix(entry.reason)}${why}`), ...stderrLines(entry, style)];
+      case "closed":
+        return [style.dim(`● session closed${entry.reason === "asked" ? "" : suffix(entry.reason)}${why}`)];
+      case "running":
+        if (entry.reason !== "draining") return up;
+        return [style.dim("… waiting for the agent to let go of the cancelled turn")];
+      case "starting":
+      case "idle":
+      case "waiting":
+      case "closing":
+        return up;
+    }
+  }
+
+  #questionLines(entry: PermissionEntry | ElicitationEntry): string[] {
+    const { style, isOpen, now } = this.#options;
+    if (entry.phase === "requested") {
+      const open = isOpen?.(entry.request) ?? true;
+      const asked = now === undefined ? {} : { now: new Date(now()).toISOString() };
+      if (entry.kind === "elicitation") return elicitationLines({ ...entry, ...asked }, style, open);
+      const isBelowDiff =
+        this.#section === "tools" && entry.tool_call !== undefined && this.#tools.hasJustShown(entry.tool_call);
+      return questionLines({ ...entry, ...asked }, { ...this.#options, isOpen: open, isBelowDiff });
+    }
+    if (entry.phase !== "resolved") return [];
+    return [entry.kind === "permission" ? resolutionLine(entry, style) : elicitationResolution(entry, style)];
   }
 
   #optionLines(
@@ -196,30 +242,8 @@ export class Transcript {
 
 const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
 
-function stateLines(entry: StateEntry, directory: string | undefined, style: Style): string[] {
-  const why =
-    entry.error === undefined ? "" : `: ${printableLine(`${entry.error.error_code}: ${entry.error.message}`)}`;
-  const info = entry.agent_info;
-  const place = directory === undefined ? "" : ` in ${printableLine(directory)}`;
-  const up =
-    info === undefined || info === null
-      ? []
-      : [style.dim(`● ${printableLine(info.title ?? info.name)} ${printableLine(info.version)} is ready${place}`)];
-  switch (entry.state) {
-    case "failed":
-    case "lost":
-      return [style.red(`✘ session ${entry.state}${suffix(entry.reason)}${why}`), ...stderrLines(entry, style)];
-    case "closed":
-      return [style.dim(`● session closed${entry.reason === "asked" ? "" : suffix(entry.reason)}${why}`)];
-    case "running":
-      if (entry.reason !== "draining") return up;
-      return [style.dim("… waiting for the agent to let go of the cancelled turn")];
-    case "starting":
-    case "idle":
-    case "waiting":
-    case "closing":
-      return up;
-  }
+function errorWords(error: StateEntry["error"]): string {
+  return error === undefined ? "" : `: ${printableLine(`${error.error_code}: ${error.message}`)}`;
 }
 
 function stderrLines(entry: StateEntry, style: Style): string[] {

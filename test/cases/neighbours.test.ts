@@ -2,9 +2,10 @@
 // A good agent beside a bad one: whatever the bad one does, the good one's turns end, soon, and agentd lives.
 import { expect, test } from "vitest";
 import type { Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Entry, PermissionListReply, SessionListReply, TruncatedEntry } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import { leftIn } from "./living.ts";
-import { agentText, openScene, stateOf, turnEnd } from "./scene.ts";
+import { agentText, openScene, question, stateOf, turnEnd } from "./scene.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };
 const MiB = 1024 * 1024;
@@ -94,6 +95,40 @@ test.each(bad)(
     expect(await leftIn(place)).toEqual([]);
   },
 );
+
+test("an agent with a title and questions of megabytes takes nothing from the lists that others ask for", async () => {
+  const title = { sessionUpdate: "session_info_update", title: { $fill: 6 * MiB } };
+  const long: Step[] = [3, 9].map((size) => ({
+    permission: { toolCall: { toolCallId: `t${size}`, kind: "edit", rawInput: { $fill: size * MiB } } },
+    await: false,
+  }));
+  await using scene = await openScene({
+    bad: onPrompt({ update: title }, ...long),
+    good: onPrompt({ permission: { toolCall: { toolCallId: "t", rawInput: "short" } } }, endTurn),
+  });
+  const { user } = scene;
+  const greedy = await scene.idle({ agent: "bad" });
+  const modest = await scene.idle({ agent: "good" });
+  for (const session of [greedy, modest]) await user.prompt(session, "ask");
+  await user.entry(greedy, isLongQuestion);
+  await question(user, modest);
+  const request = `${greedy}-2`;
+  const { requests } = await user.call<PermissionListReply>("agent.permission.list", {});
+  expect(requests).toHaveLength(3);
+  expect(requests.find(({ session }) => session === modest)).toMatchObject({ tool_call: { raw_input: "short" } });
+  const alone = (await user.call<PermissionListReply>("agent.permission.list", { request })).requests;
+  expect(alone).toMatchObject([{ request, tool_call: { tool_kind: "edit" }, left_out: ["raw_input"] }]);
+  expect((await user.get(greedy)).requests).toHaveLength(2);
+  const { sessions } = await user.call<SessionListReply>("agent.session.list", {});
+  expect(sessions.find(({ session }) => session === greedy)?.title).toHaveLength(256);
+  // The log has them whole.
+  expect((await user.log(greedy)).filter(isLongQuestion)).toHaveLength(1);
+});
+
+/** An entry that is too long for the topic and for a page is there by its size. */
+function isLongQuestion(entry: Entry | TruncatedEntry): boolean {
+  return entry.kind === "permission" && "bytes" in entry && entry.bytes > 8 * MiB;
+}
 
 /** The longest of the turns, in ms. */
 async function slowest(user: BusUser, session: string, from: number): Promise<number> {

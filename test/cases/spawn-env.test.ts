@@ -66,9 +66,14 @@ test("a script whose node is not on agentd's PATH is refused with node and that 
   await using _ = daemon;
   const refused = await user.refusal("agent.session.start", { agent: "script", cwd: place.directory() });
   expect(refused.code).toBe("AGENT_UNAVAILABLE");
-  expect(refused.body["message"]).toContain(`needs node, which was not found on PATH (${bin})`);
-  const { agents } = await user.call<{ agents: { agent: string; installed: boolean }[] }>("agent.list", {});
+  expect(refused.body["message"]).toContain(`needs node, which was not found on agentd's PATH (${bin})`);
+  const { agents } = await user.call<{ agents: { agent: string; installed: boolean; problem?: string }[] }>(
+    "agent.list",
+    {},
+  );
   expect(agents.find(({ agent }) => agent === "script")).toMatchObject({ installed: false });
+  // In a list it would stand in every row.
+  expect(agents.filter(({ problem }) => problem?.includes(bin) && !problem.includes(script))).toEqual([]);
 });
 
 test("a slow first start has a limit of its own, and progress on stderr does it no harm (case 68)", async () => {

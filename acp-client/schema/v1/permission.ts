@@ -32,3 +32,18 @@ export function decodePermissionRequest(params: unknown): PermissionRequest | un
   const options = request.options.map(({ optionId, name, kind }) => ({ optionId, name, kind }));
   return { sessionId: request.sessionId, toolCall, options };
 }
+
+/**
+ * Why a question that was understood is not asked all the same; undefined where it is. An id is all that goes back: one
+ * that stands for options of two kinds could make a yes of a person's no. And what nothing can be left out of is bounded.
+ */
+export function whyNotAsked({ toolCall, options }: PermissionRequest, charactersMax: number): string | undefined {
+  const kinds = new Map<string, string>();
+  for (const { optionId, kind } of options) {
+    const other = kinds.get(optionId);
+    if (other !== undefined && other !== kind) return "an option id stands for options of two kinds";
+    kinds.set(optionId, kind);
+  }
+  const fixed = JSON.stringify([toolCall.toolCallId, toolCall.kind, options]);
+  return fixed.length > charactersMax ? "its ids and options are too long" : undefined;
+}

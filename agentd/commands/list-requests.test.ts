@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { newSession, type OpenRequest, type SessionState } from "../session/state.ts";
+import { bytesOf } from "../session/fit.ts";
+import { shownRequests } from "./list-requests.ts";
+
+const bytesMax = 256 * 1024;
+
+function session(id: string, requests: readonly OpenRequest[]): SessionState {
+  const born = { id, agent: "a", cwd: "/", additionalDirs: [], env: [], createdAt: "" };
+  return { ...newSession(born), requests };
+}
+
+function asked(id: string, count: number, input: string, option = "yes"): SessionState {
+  const requests = Array.from({ length: count }, (_, index): OpenRequest => ({
+    kind: "permission",
+    request: `${id}-${index + 1}`,
+    key: 1,
+    askedAt: `2026-01-01T00:00:00.${String(index).padStart(3, "0")}Z`,
+    expiresAt: null,
+    toolCall: { tool_call_id: "t", title: "Write it", raw_input: input },
+    leftOut: [],
+    options: [{ option, name: "Yes", kind: "allow_once" }],
+  }));
+  return session(id, requests);
+}
+
+function shown(...states: SessionState[]) {
+  return shownRequests(states, () => true, bytesMax);
+}
+
+test("what fits is shown whole, oldest first over all sessions", () => {
+  const { requests, more } = shown(asked("aaaaaaaaaaaa", 3, "x".repeat(5_000)), asked("bbbbbbbbbbbb", 3, "y"));
+  expect(more).toBe(false);
+  expect(requests.map(({ request }) => request.replace(/(.).*-/, "$1"))).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
+  expect(requests.some((one) => "left_out" in one)).toBe(false);
+});
+
+test("long questions are shown without their longest parts, and others as they are", () => {
+  const { requests, more } = shown(asked("aaaaaaaaaaaa", 64, "x".repeat(50_000)), asked("bbbbbbbbbbbb", 4, "y"));
+  expect(more).toBe(false);
+  expect(bytesOf(requests)).toBeLessThan(bytesMax);
+  const [ofA, ofB] = ["a", "b"].map((first) => requests.filter(({ request }) => request.startsWith(first)));
+  expect([ofA?.length, ofB?.length]).toEqual([64, 4]);
+  expect(ofA?.[0]).toMatchObject({ tool_call: { title: "Write it" }, left_out: ["raw_input"] });
+  expect(ofB?.[0]).toMatchObject({ tool_call: { raw_input: "y" } });
+});
+
+test("one session's questions that cannot be made short leave the others' places alone, and `more` tells of them", () => {
+  const { requests, more } = shown(asked("aaaaaaaaaaaa", 64, "x", "o".repeat(10_000)), asked("bbbbbbbbbbbb", 4, "y"));
+  expect(more).toBe(true);
+  expect(bytesOf(requests)).toBeLessThan(bytesMax);
+  expect(requests.filter(({ request }) => request.startsWith("b"))).toHaveLength(4);
+  expect(requests.filter(({ request }) => request.startsWith("a")).length).toBeGreaterThan(0);
+});
+
+test("what was too long to be held is told of too", () => {
+  const [open] = asked("aaaaaaaaaaaa", 1, "x").requests;
+  if (open?.kind !== "permission") throw new Error("no permission");
+  const { requests } = shown(session("aaaaaaaaaaaa", [{ ...open, leftOut: ["content"] }]));
+  expect(requests).toMatchObject([{ left_out: ["content"] }]);
+});

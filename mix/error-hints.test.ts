@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { errorHints } from "./error-hints.ts";
+import { MixError } from "./mix-error.ts";
+
+test.each([
+  ["AGENT_BUSY", "mix agent send --queue"],
+  ["AGENT_LIMIT", "mix agent close"],
+  ["REQUEST_UNKNOWN", "mix agent permit ls"],
+  ["SESSION_NOT_RESUMABLE", "mix agent resume --fresh"],
+  ["SESSION_UNKNOWN", "mix agent ls --all"],
+])("%s is followed by the verb of this command line that helps", (code, verb) => {
+  const hints = errorHints(new MixError(code, "when_busy: queue, agent.session.list, fresh"));
+  expect(hints).toEqual([expect.stringContaining(`\`${verb}`)]);
+});
+
+test("what a refusal brings along is told once; one that speaks of our verbs, and any other, needs no more", () => {
+  const install = new MixError("AGENT_UNAVAILABLE", "not there", { details: { install: "npm i x" } });
+  expect(errorHints(install)).toEqual(["to install it: npm i x"]);
+  expect(errorHints(new MixError("AGENT_UNAVAILABLE", "npm i x", { details: { install: "npm i x" } }))).toEqual([]);
+  const available = new MixError("UNKNOWN_COMMAND", "no such verb", { details: { available: ["a", 1, "b"] } });
+  expect(errorHints(available)).toEqual(["there are: a, b"]);
+  expect(errorHints(new MixError("REQUEST_UNKNOWN", "no request; `mix agent answer` lists them"))).toEqual([]);
+  expect(errorHints(new MixError("toString", "x"))).toEqual([]);
+});

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What to do about a refusal, in the words of this command line: a message that came over the Bus speaks of verbs and
+// arguments there.
+import type { ErrorCode } from "../agentd/vocabulary/errors.ts";
+import type { MixError } from "./mix-error.ts";
+
+/** Lines to be said below the message. */
+export function errorHints({ code, message, details }: MixError): string[] {
+  const { install, available } = details;
+  const hint = Object.hasOwn(hints, code) ? hints[code as ErrorCode] : undefined;
+  return [
+    ...(typeof install === "string" && !message.includes(install) ? [`to install it: ${install}`] : []),
+    ...(Array.isArray(available)
+      ? [`there are: ${available.filter((one) => typeof one === "string").join(", ")}`]
+      : []),
+    ...(hint === undefined || message.includes("`mix ") ? [] : [hint]),
+  ];
+}
+
+const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
+  AGENT_BUSY: "with `mix agent send --queue` it waits, if there is room; `mix agent cancel` ends what runs",
+  AGENT_LIMIT: "`mix agent ls` lists live sessions, `mix agent close` ends one",
+  REQUEST_UNKNOWN: "`mix agent permit ls` and `mix agent answer` list what is open",
+  SESSION_NOT_RESUMABLE: "`mix agent resume --fresh` begins anew",
+  SESSION_UNKNOWN: "`mix agent ls --all` lists sessions",
+};

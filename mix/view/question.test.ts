@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import type { ToolCallFields } from "../../agentd/vocabulary/entries.ts";
+import { elicitationLines } from "./elicitation.ts";
+import { questionLines } from "./question.ts";
+import { plain } from "./style.ts";
+
+const view = { style: plain, columns: 0 };
+const path = "/work/a.txt";
+const edit: ToolCallFields = {
+  tool_call_id: "t",
+  title: "Edit a.txt",
+  tool_kind: "edit",
+  locations: [{ path }],
+  content: [{ type: "diff", path, oldText: "one\n", newText: "two\n" }],
+  raw_input: { file: path, old: "one\n", new: "two\n" },
+};
+const shown = (tool: ToolCallFields, more: { isWhole?: boolean } = {}): string[] =>
+  questionLines({ request: "s-1", tool_call: tool }, { ...view, isOpen: false, ...more }).slice(1);
+
+test("a path, a change and an input that say the same are told once", () => {
+  expect(shown(edit)).toEqual([`  ${path}`, "    - one", "    + two"]);
+});
+
+test("what an input says beyond the change stays, and so does what differs from it", () => {
+  const more = { file: path, new: "two\nand more\n", mode: "force" };
+  expect(
+    shown({ ...edit, raw_input: more })
+      .slice(3)
+      .join("\n"),
+  ).toBe('    {\n     "new": "two\\nand more\\n",\n     "mode": "force"\n    }');
+});
+
+test("where there are several paths the input says which is which", () => {
+  const move = { tool_call_id: "t", locations: [{ path: "/a" }, { path: "/b" }], raw_input: { from: "/b", to: "/a" } };
+  expect(shown(move).join("\n")).toContain('"from": "/b"');
+});
+
+test("a path that is not shown is not taken out of the input", () => {
+  const paths = Array.from({ length: 12 }, (_, index) => `/work/${index}`);
+  const many = { tool_call_id: "t", locations: paths.map((one) => ({ path: one })), raw_input: { last: paths[11] } };
+  expect(shown(many).join("\n")).toContain('"last": "/work/11"');
+});
+
+test("where a person looks for all of it, nothing is left out", () => {
+  const whole = shown(edit, { isWhole: true }).join("\n");
+  for (const part of [`  ${path}\n  ${path}`, `"file": "${path}"`, String.raw`"new": "two\n"`]) {
+    expect(whole).toContain(part);
+  }
+});
+
+test.each([
+  ["2026-01-01T00:00:00.020Z", "(within 10m)"],
+  ["2026-01-01T00:00:30.000Z", "(within 9m)"],
+  ["2026-01-01T00:09:15.000Z", "(within 45s)"],
+  ["2026-01-01T00:10:00.000Z", "permit show"],
+])("at %s the way to answer ends %s", (now, end) => {
+  const question = { request: "s-1", now, expires_at: "2026-01-01T00:10:00.000Z" };
+  expect(questionLines(question, view).at(-1)?.endsWith(end)).toBe(true);
+  expect(elicitationLines(question, plain).join("\n").includes("(within")).toBe(end.startsWith("(within"));
+});
