@@ -3,10 +3,11 @@ import type { LogPage, SessionSnapshot } from "../../agentd/vocabulary/replies.t
 import { Attachment } from "../attachment.ts";
 import type { AgentBus } from "../bus.ts";
 import type { Outcome } from "../exit-codes.ts";
+import { somebodyHere } from "../somebody-here.ts";
 import { tellFailure } from "../tell-failure.ts";
 import { endedOutcome } from "../turn-watch.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { somebodyHere, watchSession } from "../watch-session.ts";
+import { watchSession } from "../watch-session.ts";
 
 export const spec: VerbSpec = {
   usage: "agent attach <session>",
