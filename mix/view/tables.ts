@@ -51,6 +51,12 @@ export function requestTable(requests: readonly OpenRequest[], now: number): str
   ]);
 }
 
+/** Beside a list that is not all there is. */
+export function unlistedWords(kind: "permission" | "elicitation", session: string | undefined): string {
+  const where = session === undefined ? "--session" : `\`mix agent log ${session} --kind ${kind}\``;
+  return `there are others, too long to be listed with these: look with ${where}`;
+}
+
 export function elicitationTable(requests: readonly OpenElicitation[], now: number): string[] {
   return tableLines([
     ["REQUEST", "SESSION", "KIND", "LEFT", "WHAT"],
