@@ -29,7 +29,7 @@ export function parseArguments(
   const parsed = new Arguments(values, positionals, usage);
   // Help is answered whatever else was written, so that nobody has to satisfy a verb to learn it.
   if (values["help"] === true) return parsed;
-  if (positionals.length < range.min) parsed.word(positionals.length);
+  if (positionals.length < range.min) throw missing(usage, positionals.length);
   if (positionals.length > range.max) throw misused(usage, `too much: ${positionals.slice(range.max).join(" ")}`);
   return parsed;
 }
@@ -48,7 +48,7 @@ export class Arguments {
   /** The n-th word after the verb, counted from 0. A usage error where there is none. */
   word(index: number): string {
     const word = this.positionals[index];
-    if (word === undefined) throw misused(this.#usage, `${placeName(this.#usage, index)} is missing`);
+    if (word === undefined) throw missing(this.#usage, index);
     return word;
   }
 
@@ -85,6 +85,10 @@ export class Arguments {
     if (ms === undefined) throw usageError(`--${flag} takes a time such as 30s, 10m or 2h, not ${text}`);
     return ms;
   }
+}
+
+function missing(usage: string, index: number): MixError {
+  return misused(usage, `${placeName(usage, index)} is missing`);
 }
 
 function misused(usage: string, message: string): MixError {

@@ -62,6 +62,12 @@ const long = { ...form, schema: { properties: { a: { type: "string" }, b: { type
 
 test.each([
   ["a form of one field takes its value", "no", form, { action: "accept", content: { loud: false } }],
+  [
+    "a word that is no yes or no goes as it is, also one that every object has a member of",
+    "constructor",
+    form,
+    { action: "accept", content: { loud: "constructor" } },
+  ],
   ["an address takes a yes", "yes", address, { action: "accept" }],
   [":decline declines", ":decline", long, { action: "decline" }],
   [":dismiss leaves it unanswered", ":dismiss", long, { action: "cancel" }],

@@ -2,6 +2,7 @@
 // What a line means that a person typed below a live view. Commands begin with a colon: a slash belongs to the agents.
 import type { ElicitationEntry, PermissionEntry } from "../agentd/vocabulary/entries.ts";
 import type { VerbInput } from "../agentd/vocabulary/verbs.ts";
+import { numbered } from "./chosen-option.ts";
 import { fieldValue, formContent, formFields, wordsOf } from "./form-fields.ts";
 import type { FormField } from "./form-fields.ts";
 
@@ -21,7 +22,7 @@ export function lineMeaning(line: string, question: AskedEntry | undefined, take
   if (written.startsWith(":")) return commandMeaning(written.slice(1), question);
   if (question?.kind === "elicitation") return toldMeaning(question, written);
   if (question !== undefined) {
-    const option = chosenOption(question, written);
+    const option = typedOption(question, written);
     // A prompt in place of an answer would wait behind the very question that it does not answer.
     if (option === undefined) return { kind: "words", text: `no answer ${written}; ${helpWords(question)}` };
     return { kind: "permission", answer: { request: question.request, option } };
@@ -84,8 +85,7 @@ function answerWords(question: AskedEntry): string {
 
 const fieldsWords = "field=value other='two words' answers";
 
-/** By its number, or by its option's own name. */
-function chosenOption(question: PermissionEntry, written: string): string | undefined {
-  const byNumber = /^\d{1,3}$/.test(written) ? question.options?.[Number(written) - 1] : undefined;
-  return (byNumber ?? question.options?.find(({ option }) => option === written))?.option;
+/** By its number first: the line asks for one, and the options stand above with theirs. */
+function typedOption({ options = [] }: PermissionEntry, written: string): string | undefined {
+  return (numbered(options, written) ?? options.find(({ option }) => option === written))?.option;
 }

@@ -7,6 +7,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import type { Context } from "./context.ts";
 import { ownError, usageError } from "./mix-error.ts";
 import type { Output } from "./output.ts";
+import { pause } from "./pause.ts";
 import { printable } from "./view/printable.ts";
 
 /** How long a started daemon may take until it is on the Bus. */
@@ -29,22 +30,16 @@ export async function autostart<Found>(
   while (context.now() < deadline) {
     const found = await find();
     if (found !== undefined) {
-      while (!isSettled(daemon, logFile) && context.now() < deadline) await pause(context);
+      while (!isSettled(daemon, logFile) && context.now() < deadline) await pause(context, pollMs);
       return found;
     }
     const ended = daemon.ended();
     if (ended !== undefined && ended !== lockHeldExit) {
       throw ownError("UNREACHABLE", `agentd ended at once (${ended}); ${lastWords(logFile)}`);
     }
-    await pause(context);
+    await pause(context, pollMs);
   }
   throw ownError("UNREACHABLE", `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`);
-}
-
-function pause(context: Context): Promise<void> {
-  return new Promise((resolve) => {
-    context.after(pollMs, resolve);
-  });
 }
 
 /** It has ended, or holds the state directory: the pid record there names the holder. */

@@ -5,6 +5,7 @@ import type { AgentBus } from "./bus.ts";
 import type { Outcome } from "./exit-codes.ts";
 import type { Context } from "./context.ts";
 import { MixError } from "./mix-error.ts";
+import { somebodyHere } from "./somebody-here.ts";
 import type { Invocation } from "./verb.ts";
 
 const secondInterruptMs = 2_000;
@@ -20,8 +21,7 @@ export async function detach(invocation: Invocation, bus: AgentBus, session: str
   const again = secondInterrupt(context);
   try {
     output.word(goesOnWords(session));
-    const asks = output.mode === "people" && context.stdin.isTTY === true && context.stderr.isTTY === true;
-    if (!asks || !(await hasTurn(bus, session))) return { kind: "interrupted" };
+    if (!somebodyHere(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
     output.word("Ctrl-C again within 2 s to cancel its turn");
     if (!(await again.came)) return { kind: "interrupted" };
     const { askYesOrNo } = await import("./ask-yes-or-no.ts");

@@ -23,6 +23,11 @@ export function leftWords(ms: number): string {
   return ageOf(Math.ceil(ms / 1000) * 1000);
 }
 
+/** The same for a time as the log writes it; null is no end. */
+export function leftUntil(end: string | null, now: number): string {
+  return end === null ? "no limit" : leftWords(Date.parse(end) - now);
+}
+
 /** How long something took: `0.9s`, `12.3s`, then as an age. */
 export function tookOf(ms: number): string {
   return ms < 60_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : ageOf(ms);

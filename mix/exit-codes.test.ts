@@ -55,6 +55,7 @@ test.each<readonly [string, Outcome, number]>([
   ["a log that cannot be written", refused("STORE_FAILED"), 1],
   ["an unknown verb of a service", refused("UNKNOWN_COMMAND"), 1],
   ["a code unknown today", refused("SOMETHING_NEW"), 1],
+  ["a code that every object has a member of", refused("constructor"), 1],
   ["Ctrl-C", { kind: "interrupted" }, 130],
   ["a reader that left", { kind: "broken_pipe" }, 141],
 ])("%s exits as the table says", (_what, outcome, code) => {

@@ -56,20 +56,21 @@ export function exitCodeOf(outcome: Outcome): number {
 export const done: Outcome = { kind: "done" };
 
 function exitCodeOfError(code: string): number {
-  const named = namedCodes[code];
+  const named = namedCodes.get(code);
   if (named !== undefined) return named;
   return code.endsWith("_UNKNOWN") ? 4 : 1;
 }
 
-const namedCodes: Readonly<Record<string, number>> = {
-  USAGE: 2,
-  ARGUMENT: 2,
-  ROOT_REFUSED: 2,
-  OPTION_UNKNOWN: 2,
-  TIME_LIMIT: 3,
-  AGENT_UNAVAILABLE: 4,
-  UNANSWERED: 5,
-  UNREACHABLE: 6,
-  AGENT_AUTH: 7,
-  COMMAND_CONFLICT: 8,
-};
+// A map: any service writes codes, and an object has names of its own.
+const namedCodes: ReadonlyMap<string, number> = new Map([
+  ["USAGE", 2],
+  ["ARGUMENT", 2],
+  ["ROOT_REFUSED", 2],
+  ["OPTION_UNKNOWN", 2],
+  ["TIME_LIMIT", 3],
+  ["AGENT_UNAVAILABLE", 4],
+  ["UNANSWERED", 5],
+  ["UNREACHABLE", 6],
+  ["AGENT_AUTH", 7],
+  ["COMMAND_CONFLICT", 8],
+]);

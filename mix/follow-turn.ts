@@ -4,10 +4,11 @@ import type { Entry } from "../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "./bus.ts";
 import type { Outcome } from "./exit-codes.ts";
 import { MixError, ownError } from "./mix-error.ts";
+import { somebodyHere } from "./somebody-here.ts";
 import { tellFailure } from "./tell-failure.ts";
 import { endedOutcome, TurnWatch } from "./turn-watch.ts";
 import type { Invocation } from "./verb.ts";
-import { somebodyHere, watchSession } from "./watch-session.ts";
+import { watchSession } from "./watch-session.ts";
 
 export interface TurnToFollow {
   readonly session: string;

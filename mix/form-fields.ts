@@ -37,10 +37,17 @@ export function formFields(schema: unknown): FormField[] {
 
 /** What a field's word stands for; a word that is none of its type goes as it is, for agentd to say what is wrong. */
 export function fieldValue(field: FormField | undefined, word: string): Value {
-  if (field?.type === "boolean") return ({ true: true, yes: true, false: false, no: false } as const)[word] ?? word;
+  if (field?.type === "boolean") return truths.get(word) ?? word;
   const isNumber = field?.type === "number" || field?.type === "integer";
   return isNumber && word.trim() !== "" && Number.isFinite(Number(word)) ? Number(word) : word;
 }
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["yes", true],
+  ["false", false],
+  ["no", false],
+]);
 
 type Value = string | number | boolean;
 

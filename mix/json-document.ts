@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import type { Context } from "./context.ts";
 import { fileFault } from "./file-fault.ts";
 import { usageError } from "./mix-error.ts";
+import { readStdin } from "./read-stdin.ts";
 
 const bytesMax = 4 * 1024 * 1024;
 
@@ -27,13 +28,7 @@ async function fromFile(path: string, written: string): Promise<string> {
 }
 
 async function fromStdin(stdin: Context["stdin"]): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin) {
-    const piece = Buffer.from(chunk as string | Buffer);
-    chunks.push(piece);
-    bytes += piece.length;
-    if (bytes > bytesMax) throw usageError(`stdin holds more than ${bytesMax} bytes`);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  const bytes = await readStdin(stdin, bytesMax);
+  if (bytes.length > bytesMax) throw usageError(`stdin holds more than ${bytesMax} bytes`);
+  return bytes.toString("utf8");
 }

@@ -4,9 +4,10 @@ import { readFile } from "node:fs/promises";
 import type { Context } from "./context.ts";
 import { fileFault } from "./file-fault.ts";
 import { usageError } from "./mix-error.ts";
+import { readStdin } from "./read-stdin.ts";
 
 /** A prompt has to fit a frame of the Bus (8 MiB) with room for its escapes. */
-export const promptBytesMax = 4 * 1024 * 1024;
+const promptBytesMax = 4 * 1024 * 1024;
 
 /** Several words are one prompt; `-` reads stdin; undefined where nothing was given. */
 export async function promptText(
@@ -28,15 +29,7 @@ async function fromFile(file: string): Promise<string> {
 }
 
 async function fromStdin(stdin: Context["stdin"]): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin) {
-    const piece = typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
-    chunks.push(piece);
-    bytes += piece.length;
-    if (bytes > promptBytesMax) break;
-  }
-  return withinLimit(Buffer.concat(chunks)).toString("utf8");
+  return withinLimit(await readStdin(stdin, promptBytesMax)).toString("utf8");
 }
 
 function withinLimit(bytes: Buffer): Buffer {

@@ -20,14 +20,14 @@ export async function untilReady(
     after,
     showPrompts: false,
     tellsFailure: true,
-    decide: isReady,
+    decide: readyOutcome,
   });
   const outcome = await withError(bus, session, ended);
   tellFailure(invocation.output, session, outcome);
   return outcome;
 }
 
-function isReady(entry: Entry): Outcome | undefined {
+function readyOutcome(entry: Entry): Outcome | undefined {
   if (entry.kind !== "state") return undefined;
   return entry.state === "idle" ? done : endedOutcome(entry);
 }

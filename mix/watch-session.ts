@@ -6,6 +6,7 @@ import type { AgentBus } from "./bus.ts";
 import { detach, leave } from "./detach.ts";
 import type { Outcome } from "./exit-codes.ts";
 import { followSession } from "./follow-session.ts";
+import { somebodyHere } from "./somebody-here.ts";
 import type { Invocation } from "./verb.ts";
 import { LiveView } from "./view/live-view.ts";
 
@@ -24,15 +25,10 @@ export interface WatchOptions {
   readonly asks?: false;
 }
 
-/** Whether a person can be asked here: words are read from a terminal, and seen on one. */
-export function somebodyHere({ context, output }: Invocation): boolean {
-  return output.mode === "people" && context.stdin.isTTY === true && context.stderr.isTTY === true;
-}
-
 export async function watchSession(invocation: Invocation, bus: AgentBus, options: WatchOptions): Promise<Outcome> {
   const { context, output } = invocation;
-  const answered = new AnsweredRequests();
-  const { entries, release } = await followSession(invocation, bus, options, (batch) => answered.note(batch));
+  const answered = new Set<string>();
+  const { entries, release } = await followSession(invocation, bus, options, (batch) => noteAnswered(answered, batch));
   const view =
     output.mode === "people"
       ? new LiveView(context, output, { ...options, isOpen: (request) => !answered.has(request) })
@@ -47,7 +43,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
         attachment?.hide();
         const saysWhy = outcome === undefined || options.tellsFailure !== true;
         await (view === undefined ? showRow(invocation, entry) : view.show(entry, saysWhy));
-        if (!answered.isOfOne(entry)) attachment?.see(entry);
+        if (!asksOneOf(answered, entry)) attachment?.see(entry);
       }
       if (outcome !== undefined) break;
     }
@@ -63,25 +59,16 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   }
 }
 
-/** Questions of which the answer came with them, as a policy's does: nobody is asked them any more. */
-class AnsweredRequests {
-  readonly #requests = new Set<string>();
-
-  note(entries: readonly (Entry | TruncatedEntry)[]): void {
-    for (const entry of entries) if (isQuestion(entry) && entry.phase === "resolved") this.#requests.add(entry.request);
-  }
-
-  has(request: string): boolean {
-    return this.#requests.has(request);
-  }
-
-  /** Whether it is the asking of one. */
-  isOfOne(entry: Entry): boolean {
-    return isQuestion(entry) && entry.phase === "requested" && this.has(entry.request);
-  }
+/** Requests of which the answer came with the question, as a policy's does: nobody is asked them any more. */
+function noteAnswered(answered: Set<string>, entries: readonly (Entry | TruncatedEntry)[]): void {
+  for (const entry of entries) if (isOfRequest(entry) && entry.phase === "resolved") answered.add(entry.request);
 }
 
-function isQuestion(entry: Entry | TruncatedEntry): entry is Entry & (PermissionEntry | ElicitationEntry) {
+function asksOneOf(answered: ReadonlySet<string>, entry: Entry): boolean {
+  return isOfRequest(entry) && entry.phase === "requested" && answered.has(entry.request);
+}
+
+function isOfRequest(entry: Entry | TruncatedEntry): entry is Entry & (PermissionEntry | ElicitationEntry) {
   return !("truncated" in entry) && (entry.kind === "permission" || entry.kind === "elicitation");
 }
 

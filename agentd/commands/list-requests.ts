@@ -2,7 +2,7 @@
 // agent.permission.list and agent.elicitation.list: what is open, oldest first.
 import type { Answer } from "../../bus-client/index.ts";
 import { elicitationFields } from "../session/elicitations.ts";
-import { callParts } from "../session/permissions.ts";
+import { partsThatMayGo } from "../session/permissions.ts";
 import { bytesOf, fit } from "../session/fit.ts";
 import type { OpenRequest as Open, SessionState } from "../session/state.ts";
 import { callLimits, type OpenElicitation, type OpenRequest } from "../vocabulary/index.ts";
@@ -22,17 +22,22 @@ export interface Shown {
 }
 
 function listed(instance: Instance, args: Call<"agent.permission.list">["args"], kind: Open["kind"]): Answer {
-  const { session: reference, request } = args;
-  const session = reference === undefined ? undefined : findSession(instance, reference);
-  if (typeof session === "object") return session;
-  const state = session === undefined ? undefined : instance.sessions.get(session);
-  const states = session === undefined ? instance.sessions.live() : state ? [state] : [];
+  const { session, request } = args;
+  const states = session === undefined ? instance.sessions.live() : stateOf(instance, session);
+  if ("rc" in states) return states;
   const { requests, more } = shownRequests(
     states,
     (open) => open.kind === kind && (request === undefined || open.request === request),
     callLimits.questionsBytesMax,
   );
   return ok(more ? { requests, more } : { requests });
+}
+
+function stateOf(instance: Instance, reference: string): readonly SessionState[] | Answer {
+  const session = findSession(instance, reference);
+  if (typeof session !== "string") return session;
+  const state = instance.sessions.get(session);
+  return state ? [state] : [];
 }
 
 /**
@@ -80,7 +85,7 @@ function shownIn(session: string, open: Open, bytesMax: number): OpenRequest | O
     return { kind: open.kind, ...head, ...value, ...times, ...namesOf(leftOut) };
   }
   const { options } = open;
-  const { value, leftOut } = fit(open.toolCall, callParts, bytesMax - headBytes - bytesOf(options));
+  const { value, leftOut } = fit(open.toolCall, partsThatMayGo, bytesMax - headBytes - bytesOf(options));
   const all = [...open.leftOut, ...leftOut];
   return { kind: open.kind, ...head, tool_call: value, options, ...times, ...namesOf(all) };
 }

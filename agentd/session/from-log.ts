@@ -90,7 +90,7 @@ export function recoveryOf(
 }
 
 /** Writes that were intended and not ended, as their entries say; one that was redacted is told without its path. */
-export function writesOf(entries: EntryReader, { session, open }: SessionRow): readonly IntendedWrite[] {
+function writesOf(entries: EntryReader, { session, open }: SessionRow): readonly IntendedWrite[] {
   return (open.writes ?? []).map(({ seq }) => {
     const body = entries.body(session, seq);
     const entry = body === undefined ? {} : (JSON.parse(body) as { turn?: number; path?: string; bytes?: number });

@@ -197,7 +197,6 @@ test("a refused command leaves its id free", () => {
   prompt("first");
   prompt("second");
   mailbox.flush();
-  expect(bodies()[2] ?? bodies()[1]).toBeDefined();
   expect(bodies().some(({ error_code }) => error_code === "AGENT_BUSY")).toBe(true);
   mailbox.post("aaaaaaaaaaaa", {
     type: "prompt_done",

@@ -43,7 +43,7 @@ export function requestPermission(
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusedBecause = whyNobodyIsAsked(draft);
   const byPolicy = refusedBecause ? undefined : policyAnswer(draft, call.tool_kind, options, findings);
-  const { value: toolCall, leftOut } = fit(call, callParts, callLimits.questionBytesMax);
+  const { value: toolCall, leftOut } = fit(call, partsThatMayGo, callLimits.questionBytesMax);
   const open: OpenPermission = { kind: "permission", ...newRequest(draft, event.request), toolCall, leftOut, options };
   draft.add({
     kind: "permission",
@@ -66,7 +66,7 @@ export function requestPermission(
 }
 
 /** What a question can be held and shown without, when it is too long: its id and its kind tell what is asked. */
-export const callParts = [
+export const partsThatMayGo = [
   "title",
   "name",
   "status",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Small words of the tests: an agent that says one thing, and output taken apart.
-import type { ScriptedSession } from "./scripted-agentd.ts";
+import type { ScriptedSession } from "./scripted-session.ts";
 
 export const says =
   (text: string) =>

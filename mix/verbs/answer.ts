@@ -10,7 +10,7 @@ import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { type AskedElicitation, elicitationLines, elicitationResolution } from "../view/elicitation.ts";
 import { screenOf } from "../view/live-view.ts";
-import { elicitationTable } from "../view/tables.ts";
+import { elicitationTable, unlistedWords } from "../view/tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent answer [request] [field=value…]",
@@ -53,8 +53,8 @@ async function list({ args, context, output, read }: Invocation): Promise<Outcom
   const session = args.text("session");
   const bus = await read("agentd");
   const { requests, more } = await bus.ask("agent.elicitation.list", session === undefined ? {} : { session });
-  if (more) output.notice("there are others, too long to be listed with these: use --session");
-  if (output.mode === "json") await output.document("mix.elicitations.v1", { requests });
+  if (more) output.notice(unlistedWords("elicitation", session));
+  if (output.mode === "json") await output.document("mix.elicitations.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open questions");
   else for (const line of elicitationTable(requests, context.now())) await output.line(line);

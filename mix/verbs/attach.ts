@@ -3,15 +3,16 @@ import type { LogPage, SessionSnapshot } from "../../agentd/vocabulary/replies.t
 import { Attachment } from "../attachment.ts";
 import type { AgentBus } from "../bus.ts";
 import type { Outcome } from "../exit-codes.ts";
+import { somebodyHere } from "../somebody-here.ts";
 import { tellFailure } from "../tell-failure.ts";
 import { endedOutcome } from "../turn-watch.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { somebodyHere, watchSession } from "../watch-session.ts";
+import { watchSession } from "../watch-session.ts";
 
 export const spec: VerbSpec = {
   usage: "agent attach <session>",
   about:
-    "Live view of a session from its last turn on, with a prompt line where there is a terminal: a line is a prompt (queued while a turn runs), or the answer to an open question: an option's number, a form's field=value…. :help lists what begins with a colon. :detach and Ctrl-C detach; the session goes on.",
+    "Live view of a session from its last turn on, with a prompt line where there is a terminal: a line is a prompt (queued while a turn runs). While a question is open, it is the answer: an option's number, or a form's fields as field=value. :help lists what begins with a colon. :detach and Ctrl-C detach; the session goes on.",
   flags: { "read-only": { kind: "switch", about: "look, and neither prompt nor answer" } },
   positionals: { min: 1, max: 1 },
   examples: ["mix agent attach abc"],

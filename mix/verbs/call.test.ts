@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { BusClient } from "../../bus-client/index.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
 import { lines, objects } from "../testing/words.ts";
 
@@ -35,6 +36,18 @@ test("help of agentd starts it where none runs, and of another service nothing",
   expect(agent.stderr).toContain("its program is not at");
   const other = await bench.run(["help", "other"]);
   expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining("no service other") as string });
+});
+
+test.each(["words", "{}"])("help of a service that answers %s instead of a list exits 1 and says so", async (body) => {
+  const odd = new BusClient({
+    url: bench.url,
+    name: "odd",
+    onCommand: (command) => command.reply(0, body),
+  });
+  await odd.connect();
+  const ran = await bench.run(["help", "odd"]);
+  await odd.stop();
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("is no list") as string });
 });
 
 test("listen prints so many deliveries and ends", async () => {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { jsonOrText } from "../assignments.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { MixError } from "../mix-error.ts";
@@ -41,7 +42,7 @@ export async function run({ args, output, connect }: Invocation): Promise<Outcom
 }
 
 function offeredVerbs(body: string): OfferedVerb[] {
-  const listed: unknown = JSON.parse(body);
+  const listed = jsonOrText(body);
   if (!Array.isArray(listed)) throw new MixError("CALL_FAILED", "the service's HELP is no list");
   return listed.map((one: Written | null) => ({
     ...one,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { done } from "../../bus-client/index.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
 
 let bench: Bench;
@@ -76,4 +77,16 @@ test("a question that is too long to be listed whole is shown as the log has it,
   ) as { resolved: unknown; now: string };
   expect(resolved).toBeNull();
   expect(now).not.toBe("2026-11-30T12:00:00.000Z");
+});
+
+test.each([
+  ["permission", ["permit", "ls"]],
+  ["elicitation", ["answer"]],
+])("a list of %ss that is not all of them says so, to a script too, and where the others are", async (kind, words) => {
+  await bench.agentd({ replies: { [`agent.${kind}.list`]: done({ requests: [], more: true }) } });
+  const all = await bench.run(["agent", ...words, "--json"]);
+  expect(JSON.parse(all.stdout)).toMatchObject({ requests: [], more: true });
+  expect(all.stderr).toContain("look with --session");
+  const ofOne = await bench.run(["agent", ...words, "--session", "abc"]);
+  expect(ofOne.stderr).toContain(`\`mix agent log abc --kind ${kind}\``);
 });

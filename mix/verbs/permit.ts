@@ -11,7 +11,7 @@ import type { Invocation, VerbSpec } from "../verb.ts";
 import { screenOf } from "../view/live-view.ts";
 import { questionLines, resolutionLine } from "../view/question.ts";
 import type { Question } from "../view/question.ts";
-import { requestTable } from "../view/tables.ts";
+import { requestTable, unlistedWords } from "../view/tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent permit ls | show <request> | allow <request> | deny <request>",
@@ -47,8 +47,8 @@ async function list({ args, context, output, read }: Invocation): Promise<Outcom
   const session = args.text("session");
   const bus = await read("agentd");
   const { requests, more } = await bus.ask("agent.permission.list", session === undefined ? {} : { session });
-  if (more) output.notice("there are others, too long to be listed with these: use --session");
-  if (output.mode === "json") await output.document("mix.requests.v1", { requests });
+  if (more) output.notice(unlistedWords("permission", session));
+  if (output.mode === "json") await output.document("mix.requests.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open requests");
   else for (const line of requestTable(requests, context.now())) await output.line(line);

@@ -6,6 +6,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { askPatiently, counted, removingArgs, removingFlags } from "../keeping.ts";
 import { usageError } from "../mix-error.ts";
+import { readStdin } from "../read-stdin.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { printableLine } from "../view/printable.ts";
 
@@ -40,15 +41,8 @@ const secretBytesMax = 8192;
 /** Its bytes, which are UTF-8 as the log's are. Not on a terminal, which would show it and keep it. */
 async function secretFrom(stdin: Context["stdin"]): Promise<Buffer> {
   if (stdin.isTTY === true) throw usageError("the secret is read from stdin, not typed: mix agent redact < FILE");
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin) {
-    const piece = Buffer.from(chunk as Buffer | string);
-    chunks.push(piece);
-    bytes += piece.length;
-    if (bytes > secretBytesMax + 2) break;
-  }
-  const whole = Buffer.concat(chunks);
+  const lineEndBytesMax = 2;
+  const whole = await readStdin(stdin, secretBytesMax + lineEndBytesMax);
   const secret = whole.subarray(0, whole.length - lineEndBytes(whole));
   if (secret.length === 0) throw usageError("stdin is empty: the secret is read from there");
   if (secret.length > secretBytesMax) throw usageError(`a secret may have ${secretBytesMax} bytes`);

@@ -2,6 +2,7 @@
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { ownError } from "../mix-error.ts";
+import { pause } from "../pause.ts";
 import { isRunning, startTimeOf } from "../process-alive.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 
@@ -26,9 +27,7 @@ export async function run({ context, output, connect }: Invocation): Promise<Out
   while (isRunning(pid, startTime)) {
     if (context.now() >= deadline)
       throw ownError("TIME_LIMIT", `agentd (pid ${pid}) is still there after ${goneWithinMs / 1000} s`);
-    await new Promise<void>((resolve) => {
-      context.after(pollMs, resolve);
-    });
+    await pause(context, pollMs);
   }
   if (output.mode === "json") await output.document("mix.stopped.v1", { pid });
   else if (output.mode === "ids") await output.line(`${pid}`);

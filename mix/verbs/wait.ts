@@ -4,6 +4,7 @@ import type { AgentBus } from "../bus.ts";
 import { done, exitCodeOf } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { MixError, ownError, usageError } from "../mix-error.ts";
+import { pause } from "../pause.ts";
 import { tellFailure } from "../tell-failure.ts";
 import { endedOutcome } from "../turn-watch.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
@@ -87,9 +88,7 @@ async function waitOnce(
     return await bus.ask("agent.session.wait", args);
   } catch (error) {
     if (!(error instanceof MixError) || error.code !== "BUSY") throw error;
-    await new Promise<void>((resolve) => {
-      context.after(busyPauseMs, resolve);
-    });
+    await pause(context, busyPauseMs);
     return undefined;
   }
 }

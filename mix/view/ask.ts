@@ -3,7 +3,7 @@
 // the screen; what an option does is told by its kind, whatever it is called.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
 import { areNumbered } from "../chosen-option.ts";
-import { ageOf } from "../duration.ts";
+import { leftUntil } from "../duration.ts";
 import { fitted } from "./display-width.ts";
 import { printable, printableLine } from "./printable.ts";
 import type { Style } from "./style.ts";
@@ -15,7 +15,7 @@ export function askTable(asks: readonly NotifyAsk[], now: number): string[] {
     ...asks.map((ask) => [
       printableLine(ask.ask),
       ask.state,
-      ask.state === "open" ? leftOf(ask, now) : "-",
+      ask.state === "open" ? leftUntil(ask.expires_at, now) : "-",
       printableLine(ask.source),
       fitted(printableLine(ask.title), titleColumnsMax),
       ask.options.map(({ option, kind }) => `${printableLine(option)} [${printableLine(kind)}]`).join(", "),
@@ -27,13 +27,14 @@ export function askTable(asks: readonly NotifyAsk[], now: number): string[] {
 export function askLines(ask: NotifyAsk, now: number, style: Style): string[] {
   const from = ask.label === null ? ask.source : `${ask.source} (${ask.label})`;
   const isOpen = ask.state === "open";
+  const left = `${leftUntil(ask.expires_at, now)}${ask.expires_at === null ? "" : " left"}`;
   return [
     style.bold(style.yellow(`? ${printableLine(ask.title)}`)),
     ...printable(ask.body)
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => `  ${line}`),
-    style.dim(`  from ${printableLine(from)}, ${isOpen ? `${leftOf(ask, now)} left` : ask.state}`),
+    style.dim(`  from ${printableLine(from)}, ${isOpen ? left : ask.state}`),
     ...optionLines(ask.options),
     isOpen ? style.dim(`  answer: mix notify answer ${printableLine(ask.ask)} <option>`) : endLine(ask, style),
   ];
@@ -64,10 +65,6 @@ function endWords(ask: NotifyAsk): string {
     case "expired":
       return "its time was over";
   }
-}
-
-function leftOf({ expires_at: expiresAt }: NotifyAsk, now: number): string {
-  return expiresAt === null ? "no limit" : ageOf(Date.parse(expiresAt) - now);
 }
 
 const titleColumnsMax = 50;

@@ -15,7 +15,7 @@ const edit: ToolCallFields = {
   content: [{ type: "diff", path, oldText: "one\n", newText: "two\n" }],
   raw_input: { file: path, old: "one\n", new: "two\n" },
 };
-const shown = (tool: ToolCallFields, more: { isWhole?: boolean } = {}): string[] =>
+const shown = (tool: ToolCallFields, more: { isWhole?: boolean; columns?: number } = {}): string[] =>
   questionLines({ request: "s-1", tool_call: tool }, { ...view, isOpen: false, ...more }).slice(1);
 
 test("a path, a change and an input that say the same are told once", () => {
@@ -42,7 +42,24 @@ test("a path that is not shown is not taken out of the input", () => {
   expect(shown(many).join("\n")).toContain('"last": "/work/11"');
 });
 
-test("where a person looks for all of it, nothing is left out", () => {
+test("paths that there is no room for are counted, and the way to see them is told", () => {
+  const locations = Array.from({ length: 12 }, (_, index) => ({ path: `/work/${index}` }));
+  const lines = shown({ tool_call_id: "t", locations });
+  expect(lines).toHaveLength(11);
+  expect(lines.at(-1)).toBe("  … 2 more paths: mix agent permit show");
+  expect(shown({ tool_call_id: "t", locations: locations.slice(1) }).at(-1)).toContain("1 more path:");
+});
+
+test("where a person looks for all of it, neither a path nor a line of a change is left out or cut", () => {
+  const locations = Array.from({ length: 12 }, (_, index) => ({ path: `/work/${index}` }));
+  const newText = Array.from({ length: 200 }, (_, index) => `line ${index} ${"x".repeat(100)} end`).join("\n");
+  const content = [{ type: "diff", path, oldText: null, newText }];
+  const whole = shown({ tool_call_id: "t", locations, content }, { isWhole: true, columns: 80 });
+  expect(whole).toEqual(expect.arrayContaining(locations.map((one) => `  ${one.path}`)));
+  expect(whole.filter((line) => line.startsWith("    + line ") && line.endsWith(" end"))).toHaveLength(200);
+});
+
+test("where a person looks for all of it, what was said is said again", () => {
   const whole = shown(edit, { isWhole: true }).join("\n");
   for (const part of [`  ${path}\n  ${path}`, `"file": "${path}"`, String.raw`"new": "two\n"`]) {
     expect(whole).toContain(part);

@@ -66,14 +66,16 @@ function askedWords(via: NonNullable<PermissionEntry["via"]>, by: string | null 
 function factLines(tool: ToolCallFields | undefined, view: QuestionView): string[] {
   if (tool === undefined) return [];
   const isWhole = view.isWhole === true;
-  const paths = locationPaths(tool).slice(0, locationsMax);
   const { paths: diffPaths, texts } = diffFacts(tool);
-  const said = new Set([...paths, ...diffPaths]);
+  const paths = locationPaths(tool).filter((path) => isWhole || !diffPaths.has(path));
+  const listed = isWhole ? paths : paths.slice(0, locationsMax);
+  const said = new Set([...listed, ...diffPaths]);
   // Of several paths an input tells which is which.
   const known = new Set(said.size === 1 ? [...said, ...texts] : texts);
   return [
-    ...paths.filter((path) => isWhole || !diffPaths.has(path)).map((path) => `  ${printableLine(path)}`),
-    ...(view.isBelowDiff === true ? [] : diffBlock(tool, view)),
+    ...listed.map((path) => `  ${printableLine(path)}`),
+    ...(paths.length > listed.length ? [`  ${moreWords(paths.length - listed.length, "path")}`] : []),
+    ...(view.isBelowDiff === true ? [] : diffBlock(tool, view, isWhole)),
     ...rawInputLines(
       isWhole ? tool.raw_input : unsaid(tool.raw_input, known),
       isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax,
@@ -94,8 +96,12 @@ function rawInputLines(input: unknown, linesMax: number): string[] {
   const text = typeof input === "string" ? input : JSON.stringify(input, undefined, 1);
   const lines = printable(text).split("\n");
   const kept = lines.slice(0, linesMax);
-  if (lines.length > linesMax) kept.push(`… ${lines.length - linesMax} more lines: mix agent permit show`);
+  if (lines.length > linesMax) kept.push(moreWords(lines.length - linesMax, "line"));
   return kept.map((line) => `    ${line}`);
+}
+
+function moreWords(count: number, what: string): string {
+  return `… ${count} more ${what}${count === 1 ? "" : "s"}: mix agent permit show`;
 }
 
 const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {

@@ -2,7 +2,7 @@
 // Sessions, options and requests as tables for people.
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import type { OpenElicitation, OpenRequest, SessionSummary } from "../../agentd/vocabulary/replies.ts";
-import { ageOf, leftWords } from "../duration.ts";
+import { ageOf, leftUntil } from "../duration.ts";
 import { fitted } from "./display-width.ts";
 import { printableLine } from "./printable.ts";
 import { tableLines } from "./table.ts";
@@ -45,10 +45,16 @@ export function requestTable(requests: readonly OpenRequest[], now: number): str
       one.request,
       one.session,
       printableLine(one.tool_call.tool_kind ?? "-"),
-      one.expires_at === null ? "no limit" : leftWords(Date.parse(one.expires_at) - now),
+      leftUntil(one.expires_at, now),
       fitted(printableLine(one.tool_call.title ?? one.tool_call.name ?? ""), titleColumnsMax),
     ]),
   ]);
+}
+
+/** Beside a list that is not all there is. */
+export function unlistedWords(kind: "permission" | "elicitation", session: string | undefined): string {
+  const where = session === undefined ? "--session" : `\`mix agent log ${session} --kind ${kind}\``;
+  return `there are others, too long to be listed with these: look with ${where}`;
 }
 
 export function elicitationTable(requests: readonly OpenElicitation[], now: number): string[] {
@@ -58,7 +64,7 @@ export function elicitationTable(requests: readonly OpenElicitation[], now: numb
       one.request,
       one.session,
       one.mode,
-      one.expires_at === null ? "no limit" : leftWords(Date.parse(one.expires_at) - now),
+      leftUntil(one.expires_at, now),
       fitted(printableLine(one.message ?? ""), titleColumnsMax),
     ]),
   ]);

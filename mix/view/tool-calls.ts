@@ -92,9 +92,10 @@ export class ToolCalls {
   }
 }
 
-/** Diffs of a tool call as indented lines; also shown with a permission question. */
-export function diffBlock(fields: ToolCallFields, view: ToolCallView): string[] {
-  return diffsOf(fields).flatMap((item) => oneDiff(item, view));
+/** Diffs of a tool call as indented lines, for a permission question. `isWhole`: no line is left out, and none cut. */
+export function diffBlock(fields: ToolCallFields, { style, columns }: ToolCallView, isWhole = false): string[] {
+  const room = isWhole ? { columns: 0, linesMax: Number.POSITIVE_INFINITY } : { columns };
+  return diffsOf(fields).flatMap((item) => oneDiff(item, { style, ...room }));
 }
 
 /** What `diffBlock` tells: the paths, and the texts before and after. */
@@ -152,14 +153,18 @@ function diffKey({ path, oldText, newText }: ContentBlock): string {
   return JSON.stringify([path, oldText, newText]);
 }
 
-function oneDiff(item: ContentBlock, { style, columns }: ToolCallView, directory?: string): string[] {
+function oneDiff(
+  item: ContentBlock,
+  { style, columns, linesMax = diffLinesMax }: ToolCallView & { readonly linesMax?: number },
+  directory?: string,
+): string[] {
   const { path, oldText, newText } = item;
   if (typeof newText !== "string") return [];
   const before = typeof oldText === "string" ? oldText : "";
   const lines = renderDiff(before, newText, {
     style,
     columns: columns === 0 ? 0 : columns - 4,
-    linesMax: diffLinesMax,
+    linesMax,
   });
   const name = typeof path === "string" ? printableLine(shortPath(path, directory)) : "a file";
   return [

@@ -70,13 +70,13 @@ const wholeTree = `
   setsid sleep 600 & echo $!
   (setsid sleep 600 </dev/null >/dev/null 2>&1 & echo $!)
   setsid sh -c 'trap "" TERM; setsid sleep 600 & echo $!; while :; do sleep 600; done' & echo $!
-  sleep 0.2; echo ready; sleep 600`;
+  sleep 600`;
 
 test.each(["kill", "release"] as const)("%s ends everything that came out of the command", async (end) => {
   await using open = await shell(wholeTree, { limits: { termGraceMs: 300 } });
-  await open.says("ready");
-  const pids = (open.terminal.output().output.match(/\d+/g) ?? []).map(Number);
-  expect(pids).toHaveLength(5);
+  const told = (): string[] => open.terminal.output().output.match(/\d+\n/g) ?? [];
+  await eventually("all five are there", () => told().length === 5);
+  const pids = told().map(Number);
   expect(pids.filter(isRunning)).toEqual(pids);
   await open.terminal[end]();
   expect(pids.filter(isRunning)).toEqual([]);

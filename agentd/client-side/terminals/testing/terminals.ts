@@ -70,7 +70,7 @@ export function newMarker(): Marker {
   return { name: "AGENTD_TERMINAL", value: randomUUID() };
 }
 
-export function bearing(marker: Marker): ProcessRow[] {
+function bearing(marker: Marker): ProcessRow[] {
   return table.list().filter((row) => !row.zombie && table.bears(row.pid, marker));
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
+import { askLines, askTable } from "./ask.ts";
+import { plain } from "./style.ts";
+
+const askedAt = Date.UTC(2026, 0, 1);
+const ask: NotifyAsk = {
+  ask: "k3wq7m2a",
+  state: "open",
+  source: "agent",
+  label: null,
+  ref: "s-1",
+  title: "May it?",
+  body: "",
+  options: [{ option: "yes", label: "Yes", kind: "allow_once" }],
+  asked_at: new Date(askedAt).toISOString(),
+  expires_at: new Date(askedAt + 600_000).toISOString(),
+};
+
+test.each([
+  ["ten minutes that have just begun", ask, "10m", "from agent, 10m left"],
+  ["no end", { ...ask, expires_at: null }, "no limit", "from agent, no limit"],
+])("an ask with %s says so, in the table and by itself", (_, one, left, line) => {
+  const now = askedAt + 20;
+  expect(askTable([one], now)[1]).toContain(`  ${left}  `);
+  expect(askLines(one, now, plain)).toContain(`  ${line}`);
+});
