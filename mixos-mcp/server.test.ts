@@ -176,9 +176,23 @@ test("the desktop's terminals are refused in every spelling, and so is this serv
   for (const service of ["TERM", " term", "term\u0085", "term.", ".term", "term..desk"]) {
     expect(await refusal("bus_call", { service, command: "term.hold" })).toMatchObject({ error_code: "ARGUMENT" });
   }
-  for (const command of ["noded.deregister", "noded.register", "noded.tap"]) {
-    expect(await refusal("bus_call", { service: "noded", command })).toMatchObject({ error_code: "DENIED" });
+  for (const service of [
+    "noded",
+    "local.bus",
+    "noded.local",
+    "noded.local.bus",
+    "x.noded.local",
+    "x.noded.local.bus",
+  ]) {
+    for (const command of ["noded.deregister", "noded.register", "noded.tap"]) {
+      expect(await refusal("bus_call", { service, command })).toMatchObject({ error_code: "DENIED" });
+      const padded = { service, command: ` ${command}\u0085` };
+      expect(await refusal("bus_call", padded)).toMatchObject({ error_code: "ARGUMENT" });
+    }
+    expect((await tool("bus_call", { service, command: "noded.ping" })).isError).toBe(false);
   }
+  const said = await tool("bus_call", { service: "echo", command: "echo.say" });
+  expect(JSON.parse(said.texts[0] ?? "")).toMatchObject({ to: expect.stringMatching(/^mcp-/) });
   expect(held.waiting).toEqual([]);
   const services = JSON.parse((await tool("bus_services")).texts[0] ?? "") as { name: string; denied?: boolean }[];
   expect(services.filter((service) => service.denied).map(({ name }) => name)).toEqual(["bterm", "term", "term-1"]);
