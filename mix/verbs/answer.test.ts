@@ -112,7 +112,7 @@ test("a turn shows the form and goes on when it is answered; a line answers one 
     onAnswer: (session) => session.endTurn(1),
   });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
-  await running.shows("answer: ");
+  await running.shows("\ranswer: ");
   running.type("7\n");
   expect((await running.ended).code).toBe(0);
   expect(told(agentd)).toEqual([

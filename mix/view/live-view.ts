@@ -14,7 +14,7 @@ export class LiveView {
   readonly #spinner: Spinner;
   #working = false;
 
-  constructor(context: Context, output: Output, rest: Pick<TranscriptOptions, "showPrompts" | "isOpen">) {
+  constructor(context: Context, output: Output, rest: Pick<TranscriptOptions, "showPrompts" | "isOpen" | "directory">) {
     this.#output = output;
     this.#transcript = new Transcript({ ...screenOf(context), ...rest, now: context.now });
     this.#spinner = new Spinner(context);
@@ -28,6 +28,21 @@ export class LiveView {
     if (written !== "") await this.#output.text(written);
     // In the middle of a line the text itself shows that something goes on.
     if (this.#working && this.#transcript.atLineStart) this.#spinner.show();
+  }
+
+  /** Where the last row ends; 0: at its beginning. */
+  get column(): number {
+    return this.#transcript.column;
+  }
+
+  /** Something else is to stand below. */
+  endRow(): void {
+    void this.end();
+  }
+
+  /** Without a spinner until the next entry: what a person types has its place. */
+  still(): void {
+    this.#spinner.hide();
   }
 
   async end(): Promise<void> {

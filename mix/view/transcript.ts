@@ -58,6 +58,12 @@ export class Transcript {
     return this.#tail.endsWith("\n");
   }
 
+  /** The column of the screen at which the next character would stand. */
+  get column(): number {
+    if (this.#options.columns === 0 || this.#stream === undefined) return 0;
+    return this.#stream.wrap.column + markColumnsOf(this.#stream.role);
+  }
+
   /** `saysWhy` false: the error of a turn or a session that ends here is told elsewhere. */
   show(entry: Entry, saysWhy = true): string {
     const written = this.#shown(entry, saysWhy);
@@ -125,8 +131,8 @@ export class Transcript {
     if (this.#section !== section || this.#stream === undefined) {
       written = this.#open(section);
       const { columns, style } = this.#options;
-      const markColumns = entry.role === "agent" ? 0 : 2;
-      this.#stream = { wrap: new WordWrap(columns === 0 ? 0 : columns - markColumns), role: entry.role };
+      const room = columns === 0 ? 0 : columns - markColumnsOf(entry.role);
+      this.#stream = { wrap: new WordWrap(room), role: entry.role };
       if (entry.role === "thought") written += style.dim("✻ ");
       if (entry.role === "user") written += style.bold("> ");
     }
@@ -238,6 +244,11 @@ export class Transcript {
       .filter(({ option, value }) => known.has(option) && known.get(option) !== value)
       .map(({ name, value }) => this.#options.style.dim(`○ ${printableLine(name)}: ${printableLine(String(value))}`));
   }
+}
+
+/** Of a thought and a prompt each line stands behind a mark. */
+function markColumnsOf(role: MessageEntry["role"]): number {
+  return role === "agent" ? 0 : 2;
 }
 
 const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
