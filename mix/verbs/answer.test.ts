@@ -86,6 +86,16 @@ test("without a request what is asked is listed; --show has every field and, onc
   expect((await mix()).stderr).toBe("no open questions\n");
 });
 
+test("--show --json is a document of ours, with the form's own schema under another name", async () => {
+  await asked({ schema: { type: "object", properties: {} } });
+  expect(JSON.parse((await mix(request, "--show", "--json")).stdout)).toMatchObject({
+    schema: "mix.elicitation.v1",
+    request,
+    form: { type: "object", properties: {} },
+    resolved: null,
+  });
+});
+
 test("--show says how much time is left now, and not how much there was", async () => {
   const nineAndAHalf = new Date(Date.now() + 570_000).toISOString();
   await asked({ expires_at: nineAndAHalf });
