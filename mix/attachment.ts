@@ -114,6 +114,7 @@ export class Attachment {
   }
 
   async #act(line: string, topic: string | undefined): Promise<void> {
+    if (this.#isOver) return this.#passOver(line, "as this ended");
     if (topic === undefined) return this.#passOver(line, "before this was asked");
     const asked = this.#answering.has(topic) ? undefined : this.#questions.get(topic);
     // What it was to answer is answered: it must not become the answer to what is asked instead, and is no prompt.

@@ -68,6 +68,22 @@ test("keys that are unread when the topic changes are for the one before, and ha
   ]);
 });
 
+test("a line that was entered before the line was closed is still told, with its topic", async () => {
+  const { stdin, line, entered } = terminal();
+  line.open("answer: ", "r-1");
+  await settle();
+  stdin.once("keypress", () => queueMicrotask(() => line.close()));
+  stdin.write("1\n");
+  await settle();
+  line.open("answer: ", "r-2");
+  stdin.write("2\n");
+  await settle();
+  expect(entered).toEqual([
+    ["1", "r-1"],
+    ["2", undefined],
+  ]);
+});
+
 test("lines that come at once are one text, and lines that come one after the other are several", async () => {
   const { stdin, line, entered } = terminal();
   line.open("> ", "prompt");

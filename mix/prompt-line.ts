@@ -99,7 +99,7 @@ export class PromptLine {
       });
     };
     stdin.on("keypress", onKey);
-    lines.on("line", (line) => this.#take(lines, line));
+    lines.on("line", (line) => this.#take(line));
     lines.on("SIGINT", () => {
       this.close();
       interrupts.raise();
@@ -117,16 +117,17 @@ export class PromptLine {
     return lines;
   }
 
-  #take(lines: Interface, line: string): void {
+  #take(line: string): void {
     this.#entered.push(line);
     if (this.#entered.length > 1) return;
     const topic = this.#topic;
+    const entered = this.#entered;
     // Lines of one paste come within this tick: they are one text, and not as many prompts.
     setImmediate(() => {
-      const text = this.#entered.join("\n");
-      this.#entered = [];
-      if (this.#lines !== lines) return;
+      if (this.#entered === entered) this.#entered = [];
+      const text = entered.join("\n");
       if (topic !== undefined && topic === this.#wanted?.topic) this.#leaveOnScreen(text);
+      // Also where the line was closed meanwhile: what a person entered is not lost without a word.
       this.#on.line(text, topic);
     });
   }

@@ -124,6 +124,36 @@ test("the same answer entered twice at once answers one question, and not the ne
   expect(answersOf(agentd).map(([, args]) => args["request"])).toEqual(["sessionaaaaa-1"]);
 });
 
+test.each([
+  ["attach", ["agent", "attach", "sessiona"]],
+  ["start", ["agent", "start", "demo", "x"]],
+])(
+  "%s: a line that is typed as its question gives way to another one answers neither, and it is said",
+  async (verb, words) => {
+    const agentd = await bench.agentd({
+      onPrompt: (session, turn) => session.ask(turn, 1),
+      onAnswer: (session) => session.endTurn(1),
+    });
+    if (verb === "attach") agentd.begin("sessionaaaaa").ask(1, 1);
+    const running = bench.start(words, { tty: true });
+    await running.shows("answer 1–2: ");
+    const session = agentd.session("sessionaaaaa");
+    session.takeBack(1, 1);
+    session.ask(1, 2);
+    // The end of the first is shown, and the second is not yet.
+    await running.shows("→ cancelled");
+    running.type("1\n");
+    // The second's line is there again below what is said.
+    await running.shows("and not taken: 1\n\ranswer 1–2: ");
+    running.type("2\n");
+    await running.shows("→ no");
+    // A turn that is followed is over by itself.
+    running.type(":detach\n");
+    expect((await running.ended).code).toBe(0);
+    expect(answersOf(agentd)).toEqual([["agent.permission.answer", { request: "sessionaaaaa-2", option: "no" }]]);
+  },
+);
+
 test("while a turn runs lines are queued, each a prompt of its own, and :cancel cancels at once", async () => {
   const agentd = await bench.agentd({ onCancel: (session) => session.endTurn(1, "cancelled") });
   const session = agentd.begin("sessionzzzza");
@@ -151,6 +181,17 @@ test("Ctrl-D at a question of a turn that is followed ends the answers with a wo
   await running.shows("no answers are taken here any more");
   agentd.session("sessionaaaaa").endTurn(1);
   expect((await running.ended).code).toBe(0);
+});
+
+test("an answer that is entered with the Ctrl-D behind it is not given, and it is said", async () => {
+  const agentd = await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1) });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
+  await running.shows("answer 1–2: ");
+  running.type("1\n\u0004");
+  await running.shows("typed as this ended, and not taken: 1");
+  agentd.session("sessionaaaaa").endTurn(1);
+  expect((await running.ended).code).toBe(0);
+  expect(answersOf(agentd)).toEqual([]);
 });
 
 test("half a prompt that a question interrupts does not become its answer", async () => {
