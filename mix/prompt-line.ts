@@ -176,7 +176,7 @@ export class PromptLine {
     if (column > 0 && line === "") return this.#erase();
     const { stderr } = this.#context;
     const { prompt } = now;
-    const room = (stderr.columns ?? columnsUnknown) - displayWidth(prompt) - 1;
+    const room = (stderr.columns || columnsUnknown) - displayWidth(prompt) - 1;
     const { shown, at } = lineWindow(line, cursor, Math.max(roomMin, room));
     const start = this.#drawnAt === undefined && column > 0 ? "\n" : "\r";
     this.#drawnAt ??= column;
