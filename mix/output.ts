@@ -31,9 +31,9 @@ export class Output {
     return left.length === 0 ? Promise.resolve() : written(this.#context.stdout, left);
   }
 
-  /** One document for a thing or a list. */
+  /** One document for a thing or a list. `schema` is its own: what a service calls so needs another name in it. */
   document(schema: string, members: object): Promise<void> {
-    return this.line(JSON.stringify({ schema, ...members }, undefined, 2));
+    return this.line(JSON.stringify(Object.assign({ schema }, members, { schema }), undefined, 2));
   }
 
   /** One compact object of what flows. */

@@ -16,7 +16,7 @@ import { requestTable, unlistedWords } from "../view/tables.ts";
 export const spec: VerbSpec = {
   usage: "agent permit ls | show <request> | allow <request> | deny <request>",
   about:
-    "What agents ask leave for. `allow` takes the only option that allows once; `deny` the first that rejects once, else it cancels. Anything else is said with --option.",
+    "What agents ask leave for. `allow` takes the only option that allows once; `deny` the first that rejects once, else it cancels. Anything else is said with --option: `deny` takes a kind reject_… alone, `allow` all other kinds, also one that mix does not know.",
   flags: {
     option: { kind: "text", value: "OPTION", about: "this option, as `permit show` lists it" },
     session: { kind: "text", value: "SESSION", about: "with ls: of this session" },

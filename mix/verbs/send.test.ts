@@ -23,6 +23,20 @@ test("send shows its own turn alone", async () => {
   expect(agentd.asked[0]).toEqual(["agent.session.prompt", { session: "sessionz", prompt: "go", when_busy: "queue" }]);
 });
 
+test("send and attach show a path within the session's directory as start does, without the directory", async () => {
+  const content = [{ type: "diff", path: "/tmp/fresh/a.txt", oldText: null, newText: "a\n" }];
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.append({ kind: "tool_call", turn, tool_call_id: "t", title: "Write", status: "pending", content });
+      session.endTurn(turn);
+    },
+  });
+  const session = agentd.begin("sessionzzzza");
+  expect((await bench.run(["agent", "send", "sessionz", "go"])).stdout).toContain("\n  a.txt (new)\n");
+  session.append({ kind: "state", state: "closed" });
+  expect((await bench.run(["agent", "attach", "sessionz"])).stdout).toContain("\n  a.txt (new)\n");
+});
+
 test("send --no-wait prints the turn and does not follow it", async () => {
   (await bench.agentd()).begin("sessionzzzza");
   expect(await bench.run(["agent", "send", "sessionz", "go", "--no-wait"])).toEqual({

@@ -6,10 +6,13 @@ import { printable, printableLine } from "./printable.ts";
 
 /** The first line, and further ones of a text under it. */
 export function logLines(entry: Entry): string[] {
-  const head = `${String(entry.seq).padStart(5)}  ${timeOf(entry.at)}  ${entry.kind.padEnd(10)}  `;
-  const [first = "", ...further] = said(entry).trimEnd().split("\n");
+  const head = `${String(entry.seq).padStart(5)}  ${timeOf(entry.at)}  ${entry.kind.padEnd(kindColumns)}  `;
+  const [first = "", ...further] = (said(entry).trimEnd() || "(nothing)").split("\n");
   return [`${head}${first}`.trimEnd(), ...further.map((line) => `${" ".repeat(head.length)}${line}`.trimEnd())];
 }
+
+/** Of the longest kind. */
+const kindColumns = "elicitation".length;
 
 function said(entry: Entry): string {
   const late = entry.late === true ? " (late)" : "";
@@ -49,7 +52,7 @@ function said(entry: Entry): string {
     case "options":
       return printableLine(entry.options.map(({ option, value }) => `${option}=${value}`).join(", "));
     case "info":
-      return printableLine(words(entry.title));
+      return printableLine(words(titleWords(entry.title), entry.updated_at && `updated ${entry.updated_at}`));
     case "usage":
       return printableLine(words(`${entry.used ?? "?"} of ${entry.size ?? "?"} tokens`));
     case "notice":
@@ -108,6 +111,10 @@ function terminalWords(entry: Extract<Entry, { kind: "terminal" }>): string {
   const { terminal, phase, command, args = [], exit_code: code, signal, message } = entry;
   const exit = code === undefined || code === null ? signal : `exit code ${code}`;
   return words(terminal, phase, command, ...args, exit, message);
+}
+
+function titleWords(title: string | null | undefined): string | undefined {
+  return title === null ? "no title any more" : title;
 }
 
 function bytesWords(bytes: number | undefined): string | undefined {
