@@ -86,9 +86,13 @@ export class Attachment {
     if (this.#isOver) return;
     const question = this.#question();
     const column = this.#above?.column ?? 0;
-    if (question !== undefined) this.#line.open(answerPrompt(question), question.request, column);
-    else if (this.#phase === undefined || over.has(this.#phase)) this.#line.close();
-    else this.#line.open(this.#phase === "idle" ? "> " : `${this.#phase} > `, promptTopic, column);
+    if (question !== undefined) {
+      this.#line.open({ topic: question.request, prompt: answerPrompt(question), asks: true }, column);
+    } else if (this.#phase === undefined || over.has(this.#phase)) this.#line.close();
+    else {
+      const prompt = this.#phase === "idle" ? "> " : `${this.#phase} > `;
+      this.#line.open({ topic: promptTopic, prompt, asks: false }, column);
+    }
   }
 
   #noteQuestion(entry: AskedEntry): void {

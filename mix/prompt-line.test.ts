@@ -14,8 +14,15 @@ function terminal() {
     screen += chunk.toString("utf8");
   });
   const entered: (readonly [string, string | undefined])[] = [];
+  let now = 0;
+  const timers = new Map<() => void, number>();
+  const after = (ms: number, run: () => void): (() => void) => {
+    timers.set(run, now + ms);
+    return () => timers.delete(run);
+  };
+  const interrupts = { raise: () => undefined, listen: () => () => undefined };
   const line = new PromptLine(
-    { stdin, stderr, interrupts: { raise: () => undefined, listen: () => () => undefined } },
+    { stdin, stderr, interrupts, now: () => now, after },
     {
       line: (text, topic) => entered.push([text, topic]),
       end: () => undefined,
@@ -28,8 +35,21 @@ function terminal() {
     screen = "";
     return seen;
   };
-  return { stdin, line, entered, drawn };
+  /** So much time without a key. */
+  const pause = async (ms = 1000): Promise<void> => {
+    now += ms;
+    for (const [run, at] of Array.from(timers)) {
+      if (at > now) continue;
+      timers.delete(run);
+      run();
+    }
+    await settle();
+  };
+  return { stdin, line, entered, drawn, pause };
 }
+
+const prompt = { topic: "prompt", prompt: "> ", asks: false };
+const question = { topic: "r-1", prompt: "answer: ", asks: true };
 
 /** Some rounds of the event loop: keys are read, a topic is changed. */
 async function settle(): Promise<void> {
@@ -37,10 +57,11 @@ async function settle(): Promise<void> {
 }
 
 test("keys that were pressed before the line was opened are for no topic, and those after for its own", async () => {
-  const { stdin, line, entered } = terminal();
+  const { stdin, line, entered, pause } = terminal();
   stdin.write("1\n");
-  line.open("answer: ", "r-1");
+  line.open(question);
   await settle();
+  await pause();
   stdin.write("2\n");
   await settle();
   expect(entered).toEqual([
@@ -50,16 +71,17 @@ test("keys that were pressed before the line was opened are for no topic, and th
 });
 
 test("keys that are unread when the topic changes are for the one before, and half a line is kept for it", async () => {
-  const { stdin, line, entered, drawn } = terminal();
-  line.open("> ", "prompt");
+  const { stdin, line, entered, drawn, pause } = terminal();
+  line.open(prompt);
   await settle();
-  line.open("answer: ", "r-1");
+  line.open(question);
   stdin.write("1\nhalf");
   await settle();
+  await pause();
   stdin.write("2\n");
   await settle();
   drawn();
-  line.open("> ", "prompt");
+  line.open(prompt);
   await settle();
   expect(drawn()).toContain("> half");
   expect(entered).toEqual([
@@ -70,12 +92,12 @@ test("keys that are unread when the topic changes are for the one before, and ha
 
 test("a line that was entered before the line was closed is still told, with its topic", async () => {
   const { stdin, line, entered } = terminal();
-  line.open("answer: ", "r-1");
+  line.open(question);
   await settle();
   stdin.once("keypress", () => queueMicrotask(() => line.close()));
   stdin.write("1\n");
   await settle();
-  line.open("answer: ", "r-2");
+  line.open({ ...question, topic: "r-2" });
   stdin.write("2\n");
   await settle();
   expect(entered).toEqual([
@@ -84,9 +106,47 @@ test("a line that was entered before the line was closed is still told, with its
   ]);
 });
 
+test("who types on when a question comes does not answer it before a pause, and sees what is typed", async () => {
+  const { stdin, line, entered, drawn, pause } = terminal();
+  line.open(prompt);
+  await settle();
+  stdin.write("fix ");
+  await settle();
+  line.hide();
+  line.open(question);
+  await settle();
+  drawn();
+  stdin.write("1");
+  await settle();
+  await pause(600);
+  expect(drawn()).toContain("> fix 1");
+  stdin.write("\n1");
+  await settle();
+  line.open(question);
+  await pause(600);
+  expect(drawn()).not.toContain("answer: ");
+  await pause(600);
+  expect(drawn()).toContain("answer: ");
+  stdin.write("2\n");
+  await settle();
+  expect(entered).toEqual([
+    ["fix 1", "prompt"],
+    ["2", "r-1"],
+  ]);
+});
+
+test("a question without a key before it is answered at once", async () => {
+  const { stdin, line, entered } = terminal();
+  line.open(question);
+  await settle();
+  stdin.write("1\n");
+  await settle();
+  expect(entered).toEqual([["1", "r-1"]]);
+});
+
 test("lines that come at once are one text, and lines that come one after the other are several", async () => {
   const { stdin, line, entered } = terminal();
-  line.open("> ", "prompt");
+  line.open(prompt);
   await settle();
   for (const typed of ["one\ntwo\n", "three\n"]) {
     stdin.write(typed);
@@ -97,7 +157,7 @@ test("lines that come at once are one text, and lines that come one after the ot
 
 test("below the middle of a row nothing is drawn before a key is pressed, and the row is gone on with after it", async () => {
   const { stdin, line, drawn } = terminal();
-  line.open("> ", "prompt", 7);
+  line.open(prompt, 7);
   await settle();
   expect(drawn()).toBe("");
   stdin.write("ab");
@@ -109,7 +169,7 @@ test("below the middle of a row nothing is drawn before a key is pressed, and th
   stdin.write("c");
   await settle();
   expect(drawn()).toBe("");
-  line.open("> ", "prompt", 0);
+  line.open(prompt, 0);
   stdin.write("\n");
   await settle();
   expect(drawn().endsWith("<row>> abc\n")).toBe(true);
@@ -117,7 +177,7 @@ test("below the middle of a row nothing is drawn before a key is pressed, and th
 
 test("a line that is longer than the row takes one row still", async () => {
   const { stdin, line, drawn } = terminal();
-  line.open("> ", "prompt");
+  line.open(prompt);
   await settle();
   drawn();
   stdin.write("0123456789abcdefghij");

@@ -18,13 +18,26 @@ export interface PromptLineEvents {
   readonly endRow: () => void;
 }
 
+/** What a line is for, and what stands before it. */
+export interface LineTopic {
+  readonly topic: string;
+  readonly prompt: string;
+  /** What is entered answers a question: nobody may be made to answer it by being in the middle of typing. */
+  readonly asks: boolean;
+}
+
+type LineContext = Pick<Context, "stdin" | "stderr" | "interrupts" | "now" | "after">;
+
 export class PromptLine {
-  readonly #context: Pick<Context, "stdin" | "stderr" | "interrupts">;
+  readonly #context: LineContext;
   readonly #on: PromptLineEvents;
   #lines: Interface | undefined;
   /** What the keys that come now are for. */
-  #topic: string | undefined;
-  #wanted: { readonly prompt: string; readonly topic: string } | undefined;
+  #now: LineTopic | undefined;
+  /** What they are to be for. */
+  #wanted: LineTopic | undefined;
+  #lastKeyAt = Number.NEGATIVE_INFINITY;
+  #callOffChange: () => void = () => undefined;
   /** What was typed and not entered, for topics that may come back. */
   readonly #drafts = new Map<string, string>();
   /** Lines that came with one read. */
@@ -35,7 +48,7 @@ export class PromptLine {
   /** The column above at which it was drawn; undefined while it is off the screen. */
   #drawnAt: number | undefined;
 
-  constructor(context: Pick<Context, "stdin" | "stderr" | "interrupts">, on: PromptLineEvents) {
+  constructor(context: LineContext, on: PromptLineEvents) {
     this.#context = context;
     this.#on = on;
   }
@@ -45,14 +58,15 @@ export class PromptLine {
   }
 
   /** Shows the line, or shows it again. What was typed for another topic is no answer to this one: it is kept for its own. */
-  open(prompt: string, topic: string, column = 0): void {
+  open(wanted: LineTopic, column = 0): void {
     this.#lines ??= this.#listen();
-    const isNew = this.#wanted?.topic !== topic;
-    this.#wanted = { prompt, topic };
+    const isNew = this.#wanted?.topic !== wanted.topic;
+    this.#wanted = wanted;
     this.#column = column;
     this.#isHidden = false;
-    if (topic === this.#topic) this.#draw();
-    else if (isNew) this.#change(this.#lines, topic);
+    if (this.#now?.topic === wanted.topic) this.#now = wanted;
+    else if (isNew) this.#change(this.#lines, wanted.topic);
+    this.#draw();
   }
 
   /** Off the screen, until it is opened again. */
@@ -69,13 +83,21 @@ export class PromptLine {
     lines.close();
   }
 
-  // Keys that were pressed before the topic was shown are read first, and are for the topic before.
+  // Keys that were pressed before the topic was shown are read first, and are for the topic before. So are those of a
+  // person who types on without having seen the question.
   #change(lines: Interface, topic: string): void {
-    this.#erase();
     afterUnreadKeys(() => {
-      if (this.#lines !== lines || this.#wanted?.topic !== topic || this.#topic === topic) return;
-      const [before, left] = [this.#topic, lines.line];
-      this.#topic = topic;
+      const next = this.#wanted;
+      if (this.#lines !== lines || next?.topic !== topic || this.#now?.topic === topic) return;
+      const waitMs = next.asks ? this.#lastKeyAt + pauseMs - this.#context.now() : 0;
+      if (waitMs > 0) {
+        this.#callOffChange();
+        this.#callOffChange = this.#context.after(waitMs, () => this.#change(lines, topic));
+        return;
+      }
+      this.#erase();
+      const [before, left] = [this.#now?.topic, lines.line];
+      this.#now = next;
       replaceText(lines, this.#drafts.get(topic) ?? "");
       this.#drafts.delete(topic);
       if (left !== "" && before !== undefined) this.#drafts.set(before, left);
@@ -91,6 +113,7 @@ export class PromptLine {
     let isDue = false;
     // Once for all keys of one read, when they are taken.
     const onKey = (): void => {
+      this.#lastKeyAt = this.#context.now();
       if (isDue) return;
       isDue = true;
       queueMicrotask(() => {
@@ -99,7 +122,7 @@ export class PromptLine {
       });
     };
     stdin.on("keypress", onKey);
-    lines.on("line", (line) => this.#take(line));
+    lines.on("line", (line) => this.#take(lines, line));
     lines.on("SIGINT", () => {
       this.close();
       interrupts.raise();
@@ -117,39 +140,43 @@ export class PromptLine {
     return lines;
   }
 
-  #take(line: string): void {
+  #take(lines: Interface, line: string): void {
     this.#entered.push(line);
     if (this.#entered.length > 1) return;
-    const topic = this.#topic;
-    const entered = this.#entered;
+    const [topic, entered] = [this.#now, this.#entered];
     // Lines of one paste come within this tick: they are one text, and not as many prompts.
     setImmediate(() => {
       if (this.#entered === entered) this.#entered = [];
       const text = entered.join("\n");
-      if (topic !== undefined && topic === this.#wanted?.topic) this.#leaveOnScreen(text);
+      if (this.#lines === lines && topic !== undefined && this.#isShown(topic)) this.#leaveOnScreen(topic, text);
       // Also where the line was closed meanwhile: what a person entered is not lost without a word.
-      this.#on.line(text, topic);
+      this.#on.line(text, topic?.topic);
     });
   }
 
   /** As it was entered, above what comes next. */
-  #leaveOnScreen(text: string): void {
+  #leaveOnScreen({ prompt }: LineTopic, text: string): void {
     this.hide();
     this.#on.endRow();
-    this.#context.stderr.write(`${this.#wanted?.prompt ?? ""}${printable(text)}\n`);
+    this.#context.stderr.write(`${prompt}${printable(text)}\n`);
+  }
+
+  /** A question that is over does not stand below the next one; a prompt does, until a person pauses. */
+  #isShown({ topic, asks }: LineTopic): boolean {
+    return this.#wanted?.topic === topic || !asks;
   }
 
   #draw(): void {
-    const lines = this.#lines;
-    if (lines === undefined || this.#wanted === undefined || this.#wanted.topic !== this.#topic) return;
+    const [lines, now] = [this.#lines, this.#now];
+    if (lines === undefined || now === undefined || !this.#isShown(now)) return;
     if (this.#isHidden || this.#entered.length > 0) return;
     const { line, cursor } = lines;
     const column = this.#column;
     // In the middle of a row the text above needs no empty line below it.
     if (column > 0 && line === "") return this.#erase();
     const { stderr } = this.#context;
-    const { prompt } = this.#wanted;
-    const room = (stderr.columns ?? columnsUnknown) - displayWidth(prompt) - 1;
+    const { prompt } = now;
+    const room = (stderr.columns || columnsUnknown) - displayWidth(prompt) - 1;
     const { shown, at } = lineWindow(line, cursor, Math.max(roomMin, room));
     const start = this.#drawnAt === undefined && column > 0 ? "\n" : "\r";
     this.#drawnAt ??= column;
@@ -166,8 +193,9 @@ export class PromptLine {
   // Before its interface is closed, so that the `close` event is not taken for the end of input.
   #forget(): void {
     this.hide();
+    this.#callOffChange();
     this.#lines = undefined;
-    this.#topic = undefined;
+    this.#now = undefined;
     this.#wanted = undefined;
     this.#entered = [];
   }
@@ -181,6 +209,8 @@ function replaceText(lines: Interface, text: string): void {
   if (text !== "") lines.write(text);
 }
 
+/** Who has not pressed a key for so long is taken to have looked. */
+const pauseMs = 700;
 const historyMax = 100;
 const columnsUnknown = 80;
 const roomMin = 8;

@@ -96,6 +96,17 @@ test("--show --json is a document of ours, with the form's own schema under anot
   });
 });
 
+test.each([
+  [{ type: "integer", minimum: 1, maximum: 100 }, "integer, 1 to 100"],
+  [{ type: "number", minimum: 0 }, "number, at least 0"],
+  [{ type: "string", minLength: 1, maxLength: 40 }, "string, 1 to 40 characters"],
+  [{ type: "string", format: "email", pattern: "^a\u202e" }, "string, as email, matches ^a\\u202e"],
+  [{ type: "array", items: { enum: ["a", "b"] }, maxItems: 2 }, "some of a, b, at most 2 of them"],
+])("what a form wants of a value is said in words: %j", async (field, words) => {
+  await asked({ schema: { type: "object", properties: { it: field } } });
+  expect((await mix(request, "--show")).stdout).toContain(`  it  ${words}\n`);
+});
+
 test("--show says how much time is left now, and not how much there was", async () => {
   const nineAndAHalf = new Date(Date.now() + 570_000).toISOString();
   await asked({ expires_at: nineAndAHalf });

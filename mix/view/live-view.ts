@@ -52,13 +52,13 @@ export class LiveView {
   }
 }
 
-/** How wide and how colourful stdout is; no width where it is no terminal. */
+/** How wide and how colourful stdout is; no width where it is no terminal. A terminal may not know its own: it says 0. */
 export function screenOf(context: Pick<Context, "stdout" | "env">): {
   style: ReturnType<typeof styleFor>;
   columns: number;
 } {
   const { stdout, env } = context;
-  return { style: styleFor(stdout, env), columns: stdout.isTTY === true ? (stdout.columns ?? 80) : 0 };
+  return { style: styleFor(stdout, env), columns: stdout.isTTY === true ? stdout.columns || 80 : 0 };
 }
 
 function isWorking(entry: Entry, before: boolean): boolean {

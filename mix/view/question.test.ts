@@ -50,6 +50,21 @@ test("paths that there is no room for are counted, and the way to see them is to
   expect(shown({ tool_call_id: "t", locations: locations.slice(1) }).at(-1)).toContain("1 more path:");
 });
 
+test("the end of a wide line of a change is seen, and where a change is cut the way to see it is told", () => {
+  const asked = (newText: string, isBelowDiff = false): string =>
+    questionLines(
+      { request: "s-1", tool_call: { tool_call_id: "t", content: [{ type: "diff", path, oldText: null, newText }] } },
+      { style: plain, columns: 40, isBelowDiff },
+    ).join("\n");
+  expect(asked(`${"x".repeat(90)} && harm`)).toContain(" && harm");
+  expect(asked(`${"x".repeat(90)} && harm`)).not.toContain("longer than");
+  const words = "… the change is longer than what is shown: mix agent permit show";
+  expect(asked("x".repeat(1000))).toContain(words);
+  expect(asked("line\n".repeat(100))).toContain(words);
+  // Also where the change itself stands right above.
+  expect(asked("line\n".repeat(100), true)).toContain(words);
+});
+
 test("where a person looks for all of it, neither a path nor a line of a change is left out or cut", () => {
   const locations = Array.from({ length: 12 }, (_, index) => ({ path: `/work/${index}` }));
   const newText = Array.from({ length: 200 }, (_, index) => `line ${index} ${"x".repeat(100)} end`).join("\n");

@@ -72,10 +72,12 @@ function factLines(tool: ToolCallFields | undefined, view: QuestionView): string
   const said = new Set([...listed, ...diffPaths]);
   // Of several paths an input tells which is which.
   const known = new Set(said.size === 1 ? [...said, ...texts] : texts);
+  const changes = diffBlock(tool, view, isWhole);
   return [
     ...listed.map((path) => `  ${printableLine(path)}`),
     ...(paths.length > listed.length ? [`  ${moreWords(paths.length - listed.length, "path")}`] : []),
-    ...(view.isBelowDiff === true ? [] : diffBlock(tool, view, isWhole)),
+    ...(view.isBelowDiff === true ? [] : changes.lines),
+    ...(changes.isCut ? [view.style.yellow(`  … the change is longer than what is shown: ${showWords}`)] : []),
     ...rawInputLines(
       isWhole ? tool.raw_input : unsaid(tool.raw_input, known),
       isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax,
@@ -101,8 +103,10 @@ function rawInputLines(input: unknown, linesMax: number): string[] {
 }
 
 function moreWords(count: number, what: string): string {
-  return `… ${count} more ${what}${count === 1 ? "" : "s"}: mix agent permit show`;
+  return `… ${count} more ${what}${count === 1 ? "" : "s"}: ${showWords}`;
 }
+
+const showWords = "mix agent permit show";
 
 const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
   notify: "a person, asked by notify",
