@@ -121,9 +121,9 @@ export class Attachment {
     if (this.#isOver) return this.#passOver(line, "as this ended");
     if (topic === undefined) return this.#passOver(line, "before this was asked");
     const asked = this.#answering.has(topic) ? undefined : this.#questions.get(topic);
-    // What it was to answer is answered: it must not become the answer to what is asked instead, and is no prompt.
+    // What it was to answer is over: it must not become the answer to what is asked instead, and is no prompt.
     const isLate = topic !== promptTopic && asked === undefined;
-    if (isLate && !line.trimStart().startsWith(":")) return this.#passOver(line, "when that was answered");
+    if (isLate && !line.trimStart().startsWith(":")) return this.#passOver(line, "when that question was over");
     const meaning = lineMeaning(line, asked);
     const session = this.#session;
     switch (meaning.kind) {

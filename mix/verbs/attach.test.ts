@@ -118,7 +118,7 @@ test("the same answer entered twice at once answers one question, and not the ne
   await running.shows("answer 1–2: ");
   running.type("1\n");
   setImmediate(() => running.type("1\n"));
-  await running.shows("typed when that was answered, and not taken: 1");
+  await running.shows("typed when that question was over, and not taken: 1");
   running.type(":detach\n");
   await running.ended;
   expect(answersOf(agentd).map(([, args]) => args["request"])).toEqual(["sessionaaaaa-1"]);
