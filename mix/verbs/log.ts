@@ -41,12 +41,17 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const bus = following ?? (await invocation.read("agentd"));
   const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });
   const after = since === undefined ? 0 : /^\d{1,15}$/.test(since) ? Number(since) : since;
-  const show = (entry: Entry): Promise<void> => shown(invocation, entry);
+  let count = 0;
+  const show = (entry: Entry): Promise<void> => {
+    count += 1;
+    return shown(invocation, entry);
+  };
 
   let last = after;
   if (tail !== undefined) last = await showTail({ bus, session, filter, tail, lastSeq, show });
   else if (following === undefined)
     for await (const entry of logEntries(bus, session, after, filter)) await show(entry);
+  if (following === undefined && count === 0) invocation.output.word("no such entries");
   return following === undefined ? done : followLog(invocation, following, { session, after: last, filter, show });
 }
 

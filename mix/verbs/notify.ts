@@ -31,7 +31,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     case "watch 0":
       return watch(invocation);
     default:
-      throw usageError(`usage: mix ${spec.usage}`);
+      throw usageError(`${positionals.join(" ")} is none of these: mix ${spec.usage}`);
   }
 }
 
