@@ -15,6 +15,7 @@ export const spec: VerbSpec = {
   flags: {},
   positionals: { min: 1, max: 1 },
   examples: ["mix completion bash > ~/.local/share/bash-completion/completions/mix", "mix completion fish | source"],
+  neverStarts: true,
 };
 
 export async function run({ args, output }: Invocation): Promise<Outcome> {

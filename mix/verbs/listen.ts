@@ -17,6 +17,7 @@ export const spec: VerbSpec = {
   },
   positionals: { min: 1, max: 1 },
   examples: ["mix listen agent.session.updated --json"],
+  neverStarts: true,
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {

@@ -14,6 +14,7 @@ export const spec: VerbSpec = {
   flags: { limits: { kind: "switch", about: "list every limit as well" } },
   positionals: { min: 0, max: 0 },
   examples: ["mix agent status"],
+  neverStarts: true,
 };
 
 export async function run({ args, context, output, read }: Invocation): Promise<Outcome> {
