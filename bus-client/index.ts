@@ -22,6 +22,7 @@ export { discoverAndDial, discoverBus } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";
 export { embeddedSocketPath, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
 export { localTransportPair } from "./local-transport.ts";
+export { makeDirectories } from "./make-directories.ts";
 export { pagesOf } from "./pages.ts";
 export type { PublishOptions } from "./publication.ts";
 export type { PropDescription, Props } from "./props.ts";

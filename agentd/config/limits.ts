@@ -160,24 +160,29 @@ export function listLimits(limits: Limits, configured: ConfiguredLimits): readon
   return [
     ...called,
     ...fixed,
-    { name: "maxSessions", value: configured.maxSessions, unit: "count", description: "live sessions in all" },
+    {
+      name: "maxSessions",
+      value: configured.maxSessions,
+      unit: "count",
+      description: "live sessions in all; max_sessions in the instance's file",
+    },
     {
       name: "idleTimeoutMs",
       value: configured.idleTimeoutMs,
       unit: "ms",
-      description: "a session that has been idle for so long is closed; it can be resumed",
+      description: "a session that has been idle for so long is closed; idle_timeout in the instance's file",
     },
     {
       name: "permissionTimeoutMs",
       value: configured.permissionTimeoutMs,
       unit: "ms",
-      description: "how long a permission waits for a person; no answer is never yes",
+      description: "how long a permission waits for a person; permission_timeout in the instance's file",
     },
     {
       name: "logQuotaBytes",
       value: configured.logQuotaBytes,
       unit: "bytes",
-      description: "log.db beyond which new starts and prompts are refused",
+      description: "log.db beyond which new starts and prompts are refused; log_quota in the instance's file",
     },
   ];
 }

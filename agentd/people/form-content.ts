@@ -46,7 +46,7 @@ function whyNot(field: Field, value: unknown, matches: Matches): string | undefi
       return whyNotText(field, value as string, matches);
     case "number":
     case "integer":
-      return outside(value as number, field.min, field.max, "must be");
+      return outside(value as number, field.min, field.max, (bound) => `must be ${bound}`);
     case "list":
       return whyNotList(field, value as readonly string[]);
     case "boolean":
@@ -57,9 +57,15 @@ function whyNot(field: Field, value: unknown, matches: Matches): string | undefi
 function whyNotText(field: Extract<Field, { type: "string" }>, text: string, matches: Matches): string | undefined {
   const { choices, pattern, format, lengthMin, lengthMax } = field;
   if (choices && !choices.includes(text)) return `must be one of ${listed(choices)}`;
-  const length = outside(Array.from(text).length, lengthMin, lengthMax, "must have, in characters,");
+  const length = outside(
+    Array.from(text).length,
+    lengthMin,
+    lengthMax,
+    (bound) => `must have ${bound} character${bound.endsWith(" 1") ? "" : "s"}`,
+  );
   if (length !== undefined) return length;
-  if (format !== undefined && formats.get(format)?.(text) === false) return `must be a ${format}`;
+  const known = format === undefined ? undefined : formats.get(format);
+  if (known?.holds(text) === false) return `must be ${known.words}`;
   if (pattern === undefined) return undefined;
   const found = matches(pattern, text);
   if (found === undefined) return "has a pattern that could not be held against it in time";
@@ -72,12 +78,17 @@ function whyNotList(field: Extract<Field, { type: "list" }>, items: readonly str
   const offered = new Set(choices);
   if (!items.every((item) => offered.has(item))) return `must be some of ${listed(choices)}`;
   if (new Set(items).size < items.length) return "must not have one twice";
-  return outside(items.length, countMin, countMax, "must have, in number,");
+  return outside(items.length, countMin, countMax, (bound) => `must have ${bound} of them`);
 }
 
-function outside(value: number, min: number | undefined, max: number | undefined, what: string): string | undefined {
-  if (min !== undefined && value < min) return `${what} at least ${min}`;
-  return max !== undefined && value > max ? `${what} at most ${max}` : undefined;
+function outside(
+  value: number,
+  min: number | undefined,
+  max: number | undefined,
+  words: (bound: string) => string,
+): string | undefined {
+  if (min !== undefined && value < min) return words(`at least ${min}`);
+  return max !== undefined && value > max ? words(`at most ${max}`) : undefined;
 }
 
 const typeWords = {
@@ -89,12 +100,17 @@ const typeWords = {
 } as const satisfies Record<Exclude<Field["type"], "unknown">, string>;
 
 /** Loose where the rules are: the agent knows best what it can use. */
-const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
-  ["email", (text) => text.length <= 320 && /^[^\s@]+@[^\s@]+$/u.test(text)],
-  ["uri", (text) => /^[a-z][a-z0-9+.-]*:/iu.test(text) && URL.canParse(text)],
-  ["date", isDate],
-  ["date-time", isDateTime],
+const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
+  ["email", { words: "an email address", holds: (text) => text.length <= 320 && /^[^\s@]+@[^\s@]+$/u.test(text) }],
+  ["uri", { words: "a URI", holds: (text) => /^[a-z][a-z0-9+.-]*:/iu.test(text) && URL.canParse(text) }],
+  ["date", { words: "a date such as 2026-01-31", holds: isDate }],
+  ["date-time", { words: "a time such as 2026-01-31T12:00:00Z", holds: isDateTime }],
 ]);
+
+interface Format {
+  readonly words: string;
+  readonly holds: (text: string) => boolean;
+}
 
 function isDateTime(text: string): boolean {
   const [, day, time] =

@@ -18,7 +18,9 @@ const prompt = z
     (blocks) => Buffer.byteLength(JSON.stringify(blocks)) <= limits.promptBytesMax,
     `a prompt may have ${limits.promptBytesMax} bytes as JSON`,
   );
-const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+const environmentName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be a variable's name alone: letters, digits and _, not a digit first");
 
 /** A literal, or the name of a variable that agentd reads for itself: a secret need never travel. */
 const value = z.union([z.string(), z.strictObject({ env: environmentName })]);
@@ -43,6 +45,7 @@ const sessionName = z
   )
   .refine((name) => name !== "instance", "`instance` is taken");
 
+const secretSize = `a secret has ${limits.secretBytesMin} to ${limits.secretBytesMax} bytes`;
 const states = z.enum(["starting", "idle", "running", "waiting", "closing", "closed", "lost", "failed"]);
 const until = z.enum(["idle", "waiting", "ended"]);
 const page = z.number().int().min(1);
@@ -124,7 +127,7 @@ export const verbArguments = {
     command_id: commandId.optional(),
     session: sessionReference.optional(),
     sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits: the SHA-256 of the secret's UTF-8 bytes"),
-    length: z.number().int().min(limits.secretBytesMin).max(limits.secretBytesMax),
+    length: z.number().int().min(limits.secretBytesMin, secretSize).max(limits.secretBytesMax, secretSize),
     dry_run: z.boolean().default(false),
   }),
 

@@ -50,6 +50,13 @@ test.each(["words", "{}"])("help of a service that answers %s instead of a list 
   expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("is no list") as string });
 });
 
+test("listen that runs out of time says what was missing: as many as were wanted, or nothing", async () => {
+  const listen = ["listen", "weather", "--timeout", "10ms"];
+  expect(await bench.run(listen)).toMatchObject({ code: 3, stderr: "TIME_LIMIT: the time is over\n" });
+  const counted = await bench.run([...listen, "--count", "2"]);
+  expect(counted).toMatchObject({ code: 3, stderr: "TIME_LIMIT: fewer than 2 came within the time\n" });
+});
+
 test("listen prints so many deliveries and ends", async () => {
   const agentd = await bench.agentd();
   const running = bench.start(["listen", "weather", "--count", "2", "--json"]);

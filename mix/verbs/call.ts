@@ -14,6 +14,7 @@ export const spec: VerbSpec = {
   flags: { timeout: { kind: "text", value: "TIME", about: "how long to wait for the reply (default 60s)" } },
   positionals: { min: 2, max: 1_000 },
   examples: ["mix call agent agent.session.list limit=5", `mix call agent agent.session.get session='"abc"'`],
+  neverStarts: true,
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {

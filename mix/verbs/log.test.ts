@@ -24,6 +24,13 @@ test("log prints every entry, --json as it is, --tail the last ones, --kind thos
   expect(people.stdout).toContain("agent: three");
 });
 
+test("a log in which nothing is as it was asked for says so to people alone", async () => {
+  (await bench.agentd()).begin("sessionaaaaa").text(1, "one");
+  const words = ["agent", "log", "sessiona", "--turn", "9"];
+  expect(await bench.run(words)).toEqual({ code: 0, stdout: "", stderr: "no such entries\n" });
+  expect(await bench.run([...words, "--json"])).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
 test("log -f goes on with what comes and loses nothing at the seam", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");

@@ -30,7 +30,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args } = invocation;
   const what = args.word(0);
   if (what === "ls" && args.positionals.length === 1) return list(invocation);
-  if (what !== "show" && what !== "allow" && what !== "deny") throw usageError(`usage: mix ${spec.usage}`);
+  if (what !== "show" && what !== "allow" && what !== "deny")
+    throw usageError(`${what} is none of these: mix ${spec.usage}`);
   const request = args.word(1);
   const bus = await invocation.connect("agentd");
   const asked = await askedFor(bus, request, invocation.context.now());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Bench } from "../testing/command-line-under-test.ts";
 import { says } from "../testing/words.ts";
@@ -51,4 +52,13 @@ test("a prompt's file that cannot be read is called by its name, in words", asyn
   const send = (file: string) => bench.run(["agent", "send", "sessionz", "--file", file]);
   expect(await send(missing)).toEqual({ code: 2, stdout: "", stderr: `USAGE: --file: ${missing} does not exist\n` });
   expect((await send(bench.directory)).stderr).toContain("is a directory");
+  const file = `${bench.directory}/prompt`;
+  writeFileSync(file, Buffer.from([0x61, 0xff, 0x62]));
+  expect((await send(file)).stderr).toBe(`USAGE: ${file} is not UTF-8 text\n`);
+  // A quote is two bytes as JSON, and 6 MiB are what agentd takes.
+  writeFileSync(file, '"'.repeat(3 * 1024 * 1024));
+  expect(await send(file)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("6291456 bytes as JSON"),
+  });
 });

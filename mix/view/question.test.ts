@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { elicitationLines } from "./elicitation.ts";
-import { questionLines } from "./question.ts";
+import { questionLines, resolutionLine } from "./question.ts";
 import { plain } from "./style.ts";
 
 const view = { style: plain, columns: 0 };
@@ -17,6 +17,15 @@ const edit: ToolCallFields = {
 };
 const shown = (tool: ToolCallFields, more: { isWhole?: boolean; columns?: number } = {}): string[] =>
   questionLines({ request: "s-1", tool_call: tool }, { ...view, isOpen: false, ...more }).slice(1);
+
+test("who ended a question is said once, also where the reason names the policy", () => {
+  const entry = { kind: "permission", request: "s-1", phase: "resolved", outcome: "selected", option: "yes" } as const;
+  const policy = { ...entry, via: "policy", by: null } as const;
+  expect(resolutionLine({ ...policy, why: 'policy "reading", rule 1' }, plain)).toBe(
+    '  → yes (by policy "reading", rule 1)',
+  );
+  expect(resolutionLine(policy, plain)).toBe("  → yes (by policy)");
+});
 
 test("a path, a change and an input that say the same are told once", () => {
   expect(shown(edit)).toEqual([`  ${path}`, "    - one", "    + two"]);

@@ -52,6 +52,8 @@ export function resolutionLine(entry: PermissionEntry, style: ToolCallView["styl
 
 /** Who ended a question, and why. */
 export function resolverWords({ via, by, why }: Pick<PermissionEntry, "via" | "by" | "why">): string {
+  // Its own reason names the policy.
+  if (via === "policy" && why !== undefined) return `by ${printableLine(why)}`;
   const who = via === undefined ? `by ${printableLine(by ?? "someone")}` : askedWords(via, by);
   return `${who}${why === undefined ? "" : `, ${printableLine(why)}`}`;
 }
