@@ -74,3 +74,14 @@ test("an answer to a prompt that is nested too deep ends the turn as failed", as
   expect(end).toMatchObject({ stop_reason: "failed", error: { error_code: "AGENT_PROTOCOL" } });
   expect(end.error?.message).toContain("levels");
 });
+
+test("a prompt that is nested too deep is an argument that cannot be, and is not logged", async () => {
+  await using scene = await openScene({ scripted: {} });
+  const { user } = scene;
+  const session = await scene.idle();
+  const before = (await user.log(session)).length;
+  const body = `{"session":"${session}","prompt":[{"type":"text","text":"a","_meta":{"a":${deep}}}]}`;
+  const reply = await user.client.call("agent", "agent.session.prompt", undefined, { body });
+  expect(JSON.parse(reply.body)).toMatchObject({ error_code: "ARGUMENT" });
+  expect(await user.log(session)).toHaveLength(before);
+});
