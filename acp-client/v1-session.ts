@@ -9,6 +9,7 @@ import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome,
 import { unsupportedOpen } from "./open-request.ts";
 import { tellableBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
+import { identifierCharactersMax } from "./schema/lenient.ts";
 import * as requests from "./schema/v1/requests.ts";
 import * as results from "./schema/v1/results.ts";
 import { SessionOptions } from "./session-options.ts";
@@ -211,7 +212,12 @@ export class V1Session implements ProtocolSession {
   }
 
   #opened(answer: Outcome<unknown>): Outcome<Opened> {
-    const opened = this.#decoded(answer, METHODS.newSession, "a session id", results.decodeNewSession);
+    const opened = this.#decoded(
+      answer,
+      METHODS.newSession,
+      `a session id of at most ${identifierCharactersMax} characters`,
+      results.decodeNewSession,
+    );
     if (!opened.ok) {
       this.#state = { state: "none" };
       return opened;

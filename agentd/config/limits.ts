@@ -123,6 +123,7 @@ const callTable: { readonly [Name in ListedCallLimit]: readonly [LimitUnit, stri
   additionalDirectoriesMax: ["count", "additional_dirs of one session"],
   mcpServersMax: ["count", "mcp_servers of one session"],
   passedEnvironmentMax: ["count", "names in `env` of one start"],
+  optionCharactersMax: ["count", "UTF-16 units of an option's name, and of a value for it"],
   waitTimeoutMsMax: ["ms", "the longest timeout_ms of agent.session.wait"],
   formContentBytesMax: ["bytes", "what one form is answered with, as JSON"],
   questionBytesMax: ["bytes", "an open question; a longer one is listed without its longest parts"],

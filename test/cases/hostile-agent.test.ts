@@ -2,7 +2,7 @@
 // Frames that are JSON and meant to break whoever reads them: agentd and its other sessions live on.
 import { expect, test } from "vitest";
 import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
-import { ofKind, openScene, turnEnd } from "./scene.ts";
+import { ofKind, openScene, stateOf, turnEnd } from "./scene.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };
 
@@ -84,4 +84,59 @@ test("a prompt that is nested too deep is an argument that cannot be, and is not
   const reply = await user.client.call("agent", "agent.session.prompt", undefined, { body });
   expect(JSON.parse(reply.body)).toMatchObject({ error_code: "ARGUMENT" });
   expect(await user.log(session)).toHaveLength(before);
+});
+
+test("ids and titles of many megabytes are held by nobody: such updates are kept as they came, as far as they are kept", async () => {
+  const huge = "x".repeat(2 * 1024 * 1024);
+  await using scene = await openScene({
+    scripted: {
+      rules: [
+        {
+          on: "session/prompt",
+          do: [
+            { update: { sessionUpdate: "tool_call", toolCallId: huge, title: "t", status: "completed" } },
+            { update: { sessionUpdate: "tool_call_update", toolCallId: `a${huge}`, status: "in_progress" } },
+            { update: { sessionUpdate: "session_info_update", title: huge } },
+            { permission: { toolCall: { toolCallId: huge } }, id: 7 },
+            { text: "still here" },
+            endTurn,
+          ],
+        },
+      ],
+    },
+  });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  expect(await turnEnd(user, session)).toMatchObject({ stop_reason: "end_turn" });
+  const log = await user.log(session);
+  expect(ofKind(log, "extension").map(({ method, data }) => [method, data])).toEqual([
+    ["session/update:tool_call", { truncated: true, bytes: expect.any(Number) as number }],
+    ["session/update:tool_call_update", { truncated: true, bytes: expect.any(Number) as number }],
+    ["session/update:session_info_update", { truncated: true, bytes: expect.any(Number) as number }],
+  ]);
+  const counts = ofKind(log, "diagnostic").map(({ what, count }) => [what, count]);
+  expect(counts.filter(([what]) => what === "invalid-update").reduce((sum, [, count]) => sum + Number(count), 0)).toBe(
+    3,
+  );
+  expect(counts.map(([what]) => what)).toContain("invalid-permission");
+  expect(ofKind(log, "tool_call")).toEqual([]);
+  expect(JSON.stringify(log).length).toBeLessThan(64 * 1024);
+  expect(
+    scene
+      .agent()
+      .received()
+      .find(({ id, method }) => id === 7 && method === undefined),
+  ).toMatchObject({ error: { code: -32602 } });
+});
+
+test("a session whose own id is too long does not come up", async () => {
+  await using scene = await openScene({
+    scripted: { rules: [{ on: "session/new", do: [{ reply: { sessionId: "x".repeat(1025) } }] }] },
+  });
+  const { user } = scene;
+  const session = await user.start({ agent: "scripted", cwd: scene.place.directory() });
+  const failed = await stateOf(user, session, "failed");
+  expect(failed.error).toMatchObject({ error_code: "AGENT_PROTOCOL" });
+  expect(failed.error?.message).toContain("1024 characters");
 });
