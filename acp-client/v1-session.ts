@@ -247,7 +247,7 @@ export class V1Session implements ProtocolSession {
         done(page);
         return;
       }
-      found.sessions.push(...page.value.sessions);
+      for (const session of page.value.sessions) found.sessions.push(session);
       const next = page.value.nextCursor;
       if (next === undefined || found.cursors.has(next) || found.cursors.size + 1 >= listPagesMax) {
         done(succeeded(found.sessions));
