@@ -8,10 +8,9 @@
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  for (const member of inner) {
-    if (typeof member === "object" && member !== null && isDeeperThan(member, levels - 1)) return true;
-  }
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
+  // Without a copy of its members: it may have a million.
+  for (const name in value) if (isDeeperThan((value as Record<string, unknown>)[name], levels - 1)) return true;
   return false;
 }
 
