@@ -7,8 +7,7 @@ import { createBroker } from "../bus-client/broker/index.ts";
 import { done, serveCitizen, unixUrl } from "../bus-client/index.ts";
 import { verb } from "../bus-client/testing/served-citizen.ts";
 import { temporaryDirectory } from "../bus-client/testing/temporary-directory.ts";
-import { argumentsDepthMax } from "../bus-client/depth.ts";
-import { callsMax, resultBytesMax, timeoutMsMax, waitsMax } from "./limits.ts";
+import { argumentsDepthMax, callsMax, resultBytesMax, timeoutMsMax, waitsMax } from "./limits.ts";
 import { busWithServices } from "./testing/bus-with-services.ts";
 import { serverUnderTest } from "./testing/server-process.ts";
 
