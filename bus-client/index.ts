@@ -17,6 +17,7 @@ export type { Clock } from "./clock.ts";
 export type { IncomingCommand } from "./command.ts";
 export type { ReplyListener } from "./connection.ts";
 export type { Delivery } from "./delivery.ts";
+export { argumentsDepthMax, isDeeperThan } from "./depth.ts";
 export { dial } from "./dial.ts";
 export { discoverAndDial, discoverBus } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";

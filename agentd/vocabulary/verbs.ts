@@ -10,6 +10,8 @@ import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
 const commandId = z.string().min(1).max(128);
 const sessionReference = z.string().min(1).max(128);
 const text = z.string().min(1);
+const optionName = text.max(limits.optionCharactersMax);
+const optionValue = z.union([z.string().max(limits.optionCharactersMax), z.boolean()]);
 const contentBlock = z.looseObject({ type: z.string().min(1) });
 const promptText = z.string().refine((value) => value.trim() !== "", "a prompt must not be empty");
 const prompt = z
@@ -77,7 +79,7 @@ export const verbArguments = {
     additional_dirs: z.array(text).max(limits.additionalDirectoriesMax).default([]),
     name: sessionName.optional(),
     prompt: prompt.optional(),
-    config: z.record(z.string().min(1), z.union([z.string(), z.boolean()])).default({}),
+    config: z.record(optionName, optionValue).default({}),
     mcp_servers: z.array(mcpServer).max(limits.mcpServersMax).default([]),
     env: z.array(environmentName).max(limits.passedEnvironmentMax).default([]),
     policy: text.optional(),
@@ -101,8 +103,8 @@ export const verbArguments = {
   "agent.session.set_config": z.strictObject({
     command_id: commandId.optional(),
     session: sessionReference,
-    option: text,
-    value: z.union([z.string(), z.boolean()]),
+    option: optionName,
+    value: optionValue,
   }),
   "agent.session.close": z.strictObject({ command_id: commandId.optional(), session: sessionReference }),
   "agent.permission.answer": permissionAnswerArgs(commandId, sessionReference),

@@ -24,6 +24,12 @@ test("call of a service that is not there exits 4 and says where to look", async
   expect(ran.stderr).toContain("mix services");
 });
 
+test("a value that is nested too deep to be sent is a usage error", async () => {
+  await bench.agentd();
+  const ran = await bench.run(["call", "agent", "agent.status", `a=${"[".repeat(20_000)}${"]".repeat(20_000)}`]);
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be sent") as string });
+});
+
 test("help lists a service's verbs, and services lists the service", async () => {
   await bench.agentd();
   expect((await bench.run(["help", "agent"])).stdout).toContain("agent.session.start");

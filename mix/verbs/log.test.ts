@@ -52,3 +52,19 @@ test("a kind that does not exist is a usage error, also with -f, instead of sile
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain("message");
 });
+
+test("an entry of an older log that is nested too deep to be written is shown as far as it goes", async () => {
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const head = '"log":"logloglogaaa","session":"sessionaaaaa","at":"2026-11-30T00:00:00.000Z"';
+  const entry = `{${head},"seq":1,"kind":"extension","method":"_x/y","data":{"a":"shown","b":${deep}}}`;
+  const page = `{"log":"logloglogaaa","session":"sessionaaaaa","entries":[${entry}],"last_seq":1}`;
+  const agentd = await bench.agentd({ replies: { "agent.session.log": { rc: 0, body: page } } });
+  agentd.begin("sessionaaaaa");
+  for (const flags of [["--json"], []]) {
+    const ran = await bench.run(["agent", "log", "sessionaaaaa", ...flags]);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('"a":"shown"') as string });
+    expect(ran.stdout).toContain("nested too deep");
+  }
+  const called = await bench.run(["call", "agent", "agent.session.log", "session=sessionaaaaa", "--json"]);
+  expect(JSON.parse(called.stdout)).toMatchObject({ rc: 0, body: { last_seq: 1 } });
+});

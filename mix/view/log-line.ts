@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One entry of the log as people read it: its number, its time, its kind and what it says.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import { jsonText } from "../json-text.ts";
 import { contentText } from "./content.ts";
 import { printable, printableLine } from "./printable.ts";
 
@@ -20,9 +21,7 @@ function said(entry: Entry): string {
     case "message":
       return `${entry.role}${late}: ${printable(contentText(entry.content))}`;
     case "command":
-      return printableLine(
-        `${entry.verb} by ${entry.by ?? `nobody known (${entry.origin})`} ${JSON.stringify(entry.args)}`,
-      );
+      return printableLine(`${entry.verb} by ${entry.by ?? `nobody known (${entry.origin})`} ${jsonText(entry.args)}`);
     case "reply":
       return printableLine(`${entry.verb} rc ${entry.rc}${refused(entry.body)}`);
     case "state":
@@ -68,7 +67,7 @@ function said(entry: Entry): string {
     case "terminal":
       return printableLine(terminalWords(entry));
     case "extension":
-      return printableLine(`${entry.method} ${JSON.stringify(entry.data)}`);
+      return printableLine(`${entry.method} ${jsonText(entry.data)}`);
     case "diagnostic":
       return printableLine(
         words(entry.what, entry.message, entry.count === undefined ? undefined : `×${entry.count}`, entry.sample),

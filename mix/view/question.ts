@@ -3,6 +3,7 @@
 // neither hide what is asked nor repaint the screen.
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { leftWords } from "../duration.ts";
+import { jsonText } from "../json-text.ts";
 import { printable, printableLine } from "./printable.ts";
 import { diffBlock, diffFacts } from "./tool-calls.ts";
 import type { ToolCallView } from "./tool-calls.ts";
@@ -97,7 +98,7 @@ function unsaid(input: unknown, known: ReadonlySet<unknown>): unknown {
 
 function rawInputLines(input: unknown, linesMax: number): string[] {
   if (input === undefined || input === null) return [];
-  const text = typeof input === "string" ? input : JSON.stringify(input, undefined, 1);
+  const text = typeof input === "string" ? input : jsonText(input, 1);
   const lines = printable(text).split("\n");
   const kept = lines.slice(0, linesMax);
   if (lines.length > linesMax) kept.push(moreWords(lines.length - linesMax, "line"));

@@ -2,15 +2,15 @@
 // elicitation/create. What is half understood is not asked; what stands in a form is for whoever shows it to read.
 import * as z from "zod";
 import type { Elicitation } from "../../model.ts";
-import { decode, optionalText } from "../lenient.ts";
+import { decode, identifier, optionalIdentifier } from "../lenient.ts";
 
-const head = { sessionId: z.string(), toolCallId: optionalText, message: z.string() };
+const head = { sessionId: z.string(), toolCallId: optionalIdentifier, message: z.string() };
 const Form = z.looseObject({
   ...head,
   mode: z.literal("form"),
   requestedSchema: z.record(z.string(), z.unknown()),
 });
-const Url = z.looseObject({ ...head, mode: z.literal("url"), elicitationId: z.string(), url: z.string() });
+const Url = z.looseObject({ ...head, mode: z.literal("url"), elicitationId: identifier, url: z.string() });
 
 /** UTF-16 units. A longer one nobody can look through before opening it. */
 const urlCharactersMax = 8_192;
@@ -25,7 +25,7 @@ export function decodeElicitation(params: unknown): Elicitation | undefined {
 }
 
 export function decodeCompletedElicitation(params: unknown): string | undefined {
-  return decode(z.looseObject({ elicitationId: z.string() }), params)?.elicitationId;
+  return decode(z.looseObject({ elicitationId: identifier }), params)?.elicitationId;
 }
 
 function shared({ message, toolCallId }: { readonly message: string; readonly toolCallId?: string | undefined }) {
