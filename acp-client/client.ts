@@ -64,7 +64,11 @@ class Client implements AgentClient {
     this.#setTimer = options.setTimer ?? setRealTimer;
     this.#bursts = new Bursts(sink);
     this.#session = speak(this.#link());
-    this.#peer = new Peer({ write: (line) => this.#write(line), handler: this.#peerHandler(), limits: this.#limits });
+    this.#peer = new Peer({
+      write: (line, written) => this.#write(line, written),
+      handler: this.#peerHandler(),
+      limits: this.#limits,
+    });
     this.#splitter = new LineSplitter({
       lineBytesMax: this.#limits.lineBytesMax,
       onLine: (line, bytes) => this.#peer.receive(line, bytes),
@@ -239,9 +243,9 @@ class Client implements AgentClient {
     }
   }
 
-  #write(line: string): void {
+  #write(line: string, written?: () => void): void {
     if (this.#over !== undefined) return;
-    this.#process.write(`${line}\n`);
+    this.#process.write(`${line}\n`, written);
     if (this.#process.writableBytes <= this.#limits.writableBytesMax) return;
     this.#break("stdin-full", `does not read its stdin: ${this.#limits.writableBytesMax} bytes are waiting`);
   }

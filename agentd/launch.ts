@@ -71,6 +71,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     redactorFor,
     missingFileIsEmpty,
     asUser: instance.asUser,
+    pace: instance.pace,
     limits: instance.limits,
   };
   return {

@@ -46,8 +46,8 @@ export interface PeerHandler {
 }
 
 export interface PeerOptions {
-  /** One message without its newline. */
-  readonly write: (line: string) => void;
+  /** One message without its newline. `written` is to be called when it has left. */
+  readonly write: (line: string, written?: () => void) => void;
   readonly handler: PeerHandler;
   readonly limits?: Partial<PeerLimits>;
 }
@@ -73,7 +73,7 @@ export const peerLimits: PeerLimits = {
 const abandonedMax = 1024;
 
 export class Peer {
-  readonly #write: (line: string) => void;
+  readonly #write: PeerOptions["write"];
   readonly #handler: PeerHandler;
   readonly #limits: PeerLimits;
   readonly #noise: NoiseCount;
@@ -205,9 +205,9 @@ export class Peer {
       this.#refuse(rawId, { code: RPC.internalError, message: "Too many requests are open" });
       return;
     }
-    const answer = (reply: string): void => {
+    const answer = (reply: string, written?: () => void): void => {
       if (this.#open.delete(key)) this.#openCharacters -= line.length;
-      if (!this.#closed) this.#write(reply);
+      if (!this.#closed) this.#write(reply, written);
     };
     const request = new IncomingRequest({ ...message, rawId, key: this.#nextKey++, size: line.length, answer });
     this.#open.set(key, request);

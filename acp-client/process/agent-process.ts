@@ -54,9 +54,10 @@ export interface AgentProcess {
   /**
    * Sends the text as it is, so a line needs its newline. False when the pipe is full (the text is queued and
    * `writableBytes` says how much waits: the caller bounds it) or gone (the text is dropped, `writableBytes` is 0).
-   * Never throws and never emits.
+   * Never throws and never emits. `written` is called, after the return, when the kernel has taken all of the text; never
+   * where it is dropped.
    */
-  write(line: string): boolean;
+  write(line: string, written?: () => void): boolean;
   /** Bytes handed to `write` that the kernel has not taken yet. */
   readonly writableBytes: number;
   closeStdin(): void;

@@ -9,7 +9,9 @@ import { childOf, type DeskHooks } from "../session/desk.ts";
 import { noSuchTerminal, sessionEnds } from "../session/client-side-answers.ts";
 import { randomId } from "../random-id.ts";
 import type { TerminalEffect } from "../session/terminals.ts";
+import type { AnswerLine } from "./answer-line.ts";
 import type { TerminalCreateCall } from "./calls.ts";
+import { jsonBytesAtMost } from "./json-bytes.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { RunningTerminal } from "./running-terminal.ts";
 import { holdDirectory } from "./terminal-directory.ts";
@@ -45,16 +47,18 @@ export class TerminalRequests {
   readonly #options: TerminalRequestsOptions;
   readonly #hooks: DeskHooks;
   readonly #open: OpenRequests;
+  readonly #line: AnswerLine;
   /** Their values are the agent's, and go nowhere but into the terminal. */
   readonly #creating = new Map<number, Create>();
   readonly #running = new Map<string, RunningTerminal>();
   /** Of those that were released: what they left in the background may take its time to end. */
   readonly #leaving = new Set<Promise<void>>();
 
-  constructor(options: TerminalRequestsOptions, hooks: DeskHooks, open: OpenRequests) {
+  constructor(options: TerminalRequestsOptions, hooks: DeskHooks, open: OpenRequests, line: AnswerLine) {
     this.#options = options;
     this.#hooks = hooks;
     this.#open = open;
+    this.#line = line;
   }
 
   /** Requests that wait for a terminal's end. */
@@ -76,10 +80,14 @@ export class TerminalRequests {
     });
   }
 
+  /** As it is when it is the request's turn. */
   output(request: ClientSideRequest, terminal: string): void {
-    const running = this.#running.get(terminal);
-    if (running && !running.released) request.reply(running.output());
-    else refuseUnknown(request, terminal);
+    this.#line.enter(request, () => {
+      const running = this.#running.get(terminal);
+      if (!running || running.released) return refuseUnknown(request, terminal);
+      const result = running.output();
+      request.reply(result, this.#line.begin(jsonBytesAtMost(Buffer.byteLength(result.output))));
+    });
   }
 
   wait(request: ClientSideRequest, terminal: string): void {
