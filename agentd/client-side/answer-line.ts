@@ -59,15 +59,17 @@ export class AnswerLine {
   }
 
   #next(): void {
-    if (this.#isPaced || this.#waiting.length === 0 || this.#bytes >= this.#options.bytesMax) return;
-    this.#isPaced = true;
-    let isLater = false;
-    this.#options.pace.run(() => {
-      this.#isPaced = false;
-      this.#waiting.shift()?.work();
-      this.#next();
-      if (isLater) this.#options.done();
-    });
-    isLater = true;
+    while (!this.#isPaced && this.#waiting.length > 0 && this.#bytes < this.#options.bytesMax) {
+      this.#isPaced = true;
+      let isLater = false;
+      this.#options.pace.run(() => {
+        this.#isPaced = false;
+        this.#waiting.shift()?.work();
+        if (!isLater) return;
+        this.#next();
+        this.#options.done();
+      });
+      isLater = true;
+    }
   }
 }

@@ -215,21 +215,35 @@ test("a terminal's output waits its turn behind a text, and whoever still waits 
   expect(next).toMatchObject([{ error: { code: -32603 } }]);
 });
 
-test("reads that take long are done in turns of the event loop of their own, whichever session's they are", () => {
+test("reads that take long leave the event loop to others for as long as they took, whichever session's they are", () => {
   const path = join(cwd, "long");
   writeFileSync(path, "a");
   let now = 0;
-  const turns: (() => void)[] = [];
-  const pace = new Pace({ turnMs: 5, now: () => (now += 3), nextTurn: (run) => turns.push(run) });
+  const timers: { readonly ms: number; readonly run: () => void }[] = [];
+  // Each read takes 3 ms.
+  const pace = new Pace({ turnMs: 5, now: () => (now += 3), after: (ms, run) => timers.push({ ms, run }) });
   const [one, other] = [openDesk({ pace }), openDesk({ pace })];
-  for (let count = 0; count < 3; count += 1) one.serve("fs/read_text_file", { path });
+  const fire = (): number | undefined => {
+    const timer = timers.shift();
+    timer?.run();
+    return timer?.ms;
+  };
+  for (let count = 0; count < 5; count += 1) one.serve("fs/read_text_file", { path });
   other.serve("fs/read_text_file", { path });
   const done = () => [one.asked.length, other.asked.length];
   expect(done()).toEqual([2, 0]);
+  // What is done in the read of the pipe is put to the session at that read's end.
   expect(one.flushes()).toBe(0);
-  turns.shift()?.();
-  expect(done()).toEqual([3, 1]);
+  expect([fire(), done()]).toEqual([0, [2, 0]]);
+  expect([fire(), done()]).toEqual([6, [3, 1]]);
   expect([one.flushes(), other.flushes()]).toEqual([1, 1]);
-  turns.shift()?.();
-  expect(turns).toEqual([]);
+  expect([fire(), done()]).toEqual([0, [3, 1]]);
+  expect([fire(), done()]).toEqual([6, [5, 1]]);
+  expect([fire(), fire(), timers]).toEqual([0, 6, []]);
+  // A turn with little to do costs nobody a rest.
+  for (let turn = 0; turn < 2; turn += 1) {
+    one.serve("fs/read_text_file", { path });
+    expect([fire(), timers]).toEqual([0, []]);
+  }
+  expect(done()).toEqual([7, 1]);
 });

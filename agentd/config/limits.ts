@@ -97,7 +97,7 @@ const table = {
   deskTurnMs: limit(
     5,
     "ms",
-    "file and terminal requests in one turn of the event loop; the next ones wait for another",
+    "reads of files and terminals in one turn of the event loop; after that they rest for as long as they took",
   ),
   terminalsMax: limit(16, "count", "terminals of an agent that it has not released, for each session"),
   terminalTailBytes: limit(1 * MiB, "bytes", "how much of a terminal's output is kept where the agent does not say"),
