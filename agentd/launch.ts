@@ -68,6 +68,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     cwd: state.cwd,
     directories,
     env,
+    redact,
     redactorFor,
     missingFileIsEmpty,
     asUser: instance.asUser,

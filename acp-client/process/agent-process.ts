@@ -2,6 +2,7 @@
 // One agent as a child process: its pipes, its end, and how it is brought to one.
 import type { ProcessIdentity } from "./process-identity.ts";
 import { processTable } from "./process-table.ts";
+import type { Redact } from "../redaction.ts";
 import { spawnChild } from "./spawn-child.ts";
 import { SpawnedAgent } from "./spawned-agent.ts";
 import type { StopLimits } from "./stop-ladder.ts";
@@ -37,7 +38,8 @@ export interface AgentProcessOptions {
   readonly marker: { readonly name: string; readonly value: string };
   /** How much of stderr is kept. Default 64 KiB. */
   readonly stderrBytesMax?: number;
-  readonly redact?: (text: string) => string;
+  /** Takes out of a text what is secret. */
+  readonly redact?: Redact;
   /** Whole lines of stderr, redacted, as they come (a line over 8 KiB in pieces). */
   readonly onStderr?: (text: string) => void;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The desk without a session: what it takes, holds and refuses by itself.
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
@@ -33,10 +33,12 @@ function openDesk(more: Partial<DeskOptions> = {}) {
       cwd,
       directories: [cwd],
       env: { PATH: process.env["PATH"] ?? "" },
+      redact: (text) => text,
       redactorFor: () => (text) => text,
       missingFileIsEmpty: false,
       asUser: (run) => run(),
-      pace: new Pace({ turnMs: defaultLimits.deskTurnMs }),
+      // However slow the machine is.
+      pace: new Pace({ turnMs: defaultLimits.deskTurnMs, now: () => 0 }),
       limits: defaultLimits,
       ...more,
     },
@@ -103,8 +105,28 @@ test("nothing is written before the session says so, and what it does not want i
   desk.act({ type: "refuse", key: 1, error: { code: -32603, message: "no" } });
   expect(first).toMatchObject([{ error: { message: "no" } }]);
   serve("fs/write_text_file", { path, content: "more" });
-  desk.act({ type: "write_file", key: 2, seq: 9, path, temporaryName: "t" });
+  desk.act({ type: "write_file", key: 2, seq: 9, temporaryName: "t" });
   expect(told).toMatchObject([{ type: "file_written", seq: 9, outcome: { ok: true } }]);
+});
+
+test("what is secret is in no path and no message that the log gets, also where a message cuts the path, and the file is written all the same", () => {
+  const redact = (text: string): string => text.replaceAll("s3cret-value", "[redacted]");
+  const { desk, asked, told, serve } = openDesk({ redact, redactorFor: () => redact });
+  const path = join(cwd, "s3cret-value");
+  // The message shows 256 characters of it.
+  const long = `${join(cwd, "x".repeat(250 - cwd.length))}/s3cret-value`;
+  serve("fs/write_text_file", { path, content: "text" });
+  desk.act({ type: "write_file", key: 1, seq: 9, temporaryName: "t" });
+  expect(readFileSync(path, "utf8")).toBe("text");
+  serve("fs/read_text_file", { path });
+  serve("fs/read_text_file", { path: `${path}/none` });
+  serve("fs/read_text_file", { path: long });
+  serve("fs/write_text_file", { path: `${path}/none`, content: "" });
+  desk.act({ type: "write_file", key: 5, seq: 10, temporaryName: "t" });
+  serve("terminal/create", { command: "a", cwd: long, env: [{ name: "s3cret-value", value: "" }] });
+  expect(asked).toHaveLength(6);
+  expect(told).toMatchObject([{ outcome: { ok: true } }, { outcome: { ok: false } }]);
+  expect(JSON.stringify([asked, told])).not.toContain("s3cret");
 });
 
 test("params that are not as they must be are refused with the reason, and members that are not known are let be", () => {

@@ -3,12 +3,13 @@
 // text that is to be written is held until the log has the intention.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import type { Redact } from "../catalogue/secret-values.ts";
 import type { DeskHooks } from "../session/desk.ts";
 import { type FileEffect, type FileRefusal, unwritten } from "../session/files.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import type { ClientSideCall } from "./calls.ts";
 import { readTextFile } from "./files/read-text-file.ts";
-import { shown } from "./files/refusal.ts";
+import { redactedMessage, shown } from "./files/refusal.ts";
 import { writeTextFile } from "./files/write-text-file.ts";
 import { fitsAsJson, jsonBytesAtMost } from "./json-bytes.ts";
 import type { OpenRequests } from "./open-requests.ts";
@@ -18,6 +19,8 @@ export interface FileRequestsOptions {
   readonly directories: readonly string[];
   /** This agent takes an error for a file that is not there to be a failure: it is told an empty text. */
   readonly missingFileIsEmpty: boolean;
+  /** Takes out of a text what is secret in the agent's environment. */
+  readonly redact: Redact;
   readonly limits: {
     readonly fileBytesMax: number;
     /** Of all texts to be written that are held at a time; one more may still begin below it. */
@@ -31,6 +34,8 @@ type ReadCall = Extract<ClientSideCall, { method: "fs/read_text_file" }>;
 type WriteCall = Extract<ClientSideCall, { method: "fs/write_text_file" }>;
 
 interface HeldText {
+  /** Of the file, as the agent named it. */
+  readonly path: string;
   readonly text: string;
   /** It is not held any more. */
   readonly release: () => void;
@@ -57,24 +62,24 @@ export class FileRequests {
   }
 
   #read(request: ClientSideRequest, { path, line, limit }: ReadCall): void {
-    const { directories, missingFileIsEmpty, limits } = this.#options;
+    const { directories, missingFileIsEmpty, redact, limits } = this.#options;
     const { fileBytesMax: bytesMax, answerBytesMax } = limits;
     const window = { ...(line === undefined ? {} : { line }), ...(limit === undefined ? {} : { limit }) };
     const answer = readTextFile(path, { directories, bytesMax, ...window });
     const key = this.#open.add(request);
+    const head = { type: "file_read", key, path: redact(path) } as const;
     if (answer.ok) {
       const { text, bytes } = answer;
       if (!fitsAsJson(text, bytes, answerBytesMax)) {
-        const refusal = tooLong(path, answerBytesMax);
-        return this.#hooks.ask({ type: "file_read", key, path, outcome: { ok: false, refusal } });
+        return this.#hooks.ask({ ...head, outcome: this.#refused(path, tooLong(path, answerBytesMax)) });
       }
-      this.#held.set(key, { text, release: this.#line.begin(Math.min(jsonBytesAtMost(bytes), answerBytesMax)) });
-      this.#hooks.ask({ type: "file_read", key, path, outcome: { ok: true, bytes } });
+      this.#held.set(key, { path, text, release: this.#line.begin(Math.min(jsonBytesAtMost(bytes), answerBytesMax)) });
+      this.#hooks.ask({ ...head, outcome: { ok: true, bytes } });
     } else if (missingFileIsEmpty && answer.refusal.reason === "missing") {
-      this.#held.set(key, { text: "", release: () => {} });
-      this.#hooks.ask({ type: "file_read", key, path, outcome: { ok: true, bytes: 0, reason: "missing" } });
+      this.#held.set(key, { path, text: "", release: () => {} });
+      this.#hooks.ask({ ...head, outcome: { ok: true, bytes: 0, reason: "missing" } });
     } else {
-      this.#hooks.ask({ type: "file_read", key, path, outcome: answer });
+      this.#hooks.ask({ ...head, outcome: this.#refused(path, answer.refusal) });
     }
   }
 
@@ -83,8 +88,8 @@ export class FileRequests {
     const bytes = Buffer.byteLength(content);
     const key = this.#open.add(request);
     this.#heldBytes += bytes;
-    this.#held.set(key, { text: content, release: () => (this.#heldBytes -= bytes) });
-    this.#hooks.ask({ type: "file_write", key, path, bytes });
+    this.#held.set(key, { path, text: content, release: () => (this.#heldBytes -= bytes) });
+    this.#hooks.ask({ type: "file_write", key, path: this.#options.redact(path), bytes });
   }
 
   act(effect: FileEffect): void {
@@ -95,13 +100,18 @@ export class FileRequests {
         if (held) this.#open.take(effect.key)?.reply({ content: held.text }, held.release);
         return;
       case "write_file": {
-        const { seq, path, temporaryName } = effect;
+        const { seq, temporaryName } = effect;
         const { directories, limits } = this.#options;
         const bytesMax = limits.fileBytesMax;
         if (!held) return this.#hooks.tell(unwritten(seq));
         held.release();
-        const outcome = writeTextFile(path, held.text, { directories, temporaryName, bytesMax });
-        this.#hooks.tell({ type: "file_written", seq, outcome });
+        const { path, text } = held;
+        const outcome = writeTextFile(path, text, { directories, temporaryName, bytesMax });
+        this.#hooks.tell({
+          type: "file_written",
+          seq,
+          outcome: outcome.ok ? outcome : this.#refused(path, outcome.refusal),
+        });
       }
     }
   }
@@ -109,6 +119,11 @@ export class FileRequests {
   /** It was refused: what is held for it is let go. */
   drop(key: number | null): void {
     if (key !== null) this.#take(key)?.release();
+  }
+
+  #refused(path: string, refusal: FileRefusal): { readonly ok: false; readonly refusal: FileRefusal } {
+    const message = redactedMessage(refusal.message, path, this.#options.redact);
+    return { ok: false, refusal: { ...refusal, message } };
   }
 
   #isFull(request: ClientSideRequest): boolean {

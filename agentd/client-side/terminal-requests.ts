@@ -14,6 +14,7 @@ import type { TerminalCreateCall } from "./calls.ts";
 import { jsonBytesAtMost } from "./json-bytes.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { RunningTerminal } from "./running-terminal.ts";
+import { redactedMessage } from "./files/refusal.ts";
 import { holdDirectory } from "./terminal-directory.ts";
 import { startTerminal, type StartedTerminal } from "./terminals/terminal.ts";
 import { terminalEnvironment } from "./terminals/terminal-environment.ts";
@@ -75,8 +76,8 @@ export class TerminalRequests {
       key,
       command: redact(call.command),
       args: call.args.map((text) => redact(text)),
-      ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
-      env: call.env.map(({ name }) => name),
+      ...(call.cwd === undefined ? {} : { cwd: redact(call.cwd) }),
+      env: call.env.map(({ name }) => redact(name)),
     });
   }
 
@@ -159,7 +160,7 @@ export class TerminalRequests {
     const environment = terminalEnvironment({ base, asked: call.env, marker });
     if ("refusal" in environment) return failure(environment.refusal);
     using directory = holdDirectory(call.cwd ?? cwd, directories);
-    if (!directory.ok) return failure(directory.refusal.message);
+    if (!directory.ok) return failure(redactedMessage(directory.refusal.message, call.cwd ?? cwd, redact));
     const { command, args } = call;
     const { env } = environment;
     const options = {
