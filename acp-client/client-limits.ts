@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { peerLimits } from "./jsonrpc/peer.ts";
-import type { PeerLimits } from "./jsonrpc/peer.ts";
+import { type PeerLimits, peerLimits } from "./jsonrpc/peer-limits.ts";
 import type { StopLimits } from "./process/stop-ladder.ts";
 
 export interface ClientLimits extends PeerLimits {

@@ -7,8 +7,11 @@ export interface ClientSideRequest {
   readonly method: string;
   /** As they came: whoever serves it checks them. */
   readonly params: unknown;
-  /** Reply or refuse, once; a second answer, or one after the agent's end, is dropped. */
-  reply(result: object): void;
+  /**
+   * Reply or refuse, once; a second answer, or one after the agent's end, is dropped. `written` is called, after the
+   * return, when the answer has left for the agent: until then it waits in memory. Never where it is dropped.
+   */
+  reply(result: object, written?: () => void): void;
   refuse(error: RpcError): void;
 }
 

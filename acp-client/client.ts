@@ -9,6 +9,7 @@ import { clientLimits } from "./client-limits.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
 import { exitFailure, protocolFailure, rpcFailure } from "./failure.ts";
+import { redactedError, redactedEvent, redactedExit, redactedSample, redactedValue, type Redact } from "./redaction.ts";
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
 import { Peer } from "./jsonrpc/peer.ts";
 import type { Answer } from "./jsonrpc/peer.ts";
@@ -47,6 +48,7 @@ class Client implements AgentClient {
   readonly #options: AgentOptions;
   readonly #limits: ClientLimits;
   readonly #setTimer: (run: () => void, ms: number) => () => void;
+  readonly #redact: Redact;
   readonly #bursts: Bursts;
   readonly #process: AgentProcess;
   readonly #splitter: LineSplitter;
@@ -64,7 +66,13 @@ class Client implements AgentClient {
     this.#setTimer = options.setTimer ?? setRealTimer;
     this.#bursts = new Bursts(sink);
     this.#session = speak(this.#link());
-    this.#peer = new Peer({ write: (line) => this.#write(line), handler: this.#peerHandler(), limits: this.#limits });
+    this.#redact = options.redact ?? ((text) => text);
+    this.#peer = new Peer({
+      write: (line, written) => this.#write(line, written),
+      handler: this.#peerHandler(),
+      limits: this.#limits,
+      redact: this.#redact,
+    });
     this.#splitter = new LineSplitter({
       lineBytesMax: this.#limits.lineBytesMax,
       onLine: (line, bytes) => this.#peer.receive(line, bytes),
@@ -190,8 +198,8 @@ class Client implements AgentClient {
       notify: (method, params) => this.#peer.notify(method, params),
       emit: (event) => this.#emit(event),
       heard: () => this.#bursts.heard(),
-      fault: (fault, message, sample) => this.#bursts.fault(fault, message, sample),
-      protocolFailure: (what) => protocolFailure(this.#agent(), what),
+      fault: (fault, message, sample) => this.#fault(fault, message, sample),
+      protocolFailure: (what) => protocolFailure(this.#agent(), this.#redact(what)),
     };
   }
 
@@ -226,8 +234,9 @@ class Client implements AgentClient {
       case "result":
         return { ok: true, value: answer.result };
       case "error": {
-        const methods = this.#identity?.authMethods ?? [];
-        return { ok: false, failure: rpcFailure(method, answer.error, methods, this.#limits) };
+        const methods = redactedValue(this.#identity?.authMethods ?? [], this.#redact);
+        const error = redactedError(answer.error, this.#redact);
+        return { ok: false, failure: rpcFailure(method, error, methods, this.#limits) };
       }
       case "malformed":
         return {
@@ -239,9 +248,9 @@ class Client implements AgentClient {
     }
   }
 
-  #write(line: string): void {
+  #write(line: string, written?: () => void): void {
     if (this.#over !== undefined) return;
-    this.#process.write(`${line}\n`);
+    this.#process.write(`${line}\n`, written);
     if (this.#process.writableBytes <= this.#limits.writableBytesMax) return;
     this.#break("stdin-full", `does not read its stdin: ${this.#limits.writableBytesMax} bytes are waiting`);
   }
@@ -261,7 +270,8 @@ class Client implements AgentClient {
     });
   }
 
-  #onExit(exit: AgentExit): void {
+  #onExit(ended: AgentExit): void {
+    const exit = redactedExit(ended, this.#redact);
     this.#splitter.end();
     this.#over ??= exitFailure(this.#agent(), exit);
     this.#peer.close();
@@ -270,13 +280,17 @@ class Client implements AgentClient {
     this.#emit({ type: "exited", exit, stderrTail: this.#process.stderrTail() });
   }
 
+  #fault(fault: string, message: string, sample: string | undefined): void {
+    const { sampleCharactersMax } = this.#limits;
+    this.#bursts.fault(fault, message, sample && redactedSample(sample, sampleCharactersMax, this.#redact));
+  }
+
   #emit(event: AgentEvent): void {
-    this.#bursts.emit(event);
+    this.#bursts.emit(redactedEvent(event, this.#redact));
   }
 
   #agent(): { command: string; stderrTail: () => string } {
-    const command = this.#options.command.join(" ");
-    return { command: this.#options.redact?.(command) ?? command, stderrTail: () => this.#process.stderrTail() };
+    return { command: this.#redact(this.#options.command.join(" ")), stderrTail: () => this.#process.stderrTail() };
   }
 }
 

@@ -46,7 +46,7 @@ export interface AgentLink {
   emit(event: AgentEvent): void;
   /** Something was told to somebody else than the sink: the end of this burst is one for them too. */
   heard(): void;
-  /** Counted together with others of its kind until the end of the burst. `fault` is one of a fixed table. */
+  /** Counted together with others of its kind until the end of the burst. `fault` is one of a fixed table, `sample` is cut. */
   fault(fault: string, message: string, sample?: string): void;
   /** `what` continues a sentence that begins with the agent's command. */
   protocolFailure(what: string): AgentFailure;

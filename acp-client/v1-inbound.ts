@@ -142,7 +142,7 @@ export class V1Inbound {
   }
 
   #onForeignUpdate(params: Readonly<Record<string, unknown>>, sessionId: string): void {
-    this.#link.fault("foreign-session", "An update came for a session that was never opened", sampleOf(sessionId, 200));
+    this.#link.fault("foreign-session", "An update came for a session that was never opened", sessionId);
     this.#link.emit({ type: "update", update: { kind: "extension", method: METHODS.update, data: params } });
   }
 
@@ -155,8 +155,8 @@ export class V1Inbound {
     }
     const state = this.#state();
     if (state.state !== "open" || state.id !== asked.sessionId) {
-      const sample = sampleOf(asked.sessionId, 200);
-      this.#link.fault("foreign-session", "A permission was asked for a session that was never opened", sample);
+      const message = "A permission was asked for a session that was never opened";
+      this.#link.fault("foreign-session", message, asked.sessionId);
       // It must be answered, or the agent would wait for ever; and nobody can say yes for it.
       request.reply(permissionResult("cancelled"));
       return;

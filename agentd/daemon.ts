@@ -8,6 +8,7 @@ import { type Citizen, type Clock, type Surroundings, systemClock } from "../bus
 import { makeBusFace } from "./bus-face.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
 import { findBusHome } from "./bus-home.ts";
+import { Pace } from "./client-side/pace.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { Callers } from "./commands/callers.ts";
 import type { Instance } from "./commands/instance.ts";
@@ -167,6 +168,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     busTools: () => ({ nodeProgram: process.execPath, mcpProgram: mcpProgram(), busUrl: bus.url() }),
     uid,
     asUser: asUserOf(options.umask),
+    pace: new Pace({ turnMs: limits.deskTurnMs }),
     now: () => clock.now(),
     after: (ms, run) => clock.after(ms, run),
     newSessionId: () => newSessionId(randomBytes, (id) => log.sessions.row(id) !== undefined),

@@ -68,9 +68,11 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     cwd: state.cwd,
     directories,
     env,
+    redact,
     redactorFor,
     missingFileIsEmpty,
     asUser: instance.asUser,
+    pace: instance.pace,
     limits: instance.limits,
   };
   return {

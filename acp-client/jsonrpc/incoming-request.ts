@@ -10,7 +10,7 @@ export interface IncomingRequestOptions {
   readonly method: string;
   readonly params: unknown;
   readonly size: number;
-  readonly answer: (line: string) => void;
+  readonly answer: (line: string, written?: () => void) => void;
 }
 
 /** A request of the other side. It is answered once: whatever comes after the first answer is dropped. */
@@ -23,7 +23,7 @@ export class IncomingRequest {
   /** The length of its line in UTF-16 units, for those who hold it back. */
   readonly size: number;
   readonly #rawId: string;
-  #answer: ((line: string) => void) | undefined;
+  #answer: IncomingRequestOptions["answer"] | undefined;
 
   constructor(options: IncomingRequestOptions) {
     this.id = options.id;
@@ -40,8 +40,9 @@ export class IncomingRequest {
     return this.#answer === undefined;
   }
 
-  reply(result: object): void {
-    this.#once(resultLine(this.#rawId, result));
+  /** `written` is called when the answer has left; never where it is dropped. */
+  reply(result: object, written?: () => void): void {
+    this.#once(resultLine(this.#rawId, result), written);
   }
 
   refuse(error: RpcError): void {
@@ -53,9 +54,9 @@ export class IncomingRequest {
     this.#answer = undefined;
   }
 
-  #once(line: string): void {
+  #once(line: string, written?: () => void): void {
     const answer = this.#answer;
     this.#answer = undefined;
-    answer?.(line);
+    answer?.(line, written);
   }
 }

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { talk } from "../testing/talking-peer.ts";
 import { isDeeperThan } from "./depth.ts";
-import { peerLimits } from "./peer.ts";
+import { peerLimits } from "./peer-limits.ts";
 
 const { depthMax } = peerLimits;
 

@@ -4,11 +4,11 @@
 import { isTextDeeperThan } from "./depth.ts";
 import { IncomingRequest } from "./incoming-request.ts";
 import { NoiseCount } from "./noise-count.ts";
-import type { NoiseLimits } from "./noise-count.ts";
 import { RPC, classify, errorLine, errorOf, idKey, isRecord, notificationLine, requestLine } from "./message.ts";
 import type { Incoming, RequestId, RpcError } from "./message.ts";
+import { type PeerLimits, peerLimits } from "./peer-limits.ts";
 import { rawMember } from "./raw-member.ts";
-import { sampleOf } from "./sample.ts";
+import { redactedSample, type Redact } from "../redaction.ts";
 
 export type Answer =
   | { readonly type: "result"; readonly result: unknown }
@@ -48,39 +48,22 @@ export interface PeerHandler {
 }
 
 export interface PeerOptions {
-  /** One message without its newline. */
-  readonly write: (line: string) => void;
+  /** One message without its newline. `written` is to be called when it has left. */
+  readonly write: (line: string, written?: () => void) => void;
   readonly handler: PeerHandler;
   readonly limits?: Partial<PeerLimits>;
+  /** Takes secrets out of what is told of the other side's words. */
+  readonly redact?: Redact;
 }
-
-export interface PeerLimits extends NoiseLimits {
-  /** Requests of the other side that may be open at once; one more is refused. */
-  readonly openRequestsMax: number;
-  /** Length of their lines together, UTF-16 units. One alone may be as long as a line may be. */
-  readonly openRequestCharactersMax: number;
-  /** Arrays and objects of a message within one another; a deeper one is refused. */
-  readonly depthMax: number;
-  /** Length of a sample in a fault, UTF-16 units. */
-  readonly sampleCharactersMax: number;
-}
-
-export const peerLimits: PeerLimits = {
-  noiseLinesMax: 10_000,
-  noiseCharactersMax: 16 * 1024 * 1024,
-  openRequestsMax: 1024,
-  openRequestCharactersMax: 64 * 1024 * 1024,
-  depthMax: 512,
-  sampleCharactersMax: 200,
-};
 
 /** Abandoned requests whose late answer is expected; older ones are forgotten, and their answer is a fault. */
 const abandonedMax = 1024;
 
 export class Peer {
-  readonly #write: (line: string) => void;
+  readonly #write: PeerOptions["write"];
   readonly #handler: PeerHandler;
   readonly #limits: PeerLimits;
+  readonly #redact: Redact;
   readonly #noise: NoiseCount;
   readonly #pending = new Map<number, (answer: Answer) => void>();
   readonly #abandoned = new Set<number>();
@@ -95,6 +78,7 @@ export class Peer {
     this.#write = options.write;
     this.#handler = options.handler;
     this.#limits = { ...peerLimits, ...options.limits };
+    this.#redact = options.redact ?? ((text) => text);
     this.#noise = new NoiseCount(this.#limits);
   }
 
@@ -225,9 +209,9 @@ export class Peer {
       this.#refuse(rawId, { code: RPC.internalError, message: "Too many requests are open" });
       return;
     }
-    const answer = (reply: string): void => {
+    const answer = (reply: string, written?: () => void): void => {
       if (this.#open.delete(key)) this.#openCharacters -= line.length;
-      if (!this.#closed) this.#write(reply);
+      if (!this.#closed) this.#write(reply, written);
     };
     const request = new IncomingRequest({ ...message, rawId, key: this.#nextKey++, size: line.length, answer });
     this.#open.set(key, request);
@@ -269,7 +253,7 @@ export class Peer {
     const about = id === null ? (errorOf(body)?.error.message ?? "") : "";
     const message =
       about === "" ? "A response to nothing that was asked, or a second one" : `It could not read a message: ${about}`;
-    this.#fault("unknown-response", sampleOf(message, this.#limits.sampleCharactersMax), line);
+    this.#fault("unknown-response", this.#sample(message), line);
   }
 
   /**
@@ -314,6 +298,10 @@ export class Peer {
   }
 
   #fault(fault: PeerFault, message: string, line: string): void {
-    this.#handler.onFault(fault, message, sampleOf(line, this.#limits.sampleCharactersMax));
+    this.#handler.onFault(fault, message, this.#sample(line));
+  }
+
+  #sample(text: string): string {
+    return redactedSample(text, this.#limits.sampleCharactersMax, this.#redact);
   }
 }

@@ -2,6 +2,7 @@
 // One agent as a child process: its pipes, its end, and how it is brought to one.
 import type { ProcessIdentity } from "./process-identity.ts";
 import { processTable } from "./process-table.ts";
+import type { Redact } from "../redaction.ts";
 import { spawnChild } from "./spawn-child.ts";
 import { SpawnedAgent } from "./spawned-agent.ts";
 import type { StopLimits } from "./stop-ladder.ts";
@@ -37,7 +38,8 @@ export interface AgentProcessOptions {
   readonly marker: { readonly name: string; readonly value: string };
   /** How much of stderr is kept. Default 64 KiB. */
   readonly stderrBytesMax?: number;
-  readonly redact?: (text: string) => string;
+  /** Takes out of a text what is secret. */
+  readonly redact?: Redact;
   /** Whole lines of stderr, redacted, as they come (a line over 8 KiB in pieces). */
   readonly onStderr?: (text: string) => void;
 }
@@ -54,9 +56,10 @@ export interface AgentProcess {
   /**
    * Sends the text as it is, so a line needs its newline. False when the pipe is full (the text is queued and
    * `writableBytes` says how much waits: the caller bounds it) or gone (the text is dropped, `writableBytes` is 0).
-   * Never throws and never emits.
+   * Never throws and never emits. `written` is called, after the return, when the kernel has taken all of the text; never
+   * where it is dropped.
    */
-  write(line: string): boolean;
+  write(line: string, written?: () => void): boolean;
   /** Bytes handed to `write` that the kernel has not taken yet. */
   readonly writableBytes: number;
   closeStdin(): void;

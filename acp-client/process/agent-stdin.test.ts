@@ -24,10 +24,13 @@ test("what waits after close still counts until the kernel has it", async () => 
   const child = spawn("sh", ["-c", "cat >/dev/null"], { stdio: ["pipe", "ignore", "ignore"] });
   const stdin = new AgentStdin(child.stdin);
   const exited = once(child, "exit");
-  stdin.write("x".repeat(2_000_000));
+  const written: string[] = [];
+  stdin.write("x".repeat(2_000_000), () => written.push(`text, ${stdin.writableBytes} left`));
   stdin.close();
   expect(stdin.writableBytes).toBeGreaterThan(0);
-  expect(stdin.write("more\n")).toBe(false);
+  expect(stdin.write("more\n", () => written.push("more"))).toBe(false);
+  expect(written).toEqual([]);
   expect(await exited).toEqual([0, null]);
   expect(stdin.writableBytes).toBe(0);
+  expect(written).toEqual(["text, 0 left"]);
 });

@@ -15,11 +15,13 @@ export class AgentStdin {
     });
   }
 
-  /** False when the pipe is full (the text is queued) or gone (it is dropped). */
-  write(text: string): boolean {
+  /** False when the pipe is full (the text is queued) or gone (it is dropped). `written`: the kernel has all of it. */
+  write(text: string, written?: () => void): boolean {
     if (this.#pipe?.writable !== true) return false;
     // As bytes, so that what waits is counted in bytes.
-    return this.#pipe.write(Buffer.from(text, "utf8"));
+    return this.#pipe.write(Buffer.from(text, "utf8"), (error) => {
+      if (!error) written?.();
+    });
   }
 
   get writableBytes(): number {

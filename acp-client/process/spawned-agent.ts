@@ -84,8 +84,8 @@ export class SpawnedAgent implements AgentProcess {
     else queueMicrotask(() => listener(ended));
   }
 
-  write(line: string): boolean {
-    return this.#stdin.write(line);
+  write(line: string, written?: () => void): boolean {
+    return this.#stdin.write(line, written);
   }
 
   get writableBytes(): number {

@@ -66,12 +66,13 @@ export class FakeAgent implements AgentProcess {
     this.#onExit = listener;
   }
 
-  write(line: string): boolean {
+  write(line: string, written?: () => void): boolean {
     if (!line.endsWith("\n") || line.slice(0, -1).includes("\n")) throw new Error(`Not one line: ${line}`);
     const frame = JSON.parse(line) as Frame;
     this.frames.push(frame);
     const objections = objectionsToClientFrame(frame, this.#asked.get(frame["id"]));
     if (objections.length > 0) throw new Error(`${objections.join("; ")} in ${line}`);
+    if (written) queueMicrotask(written);
     return true;
   }
 

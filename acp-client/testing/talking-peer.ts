@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { IncomingRequest } from "../jsonrpc/incoming-request.ts";
 import { Peer } from "../jsonrpc/peer.ts";
-import type { Answer, PeerLimits } from "../jsonrpc/peer.ts";
+import type { PeerLimits } from "../jsonrpc/peer-limits.ts";
+import type { Answer } from "../jsonrpc/peer.ts";
 
 /** A peer, and everything that it wrote and told, in one order. */
 export function talk(limits: Partial<PeerLimits> = {}) {

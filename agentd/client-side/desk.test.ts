@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The desk without a session: what it takes, holds and refuses by itself.
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { defaultLimits } from "../config/limits.ts";
 import type { ClientSideInput } from "../session/client-side.ts";
 import { ClientSideDesk, type DeskOptions } from "./desk.ts";
+import { Pace } from "./pace.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "desk-")));
 afterAll(() => rmSync(cwd, { recursive: true }));
+
+/** What a limit on texts as JSON is compared with. */
+const most = (text: string): number => 6 * text.length + 2;
 
 interface Answer {
   readonly result?: object;
@@ -21,15 +25,20 @@ function openDesk(more: Partial<DeskOptions> = {}) {
   const asked: ClientSideInput[] = [];
   const told: ClientSideInput[] = [];
   const faults: string[] = [];
+  const unread: (() => void)[] = [];
   let keys = 0;
+  let flushes = 0;
   const desk = new ClientSideDesk(
     {
       cwd,
       directories: [cwd],
       env: { PATH: process.env["PATH"] ?? "" },
+      redact: (text) => text,
       redactorFor: () => (text) => text,
       missingFileIsEmpty: false,
       asUser: (run) => run(),
+      // However slow the machine is.
+      pace: new Pace({ turnMs: defaultLimits.deskTurnMs, now: () => 0 }),
       limits: defaultLimits,
       ...more,
     },
@@ -38,6 +47,7 @@ function openDesk(more: Partial<DeskOptions> = {}) {
       ask: (input) => asked.push(input),
       tell: (input) => told.push(input),
       fault: (fault) => faults.push(fault),
+      flush: () => void (flushes += 1),
       record: () => {},
     },
   );
@@ -46,14 +56,30 @@ function openDesk(more: Partial<DeskOptions> = {}) {
     const request = {
       method,
       params: { sessionId: "s", ...params },
-      reply: (result: object) => void answers.push({ result }),
+      reply(result: object, written: () => void = () => {}) {
+        answers.push({ result });
+        unread.push(written);
+      },
       refuse: (error: RpcError) => void answers.push({ error }),
     };
     desk.clientSide.fs?.serve(request);
     return answers;
   };
-  return { desk, asked, told, faults, serve };
+  return {
+    desk,
+    asked,
+    told,
+    faults,
+    serve,
+    /** How often what was asked in no read of the pipe was put to the session. */
+    flushes: () => flushes,
+    /** The agent reads the oldest answer that it has not read. */
+    readOne: () => unread.shift()?.(),
+  };
 }
+
+const reads = (asked: readonly ClientSideInput[]): string[] =>
+  asked.flatMap((input) => (input.type === "file_read" ? [basename(input.path)] : []));
 
 test("a file that is not there is an error, and an empty text for an agent that needs that, with the reason for the log", () => {
   const path = join(cwd, "missing");
@@ -79,8 +105,28 @@ test("nothing is written before the session says so, and what it does not want i
   desk.act({ type: "refuse", key: 1, error: { code: -32603, message: "no" } });
   expect(first).toMatchObject([{ error: { message: "no" } }]);
   serve("fs/write_text_file", { path, content: "more" });
-  desk.act({ type: "write_file", key: 2, seq: 9, path, temporaryName: "t" });
+  desk.act({ type: "write_file", key: 2, seq: 9, temporaryName: "t" });
   expect(told).toMatchObject([{ type: "file_written", seq: 9, outcome: { ok: true } }]);
+});
+
+test("what is secret is in no path and no message that the log gets, also where a message cuts the path, and the file is written all the same", () => {
+  const redact = (text: string): string => text.replaceAll("s3cret-value", "[redacted]");
+  const { desk, asked, told, serve } = openDesk({ redact, redactorFor: () => redact });
+  const path = join(cwd, "s3cret-value");
+  // The message shows 256 characters of it.
+  const long = `${join(cwd, "x".repeat(250 - cwd.length))}/s3cret-value`;
+  serve("fs/write_text_file", { path, content: "text" });
+  desk.act({ type: "write_file", key: 1, seq: 9, temporaryName: "t" });
+  expect(readFileSync(path, "utf8")).toBe("text");
+  serve("fs/read_text_file", { path });
+  serve("fs/read_text_file", { path: `${path}/none` });
+  serve("fs/read_text_file", { path: long });
+  serve("fs/write_text_file", { path: `${path}/none`, content: "" });
+  desk.act({ type: "write_file", key: 5, seq: 10, temporaryName: "t" });
+  serve("terminal/create", { command: "a", cwd: long, env: [{ name: "s3cret-value", value: "" }] });
+  expect(asked).toHaveLength(6);
+  expect(told).toMatchObject([{ outcome: { ok: true } }, { outcome: { ok: false } }]);
+  expect(JSON.stringify([asked, told])).not.toContain("s3cret");
 });
 
 test("params that are not as they must be are refused with the reason, and members that are not known are let be", () => {
@@ -135,4 +181,91 @@ test("who waits for a terminal that has no name yet is answered where it does no
   await vi.waitFor(() => expect(told).toMatchObject([{ type: "terminal_failed", terminal: "terminal-1" }]));
   expect(waits).toMatchObject([{ error: { code: -32002, message: "no such terminal" } }]);
   await desk.end();
+});
+
+test("a text is on its way until the agent has read it, and until then the next ones wait their turn", () => {
+  const text = "a".repeat(10);
+  for (const name of ["1", "2", "3"]) writeFileSync(join(cwd, name), text);
+  const limits = { ...defaultLimits, answersBytesMax: most(text), clientSideRequestsMax: 3 };
+  const { desk, asked, serve, readOne, flushes } = openDesk({ limits });
+  const answers = ["1", "2", "3"].map((name) => serve("fs/read_text_file", { path: join(cwd, name) }));
+  expect(reads(asked)).toEqual(["1"]);
+  // Who waits is open too.
+  expect(serve("fs/read_text_file", { path: cwd })).toMatchObject([{ error: { code: -32603 } }]);
+  desk.act({ type: "hand_over", key: 1 });
+  expect(answers[0]).toEqual([{ result: { content: text } }]);
+  expect(reads(asked)).toEqual(["1"]);
+  readOne();
+  expect(reads(asked)).toEqual(["1", "2"]);
+  expect(flushes()).toBe(1);
+  // What is not handed over after all is in nobody's way.
+  desk.act({ type: "refuse", key: 2, error: { code: -32603, message: "no" } });
+  expect(reads(asked)).toEqual(["1", "2", "3"]);
+});
+
+test("a text that is too long as JSON is refused, though its file is not", () => {
+  const path = join(cwd, "nul");
+  const limits = { ...defaultLimits, answerBytesMax: 100 };
+  const { asked, serve } = openDesk({ limits });
+  writeFileSync(path, "\0".repeat(17));
+  serve("fs/read_text_file", { path });
+  writeFileSync(path, "a".repeat(98));
+  serve("fs/read_text_file", { path });
+  const message = expect.stringContaining("as JSON it has more than 100 bytes");
+  expect(asked).toMatchObject([
+    { type: "file_read", outcome: { ok: false, refusal: { reason: "too-big", code: -32603, message } } },
+    { type: "file_read", outcome: { ok: true, bytes: 98 } },
+  ]);
+});
+
+test("a terminal's output waits its turn behind a text, and whoever still waits at the end of the desk is refused", async () => {
+  const path = join(cwd, "before");
+  writeFileSync(path, "a");
+  const { desk, told, serve, readOne } = openDesk({ limits: { ...defaultLimits, answersBytesMax: 1 } });
+  serve("terminal/create", { command: "echo printed" });
+  desk.act({ type: "start_terminal", key: 1, terminal: "t" });
+  await vi.waitFor(() => expect(told).toMatchObject([{ type: "terminal_exited" }]));
+  readOne();
+  serve("fs/read_text_file", { path });
+  const [output, next] = [serve("terminal/output", { terminalId: "t" }), serve("terminal/output", { terminalId: "t" })];
+  desk.act({ type: "hand_over", key: 2 });
+  expect(output).toEqual([]);
+  readOne();
+  expect(output).toMatchObject([{ result: { output: "printed\n" } }]);
+  expect(next).toEqual([]);
+  await desk.end();
+  expect(next).toMatchObject([{ error: { code: -32603 } }]);
+});
+
+test("reads that take long leave the event loop to others for as long as they took, whichever session's they are", () => {
+  const path = join(cwd, "long");
+  writeFileSync(path, "a");
+  let now = 0;
+  const timers: { readonly ms: number; readonly run: () => void }[] = [];
+  // Each read takes 3 ms.
+  const pace = new Pace({ turnMs: 5, now: () => (now += 3), after: (ms, run) => timers.push({ ms, run }) });
+  const [one, other] = [openDesk({ pace }), openDesk({ pace })];
+  const fire = (): number | undefined => {
+    const timer = timers.shift();
+    timer?.run();
+    return timer?.ms;
+  };
+  for (let count = 0; count < 5; count += 1) one.serve("fs/read_text_file", { path });
+  other.serve("fs/read_text_file", { path });
+  const done = () => [one.asked.length, other.asked.length];
+  expect(done()).toEqual([2, 0]);
+  // What is done in the read of the pipe is put to the session at that read's end.
+  expect(one.flushes()).toBe(0);
+  expect([fire(), done()]).toEqual([0, [2, 0]]);
+  expect([fire(), done()]).toEqual([6, [3, 1]]);
+  expect([one.flushes(), other.flushes()]).toEqual([1, 1]);
+  expect([fire(), done()]).toEqual([0, [3, 1]]);
+  expect([fire(), done()]).toEqual([6, [5, 1]]);
+  expect([fire(), fire(), timers]).toEqual([0, 6, []]);
+  // A turn with little to do costs nobody a rest.
+  for (let turn = 0; turn < 2; turn += 1) {
+    one.serve("fs/read_text_file", { path });
+    expect([fire(), timers]).toEqual([0, []]);
+  }
+  expect(done()).toEqual([7, 1]);
 });

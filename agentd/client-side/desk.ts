@@ -6,19 +6,24 @@ import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Desk, DeskHooks } from "../session/desk.ts";
 import type { ClientSideEffect } from "../session/client-side.ts";
 import { sessionEnds } from "../session/client-side-answers.ts";
+import { AnswerLine } from "./answer-line.ts";
 import { type CallLimits, type CallParser, callParser, type ClientSideCall } from "./calls.ts";
 import { FileRequests, type FileRequestsOptions } from "./file-requests.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { AsUser } from "../instance/user-umask.ts";
+import type { Pace } from "./pace.ts";
 import { TerminalRequests, type TerminalRequestsOptions } from "./terminal-requests.ts";
 
 export interface DeskOptions extends FileRequestsOptions, TerminalRequestsOptions {
   readonly asUser: AsUser;
+  readonly pace: Pace;
   readonly limits: CallLimits &
     FileRequestsOptions["limits"] &
     TerminalRequestsOptions["limits"] & {
       /** Requests that may be open at a time; one more is refused. */
       readonly clientSideRequestsMax: number;
+      /** Texts on their way to the agent, as JSON; one more begins below it, the next wait. */
+      readonly answersBytesMax: number;
     };
 }
 
@@ -29,6 +34,7 @@ export class ClientSideDesk implements Desk {
   readonly #hooks: DeskHooks;
   readonly #parse: CallParser;
   readonly #open: OpenRequests;
+  readonly #line: AnswerLine;
   readonly #files: FileRequests;
   readonly #terminals: TerminalRequests;
   #ended = false;
@@ -39,8 +45,10 @@ export class ClientSideDesk implements Desk {
     this.#hooks = hooks;
     this.#parse = callParser(options.limits);
     this.#open = new OpenRequests(hooks.newKey);
-    this.#files = new FileRequests(options, hooks, this.#open);
-    this.#terminals = new TerminalRequests(options, hooks, this.#open);
+    const { limits, pace } = options;
+    this.#line = new AnswerLine({ bytesMax: limits.answersBytesMax, pace, done: hooks.flush });
+    this.#files = new FileRequests(options, hooks, this.#open, this.#line);
+    this.#terminals = new TerminalRequests(options, hooks, this.#open, this.#line);
     const handler: ClientSideHandler = {
       serve: (request) => this.#serve(request),
       withdraw: (request) => this.#terminals.withdraw(request),
@@ -76,13 +84,14 @@ export class ClientSideDesk implements Desk {
 
   async end(): Promise<void> {
     this.#ended = true;
+    this.#line.end();
     await this.#terminals.end();
   }
 
   #serve(request: ClientSideRequest): void {
     if (this.#ended) return request.refuse({ code: RPC.internalError, message: sessionEnds });
     const { clientSideRequestsMax } = this.#limits;
-    if (this.#open.size + this.#terminals.waits >= clientSideRequestsMax) {
+    if (this.#open.size + this.#line.length + this.#terminals.waits >= clientSideRequestsMax) {
       return request.refuse({ code: RPC.internalError, message: `${clientSideRequestsMax} requests are open already` });
     }
     const parsed = this.#parse(request.method, request.params);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// fs/read_text_file and fs/write_text_file: a text is read at once and handed over when the log says so; a text that is
-// to be written is held until the log has the intention.
+// fs/read_text_file and fs/write_text_file: a text is read when it is its turn and handed over when the log says so; a
+// text that is to be written is held until the log has the intention.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import type { Redact } from "../catalogue/secret-values.ts";
 import type { DeskHooks } from "../session/desk.ts";
-import { type FileEffect, unwritten } from "../session/files.ts";
+import { type FileEffect, type FileRefusal, unwritten } from "../session/files.ts";
+import type { AnswerLine } from "./answer-line.ts";
 import type { ClientSideCall } from "./calls.ts";
 import { readTextFile } from "./files/read-text-file.ts";
+import { redactedMessage, shown } from "./files/refusal.ts";
 import { writeTextFile } from "./files/write-text-file.ts";
+import { fitsAsJson, jsonBytesAtMost } from "./json-bytes.ts";
 import type { OpenRequests } from "./open-requests.ts";
 
 export interface FileRequestsOptions {
@@ -15,10 +19,14 @@ export interface FileRequestsOptions {
   readonly directories: readonly string[];
   /** This agent takes an error for a file that is not there to be a failure: it is told an empty text. */
   readonly missingFileIsEmpty: boolean;
+  /** Takes out of a text what is secret in the agent's environment. */
+  readonly redact: Redact;
   readonly limits: {
     readonly fileBytesMax: number;
-    /** Of all texts that are held at a time; one more file may still begin below it. */
+    /** Of all texts to be written that are held at a time; one more may still begin below it. */
     readonly heldFileBytesMax: number;
+    /** A longer text, as JSON, is not handed over. */
+    readonly answerBytesMax: number;
   };
 }
 
@@ -26,38 +34,52 @@ type ReadCall = Extract<ClientSideCall, { method: "fs/read_text_file" }>;
 type WriteCall = Extract<ClientSideCall, { method: "fs/write_text_file" }>;
 
 interface HeldText {
+  /** Of the file, as the agent named it. */
+  readonly path: string;
   readonly text: string;
-  readonly bytes: number;
+  /** It is not held any more. */
+  readonly release: () => void;
 }
 
 export class FileRequests {
   readonly #options: FileRequestsOptions;
   readonly #hooks: DeskHooks;
   readonly #open: OpenRequests;
+  readonly #line: AnswerLine;
   readonly #held = new Map<number, HeldText>();
+  /** To be written. */
   #heldBytes = 0;
 
-  constructor(options: FileRequestsOptions, hooks: DeskHooks, open: OpenRequests) {
+  constructor(options: FileRequestsOptions, hooks: DeskHooks, open: OpenRequests, line: AnswerLine) {
     this.#options = options;
     this.#hooks = hooks;
     this.#open = open;
+    this.#line = line;
   }
 
-  read(request: ClientSideRequest, { path, line, limit }: ReadCall): void {
-    if (this.#isFull(request)) return;
-    const { directories, missingFileIsEmpty, limits } = this.#options;
-    const bytesMax = limits.fileBytesMax;
+  read(request: ClientSideRequest, call: ReadCall): void {
+    this.#line.enter(request, () => this.#read(request, call));
+  }
+
+  #read(request: ClientSideRequest, { path, line, limit }: ReadCall): void {
+    const { directories, missingFileIsEmpty, redact, limits } = this.#options;
+    const { fileBytesMax: bytesMax, answerBytesMax } = limits;
     const window = { ...(line === undefined ? {} : { line }), ...(limit === undefined ? {} : { limit }) };
     const answer = readTextFile(path, { directories, bytesMax, ...window });
     const key = this.#open.add(request);
+    const head = { type: "file_read", key, path: redact(path) } as const;
     if (answer.ok) {
-      this.#hold(key, answer);
-      this.#hooks.ask({ type: "file_read", key, path, outcome: { ok: true, bytes: answer.bytes } });
+      const { text, bytes } = answer;
+      if (!fitsAsJson(text, bytes, answerBytesMax)) {
+        return this.#hooks.ask({ ...head, outcome: this.#refused(path, tooLong(path, answerBytesMax)) });
+      }
+      this.#held.set(key, { path, text, release: this.#line.begin(Math.min(jsonBytesAtMost(bytes), answerBytesMax)) });
+      this.#hooks.ask({ ...head, outcome: { ok: true, bytes } });
     } else if (missingFileIsEmpty && answer.refusal.reason === "missing") {
-      this.#hold(key, { text: "", bytes: 0 });
-      this.#hooks.ask({ type: "file_read", key, path, outcome: { ok: true, bytes: 0, reason: "missing" } });
+      this.#held.set(key, { path, text: "", release: () => {} });
+      this.#hooks.ask({ ...head, outcome: { ok: true, bytes: 0, reason: "missing" } });
     } else {
-      this.#hooks.ask({ type: "file_read", key, path, outcome: answer });
+      this.#hooks.ask({ ...head, outcome: this.#refused(path, answer.refusal) });
     }
   }
 
@@ -65,30 +87,43 @@ export class FileRequests {
     if (this.#isFull(request)) return;
     const bytes = Buffer.byteLength(content);
     const key = this.#open.add(request);
-    this.#hold(key, { text: content, bytes });
-    this.#hooks.ask({ type: "file_write", key, path, bytes });
+    this.#heldBytes += bytes;
+    this.#held.set(key, { path, text: content, release: () => (this.#heldBytes -= bytes) });
+    this.#hooks.ask({ type: "file_write", key, path: this.#options.redact(path), bytes });
   }
 
   act(effect: FileEffect): void {
-    const held = effect.key === null ? undefined : this.#release(effect.key);
+    const held = effect.key === null ? undefined : this.#take(effect.key);
     switch (effect.type) {
       case "hand_over":
-        if (held) this.#open.take(effect.key)?.reply({ content: held.text });
+        // It is in memory until the agent has read it.
+        if (held) this.#open.take(effect.key)?.reply({ content: held.text }, held.release);
         return;
       case "write_file": {
-        const { seq, path, temporaryName } = effect;
+        const { seq, temporaryName } = effect;
         const { directories, limits } = this.#options;
         const bytesMax = limits.fileBytesMax;
         if (!held) return this.#hooks.tell(unwritten(seq));
-        const outcome = writeTextFile(path, held.text, { directories, temporaryName, bytesMax });
-        this.#hooks.tell({ type: "file_written", seq, outcome });
+        held.release();
+        const { path, text } = held;
+        const outcome = writeTextFile(path, text, { directories, temporaryName, bytesMax });
+        this.#hooks.tell({
+          type: "file_written",
+          seq,
+          outcome: outcome.ok ? outcome : this.#refused(path, outcome.refusal),
+        });
       }
     }
   }
 
   /** It was refused: what is held for it is let go. */
   drop(key: number | null): void {
-    if (key !== null) this.#release(key);
+    if (key !== null) this.#take(key)?.release();
+  }
+
+  #refused(path: string, refusal: FileRefusal): { readonly ok: false; readonly refusal: FileRefusal } {
+    const message = redactedMessage(refusal.message, path, this.#options.redact);
+    return { ok: false, refusal: { ...refusal, message } };
   }
 
   #isFull(request: ClientSideRequest): boolean {
@@ -97,15 +132,15 @@ export class FileRequests {
     return true;
   }
 
-  #hold(key: number, { text, bytes }: HeldText): void {
-    this.#held.set(key, { text, bytes });
-    this.#heldBytes += bytes;
-  }
-
-  #release(key: number): HeldText | undefined {
+  #take(key: number): HeldText | undefined {
     const held = this.#held.get(key);
     this.#held.delete(key);
-    this.#heldBytes -= held?.bytes ?? 0;
     return held;
   }
+}
+
+/** A control character is one byte in a file and six on its way to the agent. */
+function tooLong(path: string, bytesMax: number): FileRefusal {
+  const message = `${shown(path)}: as JSON it has more than ${bytesMax} bytes, which cannot be handed over at once; ask for fewer lines, or use a command.`;
+  return { reason: "too-big", message, code: RPC.internalError };
 }

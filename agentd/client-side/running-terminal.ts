@@ -5,6 +5,12 @@ import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { endOfText } from "../../acp-client/process/byte-ring.ts";
 import type { StartedTerminal, Terminal, TerminalExit } from "./terminals/terminal.ts";
 
+export interface TerminalOutput {
+  readonly output: string;
+  readonly truncated: boolean;
+  readonly exitStatus?: TerminalExit;
+}
+
 export class RunningTerminal {
   readonly #outputBytesMax: number;
   readonly #started: Promise<StartedTerminal>;
@@ -43,7 +49,7 @@ export class RunningTerminal {
   }
 
   /** The result of terminal/output. */
-  output(): object {
+  output(): TerminalOutput {
     if (!this.#terminal) return { output: "", truncated: false };
     const { output, truncated, exit } = this.#terminal.output();
     const exitStatus = exit === undefined ? {} : { exitStatus: exit };

@@ -9,9 +9,12 @@ import { childOf, type DeskHooks } from "../session/desk.ts";
 import { noSuchTerminal, sessionEnds } from "../session/client-side-answers.ts";
 import { randomId } from "../random-id.ts";
 import type { TerminalEffect } from "../session/terminals.ts";
+import type { AnswerLine } from "./answer-line.ts";
 import type { TerminalCreateCall } from "./calls.ts";
+import { jsonBytesAtMost } from "./json-bytes.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { RunningTerminal } from "./running-terminal.ts";
+import { redactedMessage } from "./files/refusal.ts";
 import { holdDirectory } from "./terminal-directory.ts";
 import { startTerminal, type StartedTerminal } from "./terminals/terminal.ts";
 import { terminalEnvironment } from "./terminals/terminal-environment.ts";
@@ -45,16 +48,18 @@ export class TerminalRequests {
   readonly #options: TerminalRequestsOptions;
   readonly #hooks: DeskHooks;
   readonly #open: OpenRequests;
+  readonly #line: AnswerLine;
   /** Their values are the agent's, and go nowhere but into the terminal. */
   readonly #creating = new Map<number, Create>();
   readonly #running = new Map<string, RunningTerminal>();
   /** Of those that were released: what they left in the background may take its time to end. */
   readonly #leaving = new Set<Promise<void>>();
 
-  constructor(options: TerminalRequestsOptions, hooks: DeskHooks, open: OpenRequests) {
+  constructor(options: TerminalRequestsOptions, hooks: DeskHooks, open: OpenRequests, line: AnswerLine) {
     this.#options = options;
     this.#hooks = hooks;
     this.#open = open;
+    this.#line = line;
   }
 
   /** Requests that wait for a terminal's end. */
@@ -71,15 +76,19 @@ export class TerminalRequests {
       key,
       command: redact(call.command),
       args: call.args.map((text) => redact(text)),
-      ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
-      env: call.env.map(({ name }) => name),
+      ...(call.cwd === undefined ? {} : { cwd: redact(call.cwd) }),
+      env: call.env.map(({ name }) => redact(name)),
     });
   }
 
+  /** As it is when it is the request's turn. */
   output(request: ClientSideRequest, terminal: string): void {
-    const running = this.#running.get(terminal);
-    if (running && !running.released) request.reply(running.output());
-    else refuseUnknown(request, terminal);
+    this.#line.enter(request, () => {
+      const running = this.#running.get(terminal);
+      if (!running || running.released) return refuseUnknown(request, terminal);
+      const result = running.output();
+      request.reply(result, this.#line.begin(jsonBytesAtMost(Buffer.byteLength(result.output))));
+    });
   }
 
   wait(request: ClientSideRequest, terminal: string): void {
@@ -151,7 +160,7 @@ export class TerminalRequests {
     const environment = terminalEnvironment({ base, asked: call.env, marker });
     if ("refusal" in environment) return failure(environment.refusal);
     using directory = holdDirectory(call.cwd ?? cwd, directories);
-    if (!directory.ok) return failure(directory.refusal.message);
+    if (!directory.ok) return failure(redactedMessage(directory.refusal.message, call.cwd ?? cwd, redact));
     const { command, args } = call;
     const { env } = environment;
     const options = {

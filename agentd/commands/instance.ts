@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the verbs act upon: one agentd, composed.
 import type { BusToolsServer } from "../bus-tools.ts";
+import type { Pace } from "../client-side/pace.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
@@ -35,6 +36,8 @@ export interface Instance {
   readonly busTools: () => Pick<BusToolsServer, "nodeProgram" | "mcpProgram" | "busUrl">;
   readonly uid: number;
   readonly asUser: AsUser;
+  /** Of what agents have done that holds the event loop up. */
+  readonly pace: Pace;
   readonly now: () => number;
   readonly after: (ms: number, run: () => void) => () => void;
   /** The daemon is on its way down: nothing new is begun. */

@@ -243,7 +243,7 @@ export class Agents {
     const burst = new Burst(chunkMergeBytesMax);
     const replay = new Telling();
     const witness = this.#options.witness(state);
-    const desk = launch.openDesk?.(this.#deskHooks(session, burst));
+    const desk = launch.openDesk?.(this.#deskHooks(session, burst, life));
     const sink: AgentSink = {
       onEvent(event) {
         if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
@@ -266,12 +266,13 @@ export class Agents {
     this.#post(session, burst, life);
   }
 
-  #deskHooks(session: string, burst: Burst): DeskHooks {
+  #deskHooks(session: string, burst: Burst, life: number): DeskHooks {
     const { post, record } = this.#options;
     return {
       newKey: () => (this.#lastKey += 1),
       ask: (input) => burst.add({ type: "client_side", input }),
       fault: (fault, message) => burst.event({ type: "fault", fault, message, count: 1 }),
+      flush: () => this.#post(session, burst, life),
       tell: (input) => post(session, { type: "client_side", input }),
       record: (process, lives) => record(session, process, lives),
     };

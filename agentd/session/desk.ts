@@ -26,6 +26,8 @@ export interface DeskHooks {
   /** In its place among all that the agent says. */
   readonly ask: (input: ClientSideInput) => void;
   readonly fault: (fault: string, message: string) => void;
+  /** What was asked in no read of the agent's pipe is put to the session now: no end of a burst does it. */
+  readonly flush: () => void;
   /** What has become of something that was logged. It counts whatever life the session is in by then. */
   readonly tell: (input: ClientSideInput) => void;
   readonly record: (process: ChildIdentity, lives: boolean) => void;

@@ -15,6 +15,7 @@ export interface FileRefusal {
   readonly code: number;
 }
 
+/** A path as it may be told: without what is secret. */
 export type FileInput =
   /** It has been read, and waits to be handed over. `reason`: why it reads as empty though it is not there. */
   | {
@@ -43,7 +44,6 @@ export type FileEffect =
       readonly type: "write_file";
       readonly key: RequestKey;
       readonly seq: number;
-      readonly path: string;
       readonly temporaryName: string;
     };
 
@@ -82,7 +82,7 @@ export function onFileWrite(draft: Draft, { key, path, bytes }: Extract<FileInpu
   const turn = where.turn === undefined ? {} : { turn: where.turn };
   state.writes = [...state.writes, { seq, key, path, bytes, ...turn }];
   const temporaryName = temporaryNameOf(state.id, seq);
-  draft.effect({ type: "client_side", effect: { type: "write_file", key, seq, path, temporaryName } });
+  draft.effect({ type: "client_side", effect: { type: "write_file", key, seq, temporaryName } });
 }
 
 export function onFileWritten(draft: Draft, { seq, outcome }: Extract<FileInput, { type: "file_written" }>): void {

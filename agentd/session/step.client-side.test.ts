@@ -50,7 +50,7 @@ test("a write is intended, then written, then done, then answered; what was move
   const seq = script.state.seq;
   expect(script.entries.at(-1)).toMatchObject({ kind: "file", op: "write", phase: "intended", bytes: 5 });
   const temporaryName = `.agentd-aaaaaaaaaaaa-${seq}.tmp`;
-  expect(lastEffect(script)).toEqual({ type: "write_file", key: 3, seq, path: "/work/a", temporaryName });
+  expect(lastEffect(script)).toEqual({ type: "write_file", key: 3, seq, temporaryName });
   const done = asked(script, { type: "file_written", seq, outcome: { ok: true, moved: true } });
   expect(done).toMatchObject([
     { kind: "file", turn: 1, phase: "done", intended: seq },

@@ -3,10 +3,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { JsonObject, RequestStep } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { SessionListReply } from "../../agentd/vocabulary/index.ts";
 import { handedServer, startHandedServer } from "../harness/handed-server.ts";
 import { livingIn } from "./living.ts";
-import { makeCast, startWatched, stateOf } from "./scene.ts";
+import { makeCast, ofKind, startWatched, stateOf, turnEnd } from "./scene.ts";
 
 const canaries = {
   passed: "canary-passed-3f9a1c7e5b",
@@ -128,6 +129,84 @@ test("no value that is secret is in the log, on the Bus, in agentd's words or on
     // A literal is kept apart, for resuming: in the file, but in no entry (looked at above).
     expect(found.map(([name]) => name).filter((name) => name !== "literal")).toEqual([]);
   }
+});
+
+test("what an agent does wrong, and is refused, is told without the values that it was given", async () => {
+  const { passed, configured } = canaries;
+  const whole = `key ${passed} and ${configured}`;
+  // A sample is cut at 200 characters, in the middle of the value.
+  const cut = `${"x".repeat(185)}${passed}`;
+  const sessionId = "$sessionId";
+  const error = { message: `invalid ${whole}`, data: { header: [whole], [passed]: 1 } };
+  const ask = (method: string, params: JsonObject): RequestStep => ({
+    request: method,
+    params: { sessionId, ...params },
+  });
+  const asked = [
+    ask("fs/read_text_file", { path: `$cwd/${passed}` }),
+    ask("fs/read_text_file", { path: `/${passed}` }),
+    ask("fs/write_text_file", { path: `$cwd/written ${configured}`, content: whole }),
+    ask("fs/write_text_file", { path: `/${configured}/x`, content: "" }),
+    ask("terminal/create", { command: whole, args: [whole], cwd: `/${passed}` }),
+  ];
+  using cast = makeCast({
+    scripted: {
+      initialize: { authMethods: [{ id: "login", name: `by ${passed}`, description: whole }] },
+      rules: [
+        {
+          on: "session/prompt",
+          nth: 1,
+          do: [
+            { raw: `${whole}\n` },
+            { reply: { text: whole }, to: 4711 },
+            { notify: "mine/told", params: { whole, [passed]: [configured] } },
+            { update: { sessionUpdate: "mine", whole } },
+            { update: { sessionUpdate: "plan", entries: [] }, sessionId: cut },
+            ...asked,
+            // In a burst of its own: of one kind the first in a burst is told.
+            { send: { jsonrpc: "2.0", id: null, error: { code: -32700, message: whole } } },
+            { error: { code: -32603, ...error } },
+          ],
+        },
+        { on: "session/prompt", nth: 2, do: [{ raw: `${cut}\n` }, { error: { code: -32000, ...error } }] },
+      ],
+    },
+  });
+  const { place } = cast;
+  const command = JSON.stringify(cast.agent().command);
+  place.configure(
+    `allow_env = ["GH_TOKEN"]\n[agents.keyed]\ncommand = ${command}\nenv = { API_KEY = "${configured}" }\n`,
+  );
+  const { daemon, user } = await startWatched(place, { GH_TOKEN: passed });
+  await using _ = daemon;
+  const cwd = place.directory();
+  const session = await user.start({ agent: "keyed", cwd, env: ["GH_TOKEN"] });
+  await user.wait(session, "idle");
+  await user.prompt(session, "wrong");
+  const failed = await turnEnd(user, session);
+  expect(failed.error).toMatchObject({ error_code: "AGENT_ERROR", rpc: { data: { header: [expect.any(String)] } } });
+  await user.prompt(session, "login");
+  expect((await turnEnd(user, session, 2)).error).toMatchObject({ error_code: "AGENT_AUTH" });
+
+  const entries = await user.log(session);
+  // All of it is told.
+  expect(new Set(ofKind(entries, "diagnostic").map(({ what }) => what))).toEqual(
+    new Set(["noise", "unknown-response", "foreign-session"]),
+  );
+  expect(ofKind(entries, "extension").length).toBeGreaterThanOrEqual(3);
+  expect(ofKind(entries, "file").map(({ op, phase }) => `${op} ${phase}`)).toEqual([
+    "read refused",
+    "read refused",
+    "write intended",
+    "write done",
+    "write intended",
+    "write refused",
+  ]);
+  expect(ofKind(entries, "terminal").map(({ phase }) => phase)).toEqual(["started", "failed"]);
+  expect(readFileSync(join(cwd, `written ${configured}`), "utf8")).toBe(whole);
+  // Also no half of it.
+  for (const text of [JSON.stringify(entries), JSON.stringify(user.seen)]) expect(text).not.toContain("canary");
+  expectNone(daemon.words());
 });
 
 function expectNone(text: string): void {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { lineWindow } from "./line-window.ts";
+import { lineWindow, type Window } from "./line-window.ts";
 import { Refused } from "./refusal.ts";
+
+const cut = (text: string, window: Window): string => lineWindow(Buffer.from(text), window).toString();
 
 test.each([
   ["a\nb\nc", {}, "a\nb\nc"],
@@ -21,13 +23,13 @@ test.each([
   ["a\nb", { line: null, limit: null }, "a\nb"],
   ["", { line: 1, limit: 5 }, ""],
 ])("of %j the window %j is %j", (text, window, expected) => {
-  expect(lineWindow(text, window)).toBe(expected);
+  expect(cut(text, window)).toBe(expected);
 });
 
 test.each([{ line: -1 }, { line: 1.5 }, { limit: -1 }, { limit: 0.5 }, { line: Number.NaN }, { limit: Infinity }])(
   "%j is no window, and is refused",
   (window) => {
-    expect(() => lineWindow("a\nb", window)).toThrow(Refused);
+    expect(() => cut("a\nb", window)).toThrow(Refused);
   },
 );
 
@@ -39,7 +41,7 @@ test("a window is the lines that a plain cut of the whole text gives", () => {
     fc.property(text, window, (whole, { line, limit }) => {
       const lines = whole.match(/[^\n]*\n|[^\n]+$/g) ?? [];
       const first = Math.max((line ?? 1) - 1, 0);
-      expect(lineWindow(whole, { line, limit })).toBe(lines.slice(first, first + (limit ?? lines.length)).join(""));
+      expect(cut(whole, { line, limit })).toBe(lines.slice(first, first + (limit ?? lines.length)).join(""));
     }),
     { numRuns: 2_000 },
   );

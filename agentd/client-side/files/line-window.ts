@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The part of a text that `line` and `limit` ask for.
+// The part of a text that `line` and `limit` ask for, found in its UTF-8: only what is handed over is worth decoding.
 import { Refused } from "./refusal.ts";
 
 /** null is what ACP's wire has for what is left out. */
@@ -11,24 +11,26 @@ export interface Window {
 }
 
 /**
- * Lines with what ends them, as they stand: "\n", and so "\r\n" too; a "\r" alone ends none. "" for what is past the
+ * Lines with what ends them, as they stand: "\n", and so "\r\n" too; a "\r" alone ends none. Nothing for what is past the
  * end. Throws `Refused` for what is negative or no whole number.
  */
-export function lineWindow(text: string, { line, limit }: Window): string {
+export function lineWindow(utf8: Buffer, { line, limit }: Window): Buffer {
   const first = counted("line", line) ?? 1;
   const count = counted("limit", limit);
-  const start = afterLines(text, 0, Math.max(first, 1) - 1);
-  return count === undefined ? text.slice(start) : text.slice(start, afterLines(text, start, count));
+  const start = afterLines(utf8, 0, Math.max(first, 1) - 1);
+  return utf8.subarray(start, count === undefined ? undefined : afterLines(utf8, start, count));
 }
 
-function afterLines(text: string, start: number, lines: number): number {
+/** Byte by byte: a search for each next end costs many times as much in a text of empty lines. */
+function afterLines(utf8: Buffer, start: number, lines: number): number {
   let at = start;
-  for (let passed = 0; passed < lines && at < text.length; passed++) {
-    const end = text.indexOf("\n", at);
-    at = end === -1 ? text.length : end + 1;
+  for (let left = lines; left > 0 && at < utf8.length; at++) {
+    if (utf8[at] === newline) left--;
   }
   return at;
 }
+
+const newline = 0x0a;
 
 function counted(name: string, value: number | null | undefined): number | undefined {
   if (value === null || value === undefined) return undefined;

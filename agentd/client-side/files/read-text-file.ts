@@ -48,8 +48,8 @@ export function readTextFileWith(
         `${shown(path)} is not UTF-8 text; read it with a command that knows its encoding.`,
       );
     }
-    const text = lineWindow(bytes.toString("utf8"), window);
-    return { ok: true, text, bytes: Buffer.byteLength(text) };
+    const part = lineWindow(bytes, window);
+    return { ok: true, text: part.toString("utf8"), bytes: part.length };
   });
 }
 

@@ -54,6 +54,11 @@ export function shown(path: string): string {
   return JSON.stringify(path.length > 256 ? `${path.slice(0, 256)}...` : path);
 }
 
+/** A refusal's message without what is secret. The path is one that it shows, and cuts: half a secret is not known again. */
+export function redactedMessage(message: string, path: string, redact: (text: string) => string): string {
+  return redact(message.replaceAll(shown(path), () => shown(redact(path))));
+}
+
 /** What the system's error means for who asked for `path`, which is inside. An error of our own making is thrown. */
 export function refusedBySystem(error: unknown, path: string): Refused {
   if (error instanceof Refused) return error;

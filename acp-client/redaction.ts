@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What an agent does wrong is told in its own words, and they may hold what it was given to keep to itself. Here known
+// secrets are taken out of them, before they are cut: half a secret is not known again.
+import type { AgentEvent } from "./agent-client.ts";
+import type { RpcError } from "./jsonrpc/message.ts";
+import { sampleOf } from "./jsonrpc/sample.ts";
+import type { AgentExit } from "./process/agent-process.ts";
+
+export type Redact = (text: string) => string;
+
+/** How much of a text beyond its sample is looked at: a secret that begins in the sample ends there. */
+const lookaheadCharacters = 64 * 1024;
+
+/** The beginning of a text, without secrets. */
+export function redactedSample(text: string, charactersMax: number, redact: Redact): string {
+  return sampleOf(redact(text.slice(0, charactersMax + lookaheadCharacters)), charactersMax);
+}
+
+export function redactedError({ code, message, data }: RpcError, redact: Redact): RpcError {
+  const told = { code, message: redact(message) };
+  return data === undefined ? told : { ...told, data: redactedValue(data, redact) };
+}
+
+/** What an agent says is its own. What has no name here is not known to be said to anybody. */
+export function redactedEvent(event: AgentEvent, redact: Redact): AgentEvent {
+  if (event.type !== "update" || event.update.kind !== "extension") return event;
+  const { kind, method, data } = event.update;
+  return { ...event, update: { kind, method: redact(method), data: redactedValue(data, redact) } };
+}
+
+export function redactedExit(exit: AgentExit, redact: Redact): AgentExit {
+  const { spawnError } = exit;
+  if (spawnError === undefined) return exit;
+  return { ...exit, spawnError: { ...spawnError, message: redact(spawnError.message) } };
+}
+
+/** A JSON value with the secrets taken out of its strings and its members' names. */
+export function redactedValue<T>(value: T, redact: Redact): T {
+  return redacted(value, redact) as T;
+}
+
+function redacted(value: unknown, redact: Redact): unknown {
+  if (typeof value === "string") return redact(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((element) => redacted(element, redact));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), redacted(member, redact)]));
+}
