@@ -5,6 +5,8 @@ import { opened } from "./testing/client-under-test.ts";
 
 const form = { mode: "form", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
 const address = { mode: "url", elicitationId: "e1", url: "https://example.org/login?a=1#x" };
+const deceptive = ["\n", "\r", "\t", "\u0000", "\u001b", "\u007f", "\u0085", "\u00a0", "\u00ad", "\u200b", "\u2028"];
+deceptive.push("\u2029", "\u202e", "\u2066", "\u200f", "\u061c", "\u3164", "\ufeff", "\ufe0f", "\ud800", "\u{e0041}", " ");
 
 function offering(...modes: ("form" | "url")[]): ClientUnderTest {
   return opened({}, {}, { clientSide: { elicitation: { modes } } });
@@ -63,6 +65,9 @@ test.for([
   { ...address, url: " https://example.org" },
   { ...address, url: "https://" },
   { ...address, url: `https://example.org/${"a".repeat(10_000)}` },
+  // What is taken out of an address before it is opened, or changes how it reads.
+  ...deceptive.map((character) => ({ ...address, url: `http://good.example${character}.evil.example` })),
+  { ...address, url: "https://example.org/ " },
   { ...form, message: "a".repeat(300_000) },
 ])("what is half understood, or no web address, is refused with -32602 and asked of nobody: %#", (params) => {
   const run = offering("form", "url");

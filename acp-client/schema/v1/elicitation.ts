@@ -34,5 +34,10 @@ function shared({ message, toolCallId }: { readonly message: string; readonly to
 
 /** Not `file:`, `javascript:` or a program's own scheme: a person who agrees would open it. */
 function isWebAddress(text: string): boolean {
-  return text.length <= urlCharactersMax && /^https?:\/\//iu.test(text) && URL.canParse(text);
+  const isReadable = text.length <= urlCharactersMax && !deceptive.test(text);
+  return isReadable && /^https?:\/\//iu.test(text) && URL.canParse(text);
 }
+
+// Line breaks, controls, spaces and what is not seen: they change how an address reads, and opening it takes many of them
+// out, so that it leads elsewhere. In an address they are written with `%`.
+const deceptive = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
