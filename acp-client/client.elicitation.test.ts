@@ -5,8 +5,12 @@ import { opened } from "./testing/client-under-test.ts";
 
 const form = { mode: "form", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
 const address = { mode: "url", elicitationId: "e1", url: "https://example.org/login?a=1#x" };
-const deceptive = ["\n", "\r", "\t", "\u0000", "\u001b", "\u007f", "\u0085", "\u00a0", "\u00ad", "\u200b", "\u2028"];
-deceptive.push("\u2029", "\u202e", "\u2066", "\u200f", "\u061c", "\u3164", "\ufeff", "\ufe0f", "\ud800", "\u{e0041}", " ");
+const deceptive = [
+  ...Array.from(
+    "\n\r\t \u0000\u001b\u007f\u0085\u00a0\u00ad\u061c\u200b\u200f\u2028\u2029\u202e\u2066\u3164\ufe0f\ufeff",
+  ),
+  ...["\ud800", "\u{e0041}"],
+];
 
 function offering(...modes: ("form" | "url")[]): ClientUnderTest {
   return opened({}, {}, { clientSide: { elicitation: { modes } } });
@@ -41,6 +45,17 @@ test("a form and an address come as they were asked, and are answered once", () 
   expect(run.agent.answersTo("b")).toEqual([{ jsonrpc: "2.0", id: "b", result: { action: "decline" } }]);
 });
 
+test("a form's schema comes as it was written, whatever its fields are called, and null stands for absent", () => {
+  const schemas = [
+    '{"properties":{"__proto__":{"type":"string"}},"required":["__proto__"]}',
+    '{"properties":null,"required":null}',
+  ];
+  const run = offering("form");
+  run.agent.say(...schemas.map((schema, id) => ask(id, { ...form, requestedSchema: JSON.parse(schema) as object })));
+  expect(keys(run)).toHaveLength(2);
+  for (const schema of schemas) expect(JSON.stringify(run.heard)).toContain(schema);
+});
+
 test("a mode that is not offered is answered with -32602, and where none is the method is unknown", () => {
   const run = offering("form");
   run.agent.say(ask(1, address), ask(2, { mode: "telepathy" }), ask(3, { mode: undefined }));
@@ -54,6 +69,10 @@ test("a mode that is not offered is answered with -32602, and where none is the 
 test.for([
   { ...form, requestedSchema: undefined },
   { ...form, requestedSchema: "none" },
+  { ...form, requestedSchema: { properties: [{ type: "string" }] } },
+  { ...form, requestedSchema: { properties: "a" } },
+  { ...form, requestedSchema: { properties: {}, required: "a" } },
+  { ...form, requestedSchema: { properties: {}, required: ["a", 1] } },
   { ...form, message: 5 },
   // Outside of a session nobody is there to be asked.
   { ...form, sessionId: undefined, requestId: 1 },

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // elicitation/create. What is half understood is not asked; what stands in a form is for whoever shows it to read.
 import * as z from "zod";
+import { isRecord } from "../../jsonrpc/message.ts";
 import type { Elicitation } from "../../model.ts";
 import { decode, optionalText } from "../lenient.ts";
 
 const head = { sessionId: z.string(), toolCallId: optionalText, message: z.string() };
-const Form = z.looseObject({
-  ...head,
-  mode: z.literal("form"),
-  requestedSchema: z.record(z.string(), z.unknown()),
-});
+// The members' own values are left as they came: names are the agent's, and may be any.
+const members = z.custom<Readonly<Record<string, unknown>>>(isRecord);
+const requestedSchema = members.refine(
+  ({ properties, required }) =>
+    members.nullish().safeParse(properties).success && z.array(z.string()).nullish().safeParse(required).success,
+);
+const Form = z.looseObject({ ...head, mode: z.literal("form"), requestedSchema });
 const Url = z.looseObject({ ...head, mode: z.literal("url"), elicitationId: z.string(), url: z.string() });
 
 /** UTF-16 units. A longer one nobody can look through before opening it. */
 const urlCharactersMax = 8_192;
 
-/** Undefined when a required member is missing or malformed, and for what is no web address. */
+/** Undefined when a required member is missing or malformed, a form's lists of fields too, and for what is no web address. */
 export function decodeElicitation(params: unknown): Elicitation | undefined {
   const form = decode(Form, params);
   if (form) return { mode: "form", ...shared(form), schema: form.requestedSchema };
