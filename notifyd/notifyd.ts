@@ -61,10 +61,8 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
 
   const expiry = new Expiry(clock, limits.expiryLookMs, (id) => {
     const ending = attempted(() => asks.expire(id));
-    // The store fails: whoever answers meanwhile is refused by the ask's time.
-    if (ending === undefined)
-      clock.after(limits.probeAgainMs, () => expiry.arm(id, new Date(clock.now()).toISOString()));
-    else if (ending.changed) ended(ending.ask);
+    if (ending?.changed === true) ended(ending.ask);
+    return ending !== undefined;
   });
   const desktop: Desktop = new NotifySend({
     environment,
