@@ -60,7 +60,7 @@ const formContent = z
       context.addIssue({
         code: "custom",
         path: [name],
-        message: "a text, a number, true or false, or a list of texts",
+        message: "must be a text, a number, true or false, or a list of texts",
       });
     }
   })
