@@ -204,6 +204,15 @@ test("an agent that invents cursors for ever is not followed for ever", () => {
   expect(outcomes("list")).toHaveLength(1);
 });
 
+test("one page may have more sessions than a function takes arguments", () => {
+  const { agent, client, done, outcomes } = initialized(listing);
+  client.listSessions(undefined, done("list"));
+  const sessions = Array.from({ length: 200_000 }, () => ({ sessionId: "a", cwd: "/" }));
+  agent.say(agent.answer("session/list", { sessions }));
+  const [outcome] = outcomes("list");
+  expect(outcome?.ok && (outcome.value as unknown[]).length).toBe(200_000);
+});
+
 test("what an agent does not offer is not asked of it", async () => {
   const { agent, client, done, outcomes } = opened();
   client.listSessions(undefined, done("gated"));

@@ -232,7 +232,7 @@ class Client implements AgentClient {
       case "malformed":
         return {
           ok: false,
-          failure: protocolFailure(this.#agent(), `answered ${method} with neither result nor error`),
+          failure: protocolFailure(this.#agent(), `answered ${method} with ${answer.what}`),
         };
       case "closed":
         return { ok: false, failure: this.#over ?? protocolFailure(this.#agent(), "can no longer be asked") };

@@ -9,7 +9,7 @@ import { sampleOf } from "./jsonrpc/sample.ts";
 import type { AuthMethod } from "./model.ts";
 import type { AgentExit } from "./process/agent-process.ts";
 
-/** How much of the command and of stderr is quoted in a message, UTF-16 units. */
+/** How much of the command, of stderr and of the names of logins is quoted in a message, UTF-16 units. */
 const quotedCharactersMax = 400;
 
 export interface FailingAgent {
@@ -54,7 +54,7 @@ export function rpcFailure(
   switch (error.code) {
     case RPC.authRequired: {
       const offered = authMethods.map((known) => known.name).join(", ");
-      const hint = offered === "" ? "" : ` It offers: ${offered}.`;
+      const hint = offered === "" ? "" : ` It offers: ${sampleOf(offered, quotedCharactersMax)}.`;
       return {
         code: "AGENT_AUTH",
         message: `The agent needs a login: ${rpc.message}.${hint}`,

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What can be set in a session, as one list. An agent of v1 may tell modes, config options, or both for the same thing:
 // modes are shown as the option "mode" unless a config option covers them.
+import { sampleOf } from "./jsonrpc/sample.ts";
 import type { ConfigOption } from "./model.ts";
 import type { Modes } from "./schema/v1/config.ts";
 
 const MODE_OPTION = "mode";
+
+/** Of the names of the options that there are, UTF-16 units. */
+const namesCharactersMax = 1_024;
 
 export type OptionChange =
   | { readonly type: "mode"; readonly modeId: string }
@@ -34,7 +38,7 @@ export class SessionOptions {
     const known = this.list().find((candidate) => candidate.option === option);
     if (known === undefined) {
       const names = this.list().map((candidate) => candidate.option);
-      const offered = names.length === 0 ? "none" : names.join(", ");
+      const offered = names.length === 0 ? "none" : sampleOf(names.join(", "), namesCharactersMax);
       return { type: "refused", message: `There is no option "${option}" (there are: ${offered})` };
     }
     if ((known.type === "boolean") !== (typeof value === "boolean")) {

@@ -9,6 +9,7 @@ import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome,
 import { unsupportedOpen } from "./open-request.ts";
 import { tellableBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
+import { identifierCharactersMax } from "./schema/lenient.ts";
 import * as requests from "./schema/v1/requests.ts";
 import * as results from "./schema/v1/results.ts";
 import { SessionOptions } from "./session-options.ts";
@@ -211,7 +212,12 @@ export class V1Session implements ProtocolSession {
   }
 
   #opened(answer: Outcome<unknown>): Outcome<Opened> {
-    const opened = this.#decoded(answer, METHODS.newSession, "a session id", results.decodeNewSession);
+    const opened = this.#decoded(
+      answer,
+      METHODS.newSession,
+      `a session id of at most ${identifierCharactersMax} characters`,
+      results.decodeNewSession,
+    );
     if (!opened.ok) {
       this.#state = { state: "none" };
       return opened;
@@ -241,7 +247,7 @@ export class V1Session implements ProtocolSession {
         done(page);
         return;
       }
-      found.sessions.push(...page.value.sessions);
+      for (const session of page.value.sessions) found.sessions.push(session);
       const next = page.value.nextCursor;
       if (next === undefined || found.cursors.has(next) || found.cursors.size + 1 >= listPagesMax) {
         done(succeeded(found.sessions));

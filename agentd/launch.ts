@@ -89,6 +89,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
 function clientLimits(limits: Limits, startTimeoutMs: number | undefined) {
   return {
     lineBytesMax: limits.lineBytesMax,
+    depthMax: limits.messageLevelsMax,
     initializeTimeoutMs: startTimeoutMs ?? limits.initializeTimeoutMs,
     openTimeoutMs: startTimeoutMs ?? limits.openTimeoutMs,
     requestTimeoutMs: limits.requestTimeoutMs,

@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   });
   const level = values["log-level"];
   if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
-  if (values.version) return print(`${packageVersion()}\n`);
+  if (values.version) return print(`agentd ${packageVersion()}\n`);
   if (values.help) return print(help);
   const umask = shedInheritance(process);
   compileLessEagerly(process.versions.v8, setFlagsFromString);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { asBusError } from "./bus-error.ts";
 import { systemClock } from "./clock.ts";
 import { Connection, callTimeoutMs } from "./connection.ts";
 import type { Reply } from "./reply.ts";
@@ -43,8 +44,17 @@ export function requestOver(
   args: object | undefined,
   options: CallOptions & { readonly timeoutMs: number },
 ): Promise<Reply> {
-  const body = options.body ?? (args === undefined ? "" : JSON.stringify(args));
+  const body = options.body ?? (args === undefined ? "" : jsonOf(args));
   return connection.request({ ...options.headers, ...headers }, body, options.timeoutMs);
+}
+
+/** What is nested too deep, or too long, no text can hold. */
+function jsonOf(args: object): string {
+  try {
+    return JSON.stringify(args);
+  } catch (error) {
+    throw asBusError(error, "UNSERIALISABLE");
+  }
 }
 
 /** When what was written has left. */

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { done, errorLine, refused } from "./answer.ts";
 import type { Delivery } from "./delivery.ts";
+import { argumentsDepthMax } from "./depth.ts";
 import type { Request } from "./request.ts";
 import { Inbox } from "./testing/inbox.ts";
 import { verb, served, bodyOf } from "./testing/served-citizen.ts";
@@ -248,4 +249,28 @@ test("the line of text beside a failure is one line, bounded, and never looks li
   expect(errorLine({ rc: 10, body: '{"error":"\u0085[x"}' })).toBeUndefined();
   expect(errorLine({ rc: 10, body: "not json" })).toBeUndefined();
   expect(errorLine(refused("C", "x".repeat(5_000)))).toHaveLength(1_024);
+});
+
+test("arguments nested deeper than the bound are refused at the door, and those up to it are handed on", async () => {
+  const seen: unknown[] = [];
+  const { ask } = await served({
+    verbs: [
+      verb("agent.echo", ({ args }) => {
+        seen.push(args);
+        return done(args);
+      }),
+    ],
+  });
+  // The arguments are a level of their own.
+  const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+  for (const levels of [argumentsDepthMax + 1, 100_000]) {
+    const reply = await ask("agent.echo", undefined, { body: nested(levels) });
+    expect(bodyOf(reply)).toMatchObject({ error_code: "ARGUMENT" });
+    expect(bodyOf(reply)["message"]).toContain(`${argumentsDepthMax} levels`);
+  }
+  expect(seen).toEqual([]);
+  expect((await ask("agent.echo", undefined, { body: nested(argumentsDepthMax) })).rc).toBe(0);
+  await expect(ask("agent.echo", JSON.parse(nested(100_000)) as object)).rejects.toMatchObject({
+    code: "UNSERIALISABLE",
+  });
 });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { lstatSync, mkdirSync, unlinkSync } from "node:fs";
+import { lstatSync, unlinkSync } from "node:fs";
 import { createConnection } from "node:net";
 import { dirname, isAbsolute, join } from "node:path";
 import { BusError } from "./bus-error.ts";
+import { makeDirectories } from "./make-directories.ts";
 import { unixPathBytesMax } from "./socket-path.ts";
 
 /**
@@ -50,7 +51,7 @@ export function trustedSocketDirectory(socketPath: string, uid: number): SocketD
 export function prepareSocketDirectory(socketPath: string, uid: number): void {
   const directory = dirname(socketPath);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectories(directory);
   } catch (cause) {
     throw new BusError("DIRECTORY_REFUSED", `${directory} cannot be made: ${(cause as Error).message}`, { cause });
   }

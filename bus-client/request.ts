@@ -3,6 +3,7 @@
 import { errorLine, refused } from "./answer.ts";
 import type { Answer } from "./answer.ts";
 import type { IncomingCommand } from "./command.ts";
+import { argumentsDepthMax, isDeeperThan } from "./depth.ts";
 import { frameBytesMax } from "./wire.ts";
 import type { FrameHeaders } from "./wire.ts";
 
@@ -74,8 +75,12 @@ export function argumentsOf(body: string): Arguments {
   } catch {
     return { kind: "malformed", refusal: refused("ARGUMENT", "the body is not JSON") };
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return { kind: "given", args: value as Record<string, unknown> };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { kind: "malformed", refusal: refused("ARGUMENT", "the body is not a JSON object") };
   }
-  return { kind: "malformed", refusal: refused("ARGUMENT", "the body is not a JSON object") };
+  if (isDeeperThan(value, argumentsDepthMax)) {
+    const message = `the arguments have arrays and objects in more than ${argumentsDepthMax} levels`;
+    return { kind: "malformed", refusal: refused("ARGUMENT", message) };
+  }
+  return { kind: "given", args: value as Record<string, unknown> };
 }

@@ -38,15 +38,11 @@ test.each([
     { kind: "permission", answer: { request: "s-1", cancelled: true } },
   ],
 ])("%s", (_what, line, asked, meaning) => {
-  expect(lineMeaning(line, asked, true)).toEqual(meaning);
+  expect(lineMeaning(line, asked)).toEqual(meaning);
 });
 
 test.each(["0", "3", "yes", "please allow", "1.0", "-1"])("%s answers no question, and is no prompt either", (line) => {
-  expect(lineMeaning(line, question, true).kind).toBe("words");
-});
-
-test("where no prompts are taken a line without a question is nothing", () => {
-  expect(lineMeaning("hello", undefined, false)).toEqual({ kind: "nothing" });
+  expect(lineMeaning(line, question).kind).toBe("words");
 });
 
 const form: ElicitationEntry = {
@@ -85,15 +81,15 @@ test.each([
     { action: "accept", content: { days: ["mon", "tue"] } },
   ],
 ])("%s", (_what, line, asked, meaning) => {
-  expect(lineMeaning(line, asked, true)).toEqual({ kind: "elicitation", answer: { request: "s-2", ...meaning } });
+  expect(lineMeaning(line, asked)).toEqual({ kind: "elicitation", answer: { request: "s-2", ...meaning } });
 });
 
 test("an address without a yes is not answered, and no prompt is made of the line", () => {
-  expect(lineMeaning("y", address, true).kind).toBe("words");
+  expect(lineMeaning("y", address).kind).toBe("words");
 });
 
 test.each(["x", "a=1 a=2", "a='open", "=1"])("fields written as %j are a usage error", (line) => {
-  expect(() => lineMeaning(line, long, true)).toThrow(expect.objectContaining({ code: "USAGE" }) as Error);
+  expect(() => lineMeaning(line, long)).toThrow(expect.objectContaining({ code: "USAGE" }) as Error);
 });
 
 test.each([
@@ -103,10 +99,10 @@ test.each([
   ["a form of one field", form, ["a line", ":decline"]],
   ["an address", address, ["yes", ":decline"]],
 ])("with %s, :help says all that can be typed", (_what, asked, parts) => {
-  const meaning = lineMeaning(":help", asked, true);
+  const meaning = lineMeaning(":help", asked);
   for (const part of parts) expect(meaning).toMatchObject({ kind: "words", text: expect.stringContaining(part) });
 });
 
 test(":cancel is the turn's, also while something is asked", () => {
-  expect(lineMeaning(":cancel", form, true)).toEqual({ kind: "cancel" });
+  expect(lineMeaning(":cancel", form)).toEqual({ kind: "cancel" });
 });

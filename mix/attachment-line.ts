@@ -15,8 +15,8 @@ export type LineMeaning =
   | { readonly kind: "prompt"; readonly text: string }
   | { readonly kind: "words"; readonly text: string };
 
-/** Throws a usage error for fields that cannot be read. */
-export function lineMeaning(line: string, question: AskedEntry | undefined, takesPrompts: boolean): LineMeaning {
+/** Without a question the line is a prompt. Throws a usage error for fields that cannot be read. */
+export function lineMeaning(line: string, question: AskedEntry | undefined): LineMeaning {
   const written = line.trim();
   if (written === "") return { kind: "nothing" };
   if (written.startsWith(":")) return commandMeaning(written.slice(1), question);
@@ -27,7 +27,7 @@ export function lineMeaning(line: string, question: AskedEntry | undefined, take
     if (option === undefined) return { kind: "words", text: `no answer ${written}; ${helpWords(question)}` };
     return { kind: "permission", answer: { request: question.request, option } };
   }
-  return takesPrompts ? { kind: "prompt", text: line } : { kind: "nothing" };
+  return { kind: "prompt", text: line };
 }
 
 /** What stands before the place where a person answers. */

@@ -6,40 +6,70 @@ import type { AgentBus } from "./bus.ts";
 import { MixError } from "./mix-error.ts";
 import { PromptLine } from "./prompt-line.ts";
 import type { Invocation } from "./verb.ts";
+import { fitted } from "./view/display-width.ts";
+import { printableLine } from "./view/printable.ts";
+
+/** What the line stands under. */
+export interface TextAbove {
+  /** Where its last row ends; 0: at its beginning. */
+  readonly column: number;
+  readonly endRow: () => void;
+}
 
 export class Attachment {
   readonly #invocation: Invocation;
   readonly #bus: AgentBus;
   readonly #session: string;
-  readonly #takesPrompts: boolean;
   readonly #line: PromptLine;
   readonly #questions = new Map<string, AskedEntry>();
-  #phase: SessionPhase = "starting";
+  /** Questions of which the answer is under way. */
+  readonly #answering = new Set<string>();
+  #above: TextAbove | undefined;
+  /** Of a session that can be prompted from here. */
+  #phase: SessionPhase | undefined;
   #isOver = false;
   #hasLeft = false;
 
-  /** `takesPrompts` false: questions are answered, and nothing else is taken. */
-  constructor(invocation: Invocation, bus: AgentBus, session: string, takesPrompts = true) {
+  /** Without a phase questions are answered, and nothing else is taken. */
+  constructor(invocation: Invocation, bus: AgentBus, session: string, phase?: SessionPhase) {
     this.#invocation = invocation;
     this.#bus = bus;
     this.#session = session;
-    this.#takesPrompts = takesPrompts;
+    this.#phase = phase;
     this.#line = new PromptLine(invocation.context, {
-      line: (line) => this.#typed(line),
-      end: () => (takesPrompts ? this.#leave() : undefined),
+      line: (line, topic) => this.#typed(line, topic),
+      end: () => (this.#phase === undefined ? this.#takeNoMore() : this.#leave()),
+      endRow: () => this.#above?.endRow(),
     });
+  }
+
+  standUnder(above: TextAbove | undefined): void {
+    this.#above = above;
   }
 
   /** After an entry was shown: the line opens where a word from a person is wanted. */
   see(entry: Entry): void {
-    if (entry.kind === "state") this.#phase = entry.state;
-    if (entry.kind === "permission" || entry.kind === "elicitation") noteQuestion(this.#questions, entry);
+    if (entry.kind === "state" && this.#phase !== undefined) this.#phase = entry.state;
+    if (entry.kind === "permission" || entry.kind === "elicitation") this.#noteQuestion(entry);
     this.#open();
+  }
+
+  /** Whether a line stands at the bottom of the view. */
+  get takesLines(): boolean {
+    return this.#line.isOpen;
   }
 
   /** Off the screen, so that something can be written. */
   hide(): void {
-    this.#line.close();
+    this.#line.hide();
+  }
+
+  /** Something that is said meanwhile: the line makes room for it. */
+  say(words: () => void): void {
+    this.#line.hide();
+    this.#above?.endRow();
+    words();
+    this.#open();
   }
 
   /** The person asked to leave the session to itself. */
@@ -55,42 +85,56 @@ export class Attachment {
   #open(): void {
     if (this.#isOver) return;
     const question = this.#question();
-    if (question !== undefined) this.#line.open(answerPrompt(question), question.request);
-    else if (this.#takesPrompts && this.#phase === "idle") this.#line.open("> ", "prompt");
+    const column = this.#above?.column ?? 0;
+    if (question !== undefined) {
+      this.#line.open({ topic: question.request, prompt: answerPrompt(question), asks: true }, column);
+    } else if (this.#phase === undefined || over.has(this.#phase)) this.#line.close();
+    else {
+      const prompt = this.#phase === "idle" ? "> " : `${this.#phase} > `;
+      this.#line.open({ topic: promptTopic, prompt, asks: false }, column);
+    }
+  }
+
+  #noteQuestion(entry: AskedEntry): void {
+    if (entry.phase === "requested") this.#questions.set(entry.request, entry);
+    else this.#questions.delete(entry.request);
+    if (entry.phase === "resolved") this.#answering.delete(entry.request);
   }
 
   /** The oldest that nobody answered yet. */
   #question(): AskedEntry | undefined {
-    return this.#questions.values().next().value;
+    for (const [request, question] of this.#questions) if (!this.#answering.has(request)) return question;
+    return undefined;
   }
 
-  #typed(line: string): void {
-    this.#act(line).then(
+  #typed(line: string, topic: string | undefined): void {
+    this.#act(line, topic).then(
       () => this.#open(),
       (error: unknown) => {
         if (!(error instanceof MixError)) throw error;
-        this.#invocation.output.error(error);
-        this.#open();
+        this.say(() => this.#invocation.output.error(error));
       },
     );
   }
 
-  async #act(line: string): Promise<void> {
-    const meaning = lineMeaning(line, this.#question(), this.#takesPrompts);
+  async #act(line: string, topic: string | undefined): Promise<void> {
+    if (this.#isOver) return this.#passOver(line, "as this ended");
+    if (topic === undefined) return this.#passOver(line, "before this was asked");
+    const asked = this.#answering.has(topic) ? undefined : this.#questions.get(topic);
+    // What it was to answer is over: it must not become the answer to what is asked instead, and is no prompt.
+    const isLate = topic !== promptTopic && asked === undefined;
+    if (isLate && !line.trimStart().startsWith(":")) return this.#passOver(line, "when that question was over");
+    const meaning = lineMeaning(line, asked);
     const session = this.#session;
     switch (meaning.kind) {
       case "nothing":
         return;
       case "permission":
-        await this.#bus.ask("agent.permission.answer", meaning.answer);
-        return;
+        return this.#answer(meaning.answer.request, this.#bus.ask("agent.permission.answer", meaning.answer));
       case "elicitation":
-        await this.#bus.ask("agent.elicitation.answer", meaning.answer);
-        return;
+        return this.#answer(meaning.answer.request, this.#bus.ask("agent.elicitation.answer", meaning.answer));
       case "prompt":
         await this.#bus.ask("agent.session.prompt", { session, prompt: meaning.text, when_busy: "queue" });
-        // The line comes back when the session is idle again.
-        this.#phase = "running";
         return;
       case "cancel":
         await this.#bus.ask("agent.session.cancel", { session });
@@ -102,8 +146,29 @@ export class Attachment {
         this.#leave();
         return;
       case "words":
-        this.#invocation.output.word(meaning.text);
+        this.say(() => this.#invocation.output.word(meaning.text));
     }
+  }
+
+  async #answer(request: string, asked: Promise<unknown>): Promise<void> {
+    this.#answering.add(request);
+    try {
+      await asked;
+    } catch (error) {
+      this.#answering.delete(request);
+      throw error;
+    }
+  }
+
+  #passOver(line: string, when: string): void {
+    if (line.trim() === "") return;
+    const typed = fitted(printableLine(line.trim()), passedOverColumnsMax);
+    this.say(() => this.#invocation.output.word(`typed ${when}, and not taken: ${typed}`));
+  }
+
+  #takeNoMore(): void {
+    this.#isOver = true;
+    this.#invocation.output.word(endedWords);
   }
 
   // Following ends as by Ctrl-C; that it was wanted is told apart afterwards.
@@ -114,7 +179,9 @@ export class Attachment {
   }
 }
 
-function noteQuestion(open: Map<string, AskedEntry>, entry: AskedEntry): void {
-  if (entry.phase === "requested") open.set(entry.request, entry);
-  else open.delete(entry.request);
-}
+/** No request is called so: their ids have a number at the end. */
+const promptTopic = "prompt";
+const over: ReadonlySet<SessionPhase> = new Set(["closing", "closed", "lost", "failed"]);
+const passedOverColumnsMax = 60;
+const endedWords =
+  "no answers are taken here any more: mix agent permit, mix agent answer · the view goes on, Ctrl-C leaves it";

@@ -2,12 +2,15 @@
 // Starts agentd in the background: a session of its own, in /, with a cleaned environment, and its words in its log file.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
+import { makeDirectories } from "../bus-client/index.ts";
 import type { Context } from "./context.ts";
-import { ownError, usageError } from "./mix-error.ts";
+import { ownError } from "./mix-error.ts";
 import type { Output } from "./output.ts";
 import { pause } from "./pause.ts";
+import { holderOf, whyUnheard } from "./unheard-daemon.ts";
+import { processLogFile } from "./state-directory.ts";
 import { printable } from "./view/printable.ts";
 
 /** How long a started daemon may take until it is on the Bus. */
@@ -30,27 +33,22 @@ export async function autostart<Found>(
   while (context.now() < deadline) {
     const found = await find();
     if (found !== undefined) {
-      while (!isSettled(daemon, logFile) && context.now() < deadline) await pause(context, pollMs);
+      while (!isSettled(context, daemon) && context.now() < deadline) await pause(context, pollMs);
       return found;
     }
     const ended = daemon.ended();
     if (ended !== undefined && ended !== lockHeldExit) {
-      throw ownError("UNREACHABLE", `agentd ended at once (${ended}); ${lastWords(logFile)}`);
+      throw ownError("UNREACHABLE", `agentd ended at once (${ended}); ${lastWords(logFile, daemon.logStart)}`);
     }
     await pause(context, pollMs);
   }
-  throw ownError("UNREACHABLE", `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`);
+  const late = `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`;
+  throw ownError("UNREACHABLE", whyUnheard(context) ?? late);
 }
 
-/** It has ended, or holds the state directory: the pid record there names the holder. */
-function isSettled({ pid, ended }: StartedDaemon, logFile: string): boolean {
-  if (ended() !== undefined) return true;
-  try {
-    const record = JSON.parse(readFileSync(join(dirname(logFile), "agentd.pid"), "utf8")) as { pid?: unknown };
-    return record.pid === pid;
-  } catch {
-    return false; // not there yet
-  }
+/** It has ended, or holds the state directory. */
+function isSettled(context: Context, { pid, ended }: StartedDaemon): boolean {
+  return ended() !== undefined || holderOf(context) === pid;
 }
 
 /** What a daemon needs of its caller's environment; everything else stays with the caller. */
@@ -60,19 +58,6 @@ function daemonEnvironment(env: Context["env"]): Record<string, string> {
       value !== undefined && (keptNames.has(name) || keptPrefixes.some((prefix) => name.startsWith(prefix))),
   );
   return Object.fromEntries(kept) as Record<string, string>;
-}
-
-/** `agentd.log` in the state directory. */
-export function processLogFile(context: Pick<Context, "env" | "home">): string {
-  const given = context.env["AGENTD_STATE_DIR"];
-  if (given !== undefined && given !== "") {
-    // The daemon does not stay where it was started.
-    if (!isAbsolute(given)) throw usageError("AGENTD_STATE_DIR must be an absolute path");
-    return join(given, "agentd.log");
-  }
-  const state = context.env["XDG_STATE_HOME"];
-  const base = state !== undefined && isAbsolute(state) ? state : join(context.home, ".local", "state");
-  return join(base, "agentd", "agentd.log");
 }
 
 const pollMs = 50;
@@ -95,14 +80,16 @@ interface StartedDaemon {
   readonly pid: number | undefined;
   /** How, in words; undefined while it runs. */
   readonly ended: () => string | undefined;
+  /** Where its words begin in the log. */
+  readonly logStart: number;
 }
 
 function startDaemon(context: Context, logFile: string): StartedDaemon {
   if (!existsSync(context.agentdProgram)) {
     throw ownError("UNREACHABLE", `agentd is not running, and its program is not at ${context.agentdProgram}`);
   }
-  mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
-  const log = openSync(logFile, "a", 0o600);
+  const log = openedLog(logFile);
+  const logStart = fstatSync(log).size;
   let ended: string | undefined;
   let pid: number | undefined;
   try {
@@ -123,14 +110,25 @@ function startDaemon(context: Context, logFile: string): StartedDaemon {
   } finally {
     closeSync(log);
   }
-  return { pid, ended: () => ended };
+  return { pid, ended: () => ended, logStart };
 }
 
-function lastWords(logFile: string): string {
+function openedLog(logFile: string): number {
+  try {
+    makeDirectories(dirname(logFile));
+    return openSync(logFile, "a", 0o600);
+  } catch (error) {
+    const { message } = error as Error;
+    throw ownError("UNREACHABLE", `agentd's state directory ${dirname(logFile)} cannot be used: ${message}`, error);
+  }
+}
+
+/** What was written from `start` on: the log has the words of earlier lives too, unless it was turned over. */
+function lastWords(logFile: string, start: number): string {
   const file = openSync(logFile, "r");
   try {
     const { size } = fstatSync(file);
-    const tail = Buffer.alloc(Math.min(size, lastWordsBytesMax));
+    const tail = Buffer.alloc(Math.min(size < start ? size : size - start, lastWordsBytesMax));
     readSync(file, tail, 0, tail.length, size - tail.length);
     const lines = tail.toString("utf8").trimEnd().split("\n").slice(-lastWordsLinesMax);
     return `the end of ${logFile}:\n${printable(lines.join("\n"))}`;

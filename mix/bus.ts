@@ -4,7 +4,7 @@ import { BusError, registeredServices, replyFailure } from "../bus-client/index.
 import type { BusClient, Caller, RegisteredService, Reply } from "../bus-client/index.ts";
 import type { Verb, VerbInput } from "../agentd/vocabulary/verbs.ts";
 import type { AgentReplies } from "./agent-replies.ts";
-import { MixError, ownError } from "./mix-error.ts";
+import { MixError, ownError, usageError } from "./mix-error.ts";
 
 /** `agentd` starts one where none runs; `running-agentd` never does; `bus` needs no agentd at all. */
 export type Connecting = "agentd" | "running-agentd" | "bus";
@@ -97,6 +97,7 @@ export function asMixError(error: unknown, service = "the Bus"): unknown {
   if (!(error instanceof BusError)) return error;
   if (error.code === "TIMEOUT") return ownError("TIME_LIMIT", `${service} did not answer in time`, error);
   if (error.code === "OVERLOADED") return ownError("UNREACHABLE", `${service} is overloaded; try again`, error);
+  if (error.code === "UNSERIALISABLE") return usageError(`this cannot be sent (${error.message})`);
   return ownError("UNREACHABLE", `the Bus went away (${error.message})`, error);
 }
 

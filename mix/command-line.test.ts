@@ -43,6 +43,21 @@ test("an unknown verb and an unknown flag exit 2 and say what there is", async (
   expect((JSON.parse(json.stderr) as { error: { code: string } }).error.code).toBe("USAGE");
 });
 
+test("a verb of several forms alone shows its help, as `mix agent` does", async () => {
+  for (const words of [["agent"], ["agent", "permit"], ["notify"]]) {
+    const ran = await bench.run(words);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^usage: mix /), stderr: "" });
+  }
+});
+
+test("the overview has the exit codes; a verb's help says how a session is called, and no flag that does nothing", async () => {
+  expect((await bench.run(["--help"])).stdout).toContain("3 time limit");
+  const show = (await bench.run(["agent", "show", "--help"])).stdout.replaceAll("\n", " ");
+  expect(show).toContain("by its id, the beginning of it, or its name");
+  expect(show).toContain("--no-autostart");
+  expect((await bench.run(["agent", "stop", "--help"])).stdout).not.toContain("--no-autostart");
+});
+
 test("the help of every verb fits a screen and shows an example", async () => {
   for (const [table, before] of [
     [agentVerbs, ["agent"]],

@@ -52,6 +52,10 @@ async function runVerb(
   { spec, run }: VerbModule,
   words: readonly string[],
 ): Promise<Outcome> {
+  // A verb of several forms alone is asked what they are, as `mix agent` is.
+  if (words.length === 0 && spec.positionals.min > 0 && spec.usage.includes(" | ")) {
+    return runVerb(context, output, { spec, run }, ["--help"]);
+  }
   const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags } });
   if (args.switch("help")) {
     const { verbHelp } = await import("./help.ts");

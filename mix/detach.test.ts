@@ -25,6 +25,8 @@ test("on a terminal a second Ctrl-C within two seconds asks, and only yes cancel
   await running.shows("is ready");
   running.interrupt();
   await running.shows("Ctrl-C again");
+  // What was typed before it asks is no answer.
+  running.type("n\nn");
   running.interrupt();
   await running.shows("[y/N]");
   running.type("y\n");

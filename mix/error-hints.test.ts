@@ -20,6 +20,10 @@ test("what a refusal brings along is told once; one that speaks of our verbs, an
   expect(errorHints(new MixError("AGENT_UNAVAILABLE", "npm i x", { details: { install: "npm i x" } }))).toEqual([]);
   const available = new MixError("UNKNOWN_COMMAND", "no such verb", { details: { available: ["a", 1, "b"] } });
   expect(errorHints(available)).toEqual(["there are: a, b"]);
+  const listed = new MixError("UNKNOWN_COMMAND", "none (there are: get, set)", {
+    details: { available: ["get", "set"] },
+  });
+  expect(errorHints(listed)).toEqual([]);
   expect(errorHints(new MixError("REQUEST_UNKNOWN", "no request; `mix agent answer` lists them"))).toEqual([]);
   expect(errorHints(new MixError("toString", "x"))).toEqual([]);
 });

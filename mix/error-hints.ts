@@ -7,12 +7,11 @@ import type { MixError } from "./mix-error.ts";
 /** Lines to be said below the message. */
 export function errorHints({ code, message, details }: MixError): string[] {
   const { install, available } = details;
+  const verbs = Array.isArray(available) ? available.filter((one) => typeof one === "string") : [];
   const hint = Object.hasOwn(hints, code) ? hints[code as ErrorCode] : undefined;
   return [
     ...(typeof install === "string" && !message.includes(install) ? [`to install it: ${install}`] : []),
-    ...(Array.isArray(available)
-      ? [`there are: ${available.filter((one) => typeof one === "string").join(", ")}`]
-      : []),
+    ...(verbs.every((verb) => message.includes(verb)) ? [] : [`there are: ${verbs.join(", ")}`]),
     ...(hint === undefined || message.includes("`mix ") ? [] : [hint]),
   ];
 }

@@ -54,13 +54,19 @@ export async function startedAgentd<Bus>(
 ): Promise<Bus> {
   if (how.connecting === "bus")
     throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
-  if (how.connecting === "running-agentd") throw ownError("UNREACHABLE", "agentd is not running");
+  const { whyUnheard, whyUnheardForGood } = await import("./unheard-daemon.ts");
+  if (how.connecting === "running-agentd") {
+    throw ownError("UNREACHABLE", whyUnheard(context) ?? "agentd is not running");
+  }
   if (!how.autostart) {
     throw ownError(
       "UNREACHABLE",
-      "agentd is not running, and starting it was ruled out; start `agentd`, or leave out --no-autostart",
+      whyUnheard(context) ??
+        "agentd is not running, and starting it was ruled out; start `agentd`, or leave out --no-autostart",
     );
   }
+  const unheard = whyUnheardForGood(context);
+  if (unheard !== undefined) throw ownError("UNREACHABLE", unheard);
   const { autostart } = await import("./autostart.ts");
   return autostart(context, output, find);
 }

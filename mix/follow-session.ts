@@ -18,7 +18,14 @@ export async function followSession(
   { context, output }: Invocation,
   bus: AgentBus,
   from: { readonly session: string; readonly after: number | string },
-  onBatch?: (entries: readonly (Entry | TruncatedEntry)[]) => void,
+  {
+    onBatch,
+    say = (words) => words(),
+  }: {
+    readonly onBatch?: (entries: readonly (Entry | TruncatedEntry)[]) => void;
+    /** Makes room on the screen for what is said. */
+    readonly say?: (words: () => void) => void;
+  } = {},
 ): Promise<FollowedSession> {
   const stop = new AbortController();
   const release = context.interrupts.listen(() => stop.abort());
@@ -31,7 +38,7 @@ export async function followSession(
       delay: context.after,
       signal: stop.signal,
       ...(onBatch === undefined ? {} : { onBatch }),
-      onReach: (reachable) => output.notice(reachable ? "agentd is back" : "agentd is away; waiting for it"),
+      onReach: (reachable) => say(() => output.notice(reachable ? "agentd is back" : "agentd is away; waiting for it")),
     });
     return { entries, release };
   } catch (error) {

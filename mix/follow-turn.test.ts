@@ -93,6 +93,8 @@ test("a question that nobody could be asked makes the turn exit 5 after its end"
   const ran = await bench.run(["agent", "start", "demo", "x"]);
   expect(ran.code).toBe(5);
   expect(ran.stdout).toContain("then not");
+  // It was listed all the while: somebody could have answered.
+  expect(ran.stderr).toContain("UNANSWERED: a question ran out and nobody answered: nobody was told of it");
 });
 
 test("a question that waits for ever, and of which nobody is told, exits 5 at once", async () => {

@@ -19,6 +19,8 @@ export interface TurnToFollow {
   readonly closes: boolean;
   /** Shows this turn's entries alone, not those of turns before it. */
   readonly onlyTurn: boolean;
+  /** The session's, where no entry is to say it. */
+  readonly directory?: string;
 }
 
 export async function followTurn(invocation: Invocation, bus: AgentBus, what: TurnToFollow): Promise<Outcome> {
@@ -29,6 +31,7 @@ export async function followTurn(invocation: Invocation, bus: AgentBus, what: Tu
     after: what.after,
     showPrompts: false,
     tellsFailure: true,
+    ...(what.directory === undefined ? {} : { directory: what.directory }),
     shows: (entry) => !what.onlyTurn || isOfTurn(entry, what.turn),
     decide: (entry) => {
       last = entry.seq;
@@ -39,7 +42,7 @@ export async function followTurn(invocation: Invocation, bus: AgentBus, what: Tu
   if (outcome.kind === "refused" && outcome.code === "UNANSWERED") {
     throw ownError(
       "UNANSWERED",
-      `session ${what.session} asks, nobody can be asked, and it waits; mix agent permit ls, mix agent answer`,
+      `session ${what.session} asks and waits without a limit, and nobody is told: no notify is on the Bus, and nobody sits here; mix agent permit ls, mix agent answer`,
     );
   }
   if (what.closes && outcome.kind === "turn") await closeAndFollow(invocation, bus, what.session, last);

@@ -11,6 +11,8 @@ export interface FormField {
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
+  /** What a value must be, in words. */
+  readonly bounds: readonly string[];
   readonly choices?: readonly { readonly value: string; readonly title?: string }[];
 }
 
@@ -30,6 +32,7 @@ export function formFields(schema: unknown): FormField[] {
       ...(typeof title === "string" ? { title } : {}),
       ...(typeof description === "string" ? { description } : {}),
       ...(value === undefined || value === null ? {} : { default: value }),
+      bounds: boundsOf(field),
       ...(choices === undefined ? {} : { choices }),
     };
   });
@@ -80,6 +83,23 @@ function choicesOf(field: Members): FormField["choices"] {
     if (typeof value !== "string") return [];
     return [{ value, ...(typeof title === "string" ? { title } : {}) }];
   });
+}
+
+function boundsOf(field: Members): string[] {
+  const { format, pattern } = field;
+  return [
+    rangeWords(field["minimum"], field["maximum"], ""),
+    rangeWords(field["minLength"], field["maxLength"], " characters"),
+    rangeWords(field["minItems"], field["maxItems"], " of them"),
+    typeof format === "string" ? `as ${format}` : "",
+    typeof pattern === "string" ? `matches ${pattern}` : "",
+  ].filter((words) => words !== "");
+}
+
+function rangeWords(low: unknown, high: unknown, what: string): string {
+  const isBelow = typeof high === "number";
+  if (typeof low !== "number") return isBelow ? `at most ${high}${what}` : "";
+  return `${isBelow ? `${low} to ${high}` : `at least ${low}`}${what}`;
 }
 
 function members(value: unknown): Members {

@@ -14,14 +14,19 @@ export function verbHelp(spec: VerbSpec): string {
   return [
     `usage: mix ${spec.usage}`,
     "",
-    wrapped(spec.about),
+    wrapped(spec.usage.includes("<session>") ? `${spec.about} ${sessionWords}` : spec.about),
     ...(own.length === 0 ? [] : ["", ...own]),
     "",
-    ...flagLines(commonFlags),
+    ...flagLines(spec.neverStarts === true ? withoutAutostart : commonFlags),
     "",
     ...spec.examples.map((example, index) => `${index === 0 ? "example:" : "        "} ${example}`),
   ].join("\n");
 }
+
+/** Of every verb that takes one. */
+const sessionWords = "A session is called by its id, the beginning of it, or its name.";
+
+const { "no-autostart": _, ...withoutAutostart } = commonFlags;
 
 export function overviewHelp(
   agentVerbs: Readonly<Record<string, Listed>>,
@@ -34,9 +39,14 @@ export function overviewHelp(
     "       mix <verb> …         the Bus itself",
     ...summaryLines(busVerbs),
     "",
+    wrapped(exitWords),
+    "",
     'mix agent <verb> --help explains one; try: mix agent start demo "write hello.txt"',
   ].join("\n");
 }
+
+const exitWords =
+  "exit codes: 0 done, 1 failed or cancelled, 2 usage, 3 time limit, 4 unknown or not there, 5 nobody to ask, 6 agentd or Bus not reachable, 7 login needed, 8 command id conflict, 130 interrupted, 141 broken pipe";
 
 function wrapped(text: string): string {
   const wrap = new WordWrap(helpColumns);

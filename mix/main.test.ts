@@ -154,6 +154,41 @@ test("stop, status and completion start nothing", async () => {
   expect(existsSync(state)).toBe(false);
 });
 
+test("of a log that has earlier words the last start's are told alone", async () => {
+  mkdirSync(state);
+  writeFileSync(join(state, "agentd.log"), "earlier words\n");
+  writeFileSync(join(state, "broken"), "");
+  const { stderr } = await run(["agent", "ls"]);
+  expect(stderr).toContain("line one");
+  expect(stderr).not.toContain("earlier words");
+});
+
+test("a daemon on another Bus is told at once, with what leads there, and no second one is tried", async () => {
+  await run(["agent", "ls"]);
+  const pid = daemons()[0]?.pid;
+  const elsewhere = join(state, "../elsewhere");
+  for (const verb of ["ls", "status", "stop"]) {
+    const ran = await run(["agent", verb], { XDG_RUNTIME_DIR: elsewhere });
+    expect(ran.code).toBe(6);
+    expect(ran.stderr).toBe(
+      `UNREACHABLE: agentd (pid ${pid}) runs, but on another Bus: its XDG_RUNTIME_DIR is ${env["XDG_RUNTIME_DIR"]}, here it is ${elsewhere}\n`,
+    );
+  }
+});
+
+test.each(["file", "/proc/nowhere"])(
+  "a state directory in %s, where none can be, is said with its path",
+  async (base) => {
+    const file = join(state, "../file");
+    writeFileSync(file, "");
+    const home = base === "file" ? file : base;
+    const ran = await run(["agent", "ls"], { AGENTD_STATE_DIR: "", XDG_STATE_HOME: home });
+    expect(ran.code).toBe(6);
+    expect(ran.stderr).toMatch(/^UNREACHABLE: .*\n$/);
+    expect(ran.stderr).toContain(join(home, "agentd"));
+  },
+);
+
 test("stop returns when the process is gone", async () => {
   await run(["agent", "ls"]);
   const pid = daemons()[0]?.pid ?? process.pid;

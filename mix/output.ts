@@ -2,6 +2,7 @@
 // Where words go: stdout carries data alone, stderr what is said to people.
 import type { Context, OutputStream } from "./context.ts";
 import { errorHints } from "./error-hints.ts";
+import { jsonText } from "./json-text.ts";
 import type { MixError } from "./mix-error.ts";
 import { printable } from "./view/printable.ts";
 
@@ -31,14 +32,14 @@ export class Output {
     return left.length === 0 ? Promise.resolve() : written(this.#context.stdout, left);
   }
 
-  /** One document for a thing or a list. */
+  /** One document for a thing or a list. `schema` is its own: what a service calls so needs another name in it. */
   document(schema: string, members: object): Promise<void> {
-    return this.line(JSON.stringify({ schema, ...members }, undefined, 2));
+    return this.line(jsonText(Object.assign({ schema }, members, { schema }), 2));
   }
 
   /** One compact object of what flows. */
   row(value: unknown): Promise<void> {
-    return this.line(JSON.stringify(value));
+    return this.line(jsonText(value));
   }
 
   /** Words for people alone. */

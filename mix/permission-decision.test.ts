@@ -34,6 +34,19 @@ test("names decide nothing: an always that is called once is not taken", () => {
   expect(() => decisionFor("allow", options, undefined)).toThrow(/no option allows once/);
 });
 
+test("neither word takes a named option of the other's kind, and of a kind that is unknown only allow does", () => {
+  fc.assert(
+    fc.property(choices, (options) => {
+      for (const { option, kind } of options) {
+        const rejects = kind.startsWith("reject_");
+        const [right, wrong] = rejects ? (["deny", "allow"] as const) : (["allow", "deny"] as const);
+        expect(decisionFor(right, options, option)).toEqual({ option });
+        expect(() => decisionFor(wrong, options, option)).toThrow(expect.objectContaining({ code: "USAGE" }) as Error);
+      }
+    }),
+  );
+});
+
 test("an option that is named is taken if it is offered, and else refused before anything is asked", () => {
   const options = [{ option: "always", name: "Always", kind: "allow_always" }];
   expect(decisionFor("allow", options, "always")).toEqual({ option: "always" });

@@ -7,6 +7,11 @@ export function startTimeOf(pid: number): string | undefined {
   return statFields(pid)?.[19];
 }
 
+/** The letter that the kernel has for what it does: `T` where a signal stopped it. */
+export function processState(pid: number): string | undefined {
+  return statFields(pid)?.[0];
+}
+
 /** A process that ended and was not yet collected by its parent runs no more. */
 export function isRunning(pid: number, startTime: string | undefined): boolean {
   try {

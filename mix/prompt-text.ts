@@ -6,8 +6,8 @@ import { fileFault } from "./file-fault.ts";
 import { usageError } from "./mix-error.ts";
 import { readStdin } from "./read-stdin.ts";
 
-/** A prompt has to fit a frame of the Bus (8 MiB) with room for its escapes. */
-const promptBytesMax = 4 * 1024 * 1024;
+/** As agentd has it: a prompt is measured as JSON, with its escapes. */
+const promptBytesMax = 6 * 1024 * 1024;
 
 /** Several words are one prompt; `-` reads stdin; undefined where nothing was given. */
 export async function promptText(
@@ -25,16 +25,20 @@ async function fromFile(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw fileFault(`--file: ${file}`, error);
   });
-  return notEmpty(withinLimit(bytes).toString("utf8"));
+  return notEmpty(promptOf(bytes, file));
 }
 
 async function fromStdin(stdin: Context["stdin"]): Promise<string> {
-  return withinLimit(await readStdin(stdin, promptBytesMax)).toString("utf8");
+  return promptOf(await readStdin(stdin, promptBytesMax), "stdin");
 }
 
-function withinLimit(bytes: Buffer): Buffer {
-  if (bytes.length > promptBytesMax) throw usageError(`a prompt may hold ${promptBytesMax} bytes`);
-  return bytes;
+function promptOf(bytes: Buffer, from: string): string {
+  const text = bytes.length > promptBytesMax ? undefined : bytes.toString("utf8");
+  if (text === undefined || Buffer.byteLength(JSON.stringify(text)) > promptBytesMax) {
+    throw usageError(`${from} is too long: a prompt may have ${promptBytesMax} bytes as JSON`);
+  }
+  if (!Buffer.from(text).equals(bytes)) throw usageError(`${from} is not UTF-8 text`);
+  return text;
 }
 
 function notEmpty(text: string): string {

@@ -31,4 +31,4 @@ function failureOf(outcome: Outcome): { readonly code: string; readonly message:
 }
 
 const unansweredWords =
-  "a question ran out because nobody could be asked; answer with `mix agent permit`, or follow at a terminal";
+  "a question ran out and nobody answered: nobody was told of it, with no notify on the Bus and nobody here; answer in time with `mix agent permit` or `mix agent answer`, follow at a terminal, or start notifyd";

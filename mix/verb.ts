@@ -13,6 +13,8 @@ export interface VerbSpec {
   readonly flags: FlagTable;
   readonly positionals: PositionalRange;
   readonly examples: readonly string[];
+  /** It needs no agentd, or one that runs already: `--no-autostart` changes nothing, and its help leaves it out. */
+  readonly neverStarts?: true;
 }
 
 export interface Invocation {

@@ -14,6 +14,8 @@ export interface WatchOptions {
   readonly session: string;
   readonly after: number | string;
   readonly showPrompts: boolean;
+  /** The session's, where it is known before an entry says it: paths below it are shown without it. */
+  readonly directory?: string;
   /** Which entries are shown; all without it. */
   readonly shows?: (entry: Entry) => boolean;
   /** The outcome, once an entry decides it. */
@@ -28,14 +30,18 @@ export interface WatchOptions {
 export async function watchSession(invocation: Invocation, bus: AgentBus, options: WatchOptions): Promise<Outcome> {
   const { context, output } = invocation;
   const answered = new Set<string>();
-  const { entries, release } = await followSession(invocation, bus, options, (batch) => noteAnswered(answered, batch));
+  let attachment = options.attachment;
+  const { entries, release } = await followSession(invocation, bus, options, {
+    onBatch: (batch) => noteAnswered(answered, batch),
+    say: (words) => (attachment?.takesLines === true ? attachment.say(words) : words()),
+  });
   const view =
     output.mode === "people"
       ? new LiveView(context, output, { ...options, isOpen: (request) => !answered.has(request) })
       : undefined;
-  let attachment = options.attachment;
   try {
     attachment ??= await answering(invocation, bus, options);
+    attachment?.standUnder(view);
     let outcome: Outcome | undefined;
     for await (const entry of entries) {
       outcome = options.decide(entry);
@@ -44,6 +50,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
         const saysWhy = outcome === undefined || options.tellsFailure !== true;
         await (view === undefined ? showRow(invocation, entry) : view.show(entry, saysWhy));
         if (!asksOneOf(answered, entry)) attachment?.see(entry);
+        if (attachment?.takesLines === true) view?.still();
       }
       if (outcome !== undefined) break;
     }
@@ -79,7 +86,7 @@ async function answering(
 ): Promise<Attachment | undefined> {
   if (asks === false || !somebodyHere(invocation)) return undefined;
   const { Attachment } = await import("./attachment.ts");
-  return new Attachment(invocation, bus, session, false);
+  return new Attachment(invocation, bus, session);
 }
 
 async function showRow({ output }: Invocation, entry: Entry): Promise<void> {

@@ -32,37 +32,55 @@ export function checkAddress(address: string, denied: Denied): void {
   );
 }
 
-/**
- * By its service, wherever that stands: `<service>`, `<service>.<node>`, `<sub>.<service>.<node>`, each perhaps with
- * `.bus` behind, and `<service>@<mesh>`. Where a label may be a service's or a sub-service's, it counts as one.
- */
+/** By its service, wherever that stands in the address. */
 export function isDenied(address: string, denied: Denied): boolean {
+  return [address, ...servicesOf(address)].some((name) => denied.some((pattern) => fits(name, pattern)));
+}
+
+/**
+ * `<service>`, `<service>.<node>`, `<sub>.<service>.<node>`, each perhaps with `.bus` behind, `<service>@<mesh>`; and
+ * `<node>.bus`, which is the broker. Where a label may be a service's or a sub-service's, it counts as one.
+ */
+function servicesOf(address: string): readonly string[] {
   const [here = "", mesh] = address.split("@");
   const labels = here.split(".");
-  if (labels.length > 1 && labels.at(-1) === "bus") labels.pop();
+  const hasSuffix = labels.length > 1 && labels.at(-1) === "bus";
+  if (hasSuffix) labels.pop();
+  if (hasSuffix && labels.length === 1) return [...labels, "noded"];
   if (labels.length > 1 && mesh === undefined) labels.pop();
-  return [address, ...labels].some((name) => denied.some((pattern) => fits(name, pattern)));
+  return labels;
 }
 
 function fits(name: string, pattern: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** What the broker does to the connection that asks: this server's own, by whose name others know it. */
-const ofTheConnection: ReadonlySet<string> = new Set([
-  "noded.register",
-  "noded.deregister",
-  "noded.tap",
-  "noded.observe.start",
-  "noded.observe.stop",
-  "props.watch",
-  "topic.subscribe",
-  "topic.unsubscribe",
+/** Of the broker's commands, those that only read. */
+const readsTheBroker: ReadonlySet<string> = new Set([
+  "noded.ping",
+  "noded.list",
+  "noded.info",
+  "noded.peers",
+  "noded.inventory",
+  "noded.props.get",
+  "noded.props.list",
+  "noded.props.describe",
 ]);
 
-/** Throws DENIED for a command to the broker that would change the connection of this server. */
-export function checkCommand(address: string, command: string): void {
-  const isBroker = /^noded(?:[.@]|$)|^[^.]+\.bus$/.test(address);
-  if (!isBroker || !ofTheConnection.has(command)) return;
+/** What else the broker does to the connection that asks. */
+const ofTheConnection: ReadonlySet<string> = new Set(["props.watch", "topic.subscribe", "topic.unsubscribe"]);
+
+/**
+ * Throws DENIED for what may change this server's own connection: without its name nobody would know it for an agent's.
+ * By the command alone, since no other service has such a one: so it holds whatever else an address can be read as.
+ */
+export function checkCommand(command: string): void {
+  // The broker takes white space off both ends: a command with some would be another one there than here.
+  if (!/^[!-~]+$/.test(command)) {
+    throw new ToolError("ARGUMENT", `not a command: ${JSON.stringify(command)}; bus_help lists a service's commands`);
+  }
+  const written = command.toLowerCase();
+  const isOwn = written.startsWith("noded.") ? !readsTheBroker.has(written) : ofTheConnection.has(written);
+  if (!isOwn) return;
   throw new ToolError("DENIED", `${command} concerns this server's own connection; use bus_wait to follow a topic`);
 }

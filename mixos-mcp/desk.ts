@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Runs a tool once it is asked for: not too many at a time, and whatever goes wrong comes back as its result.
 import { z } from "zod";
+import { isDeeperThan } from "../bus-client/index.ts";
 import { boundedText } from "./bounded-text.ts";
-import { callsMax, resultBytesMax, waitsMax } from "./limits.ts";
+import { argumentsDepthMax, callsMax, resultBytesMax, waitsMax } from "./limits.ts";
 import { asToolError, ToolError } from "./tool-error.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
@@ -51,6 +52,9 @@ export class Desk {
 }
 
 function argumentsFor(tool: Tool, args: unknown): unknown {
+  if (isDeeperThan(args, argumentsDepthMax)) {
+    throw new ToolError("ARGUMENT", `arrays and objects in more than ${argumentsDepthMax} levels`);
+  }
   const parsed = tool.arguments.safeParse(args ?? {});
   if (parsed.success) return parsed.data;
   throw new ToolError("ARGUMENT", z.prettifyError(parsed.error));

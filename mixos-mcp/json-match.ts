@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** Whether all that `wanted` has is in `value` too: members of objects at any depth; anything else must be equal. */
+/**
+ * Whether all that `wanted` has is in `value` too: members of objects at any depth; anything else must be equal. `value`
+ * may be as deep as it likes: it is followed no further than `wanted` goes.
+ */
 export function jsonMatch(value: unknown, wanted: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return value === wanted;
   if (typeof value !== "object" || value === null || Array.isArray(value) !== Array.isArray(wanted)) return false;

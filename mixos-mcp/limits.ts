@@ -9,6 +9,9 @@ export const resultBytesMax = 64 * KiB;
 /** One line from the MCP client. */
 export const lineBytesMax = 10 * KiB * KiB;
 
+/** Arrays and objects within one another in the arguments of a tool: as many as our services take. */
+export { argumentsDepthMax } from "../bus-client/index.ts";
+
 /** Tool calls being worked on at a time; one more is BUSY. */
 export const callsMax = 16;
 

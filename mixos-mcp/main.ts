@@ -3,41 +3,52 @@
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { deniedOf } from "./addresses.ts";
 import { citizenName } from "./citizen-name.ts";
+import { toldInstead, waitingWords } from "./command-line.ts";
 import { lineBytesMax } from "./limits.ts";
 import { Presence } from "./presence.ts";
 import { mcpServer } from "./server.ts";
 import { version } from "./version.ts";
 
-const { env, stdin, stdout, stderr } = process;
+const { argv, env, stdin, stdout, stderr } = process;
 
-const presence = new Presence({
-  surroundings: {
-    env,
-    uid: process.getuid?.() ?? -1,
-    home: env["HOME"] || process.getBuiltinModule("node:os").homedir(),
-  },
-  name: () => citizenName(env["AGENTD_SESSION"], Math.random),
-  version,
-});
-const server = mcpServer({ presence, denied: deniedOf(env["MIXOS_MCP_DENY"]), version });
-
-let ending = false;
-function end(code: number): void {
-  if (ending) return;
-  ending = true;
-  void presence.leave().finally(() => process.exit(code));
+const told = toldInstead(argv.slice(2), version);
+if (told === undefined) serve();
+else {
+  process[told.to].write(told.text);
+  process.exitCode = told.exitCode;
 }
 
-stdin.on("end", () => end(0)).on("close", () => end(0));
-// Nobody reads our answers, or our words.
-stdout.on("error", () => end(0));
-stderr.on("error", () => {});
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => end(0));
+function serve(): void {
+  if (stdin.isTTY) stderr.write(waitingWords);
+  const presence = new Presence({
+    surroundings: {
+      env,
+      uid: process.getuid?.() ?? -1,
+      home: env["HOME"] || process.getBuiltinModule("node:os").homedir(),
+    },
+    name: () => citizenName(env["AGENTD_SESSION"], Math.random),
+    version,
+  });
+  const server = mcpServer({ presence, denied: deniedOf(env["MIXOS_MCP_DENY"]), version });
 
-server.onerror = (error) => stderr.write(`mixos-mcp: ${wordsFor(error)}\n`);
-// The transport closes by itself after a line that is too long; nothing could be read after it.
-server.onclose = () => end(1);
-void server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: lineBytesMax }));
+  let ending = false;
+  function end(code: number): void {
+    if (ending) return;
+    ending = true;
+    void presence.leave().finally(() => process.exit(code));
+  }
+
+  stdin.on("end", () => end(0)).on("close", () => end(0));
+  // Nobody reads our answers, or our words.
+  stdout.on("error", () => end(0));
+  stderr.on("error", () => {});
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => end(0));
+
+  server.onerror = (error) => stderr.write(`mixos-mcp: ${wordsFor(error)}\n`);
+  // The transport closes by itself after a line that is too long; nothing could be read after it.
+  server.onclose = () => end(1);
+  void server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: lineBytesMax }));
+}
 
 /** The SDK's reader shows all that a message might have been, over many lines. */
 function wordsFor(error: Error): string {

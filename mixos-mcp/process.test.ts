@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The process: what it writes, and how it ends.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
@@ -43,6 +43,33 @@ async function busyServer() {
   expect((await bus.names()).filter(isOurs)).toHaveLength(1);
   return { ...bus, ...server };
 }
+
+test.each([
+  ["--help", 0, /^mixos-mcp: .*\n[^]*"command": "mixos-mcp"/, /^$/],
+  ["--version", 0, /^mixos-mcp \d+\.\d+\.\d+\n$/, /^$/],
+  ["--bogus", 2, /^$/, /^mixos-mcp: --bogus is not understood/],
+  ["serve", 2, /^$/, /^mixos-mcp: serve is not understood/],
+])("started with %s it says so and ends with %i", (word, code, stdout, stderr) => {
+  const ran = spawnSync(process.execPath, [mcpProgram, word], { encoding: "utf8", env: {} });
+  expect(ran).toMatchObject({
+    status: code,
+    stdout: expect.stringMatching(stdout),
+    stderr: expect.stringMatching(stderr),
+  });
+});
+
+const hasTerminals = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+
+test.runIf(hasTerminals)("whom it meets at a terminal is told what it waits for", async () => {
+  const child = spawn("script", ["-qec", `${process.execPath} ${mcpProgram}`, "/dev/null"], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const closed = once(child, "close");
+  const [first] = (await once(child.stdout, "data")) as [Buffer];
+  expect(first.toString()).toContain("waits for an MCP client");
+  child.kill("SIGTERM");
+  await closed;
+});
 
 test("it ends when its stdin ends, also with a call open, and leaves the Bus", async () => {
   const { child, exited, untilNames } = await busyServer();

@@ -7,7 +7,7 @@ import { createBroker } from "../bus-client/broker/index.ts";
 import { done, serveCitizen, unixUrl } from "../bus-client/index.ts";
 import { verb } from "../bus-client/testing/served-citizen.ts";
 import { temporaryDirectory } from "../bus-client/testing/temporary-directory.ts";
-import { callsMax, resultBytesMax, timeoutMsMax, waitsMax } from "./limits.ts";
+import { argumentsDepthMax, callsMax, resultBytesMax, timeoutMsMax, waitsMax } from "./limits.ts";
 import { busWithServices } from "./testing/bus-with-services.ts";
 import { serverUnderTest } from "./testing/server-process.ts";
 
@@ -81,6 +81,27 @@ test("an argument that cannot be is a tool error that says what was wrong", asyn
   ];
   for (const [name, args] of wrong) expect(await refusal(name, args)).toMatchObject({ error_code: "ARGUMENT" });
   await expect(client.callTool({ name: "bus_unheard_of" })).rejects.toThrow("bus_unheard_of");
+});
+
+test("arguments that are nested too deep are tool errors, and neither they nor a deep message end the server", async () => {
+  const { env, publishHeard } = await busWithServices();
+  const { tool, refusal } = await serverUnderTest(env);
+  const deep = (levels: number) => JSON.parse(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`) as object;
+  // Below what the SDK's own client can write.
+  const wrong: [string, object][] = [
+    ["bus_wait", { topic: "news", match: deep(2_000) }],
+    ["bus_call", { service: "echo", command: "echo.say", args: deep(2_000) }],
+    ["bus_publish", { topic: "news", body: deep(2_000) }],
+  ];
+  for (const [name, args] of wrong) {
+    const { error_code, message } = await refusal(name, args);
+    expect(error_code).toBe("ARGUMENT");
+    expect(message).toContain(`${argumentsDepthMax} levels`);
+  }
+  const waiting = tool("bus_wait", { topic: "news", match: { a: [] } });
+  await publishHeard("news", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+  await publishHeard("news", '{"a":[]}');
+  expect((await waiting).texts[1]).toBe('{"a":[]}');
 });
 
 test("a service that does not answer in time is a tool error, and the server goes on", async () => {
@@ -176,9 +197,23 @@ test("the desktop's terminals are refused in every spelling, and so is this serv
   for (const service of ["TERM", " term", "term\u0085", "term.", ".term", "term..desk"]) {
     expect(await refusal("bus_call", { service, command: "term.hold" })).toMatchObject({ error_code: "ARGUMENT" });
   }
-  for (const command of ["noded.deregister", "noded.register", "noded.tap"]) {
-    expect(await refusal("bus_call", { service: "noded", command })).toMatchObject({ error_code: "DENIED" });
+  for (const service of [
+    "noded",
+    "local.bus",
+    "noded.local",
+    "noded.local.bus",
+    "x.noded.local",
+    "x.noded.local.bus",
+  ]) {
+    for (const command of ["noded.deregister", "noded.register", "noded.tap"]) {
+      expect(await refusal("bus_call", { service, command })).toMatchObject({ error_code: "DENIED" });
+      const padded = { service, command: ` ${command}\u0085` };
+      expect(await refusal("bus_call", padded)).toMatchObject({ error_code: "ARGUMENT" });
+    }
+    expect((await tool("bus_call", { service, command: "noded.ping" })).isError).toBe(false);
   }
+  const said = await tool("bus_call", { service: "echo", command: "echo.say" });
+  expect(JSON.parse(said.texts[0] ?? "")).toMatchObject({ to: expect.stringMatching(/^mcp-/) });
   expect(held.waiting).toEqual([]);
   const services = JSON.parse((await tool("bus_services")).texts[0] ?? "") as { name: string; denied?: boolean }[];
   expect(services.filter((service) => service.denied).map(({ name }) => name)).toEqual(["bterm", "term", "term-1"]);

@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     options: { version: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
   });
   if (values.version || values.help) {
-    process.stdout.write(values.version ? `${packageVersion()}\n` : help);
+    process.stdout.write(values.version ? `notifyd ${packageVersion()}\n` : help);
     return;
   }
   process.umask(0o077);

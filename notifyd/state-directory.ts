@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where notifyd keeps its asks: a directory of the user's own, which nobody else reads or writes.
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { isAbsolute, join, normalize } from "node:path";
+import { makeDirectories } from "../bus-client/index.ts";
 import { NotifydError } from "./notifyd-error.ts";
 
 export interface StatePaths {
@@ -27,7 +28,7 @@ export function prepareStateDirectory({ directory }: StatePaths, uid: number): v
     new NotifydError("STATE_REFUSED", `${directory}: ${reason}`, { cause });
   let found: { readonly uid: number; readonly mode: number };
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectories(directory);
     found = statSync(directory);
   } catch (cause) {
     throw refuse(`cannot be used (${(cause as NodeJS.ErrnoException).code ?? String(cause)})`, cause);

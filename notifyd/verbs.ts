@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The verbs of `notify`: arguments are parsed at this door, callers are told apart by the name that the broker stamped.
 import Database from "better-sqlite3";
-import type { z } from "zod";
 import { type Answer, done, type Request, refused, type Verb } from "../bus-client/index.ts";
 import {
   isAgentsOwn,
@@ -13,6 +12,7 @@ import {
   type NotifyReplies,
   notifyService,
   type NotifyVerb,
+  parseArguments,
 } from "../agentd/vocabulary/index.ts";
 import type { Asks } from "./asks.ts";
 
@@ -39,12 +39,12 @@ export function notifyVerbs(options: VerbsOptions): Verb[] {
     description,
     readOnly,
     handler: (request) => {
-      const parsed = notifyArguments[name].safeParse(request.args);
-      if (!parsed.success) return argumentRefusal(parsed.error);
+      const parsed = parseArguments(notifyArguments[name], request.args);
+      if (!parsed.ok) return refuse("ARGUMENT", parsed.fault.message, { field: parsed.fault.field });
       // Nobody vouches for who is behind another node: it may read, and that is all.
       if (!readOnly && request.origin === "mesh") return refuse("UNSUPPORTED", "not for callers from other nodes");
       try {
-        return handle(parsed.data as NotifyArguments<V>, request);
+        return handle(parsed.args as NotifyArguments<V>, request);
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error;
         options.onFault(error);
@@ -167,11 +167,4 @@ function nameless(what: string): Answer {
 
 function refuse(code: NotifyErrorCode, message: string, extra: object = {}): Answer {
   return refused(code, message, extra);
-}
-
-function argumentRefusal(error: z.ZodError): Answer {
-  const [issue] = error.issues;
-  const field = issue?.code === "unrecognized_keys" ? (issue.keys[0] ?? "") : (issue?.path.join(".") ?? "");
-  const reason = issue?.message ?? "not understood";
-  return refuse("ARGUMENT", field === "" ? reason : `${field}: ${reason}`, { field });
 }

@@ -5,18 +5,31 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("../dist/bin/mix.cjs", import.meta.url));
 
-const running = spawnSync(process.execPath, [program, "agent", "status"], { stdio: "ignore" }).status === 0;
-mix("agent", "start", "demo", "write hello.txt", "--close");
-const [session = ""] = execFileSync(process.execPath, [program, "agent", "ls", "--all", "--quiet"], {
-  encoding: "utf8",
-}).split("\n");
-mix("agent", "log", session);
-// What was there before is left as it was.
-if (!running) mix("agent", "stop");
+// Whatever ends the reader or the commands, the agentd that was started for them is stopped.
+process.stdout.on("error", () => {});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
-function mix(...args: string[]): void {
-  const shown = args.map((arg) => (/[^\w.-]/.test(arg) ? JSON.stringify(arg) : arg)).join(" ");
-  process.stdout.write(`\n$ mix ${shown}\n`);
+const running = spawnSync(process.execPath, [program, "agent", "status"], { stdio: "ignore" }).status === 0;
+process.exitCode = shown();
+// What was there before is left as it was.
+if (!running) {
+  const stopped = mix("agent", "stop");
+  process.exitCode ||= stopped;
+}
+
+/** The exit code of the first command that failed, or 0. */
+function shown(): number {
+  const started = mix("agent", "start", "demo", "write hello.txt", "--close");
+  if (started !== 0) return started;
+  const [session = ""] = execFileSync(process.execPath, [program, "agent", "ls", "--all", "--quiet"], {
+    encoding: "utf8",
+  }).split("\n");
+  return mix("agent", "log", session);
+}
+
+function mix(...args: string[]): number {
+  const written = args.map((arg) => (/[^\w.-]/.test(arg) ? JSON.stringify(arg) : arg)).join(" ");
+  process.stdout.write(`\n$ mix ${written}\n`);
   const { status } = spawnSync(process.execPath, [program, ...args], { stdio: "inherit" });
-  if (status !== 0) process.exit(status ?? 1);
+  return status ?? 1;
 }

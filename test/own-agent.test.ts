@@ -52,6 +52,11 @@ test("through the MCP server and the command line that it has, an agent reaches 
 
   const own = await startHandedServer(handedServer(agent));
   const ask = (command: string, args: object = {}) => ({ service: "agent", command, args });
+  // It cannot first get rid of the name by which all of this is known.
+  for (const service of ["noded", "local.bus", "noded.local", "x.noded.local", "x.noded.local.bus"]) {
+    for (const command of ["noded.deregister", "noded.deregister "])
+      await own.refusal("bus_call", { service, command });
+  }
   const forbidden: [string, object][] = [
     ["agent.permission.answer", { request, option: "allow" }],
     ["agent.session.prompt", { session: "asking", prompt: "more" }],

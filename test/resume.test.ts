@@ -51,6 +51,26 @@ test("what the agent advertises first is taken: resume, with its own session id,
   await user.wait(session, "idle");
 });
 
+test("the name of an ended session means it until another one is named so, for what acts and for what reads", async () => {
+  using scripted = agent({ resume: true }, [{ on: "session/resume", do: [{ reply: {} }] }]);
+  using place = makePlace({ mine: scripted.command });
+  await using daemon = await startDaemonHere(place);
+  const user = await BusUser.watching(await daemon.connect());
+  const first = await user.start({ agent: "mine", cwd: place.directory(), name: "work" });
+  await user.wait(first, "idle");
+  await user.call("agent.session.close", { session: "work" });
+  await user.wait(first, "ended");
+  expect(await user.call("agent.session.get", { session: "work" })).toMatchObject({ session: first });
+  expect((await user.refusal("agent.session.close", { session: "work" })).code).toBe("SESSION_STATE");
+  expect(await user.call("agent.session.resume", { session: "work" })).toMatchObject({ session: first });
+  await user.wait(first, "idle");
+  await user.call("agent.session.close", { session: "work" });
+  await user.wait(first, "ended");
+  const second = await user.start({ agent: "mine", cwd: place.directory(), name: "work" });
+  await user.wait(second, "idle");
+  expect(await user.call("agent.session.get", { session: "work" })).toMatchObject({ session: second });
+});
+
 test("a load's replay is neither stored nor published again, and one that tells the same is no difference", async () => {
   const replay = told(
     chunk("user_message_chunk", "remember the word pelican"),

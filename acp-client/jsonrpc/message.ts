@@ -52,6 +52,13 @@ function calling(value: Readonly<Record<string, unknown>>, method: string): Inco
   return { type: "invalid", message: "id must be a number, a string or null", id: null };
 }
 
+/** Two ids are the same when their owner would read them as the same: 1 and 1.0 are, "1" is another. */
+export function idKey(id: RequestId, rawId: string): string {
+  if (typeof id === "string") return `s${id}`;
+  if (id === null) return "null";
+  return Number.isSafeInteger(id) ? `n${id}` : `n${rawId}`;
+}
+
 /** The error of a response, made whole where it is not; undefined when there is none (null counts as none). */
 export function errorOf(body: Readonly<Record<string, unknown>>): { error: RpcError; whole: boolean } | undefined {
   const { error } = body;

@@ -165,7 +165,7 @@ test("an answer with neither result nor error ends its request as malformed", ()
   const { peer, kinds, ask } = talk();
   const answers = ask();
   peer.receive('{"jsonrpc":"2.0","id":0}');
-  expect(answers).toEqual([{ type: "malformed" }]);
+  expect(answers).toEqual([{ type: "malformed", what: "neither result nor error" }]);
   expect(kinds()).toEqual(["malformed-response"]);
 });
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One side of a JSON-RPC 2.0 conversation over lines. Everything is delivered synchronously and in wire order, replies
 // too: a promise would let the lines behind a response overtake it. The ids of the two sides are two separate spaces.
+import { isTextDeeperThan } from "./depth.ts";
 import { IncomingRequest } from "./incoming-request.ts";
 import { NoiseCount } from "./noise-count.ts";
 import type { NoiseLimits } from "./noise-count.ts";
-import { RPC, classify, errorLine, errorOf, isRecord, notificationLine, requestLine } from "./message.ts";
+import { RPC, classify, errorLine, errorOf, idKey, isRecord, notificationLine, requestLine } from "./message.ts";
 import type { Incoming, RequestId, RpcError } from "./message.ts";
 import { rawMember } from "./raw-member.ts";
 import { sampleOf } from "./sample.ts";
@@ -12,8 +13,8 @@ import { sampleOf } from "./sample.ts";
 export type Answer =
   | { readonly type: "result"; readonly result: unknown }
   | { readonly type: "error"; readonly error: RpcError }
-  /** A response that holds neither result nor error. */
-  | { readonly type: "malformed" }
+  /** A response that cannot be taken; `what` it came with. */
+  | { readonly type: "malformed"; readonly what: string }
   /** The peer was closed before an answer came. */
   | { readonly type: "closed" };
 
@@ -21,6 +22,7 @@ export type Answer =
 export type PeerFault =
   | "noise"
   | "batch"
+  | "too-deep"
   | "invalid-request"
   | "unversioned"
   | "unusual-id"
@@ -57,6 +59,8 @@ export interface PeerLimits extends NoiseLimits {
   readonly openRequestsMax: number;
   /** Length of their lines together, UTF-16 units. One alone may be as long as a line may be. */
   readonly openRequestCharactersMax: number;
+  /** Arrays and objects of a message within one another; a deeper one is refused. */
+  readonly depthMax: number;
   /** Length of a sample in a fault, UTF-16 units. */
   readonly sampleCharactersMax: number;
 }
@@ -66,6 +70,7 @@ export const peerLimits: PeerLimits = {
   noiseCharactersMax: 16 * 1024 * 1024,
   openRequestsMax: 1024,
   openRequestCharactersMax: 64 * 1024 * 1024,
+  depthMax: 512,
   sampleCharactersMax: 200,
 };
 
@@ -153,7 +158,8 @@ export class Peer {
     if (isRecord(value) && value["jsonrpc"] !== "2.0") {
       this.#faultOnce("unversioned", 'A message without "jsonrpc":"2.0" was taken as if it had it', line);
     }
-    this.#dispatch(message, line, bytes);
+    if (isTextDeeperThan(line, value, this.#limits.depthMax)) this.#refuseTooDeep(message, line);
+    else this.#dispatch(message, line, bytes);
   }
 
   #dispatch(message: Exclude<Incoming, { type: "noise" | "batch" }>, line: string, bytes: Buffer | undefined): void {
@@ -173,6 +179,20 @@ export class Peer {
           code: RPC.invalidRequest,
           message: `Invalid request: ${message.message}`,
         });
+    }
+  }
+
+  /** Nothing of it goes any further, but that an answer has come. */
+  #refuseTooDeep(message: Exclude<Incoming, { type: "noise" | "batch" }>, line: string): void {
+    const what = `arrays and objects in more than ${this.#limits.depthMax} levels`;
+    this.#fault("too-deep", `A message was not taken: it has ${what}`, line);
+    if (message.type === "response") {
+      this.#onResponse(message.id, message.body, line, what);
+    } else if (message.type !== "notification") {
+      this.#refuse(rawMember(line, "id") ?? "null", {
+        code: RPC.invalidRequest,
+        message: `Invalid request: it has ${what}`,
+      });
     }
   }
 
@@ -221,7 +241,7 @@ export class Peer {
     return this.#open.size < openRequestsMax && this.#openCharacters + length <= openRequestCharactersMax;
   }
 
-  #onResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string): void {
+  #onResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string, tooDeep?: string): void {
     const ours = this.#ourId(id, line);
     const done = ours === undefined ? undefined : this.#pending.get(ours);
     if (ours === undefined || done === undefined) {
@@ -230,7 +250,7 @@ export class Peer {
       return;
     }
     this.#pending.delete(ours);
-    done(this.#answerOf(body, line));
+    done(tooDeep === undefined ? this.#answerOf(body, line) : { type: "malformed", what: tooDeep });
   }
 
   #answerOf(body: Readonly<Record<string, unknown>>, line: string): Answer {
@@ -238,7 +258,7 @@ export class Peer {
     if (failed === undefined) {
       if ("result" in body) return { type: "result", result: body["result"] };
       this.#fault("malformed-response", "A response holds neither result nor error", line);
-      return { type: "malformed" };
+      return { type: "malformed", what: "neither result nor error" };
     }
     if ("result" in body) this.#fault("result-and-error", "A response holds both; the error counts", line);
     if (!failed.whole) this.#fault("malformed-error", "An error lacks its integer code or its message", line);
@@ -296,11 +316,4 @@ export class Peer {
   #fault(fault: PeerFault, message: string, line: string): void {
     this.#handler.onFault(fault, message, sampleOf(line, this.#limits.sampleCharactersMax));
   }
-}
-
-/** Two ids are the same when their owner would read them as the same: 1 and 1.0 are, "1" is another. */
-function idKey(id: RequestId, rawId: string): string {
-  if (typeof id === "string") return `s${id}`;
-  if (id === null) return "null";
-  return Number.isSafeInteger(id) ? `n${id}` : `n${rawId}`;
 }

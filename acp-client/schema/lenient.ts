@@ -4,6 +4,18 @@
 import * as z from "zod";
 import { isRecord } from "../jsonrpc/message.ts";
 
+/** UTF-16 units of what something is known by. It is held as long as that lives, and longer, so it has a bound. */
+export const identifierCharactersMax = 1024;
+
+export const identifier = z.string().max(identifierCharactersMax);
+
+/** Null, anything that is not a string, and what is too long to be held count as absent. */
+export const optionalIdentifier = identifier.optional().catch(undefined);
+
+export function isIdentifier(value: unknown): value is string {
+  return typeof value === "string" && value.length <= identifierCharactersMax;
+}
+
 /** Null and anything that is not a string count as absent. */
 export const optionalText = z.string().optional().catch(undefined);
 

@@ -7,6 +7,7 @@ import {
   type ErrorBody,
   errorBody,
   isActing,
+  parseArguments,
   type Verb,
   verbArguments,
   verbDescriptions,
@@ -70,9 +71,9 @@ export function busVerbs(instance: () => Instance): BusVerb[] {
 }
 
 async function dispatch(instance: Instance, verb: Verb, request: Request): Promise<Answer> {
-  const parsed = verbArguments[verb].safeParse(request.args);
-  if (!parsed.success) return argumentRefusal(parsed.error);
-  const call = { verb, args: parsed.data, by: request.from, origin: request.origin };
+  const parsed = parseArguments(verbArguments[verb], request.args);
+  if (!parsed.ok) return refuse("ARGUMENT", parsed.fault.message, { field: parsed.fault.field });
+  const call = { verb, args: parsed.args, by: request.from, origin: request.origin };
   // The table gives each verb the handler of its own arguments; the compiler cannot follow that through a union.
   const handler = handlers[verb] as Handler<Verb>;
   try {
@@ -120,27 +121,6 @@ function whyNoRoom(instance: Instance): ErrorBody | undefined {
       quota_bytes: quota,
     },
   );
-}
-
-function argumentRefusal(error: z.ZodError): Answer {
-  const [issue] = flatten(error.issues);
-  const field = issue?.code === "unrecognized_keys" ? (issue.keys[0] ?? "") : (issue?.path.join(".") ?? "");
-  const reason = issue?.message ?? "not understood";
-  return refuse("ARGUMENT", field === "" ? reason : `${field}: ${reason}`, { field });
-}
-
-/** Of a union, the branch that came furthest says what is wrong. */
-function flatten(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
-  const [first] = issues;
-  if (first?.code !== "invalid_union" || first.errors.length === 0) return issues;
-  const branches = first.errors
-    .map((branch) => flatten(branch))
-    .toSorted((a, b) => depth(b) - depth(a) || a.length - b.length);
-  return (branches[0] ?? []).map((issue) => ({ ...issue, path: [...first.path, ...issue.path] }));
-}
-
-function depth(issues: readonly z.core.$ZodIssue[]): number {
-  return Math.max(0, ...issues.map(({ path }) => path.length));
 }
 
 /** For HELP: a trailing question mark marks what may be left out. */

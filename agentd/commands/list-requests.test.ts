@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { newSession, type OpenRequest, type SessionState } from "../session/state.ts";
-import { bytesOf } from "../session/fit.ts";
+import { bytesOf, measure } from "../session/fit.ts";
 import { shownRequests } from "./list-requests.ts";
 
 const bytesMax = 256 * 1024;
@@ -11,16 +11,20 @@ function session(id: string, requests: readonly OpenRequest[]): SessionState {
   return { ...newSession(born), requests };
 }
 
-function asked(id: string, count: number, input: string, option = "yes"): SessionState {
+function asked(id: string, count: number, input: unknown, option = "yes"): SessionState {
+  const toolCall = { tool_call_id: "t", title: "Write it", raw_input: input };
+  const options = [{ option, name: "Yes", kind: "allow_once" }];
   const requests = Array.from({ length: count }, (_, index): OpenRequest => ({
     kind: "permission",
     request: `${id}-${index + 1}`,
     key: 1,
     askedAt: `2026-01-01T00:00:00.${String(index).padStart(3, "0")}Z`,
     expiresAt: null,
-    toolCall: { tool_call_id: "t", title: "Write it", raw_input: input },
+    toolCall,
     leftOut: [],
-    options: [{ option, name: "Yes", kind: "allow_once" }],
+    options,
+    optionsBytes: bytesOf(options),
+    shown: measure(toolCall, ["title", "raw_input"]),
   }));
   return session(id, requests);
 }
@@ -59,4 +63,20 @@ test("what was too long to be held is told of too", () => {
   if (open?.kind !== "permission") throw new Error("no permission");
   const { requests } = shown(session("aaaaaaaaaaaa", [{ ...open, leftOut: ["content"] }]));
   expect(requests).toMatchObject([{ left_out: ["content"] }]);
+});
+
+test("a question is measured when it is opened, and not again as often as it is listed", () => {
+  let written = 0;
+  const input = {
+    toJSON: () => {
+      written += 1;
+      return "x".repeat(50_000);
+    },
+  };
+  const states = [asked("aaaaaaaaaaaa", 20, input), asked("bbbbbbbbbbbb", 20, input)];
+  const before = written;
+  for (let times = 0; times < 3; times += 1) {
+    expect(shown(...states).requests[0]?.left_out).toEqual(["raw_input"]);
+  }
+  expect(written).toBe(before);
 });

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.permission.list and agent.elicitation.list: what is open, oldest first.
 import type { Answer } from "../../bus-client/index.ts";
-import { elicitationFields } from "../session/elicitations.ts";
-import { partsThatMayGo } from "../session/permissions.ts";
-import { bytesOf, fit } from "../session/fit.ts";
+import { fit } from "../session/fit.ts";
 import type { OpenRequest as Open, SessionState } from "../session/state.ts";
 import { callLimits, type OpenElicitation, type OpenRequest } from "../vocabulary/index.ts";
 import { type Call, findSession, type Handler, ok } from "./call.ts";
@@ -49,50 +47,58 @@ export function shownRequests(
   wanted: (open: Open) => boolean,
   bytesMax: number,
 ): Shown {
-  const whole = states.map((state) => ofSession(state, wanted, Infinity));
-  if (bytesOf(whole) <= bytesMax) return inOrder(whole);
-  const asking = states.filter(({ requests }) => requests.some(wanted));
-  return inOrder(asking.map((state) => ofSession(state, wanted, bytesMax / asking.length)));
-}
-
-function inOrder(ofEach: readonly Shown[]): Shown {
-  const requests = ofEach.flatMap((shown) => shown.requests);
+  const asking = states
+    .map(({ id, requests }) => ({ session: id, open: requests.filter(wanted) }))
+    .filter(({ open }) => open.length > 0);
+  const bytes = asking.flatMap(({ open }) => open).reduce((sum, one) => sum + bytesAround(one) + one.shown.bytes, 0);
+  const bytesOfEach = bytes <= bytesMax ? Infinity : bytesMax / asking.length;
+  const shown = asking.map(({ session, open }) => ofSession(session, open, bytesOfEach));
+  const requests = shown.flatMap((one) => one.requests);
   return {
     requests: requests.toSorted((a, b) => (a.asked_at < b.asked_at ? -1 : a.asked_at > b.asked_at ? 1 : 0)),
-    more: ofEach.some(({ more }) => more),
+    more: shown.some(({ more }) => more),
   };
 }
 
-function ofSession({ id, requests }: SessionState, wanted: (open: Open) => boolean, bytesMax: number): Shown {
-  const open = requests.filter(wanted);
-  const shown: (OpenRequest | OpenElicitation)[] = [];
+function ofSession(session: string, open: readonly Open[], bytesMax: number): Shown {
+  const requests: (OpenRequest | OpenElicitation)[] = [];
   let left = bytesMax;
   for (const [index, one] of open.entries()) {
-    const fitted = shownIn(id, one, left / (open.length - index));
-    left -= bytesOf(fitted);
-    if (left < 0) return { requests: shown, more: true };
-    shown.push(fitted);
+    const { request, bytes } = shownIn(session, one, left / (open.length - index));
+    left -= bytes;
+    if (left < 0) return { requests, more: true };
+    requests.push(request);
   }
-  return { requests: shown, more: false };
+  return { requests, more: false };
 }
 
 /** With as much of what the agent wrote as goes into so many bytes. */
-function shownIn(session: string, open: Open, bytesMax: number): OpenRequest | OpenElicitation {
+function shownIn(
+  session: string,
+  open: Open,
+  bytesMax: number,
+): { readonly request: OpenRequest | OpenElicitation; readonly bytes: number } {
   const head = { request: open.request, session, ...(open.turn === undefined ? {} : { turn: open.turn }) };
   const times = { asked_at: open.askedAt, expires_at: open.expiresAt };
+  const around = bytesAround(open);
   if (open.kind === "elicitation") {
-    const { value, leftOut } = fit(elicitationFields(open.asked), ["message", "schema", "url"], bytesMax - headBytes);
-    return { kind: open.kind, ...head, ...value, ...times, ...namesOf(leftOut) };
+    const { value, bytes, leftOut } = fit(open.shown, bytesMax - around);
+    const request = { kind: open.kind, ...head, ...value, ...times, ...namesOf(leftOut) };
+    return { request, bytes: around + bytes };
   }
-  const { options } = open;
-  const { value, leftOut } = fit(open.toolCall, partsThatMayGo, bytesMax - headBytes - bytesOf(options));
-  const all = [...open.leftOut, ...leftOut];
-  return { kind: open.kind, ...head, tool_call: value, options, ...times, ...namesOf(all) };
+  const { value, bytes, leftOut } = fit(open.shown, bytesMax - around);
+  const all = namesOf([...open.leftOut, ...leftOut]);
+  const request = { kind: open.kind, ...head, tool_call: value, options: open.options, ...times, ...all };
+  return { request, bytes: around + bytes };
 }
 
 function namesOf(names: readonly string[]): { readonly left_out?: readonly string[] } {
   return names.length === 0 ? {} : { left_out: names };
 }
 
-/** What stands around a tool call or an elicitation: names, times, the list of what is left out. */
+function bytesAround(open: Open): number {
+  return headBytes + (open.kind === "permission" ? open.optionsBytes : 0);
+}
+
+/** Names, times, the list of what is left out. */
 const headBytes = 1024;

@@ -53,7 +53,7 @@ export function seqOf(cursor: string | number | undefined, log: string, session:
 
 export function cursorRefusal(field: string, why: string): Answer {
   const message = {
-    malformed: "not a cursor",
+    malformed: "neither a cursor (<log>/<session>/<seq>) nor a seq",
     other_log: "the cursor is of another log: read from the beginning",
     other_session: "the cursor is of another session",
   }[why];

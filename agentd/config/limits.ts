@@ -34,6 +34,7 @@ const MiB = 1024 * KiB;
 
 const table = {
   lineBytesMax: limit(64 * MiB, "bytes", "the longest line that an agent may write"),
+  messageLevelsMax: limit(512, "count", "arrays and objects within one another in a message of an agent"),
   stderrTailBytes: limit(64 * KiB, "bytes", "how much of an agent's stderr is kept"),
   queuedPromptsMax: limit(32, "count", "prompts that wait behind a running turn, for each session"),
   openRequestsMax: limit(64, "count", "permissions and elicitations open at a time, for each session"),
@@ -123,6 +124,7 @@ const callTable: { readonly [Name in ListedCallLimit]: readonly [LimitUnit, stri
   additionalDirectoriesMax: ["count", "additional_dirs of one session"],
   mcpServersMax: ["count", "mcp_servers of one session"],
   passedEnvironmentMax: ["count", "names in `env` of one start"],
+  optionCharactersMax: ["count", "UTF-16 units of an option's name, and of a value for it"],
   waitTimeoutMsMax: ["ms", "the longest timeout_ms of agent.session.wait"],
   formContentBytesMax: ["bytes", "what one form is answered with, as JSON"],
   questionBytesMax: ["bytes", "an open question; a longer one is listed without its longest parts"],
@@ -160,24 +162,29 @@ export function listLimits(limits: Limits, configured: ConfiguredLimits): readon
   return [
     ...called,
     ...fixed,
-    { name: "maxSessions", value: configured.maxSessions, unit: "count", description: "live sessions in all" },
+    {
+      name: "maxSessions",
+      value: configured.maxSessions,
+      unit: "count",
+      description: "live sessions in all; max_sessions in the instance's file",
+    },
     {
       name: "idleTimeoutMs",
       value: configured.idleTimeoutMs,
       unit: "ms",
-      description: "a session that has been idle for so long is closed; it can be resumed",
+      description: "a session that has been idle for so long is closed; idle_timeout in the instance's file",
     },
     {
       name: "permissionTimeoutMs",
       value: configured.permissionTimeoutMs,
       unit: "ms",
-      description: "how long a permission waits for a person; no answer is never yes",
+      description: "how long a permission waits for a person; permission_timeout in the instance's file",
     },
     {
       name: "logQuotaBytes",
       value: configured.logQuotaBytes,
       unit: "bytes",
-      description: "log.db beyond which new starts and prompts are refused",
+      description: "log.db beyond which new starts and prompts are refused; log_quota in the instance's file",
     },
   ];
 }

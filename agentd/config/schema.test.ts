@@ -99,7 +99,7 @@ test.each([
   ["allow_env = ['A=B']", "allow_env.0", "name of an environment variable"],
   ["allow_env = ['../../.ssh/id_ed25519']", "allow_env.0", "name of an environment variable"],
   ["allow_env = ['AGENTD_SESSION']", "allow_env.0", "agentd's own"],
-  ["[agents.x]\ncommand = []", "agents.x.command.0", "list of texts"],
+  ["[agents.x]\ncommand = []", "agents.x.command", "too short; it must be a list of texts"],
   ["[agents.x]\ncommand = 'a --acp'", "agents.x.command", "list of texts"],
   ["[agents.x]\ncommand = ['']", "agents.x.command.0", "must be named"],
   ["[agents.x]\ncommand = ['./a']", "agents.x.command.0", "bare name"],

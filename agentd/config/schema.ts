@@ -203,6 +203,10 @@ function faultsOf(issue: z.core.$ZodIssue): SettingsFault[] {
     return issue.keys.map((key) => ({ path: [...path, key], reason: unknownWord("key", key, knownKeys(path)) }));
   }
   if (issue.code === "invalid_key") return [{ path, reason: issue.issues[0]?.message ?? issue.message }];
+  // A place in a list that has none: the list is too short.
+  if (issue.code === "invalid_type" && issue.input === undefined && typeof path.at(-1) === "number") {
+    return [{ path: path.slice(0, -1), reason: `is too short; it ${issue.message}` }];
+  }
   if (issue.code === "invalid_type" && issue.input === undefined && isMissing(path)) {
     return [{ path, reason: `is missing; it ${issue.message}` }];
   }

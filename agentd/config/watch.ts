@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Applies edits of the instance's file while agentd runs: a good one at once, a bad one not at all.
-import { mkdirSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { watch } from "chokidar";
+import { makeDirectories } from "../../bus-client/index.ts";
 import { type ConfigProblem, type ConfigSource, type LoadedConfig, loadConfig } from "./load.ts";
 import type { Settings } from "./settings.ts";
 
@@ -109,7 +110,7 @@ function targetOf(file: string): string {
 /** Where it cannot be made there is nothing to edit either. */
 function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectories(directory);
   } catch {
     // A read-only home: agentd runs with its defaults.
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where the instance keeps its things: one file that people write, one directory that agentd writes.
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { isAbsolute, join, normalize } from "node:path";
+import { makeDirectories } from "../../bus-client/index.ts";
 
 export interface InstancePaths {
   /** The instance's file (TOML); it need not exist. */
@@ -74,7 +75,7 @@ export function prepareStateDirectory(paths: InstancePaths, uid: number): Prepar
 
 function preparePrivate(path: string, uid: number): string | undefined {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectories(path);
     const { uid: owner, mode } = statSync(path);
     if (owner !== uid) return `belongs to user ${owner}, not to user ${uid} who runs agentd`;
     if ((mode & 0o022) !== 0) return "others can write it; close it with: chmod go-w";

@@ -27,14 +27,26 @@ test("a session is found by its id before a name, by its name before a prefix", 
   expect(log.sessions.find("b")).toEqual({ found: "one", session: bravo });
 });
 
-test("the name of an ended session leads nowhere, its id still does", () => {
+test("a name means the live session that has it, else the newest one that had it", () => {
   const log = temporaryLog();
   start(log, alpha, { name: "work" });
   become(log, alpha, "closed");
-  expect(log.sessions.find("work")).toEqual({ found: "none" });
-  expect(log.sessions.find(alpha)).toEqual({ found: "one", session: alpha });
+  expect(log.sessions.find("work")).toEqual({ found: "one", session: alpha });
   start(log, bravo, { name: "work" });
   expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
+  become(log, bravo, "failed");
+  expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
+  become(log, alpha, "starting");
+  expect(log.sessions.find("work")).toEqual({ found: "one", session: alpha });
+  expect(log.sessions.find(bravo)).toEqual({ found: "one", session: bravo });
+});
+
+test("the name of an ended session goes before another one's prefix", () => {
+  const log = temporaryLog();
+  start(log, alpha);
+  start(log, bravo, { name: alpha.slice(0, 3) });
+  become(log, bravo, "closed");
+  expect(log.sessions.find(alpha.slice(0, 3))).toEqual({ found: "one", session: bravo });
 });
 
 test("a prefix of several names at most eight of them", () => {
@@ -99,14 +111,21 @@ test("the live ones are those that recovery must end, with what is open in each"
   expect(live[0]?.open.turns).toEqual([{ turn: 1, phase: "started", seq: 2 }]);
 });
 
-test("what looks for live sessions does not read the ended ones", () => {
-  const log = temporaryLog();
-  const db = otherConnection(log.file);
+test("what looks for a name reads no session that has another", () => {
+  const db = otherConnection(temporaryLog().file);
+  const plan = (query: string): string[] =>
+    db
+      .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN SELECT id FROM session ${query}`)
+      .all()
+      .map(({ detail }) => detail);
   const isLive = "state IN ('starting', 'idle', 'running', 'waiting', 'closing')";
-  const plan = db
-    .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN SELECT * FROM session WHERE ${isLive} AND name = 'n'`)
-    .all();
-  expect(plan.map(({ detail }) => detail).join()).toContain("session_live");
+  expect(plan(`INDEXED BY session_live WHERE name = 'n' AND ${isLive}`)).toEqual([
+    "SEARCH session USING INDEX session_live (name=?)",
+  ]);
+  // Without a sort of its own, too.
+  expect(plan("WHERE name = 'n' ORDER BY sid DESC LIMIT 1")).toEqual([
+    "SEARCH session USING INDEX session_name (name=?)",
+  ]);
 });
 
 test("children are the sessions that name it as parent, newest first", () => {

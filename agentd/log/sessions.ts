@@ -57,7 +57,7 @@ export interface LatestEntries {
 
 /** Throws LogError where the store fails. */
 export interface SessionReader {
-  /** By id (which may be `instance`), then by name among live sessions, then by a prefix of an id. */
+  /** By id (which may be `instance`), then by name (the live session's, else the newest ended one's), then by a prefix. */
   find(reference: string): FoundSession;
   row(session: string): SessionRow | undefined;
   /** Those in a live state, oldest first. */
@@ -105,7 +105,13 @@ function preparedFind(db: Database.Database): (reference: string) => FoundSessio
   const some = ambiguousMax + 1;
   const byId = db.prepare<[string], string>("SELECT id FROM session WHERE id = ?").pluck();
   const byName = db
-    .prepare<[string], string>(`SELECT id FROM session WHERE name = ? AND ${isLive} LIMIT ${some}`)
+    .prepare<[string], string>(
+      `SELECT id FROM session INDEXED BY session_live WHERE name = ? AND ${isLive} LIMIT ${some}`,
+    )
+    .pluck();
+  // A name is free again when its session has ended, so several may have had it.
+  const byFormerName = db
+    .prepare<[string], string>("SELECT id FROM session WHERE name = ? ORDER BY sid DESC LIMIT 1")
     .pluck();
   const byPrefix = db
     .prepare<[string, string], string>(
@@ -117,6 +123,8 @@ function preparedFind(db: Database.Database): (reference: string) => FoundSessio
     if (id !== undefined) return { found: "one", session: id };
     const named = byName.all(reference);
     if (named.length > 0) return oneOf(named);
+    const former = byFormerName.get(reference);
+    if (former !== undefined) return { found: "one", session: former };
     // `{` is what follows z.
     return /^[a-z2-7]+$/.test(reference) ? oneOf(byPrefix.all(reference, `${reference}{`)) : { found: "none" };
   };

@@ -70,3 +70,22 @@ test("of many calls the oldest are forgotten", () => {
   expect(asks(one, { toolCallId: "a" }).kindsBefore).toEqual([]);
   expect(asks(one, { toolCallId: "c" }).kindsBefore).toEqual(["read"]);
 });
+
+test("kinds and paths that are too long to be held for each call are those of no rule", () => {
+  const one = witness();
+  one.see(
+    says({ toolCallId: "t", kind: "read", locations: [{ path: "/nowhere/a" }, { path: `/${"x".repeat(5_000)}` }] }),
+  );
+  one.see(says({ toolCallId: "t", kind: "x".repeat(100_000) }));
+  const findings = asks(one, { toolCallId: "t", kind: "read" });
+  expect(findings.kindsBefore).toEqual(["read", "(too long)"]);
+  expect(paths(findings)).toEqual(["/nowhere/a", ""]);
+  expect(findings.locations[1]?.real).toBeUndefined();
+});
+
+test("of one list of paths no more is held than a bound for them all", () => {
+  const many = new PolicyWitness({ policy: () => undefined, pathsMax: 64, callsMax: 8 });
+  const path = `/${"x".repeat(4_000)}`;
+  const { locations } = asks(many, { toolCallId: "t", locations: Array.from({ length: 20 }, () => ({ path })) });
+  expect(locations.filter((place) => place.path === path)).toHaveLength(8);
+});

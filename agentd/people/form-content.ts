@@ -59,9 +59,15 @@ const broken = "has half a character in it, which cannot be sent to the agent";
 
 function whyNotText(field: Extract<Field, { type: "string" }>, text: string, matches: Matches): string | undefined {
   const { pattern, format, lengthMin, lengthMax } = field;
-  const length = outside(Array.from(text).length, lengthMin, lengthMax, "must have, in characters,");
+  const length = outside(
+    Array.from(text).length,
+    lengthMin,
+    lengthMax,
+    (bound) => `must have ${bound} character${bound.endsWith(" 1") ? "" : "s"}`,
+  );
   if (length !== undefined) return length;
-  if (format !== undefined && formats.get(format)?.(text) === false) return `must be a ${format}`;
+  const known = format === undefined ? undefined : formats.get(format);
+  if (known?.holds(text) === false) return `must be ${known.words}`;
   if (pattern === undefined) return undefined;
   const found = matches(pattern, text);
   if (found === undefined) return "has a pattern that could not be held against it in time";
@@ -72,7 +78,7 @@ function whyNotNumber({ min, max, above, below, multipleOf }: NumberBounds, valu
   if (above !== undefined && value <= above) return `must be more than ${above}`;
   if (below !== undefined && value >= below) return `must be less than ${below}`;
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) return `must be a multiple of ${multipleOf}`;
-  return outside(value, min, max, "must be");
+  return outside(value, min, max, (bound) => `must be ${bound}`);
 }
 
 /** Of fractions as people write them: 0.3 is three times 0.1, though the machine's numbers are not. */
@@ -88,12 +94,17 @@ function whyNotList(field: Extract<Field, { type: "list" }>, items: readonly str
   const offered = new Set(choices);
   if (!items.every((item) => offered.has(item))) return `must be some of ${listed(choices)}`;
   if (new Set(items).size < items.length) return "must not have one twice";
-  return outside(items.length, countMin, countMax, "must have, in number,");
+  return outside(items.length, countMin, countMax, (bound) => `must have ${bound} of them`);
 }
 
-function outside(value: number, min: number | undefined, max: number | undefined, what: string): string | undefined {
-  if (min !== undefined && value < min) return `${what} at least ${min}`;
-  return max !== undefined && value > max ? `${what} at most ${max}` : undefined;
+function outside(
+  value: number,
+  min: number | undefined,
+  max: number | undefined,
+  words: (bound: string) => string,
+): string | undefined {
+  if (min !== undefined && value < min) return words(`at least ${min}`);
+  return max !== undefined && value > max ? words(`at most ${max}`) : undefined;
 }
 
 const typeWords = {
@@ -105,12 +116,17 @@ const typeWords = {
 } as const satisfies Record<Exclude<Field["type"], "unknown">, string>;
 
 /** Loose where the rules are: the agent knows best what it can use. */
-const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
-  ["email", (text) => text.length <= 320 && /^[^\s@]+@[^\s@]+$/u.test(text)],
-  ["uri", (text) => /^[a-z][a-z0-9+.-]*:/iu.test(text) && URL.canParse(text)],
-  ["date", isDate],
-  ["date-time", isDateTime],
+const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
+  ["email", { words: "an email address", holds: (text) => text.length <= 320 && /^[^\s@]+@[^\s@]+$/u.test(text) }],
+  ["uri", { words: "a URI", holds: (text) => /^[a-z][a-z0-9+.-]*:/iu.test(text) && URL.canParse(text) }],
+  ["date", { words: "a date such as 2026-01-31", holds: isDate }],
+  ["date-time", { words: "a time such as 2026-01-31T12:00:00Z", holds: isDateTime }],
 ]);
+
+interface Format {
+  readonly words: string;
+  readonly holds: (text: string) => boolean;
+}
 
 function isDateTime(text: string): boolean {
   const [, day, time] =

@@ -130,6 +130,16 @@ test("a form with a rule over its fields that is not understood, or a name with 
   expect(faultOf(broken, { "\ud800": "x" }, matches)?.reason).toContain("declined");
 });
 
+test.each([
+  [{ type: "string", minLength: 1 }, "", "must have at least 1 character"],
+  [{ type: "string", maxLength: 2 }, "abc", "must have at most 2 characters"],
+  [{ type: "string", format: "email" }, "x", "must be an email address"],
+  [{ type: "integer", minimum: 3 }, 2, "must be at least 3"],
+  [{ type: "array", minItems: 2, items: { type: "string", enum: ["a", "b"] } }, ["a"], "must have at least 2 of them"],
+])("a field %j that is filled in with %j %s", (property, value, reason) => {
+  expect(faultOf(readForm({ properties: { f: property } }), { f: value }, matches)).toEqual({ field: "f", reason });
+});
+
 test("what is left out is filled in with its default, which is held to the form too", () => {
   const form = readForm({
     properties: {

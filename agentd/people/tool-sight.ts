@@ -12,7 +12,7 @@ export interface Said {
 export interface Sight {
   /** Two at most: more than one is all that counts. */
   readonly kinds: readonly string[];
-  /** As they were said last; null for one without a path. */
+  /** As they were said last; null for one without a path, or with one that is too long. */
   readonly locations: readonly (string | null)[];
   /** Of the files that its content would change. */
   readonly diffs: readonly (string | null)[];
@@ -20,11 +20,20 @@ export interface Sight {
   readonly incomplete: boolean;
 }
 
+/** UTF-16 units. Each of many calls holds its own, so what is longer is not held. */
+const kindCharactersMax = 256;
+/** Stands for a longer one: no rule names it. */
+const kindTooLong = "(too long)";
+const pathCharactersMax = 4_096;
+/** Of one list of paths. */
+const pathsCharactersMax = 32 * 1024;
+
 export const nothingSeen: Sight = { kinds: [], locations: [], diffs: [], incomplete: false };
 
 /** After one more thing that was said of the call. Of each list of paths, `pathsMax` and one more are kept. */
 export function seeMore(sight: Sight, said: Said, pathsMax: number): Sight {
-  const { kind, locations, content } = said;
+  const { locations, content } = said;
+  const kind = typeof said.kind === "string" && said.kind.length > kindCharactersMax ? kindTooLong : said.kind;
   const isNew = typeof kind === "string" && sight.kinds.length < 2 && !sight.kinds.includes(kind);
   return {
     kinds: isNew ? [...sight.kinds, kind] : sight.kinds,
@@ -61,8 +70,11 @@ function isDiff(item: unknown): boolean {
 }
 
 function pathsOf(items: readonly unknown[], pathsMax: number): (string | null)[] {
+  let left = pathsCharactersMax;
   return items.slice(0, pathsMax + 1).map((item) => {
     const path = typeof item === "object" && item !== null ? (item as { path?: unknown }).path : undefined;
-    return typeof path === "string" ? path : null;
+    if (typeof path !== "string" || path.length > Math.min(left, pathCharactersMax)) return null;
+    left -= path.length;
+    return path;
   });
 }

@@ -11,6 +11,7 @@ import { mapUpdate, sessionOptions } from "./map-update.ts";
 import { noteMessage, noteToolCall } from "./messages.ts";
 import { requestElicitation } from "./elicitations.ts";
 import { requestPermission } from "./permissions.ts";
+import { optionFault } from "./option-fault.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests.ts";
 import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
@@ -94,7 +95,11 @@ function configure(draft: Draft, before: SessionState): void {
   if (life.phase !== "starting") return;
   const [next] = life.config;
   if (next) {
-    draft.effect({ type: "set_option", seq: null, option: next[0], value: next[1] });
+    const [option, value] = next;
+    // A start is refused here as `set_config` is. What an agent that comes back does not take is no end of its session.
+    const fault = life.resumed === undefined ? optionFault(state, option, value) : undefined;
+    if (fault) return fail(draft, before, fault, `the option "${option}" was refused`);
+    draft.effect({ type: "set_option", seq: null, option, value });
     return;
   }
   settle(draft);

@@ -81,7 +81,13 @@ function notOpen(state: SessionState, request: string): ReturnType<typeof refuse
   if (closed) {
     const { outcome, option, by, via } = closed;
     const who = by ?? (via === undefined ? "somebody" : via);
-    return refuse("REQUEST_CLOSED", `the request was closed before, by ${who}`, { request, outcome, option, by, via });
+    return refuse("REQUEST_CLOSED", `the request was closed before, by ${who}: ${option ?? outcome}`, {
+      request,
+      outcome,
+      option,
+      by,
+      via,
+    });
   }
   const number = Number(request.slice(state.id.length + 1));
   if (Number.isSafeInteger(number) && number >= 1 && number <= state.requestCount) {

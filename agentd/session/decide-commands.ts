@@ -5,6 +5,7 @@ import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
 import { decideElicitationAnswer, decidePermissionAnswer } from "./decide-answers.ts";
 import { cancelAllRequests, endAllRequests } from "./requests.ts";
+import { optionFault } from "./option-fault.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 import { releaseTerminals } from "./terminals.ts";
 import { acceptPrompt, closeOpenTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
@@ -35,7 +36,8 @@ export function decideCommand(draft: Draft, before: SessionState, command: Sessi
 function decidePrompt(draft: Draft, before: SessionState, command: Command<"agent.session.prompt">): Decision {
   const { state, context } = draft;
   const { life, queue } = state;
-  if (life.phase === "ended" || life.phase === "closing") return notIn(before, "takes no prompts");
+  if (life.phase === "ended") return notIn(before, "takes no prompts until it is resumed");
+  if (life.phase === "closing") return notIn(before, "takes no prompts");
   const blocks = promptBlocks(command.args.prompt);
   const unsupported = unsupportedBlock(state, blocks);
   if (unsupported) return refuse("UNSUPPORTED", `${state.agent} takes no ${unsupported} in a prompt`);
@@ -108,18 +110,8 @@ function decideSetConfig(draft: Draft, before: SessionState, command: Command<"a
   if (phase === "ended" || phase === "closing" || phase === "starting")
     return notIn(before, "has no options to set now");
   const { option: name, value } = command.args;
-  const option = state.options.find((candidate) => candidate.option === name);
-  if (!option) {
-    const options = state.options.map((candidate) => candidate.option);
-    return refuse("OPTION_UNKNOWN", `${state.agent} offers no option "${name}"`, { option: name, options });
-  }
-  if (option.type === "boolean" && typeof value !== "boolean") {
-    return refuse("OPTION_UNKNOWN", `"${name}" takes true or false`, { option: name, values: [true, false] });
-  }
-  const values = option.choices?.map((choice) => choice.value) ?? [];
-  if (option.type === "select" && !values.includes(value as string)) {
-    return refuse("OPTION_UNKNOWN", `"${name}" has no value "${value}"`, { option: name, values });
-  }
+  const fault = optionFault(state, name, value);
+  if (fault) return { refusal: fault };
   const seq = draft.command(command);
   draft.postpone(command, seq);
   draft.effect({ type: "set_option", seq, option: name, value });
@@ -137,7 +129,8 @@ function decideKeeping(draft: Draft, command: KeepingCommand): Decision {
 function decideClose(draft: Draft, before: SessionState, command: Command<"agent.session.close">): Decision {
   const { state } = draft;
   const { life } = state;
-  if (life.phase === "ended" && life.state === "closed") return notIn(before, "is closed already");
+  if (life.phase === "ended" && life.state === "closed")
+    return refuse("SESSION_STATE", "the session is closed already", { state: "closed" });
   const seq = draft.command(command);
   if (life.phase === "ended") state.life = { phase: "ended", state: "closed" };
   else if (life.phase !== "closing") beginClosing(draft, "asked", "cancelled");

@@ -4,6 +4,7 @@ import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { Elicitation, ElicitationAnswer } from "../../acp-client/model.ts";
 import type { ElicitationEntry } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
+import { measure } from "./fit.ts";
 import {
   awaitAnswer,
   closeRequest,
@@ -18,13 +19,15 @@ import { currentTurn, type OpenElicitation } from "./state.ts";
 export function requestElicitation(draft: Draft, event: Extract<AgentEvent, { type: "elicitation" }>): void {
   const { asked } = event;
   const refusedBecause = whyNobodyIsAsked(draft);
-  const open: OpenElicitation = { kind: "elicitation", ...newRequest(draft, event.request), asked };
+  const fields = elicitationFields(asked);
+  const shown = measure(fields, ["message", "schema", "url"]);
+  const open: OpenElicitation = { kind: "elicitation", ...newRequest(draft, event.request), asked, shown };
   draft.add({
     kind: "elicitation",
     ...currentTurn(draft.state),
     request: open.request,
     phase: "requested",
-    ...elicitationFields(asked),
+    ...fields,
     now: open.askedAt,
     expires_at: open.expiresAt,
     notified: notified(draft, refusedBecause !== undefined),
@@ -52,12 +55,14 @@ export function resolveElicitation(
 }
 
 /** As entries and replies carry it. */
-export function elicitationFields(asked: Elicitation): Pick<
+export type ElicitationFields = Pick<
   ElicitationEntry,
   "message" | "schema" | "url" | "elicitation_id" | "tool_call_id"
 > & {
   readonly mode: "form" | "url";
-} {
+};
+
+function elicitationFields(asked: Elicitation): ElicitationFields {
   const { mode, message, toolCallId } = asked;
   const of = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
   if (asked.mode === "form") return { mode, message, schema: asked.schema, ...of };

@@ -1,31 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent wrote, as much of it as fits. The log has all of it.
 
+/** A value with its sizes in bytes of UTF-8 as JSON, taken once: it may be as long as a line of an agent is. */
+export interface Measured<T> {
+  readonly value: T;
+  readonly bytes: number;
+  /** The members that may go, longest first. */
+  readonly parts: readonly { readonly name: string; readonly bytes: number }[];
+}
+
 export interface Fitted<T> {
   readonly value: T;
+  /** At the most. */
+  readonly bytes: number;
   /** Names of the members that are not there, though the agent gave them. */
   readonly leftOut: readonly string[];
 }
 
-/**
- * Leaves out the longest of the members that may go until the whole takes at most `bytesMax` of UTF-8 as JSON. What
- * cannot be made so short is given without all of them.
- */
-export function fit<T extends object>(value: T, mayGo: readonly (keyof T & string)[], bytesMax: number): Fitted<T> {
-  let left = bytesOf(value);
-  if (left <= bytesMax) return { value, leftOut: [] };
+export function measure<T extends object>(value: T, mayGo: readonly (keyof T & string)[]): Measured<T> {
   const parts = mayGo
     .filter((name) => value[name] !== undefined)
     .map((name) => ({ name, bytes: bytesOf(name) + bytesOf(value[name]) }))
     .toSorted((a, b) => b.bytes - a.bytes);
+  return { value, bytes: bytesOf(value), parts };
+}
+
+/**
+ * Leaves out the longest of the members that may go until the whole takes at most `bytesMax`. What cannot be made so
+ * short is given without all of them.
+ */
+export function fit<T extends object>({ value, bytes, parts }: Measured<T>, bytesMax: number): Fitted<T> {
+  if (bytes <= bytesMax) return { value, bytes, leftOut: [] };
+  let left = bytes;
   const leftOut: string[] = [];
-  for (const { name, bytes } of parts) {
+  for (const part of parts) {
     if (left <= bytesMax) break;
-    leftOut.push(name);
-    left -= bytes;
+    leftOut.push(part.name);
+    left -= part.bytes;
   }
   const kept = Object.entries(value).filter(([name]) => !leftOut.includes(name));
-  return { value: Object.fromEntries(kept) as T, leftOut };
+  return { value: Object.fromEntries(kept) as T, bytes: left, leftOut };
 }
 
 /** Of its JSON, in UTF-8. */

@@ -4,6 +4,7 @@ import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary
 import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.ts";
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
+import { measure } from "./fit.ts";
 import type { IntendedWrite } from "./files.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./input.ts";
 import { newSession, type OpenRequest, type SessionState } from "./state.ts";
@@ -113,9 +114,13 @@ function requestOf(entries: EntryReader, session: string, { request, seq }: Logg
       : (JSON.parse(body) as Partial<PermissionEntry | ElicitationEntry> & { readonly turn?: number });
   const turn = entry.turn === undefined ? {} : { turn: entry.turn };
   const head = { request, key: null, ...turn, askedAt: entry.now ?? "", expiresAt: null };
-  return entry.kind === "elicitation"
-    ? { kind: "elicitation", ...head, asked: { mode: "form", message: "", schema: {} } }
-    : { kind: "permission", ...head, toolCall: { tool_call_id: "" }, leftOut: [], options: [] };
+  if (entry.kind === "elicitation") {
+    const asked = { mode: "form", message: "", schema: {} } as const;
+    return { kind: "elicitation", ...head, asked, shown: measure(asked, []) };
+  }
+  const toolCall = { tool_call_id: "" };
+  const shown = measure(toolCall, []);
+  return { kind: "permission", ...head, toolCall, shown, leftOut: [], options: [], optionsBytes: 0 };
 }
 
 /** A live session of the log whose agentd is gone is in the life that its row tells; its turns are ended by number. */

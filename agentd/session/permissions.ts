@@ -5,7 +5,7 @@ import type { PermissionOutcome } from "../../acp-client/model.ts";
 import type { Findings } from "../people/findings.ts";
 import { callLimits, type PermissionChoice, type ToolCallFields } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
-import { fit } from "./fit.ts";
+import { bytesOf, fit, measure } from "./fit.ts";
 import { toolCallFields } from "./map-update.ts";
 import { makeRoom } from "./messages.ts";
 import {
@@ -43,8 +43,16 @@ export function requestPermission(
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusedBecause = whyNobodyIsAsked(draft);
   const byPolicy = refusedBecause ? undefined : policyAnswer(draft, call.tool_kind, options, findings);
-  const { value: toolCall, leftOut } = fit(call, partsThatMayGo, callLimits.questionBytesMax);
-  const open: OpenPermission = { kind: "permission", ...newRequest(draft, event.request), toolCall, leftOut, options };
+  const { value: toolCall, leftOut } = fit(measure(call, partsThatMayGo), callLimits.questionBytesMax);
+  const open: OpenPermission = {
+    kind: "permission",
+    ...newRequest(draft, event.request),
+    toolCall,
+    leftOut,
+    options,
+    optionsBytes: bytesOf(options),
+    shown: measure(toolCall, partsThatMayGo),
+  };
   draft.add({
     kind: "permission",
     ...where,
@@ -66,7 +74,7 @@ export function requestPermission(
 }
 
 /** What a question can be held and shown without, when it is too long: its id and its kind tell what is asked. */
-export const partsThatMayGo = [
+const partsThatMayGo = [
   "title",
   "name",
   "status",

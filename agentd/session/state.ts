@@ -15,6 +15,8 @@ import type {
   ToolCallFields,
 } from "../vocabulary/index.ts";
 import type { IntendedWrite } from "./files.ts";
+import type { ElicitationFields } from "./elicitations.ts";
+import type { Measured } from "./fit.ts";
 import type { CallerToken } from "./input.ts";
 import type { OpenTerminal } from "./terminals.ts";
 import { noTools, type ToolLedger } from "./tool-ledger.ts";
@@ -131,14 +133,20 @@ interface OpenHead {
 export interface OpenPermission extends OpenHead {
   readonly kind: "permission";
   readonly toolCall: ToolCallFields;
+  /** It again, measured once: it is listed as often as somebody asks. */
+  readonly shown: Measured<ToolCallFields>;
   /** Members of the tool call that are too long to be held; the log has them. */
   readonly leftOut: readonly string[];
   readonly options: readonly PermissionChoice[];
+  /** UTF-8 bytes of the options as JSON. */
+  readonly optionsBytes: number;
 }
 
 export interface OpenElicitation extends OpenHead {
   readonly kind: "elicitation";
   readonly asked: Elicitation;
+  /** As it is listed, measured once. */
+  readonly shown: Measured<ElicitationFields>;
 }
 
 export interface ClosedRequest {

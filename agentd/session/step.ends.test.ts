@@ -37,6 +37,21 @@ test("an option of the start that the agent refuses fails the session before any
   expect(script.effects.some(({ type }) => type === "prompt")).toBe(false);
 });
 
+test.each([
+  [{ bogus: "1" }, { option: "bogus", options: ["mode"] }],
+  [{ mode: "bogus" }, { option: "mode", values: ["auto", "plan"] }],
+])(
+  "an option of the start that the agent does not offer, %j, is unknown, and the agent is not asked",
+  (config, body) => {
+    const script = new SessionScript({ prompt: "one", config });
+    const entries = script.up([["mode", "auto", "plan"]]);
+    expect(entries.at(-1)).toMatchObject({ state: "failed", error: { error_code: "OPTION_UNKNOWN", ...body } });
+    expect(script.effects.map(({ type }) => type).filter((type) => type === "set_option" || type === "prompt")).toEqual(
+      [],
+    );
+  },
+);
+
 test("closing ends the running turn and the queued ones, and the session is closed when the agent is gone", () => {
   const script = new SessionScript();
   script.up();

@@ -39,7 +39,12 @@ test("the first answer wins, and a later one is told who was first", () => {
     "permission:resolved",
   );
   script.command("agent.permission.answer", { request, option: "reject_once-1" });
-  expect(script.refusals[0]).toMatchObject({ error_code: "REQUEST_CLOSED", by: "tester", option: "allow_once-0" });
+  expect(script.refusals[0]).toMatchObject({
+    error_code: "REQUEST_CLOSED",
+    message: "the request was closed before, by tester: allow_once-0",
+    by: "tester",
+    option: "allow_once-0",
+  });
 });
 
 test("an option that was not offered is refused and nothing is sent", () => {

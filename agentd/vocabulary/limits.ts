@@ -12,6 +12,8 @@ export const callLimits = {
   additionalDirectoriesMax: 64,
   mcpServersMax: 64,
   passedEnvironmentMax: 256,
+  /** UTF-16 units of an option's name, and of a value for it: agents offer no longer ones. */
+  optionCharactersMax: 1024,
   waitTimeoutMsMax: 50_000,
   /** UTF-8 bytes of what a form is answered with, as JSON. */
   formContentBytesMax: 256 * KiB,

@@ -46,3 +46,13 @@ test("a wait, a page, a piece and a secret have the bounds that the table says",
   }
   expect(fits("agent.log.redact", { sha256: "0".repeat(64), length: limits.secretBytesMin - 1 })).toBe(false);
 });
+
+test("an option's name and its value are bounded", () => {
+  const longest = "x".repeat(limits.optionCharactersMax);
+  const { "agent.session.set_config": set, "agent.session.start": start } = verbArguments;
+  expect(set.safeParse({ session: "s", option: longest, value: longest }).success).toBe(true);
+  expect(set.safeParse({ session: "s", option: `${longest}x`, value: "v" }).success).toBe(false);
+  expect(set.safeParse({ session: "s", option: "o", value: `${longest}x` }).success).toBe(false);
+  expect(start.safeParse({ agent: "a", config: { [longest]: longest } }).success).toBe(true);
+  expect(start.safeParse({ agent: "a", config: { [`${longest}x`]: "v" } }).success).toBe(false);
+});

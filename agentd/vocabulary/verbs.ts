@@ -10,6 +10,8 @@ import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
 const commandId = z.string().min(1).max(128);
 const sessionReference = z.string().min(1).max(128);
 const text = z.string().min(1);
+const optionName = text.max(limits.optionCharactersMax);
+const optionValue = z.union([z.string().max(limits.optionCharactersMax), z.boolean()]);
 const contentBlock = z.looseObject({ type: z.string().min(1) });
 const promptText = z.string().refine((value) => value.trim() !== "", "a prompt must not be empty");
 const prompt = z
@@ -18,7 +20,9 @@ const prompt = z
     (blocks) => Buffer.byteLength(JSON.stringify(blocks)) <= limits.promptBytesMax,
     `a prompt may have ${limits.promptBytesMax} bytes as JSON`,
   );
-const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+const environmentName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be a variable's name alone: letters, digits and _, not a digit first");
 
 /** A literal, or the name of a variable that agentd reads for itself: a secret need never travel. */
 const value = z.union([z.string(), z.strictObject({ env: environmentName })]);
@@ -43,6 +47,7 @@ const sessionName = z
   )
   .refine((name) => name !== "instance", "`instance` is taken");
 
+const secretSize = `a secret has ${limits.secretBytesMin} to ${limits.secretBytesMax} bytes`;
 const states = z.enum(["starting", "idle", "running", "waiting", "closing", "closed", "lost", "failed"]);
 const until = z.enum(["idle", "waiting", "ended"]);
 const page = z.number().int().min(1);
@@ -89,7 +94,7 @@ export const verbArguments = {
     additional_dirs: z.array(text).max(limits.additionalDirectoriesMax).default([]),
     name: sessionName.optional(),
     prompt: prompt.optional(),
-    config: z.record(z.string().min(1), z.union([z.string(), z.boolean()])).default({}),
+    config: z.record(optionName, optionValue).default({}),
     mcp_servers: z.array(mcpServer).max(limits.mcpServersMax).default([]),
     env: z.array(environmentName).max(limits.passedEnvironmentMax).default([]),
     policy: text.optional(),
@@ -113,8 +118,8 @@ export const verbArguments = {
   "agent.session.set_config": z.strictObject({
     command_id: commandId.optional(),
     session: sessionReference,
-    option: text,
-    value: z.union([z.string(), z.boolean()]),
+    option: optionName,
+    value: optionValue,
   }),
   "agent.session.close": z.strictObject({ command_id: commandId.optional(), session: sessionReference }),
   "agent.permission.answer": permissionAnswerArgs(commandId, sessionReference),
@@ -139,7 +144,7 @@ export const verbArguments = {
     command_id: commandId.optional(),
     session: sessionReference.optional(),
     sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits: the SHA-256 of the secret's UTF-8 bytes"),
-    length: z.number().int().min(limits.secretBytesMin).max(limits.secretBytesMax),
+    length: z.number().int().min(limits.secretBytesMin, secretSize).max(limits.secretBytesMax, secretSize),
     dry_run: z.boolean().default(false),
   }),
 

@@ -76,6 +76,12 @@ export class ScriptedSession {
     });
   }
 
+  /** As an agent does that does not want to know any more. */
+  takeBack(turn: number, number: number): void {
+    const request = `${this.id}-${number}`;
+    this.append({ kind: "permission", turn, request, phase: "resolved", outcome: "cancelled", via: "agent", by: null });
+  }
+
   /** With a field of each type that needs a form to be told apart. */
   askForm(turn: number, number: number, rest: Partial<ElicitationEntry> = {}): void {
     this.append({

@@ -86,6 +86,27 @@ test("without a request what is asked is listed; --show has every field and, onc
   expect((await mix()).stderr).toBe("no open questions\n");
 });
 
+test("--show --json is a document of ours, with the form's own schema under another name", async () => {
+  await asked({ schema: { type: "object", properties: {} } });
+  expect(JSON.parse((await mix(request, "--show", "--json")).stdout)).toMatchObject({
+    schema: "mix.elicitation.v1",
+    request,
+    form: { type: "object", properties: {} },
+    resolved: null,
+  });
+});
+
+test.each([
+  [{ type: "integer", minimum: 1, maximum: 100 }, "integer, 1 to 100"],
+  [{ type: "number", minimum: 0 }, "number, at least 0"],
+  [{ type: "string", minLength: 1, maxLength: 40 }, "string, 1 to 40 characters"],
+  [{ type: "string", format: "email", pattern: "^a\u202e" }, "string, as email, matches ^a\\u202e"],
+  [{ type: "array", items: { enum: ["a", "b"] }, maxItems: 2 }, "some of a, b, at most 2 of them"],
+])("what a form wants of a value is said in words: %j", async (field, words) => {
+  await asked({ schema: { type: "object", properties: { it: field } } });
+  expect((await mix(request, "--show")).stdout).toContain(`  it  ${words}\n`);
+});
+
 test("--show says how much time is left now, and not how much there was", async () => {
   const nineAndAHalf = new Date(Date.now() + 570_000).toISOString();
   await asked({ expires_at: nineAndAHalf });
@@ -112,7 +133,7 @@ test("a turn shows the form and goes on when it is answered; a line answers one 
     onAnswer: (session) => session.endTurn(1),
   });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
-  await running.shows("answer: ");
+  await running.shows("\ranswer: ");
   running.type("7\n");
   expect((await running.ended).code).toBe(0);
   expect(told(agentd)).toEqual([

@@ -63,7 +63,9 @@ async function list({ args, context, output, read }: Invocation): Promise<Outcom
 
 async function show({ context, output }: Invocation, { asked, resolved }: Asked): Promise<Outcome> {
   const { style } = screenOf(context);
-  if (output.mode === "json") await output.document("mix.elicitation.v1", { ...asked, resolved: resolved ?? null });
+  const { schema: form, ...question } = asked;
+  const shown = { ...question, ...(form === undefined ? {} : { form }), resolved: resolved ?? null };
+  if (output.mode === "json") await output.document("mix.elicitation.v1", shown);
   else if (output.mode === "ids") await output.line(asked.request);
   else {
     for (const line of elicitationLines(asked, style, resolved === undefined)) await output.line(line);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Bench } from "../testing/command-line-under-test.ts";
+import type { ScriptedAgentd } from "../testing/scripted-agentd.ts";
 import { says } from "../testing/words.ts";
 
 let bench: Bench;
@@ -64,6 +65,135 @@ test("pasted lines are one prompt, and not as many", async () => {
   expect(prompts).toEqual(["first line\nsecond line"]);
 });
 
+const answersOf = ({ asked }: ScriptedAgentd) =>
+  asked.filter(([verb]) => verb === "agent.permission.answer" || verb === "agent.elicitation.answer");
+const promptsOf = ({ asked }: ScriptedAgentd) =>
+  asked.filter(([verb]) => verb === "agent.session.prompt").map(([, args]) => args["prompt"]);
+
+test("lines that were typed before a question appeared do not answer it, and it is said", async () => {
+  const agentd = await bench.agentd({ onAnswer: (session) => session.endTurn(1) });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
+  await running.shows("is ready");
+  running.type("1\n2");
+  agentd.session("sessionaaaaa").ask(1, 1);
+  await running.shows("answer 1–2: ");
+  await running.shows("typed before this was asked, and not taken: 1");
+  expect(answersOf(agentd)).toEqual([]);
+  running.type("2\n");
+  expect((await running.ended).code).toBe(0);
+  expect(answersOf(agentd)).toEqual([["agent.permission.answer", { request: "sessionaaaaa-1", option: "no" }]]);
+});
+
+test("a line that was typed before a form appeared does not fill it in", async () => {
+  const agentd = await bench.agentd({ onAnswer: (session) => session.endTurn(1) });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
+  await running.shows("is ready");
+  running.type("Early\n");
+  agentd.session("sessionaaaaa").askForm(1, 1, { schema: { properties: { name: { type: "string" } } } });
+  await running.shows("not taken: Early");
+  await running.shows("\ranswer: ");
+  running.type("Ann\n");
+  await running.ended;
+  expect(answersOf(agentd).map(([, args]) => args["content"])).toEqual([{ name: "Ann" }]);
+});
+
+test("a line that is entered as a question comes is the prompt that it was typed for, and no answer", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("running > ");
+  session.ask(1, 1);
+  running.type("1\n");
+  await running.shows("answer 1–2: ");
+  running.type(":detach\n");
+  await running.ended;
+  expect(answersOf(agentd)).toEqual([]);
+  expect(promptsOf(agentd)).toEqual(["1"]);
+});
+
+test("the same answer entered twice at once answers one question, and not the next one too", async () => {
+  const agentd = await bench.agentd({ onPrompt: (session, turn) => [1, 2].forEach((one) => session.ask(turn, one)) });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
+  await running.shows("answer 1–2: ");
+  running.type("1\n");
+  setImmediate(() => running.type("1\n"));
+  await running.shows("typed when that question was over, and not taken: 1");
+  running.type(":detach\n");
+  await running.ended;
+  expect(answersOf(agentd).map(([, args]) => args["request"])).toEqual(["sessionaaaaa-1"]);
+});
+
+test.each([
+  ["attach", ["agent", "attach", "sessiona"]],
+  ["start", ["agent", "start", "demo", "x"]],
+])(
+  "%s: a line that is typed as its question gives way to another one answers neither, and it is said",
+  async (verb, words) => {
+    const agentd = await bench.agentd({
+      onPrompt: (session, turn) => session.ask(turn, 1),
+      onAnswer: (session) => session.endTurn(1),
+    });
+    if (verb === "attach") agentd.begin("sessionaaaaa").ask(1, 1);
+    const running = bench.start(words, { tty: true });
+    await running.shows("answer 1–2: ");
+    const session = agentd.session("sessionaaaaa");
+    session.takeBack(1, 1);
+    session.ask(1, 2);
+    // The end of the first is shown, and the second is not yet.
+    await running.shows("→ cancelled");
+    running.type("1\n");
+    // The second's line is there again below what is said.
+    await running.shows("and not taken: 1\n\ranswer 1–2: ");
+    running.type("2\n");
+    await running.shows("→ no");
+    // A turn that is followed is over by itself.
+    running.type(":detach\n");
+    expect((await running.ended).code).toBe(0);
+    expect(answersOf(agentd)).toEqual([["agent.permission.answer", { request: "sessionaaaaa-2", option: "no" }]]);
+  },
+);
+
+test("while a turn runs lines are queued, each a prompt of its own, and :cancel cancels at once", async () => {
+  const agentd = await bench.agentd({ onCancel: (session) => session.endTurn(1, "cancelled") });
+  const session = agentd.begin("sessionzzzza");
+  session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("running > ");
+  for (const line of ["first", "second"]) {
+    running.type(`${line}\n`);
+    await running.shows(`running > ${line}\n`);
+  }
+  running.type(":help\n");
+  await running.shows(":cancel the turn");
+  running.type(":cancel\n");
+  await running.shows("turn 1 cancelled");
+  running.type(":detach\n");
+  expect((await running.ended).code).toBe(0);
+  expect(promptsOf(agentd)).toEqual(["first", "second"]);
+});
+
+test("Ctrl-D at a question of a turn that is followed ends the answers with a word, and not the view", async () => {
+  const agentd = await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1) });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
+  await running.shows("answer 1–2: ");
+  running.type("\u0004");
+  await running.shows("no answers are taken here any more");
+  agentd.session("sessionaaaaa").endTurn(1);
+  expect((await running.ended).code).toBe(0);
+});
+
+test("an answer that is entered with the Ctrl-D behind it is not given, and it is said", async () => {
+  const agentd = await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1) });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
+  await running.shows("answer 1–2: ");
+  running.type("1\n\u0004");
+  await running.shows("typed as this ended, and not taken: 1");
+  agentd.session("sessionaaaaa").endTurn(1);
+  expect((await running.ended).code).toBe(0);
+  expect(answersOf(agentd)).toEqual([]);
+});
+
 test("half a prompt that a question interrupts does not become its answer", async () => {
   const agentd = await bench.agentd({ onPrompt: says("done so") });
   const session = agentd.begin("sessionzzzza");
@@ -71,16 +201,18 @@ test("half a prompt that a question interrupts does not become its answer", asyn
   const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
   await running.shows("> ");
   running.type("2");
-  await running.shows("\u001b[3G2");
+  await running.shows("> 2");
   session.ask(1, 1);
   await running.shows("answer 1–2");
   running.type("\n");
   running.type("1\n");
   await running.shows("→ yes");
+  // It is a prompt again when nothing is asked any more.
+  session.append({ kind: "state", state: "running" });
+  await running.shows("running > 2");
   running.interrupt();
   await running.ended;
-  const answers = agentd.asked.filter(([verb]) => verb === "agent.permission.answer").map(([, args]) => args["option"]);
-  expect(answers).toEqual(["yes"]);
+  expect(answersOf(agentd).map(([, args]) => args["option"])).toEqual(["yes"]);
 });
 
 test(":detach while a turn runs leaves at once with 0 and a word, and speaks of no Ctrl-C", async () => {

@@ -26,11 +26,12 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const isOver = endedOutcome(snapshot) !== undefined;
   output.word(`session ${session} (${snapshot.agent}) is ${snapshot.state} in ${snapshot.cwd}`);
   const prompts = somebodyHere(invocation) && !args.switch("read-only") && !isOver;
-  const attachment = prompts ? new Attachment(invocation, bus, session) : undefined;
+  const attachment = prompts ? new Attachment(invocation, bus, session, snapshot.state) : undefined;
   const outcome = await watchSession(invocation, bus, {
     session,
     after: await beforeLastTurn(bus, snapshot),
     showPrompts: true,
+    directory: snapshot.cwd,
     tellsFailure: true,
     ...(attachment === undefined ? { asks: false } : { attachment }),
     decide: (entry) => {

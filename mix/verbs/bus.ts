@@ -12,6 +12,7 @@ export const spec: VerbSpec = {
   flags: { tcp: { kind: "text", value: "PORT", about: "also on this TCP port of loopback" } },
   positionals: { min: 0, max: 0 },
   examples: ["mix bus"],
+  neverStarts: true,
 };
 
 export async function run({ args, context, output }: Invocation): Promise<Outcome> {

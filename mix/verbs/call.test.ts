@@ -24,6 +24,12 @@ test("call of a service that is not there exits 4 and says where to look", async
   expect(ran.stderr).toContain("mix services");
 });
 
+test("a value that is nested too deep to be sent is a usage error", async () => {
+  await bench.agentd();
+  const ran = await bench.run(["call", "agent", "agent.status", `a=${"[".repeat(20_000)}${"]".repeat(20_000)}`]);
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be sent") as string });
+});
+
 test("help lists a service's verbs, and services lists the service", async () => {
   await bench.agentd();
   expect((await bench.run(["help", "agent"])).stdout).toContain("agent.session.start");
@@ -48,6 +54,13 @@ test.each(["words", "{}"])("help of a service that answers %s instead of a list 
   const ran = await bench.run(["help", "odd"]);
   await odd.stop();
   expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("is no list") as string });
+});
+
+test("listen that runs out of time says what was missing: as many as were wanted, or nothing", async () => {
+  const listen = ["listen", "weather", "--timeout", "10ms"];
+  expect(await bench.run(listen)).toMatchObject({ code: 3, stderr: "TIME_LIMIT: the time is over\n" });
+  const counted = await bench.run([...listen, "--count", "2"]);
+  expect(counted).toMatchObject({ code: 3, stderr: "TIME_LIMIT: fewer than 2 came within the time\n" });
 });
 
 test("listen prints so many deliveries and ends", async () => {

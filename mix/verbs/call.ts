@@ -2,6 +2,7 @@
 import { assignment, jsonOrText } from "../assignments.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
+import { jsonText } from "../json-text.ts";
 import { usageError } from "../mix-error.ts";
 import { promptText } from "../prompt-text.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
@@ -14,6 +15,7 @@ export const spec: VerbSpec = {
   flags: { timeout: { kind: "text", value: "TIME", about: "how long to wait for the reply (default 60s)" } },
   positionals: { min: 2, max: 1_000 },
   examples: ["mix call agent agent.session.list limit=5", `mix call agent agent.session.get session='"abc"'`],
+  neverStarts: true,
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
@@ -30,8 +32,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   });
   const value = jsonOrText(reply.body);
   if (output.mode === "json") await output.document("mix.reply.v1", { rc: reply.rc, body: value });
-  else if (reply.body !== "")
-    await output.line(printable(typeof value === "string" ? value : JSON.stringify(value, undefined, 2)));
+  else if (reply.body !== "") await output.line(printable(typeof value === "string" ? value : jsonText(value, 2)));
   if (reply.rc > 0) output.notice(`warning: rc ${reply.rc}`);
   return done;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { completionScript } from "../completion-script.ts";
 import type { CompletedVerb } from "../completion-script.ts";
+import type { Candidates } from "../completed-words.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { usageError } from "../mix-error.ts";
@@ -14,6 +15,7 @@ export const spec: VerbSpec = {
   flags: {},
   positionals: { min: 1, max: 1 },
   examples: ["mix completion bash > ~/.local/share/bash-completion/completions/mix", "mix completion fish | source"],
+  neverStarts: true,
 };
 
 export async function run({ args, output }: Invocation): Promise<Outcome> {
@@ -22,16 +24,24 @@ export async function run({ args, output }: Invocation): Promise<Outcome> {
     throw usageError(`no completion for ${shell}; usage: mix ${spec.usage}`);
   // Loaded here, not above: the table would otherwise stand in a circle with this file.
   const { agentVerbs, busVerbs } = await import("./table.ts");
-  await output.line(completionScript(shell, await completed(agentVerbs), await completed(busVerbs)));
+  const { agentWords, busWords } = await import("../completed-words.ts");
+  const agent = await completed(agentVerbs, agentWords);
+  await output.line(completionScript(shell, agent, await completed(busVerbs, busWords)));
   return done;
 }
 
-async function completed(verbs: Readonly<Record<string, VerbEntry>>): Promise<CompletedVerb[]> {
+async function completed(
+  verbs: Readonly<Record<string, VerbEntry>>,
+  words: Readonly<Record<string, readonly Candidates[]>>,
+): Promise<CompletedVerb[]> {
   return Promise.all(
     Object.entries(verbs).map(async ([name, entry]) => {
       const { spec: own } = await entry.load();
-      const flags = Object.keys({ ...own.flags, ...commonFlags }).map((flag) => `--${flag}`);
-      return { name, summary: entry.summary, flags, takesSession: own.usage.includes("<session>") };
+      const flags = Object.entries({ ...own.flags, ...commonFlags }).map(([flag, { kind }]) => ({
+        name: flag,
+        takesValue: kind !== "switch",
+      }));
+      return { name, summary: entry.summary, flags, words: words[name] ?? [] };
     }),
   );
 }

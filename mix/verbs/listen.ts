@@ -17,18 +17,18 @@ export const spec: VerbSpec = {
   },
   positionals: { min: 1, max: 1 },
   examples: ["mix listen agent.session.updated --json"],
+  neverStarts: true,
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context } = invocation;
   const [count, timeoutMs] = [args.count("count", 1), args.duration("timeout")];
+  const late = count === undefined ? "the time is over" : `fewer than ${count} came within the time`;
   const bus = await invocation.connect("bus");
   return new Promise((resolve, reject) => {
     const printed = new Printed(invocation, count ?? Number.POSITIVE_INFINITY);
     const callOff =
-      timeoutMs === undefined
-        ? undefined
-        : context.after(timeoutMs, () => reject(ownError("TIME_LIMIT", "not as many within the time")));
+      timeoutMs === undefined ? undefined : context.after(timeoutMs, () => reject(ownError("TIME_LIMIT", late)));
     const over = (outcome: Outcome): void => {
       callOff?.();
       printed.all().then(() => resolve(outcome), reject);

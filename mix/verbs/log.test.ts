@@ -24,6 +24,13 @@ test("log prints every entry, --json as it is, --tail the last ones, --kind thos
   expect(people.stdout).toContain("agent: three");
 });
 
+test("a log in which nothing is as it was asked for says so to people alone", async () => {
+  (await bench.agentd()).begin("sessionaaaaa").text(1, "one");
+  const words = ["agent", "log", "sessiona", "--turn", "9"];
+  expect(await bench.run(words)).toEqual({ code: 0, stdout: "", stderr: "no such entries\n" });
+  expect(await bench.run([...words, "--json"])).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
 test("log -f goes on with what comes and loses nothing at the seam", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");
@@ -44,4 +51,20 @@ test("a kind that does not exist is a usage error, also with -f, instead of sile
   const ran = await bench.run(["agent", "log", "sessiona", "-f", "--kind", "mesage"]);
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain("message");
+});
+
+test("an entry of an older log that is nested too deep to be written is shown as far as it goes", async () => {
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const head = '"log":"logloglogaaa","session":"sessionaaaaa","at":"2026-11-30T00:00:00.000Z"';
+  const entry = `{${head},"seq":1,"kind":"extension","method":"_x/y","data":{"a":"shown","b":${deep}}}`;
+  const page = `{"log":"logloglogaaa","session":"sessionaaaaa","entries":[${entry}],"last_seq":1}`;
+  const agentd = await bench.agentd({ replies: { "agent.session.log": { rc: 0, body: page } } });
+  agentd.begin("sessionaaaaa");
+  for (const flags of [["--json"], []]) {
+    const ran = await bench.run(["agent", "log", "sessionaaaaa", ...flags]);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('"a":"shown"') as string });
+    expect(ran.stdout).toContain("nested too deep");
+  }
+  const called = await bench.run(["call", "agent", "agent.session.log", "session=sessionaaaaa", "--json"]);
+  expect(JSON.parse(called.stdout)).toMatchObject({ rc: 0, body: { last_seq: 1 } });
 });

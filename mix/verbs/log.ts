@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Entry, EntryKind } from "../../agentd/vocabulary/entries.ts";
 import type { ReadingBus } from "../bus.ts";
+import { entryKinds } from "../entry-kinds.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { usageError } from "../mix-error.ts";
@@ -40,42 +41,25 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const bus = following ?? (await invocation.read("agentd"));
   const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });
   const after = since === undefined ? 0 : /^\d{1,15}$/.test(since) ? Number(since) : since;
-  const show = (entry: Entry): Promise<void> => shown(invocation, entry);
+  let count = 0;
+  const show = (entry: Entry): Promise<void> => {
+    count += 1;
+    return shown(invocation, entry);
+  };
 
   let last = after;
   if (tail !== undefined) last = await showTail({ bus, session, filter, tail, lastSeq, show });
   else if (following === undefined)
     for await (const entry of logEntries(bus, session, after, filter)) await show(entry);
+  if (following === undefined && count === 0) invocation.output.word("no such entries");
   return following === undefined ? done : followLog(invocation, following, { session, after: last, filter, show });
 }
 
-// The vocabulary's list is a value, and its types alone may be imported; the compiler holds this one to it.
-const kinds: Readonly<Record<EntryKind, true>> = {
-  command: true,
-  reply: true,
-  state: true,
-  turn: true,
-  message: true,
-  tool_call: true,
-  plan: true,
-  commands: true,
-  options: true,
-  info: true,
-  usage: true,
-  notice: true,
-  compaction: true,
-  permission: true,
-  elicitation: true,
-  file: true,
-  terminal: true,
-  extension: true,
-  diagnostic: true,
-};
-
 // Here and not by agentd, since `-f` filters what comes by itself.
 function knownKind(text: string): EntryKind {
-  if (!Object.hasOwn(kinds, text)) throw usageError(`no kind ${text}; there are: ${Object.keys(kinds).join(", ")}`);
-  return text as EntryKind;
+  const known = entryKinds.find((kind) => kind === text);
+  if (known === undefined) throw usageError(`no kind ${text}; there are: ${entryKinds.join(", ")}`);
+  return known;
 }
 
 interface Tail {

@@ -50,7 +50,7 @@ const phases = {
   lost: "ended",
   failed: "ended",
 } as const satisfies { readonly [Phase in SessionPhase]: Phase extends LivePhase ? "live" : "ended" };
-const states = Object.keys(phases) as SessionPhase[];
+export const states = Object.keys(phases) as SessionPhase[];
 const live = states.filter((state) => phases[state] === "live");
 
 function filterOf({ args, context }: Invocation): SessionFilter {

@@ -17,6 +17,7 @@ export const spec: VerbSpec = {
   flags: { all: { kind: "switch", short: "a", about: "with ls: ended ones as well" } },
   positionals: { min: 1, max: 3 },
   examples: ["mix notify ls", "mix notify answer k3wq7m2a allow", "mix notify watch --json"],
+  neverStarts: true,
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
@@ -31,7 +32,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     case "watch 0":
       return watch(invocation);
     default:
-      throw usageError(`usage: mix ${spec.usage}`);
+      throw usageError(`${positionals.join(" ")} is none of these: mix ${spec.usage}`);
   }
 }
 

@@ -16,7 +16,7 @@ import { requestTable, unlistedWords } from "../view/tables.ts";
 export const spec: VerbSpec = {
   usage: "agent permit ls | show <request> | allow <request> | deny <request>",
   about:
-    "What agents ask leave for. `allow` takes the only option that allows once; `deny` the first that rejects once, else it cancels. Anything else is said with --option.",
+    "What agents ask leave for. `allow` takes the only option that allows once; `deny` the first that rejects once, else it cancels. Anything else is said with --option: `deny` takes a kind reject_… alone, `allow` all other kinds, also one that mix does not know.",
   flags: {
     option: { kind: "text", value: "OPTION", about: "this option, as `permit show` lists it" },
     session: { kind: "text", value: "SESSION", about: "with ls: of this session" },
@@ -30,7 +30,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args } = invocation;
   const what = args.word(0);
   if (what === "ls" && args.positionals.length === 1) return list(invocation);
-  if (what !== "show" && what !== "allow" && what !== "deny") throw usageError(`usage: mix ${spec.usage}`);
+  if (what !== "show" && what !== "allow" && what !== "deny")
+    throw usageError(`${what} is none of these: mix ${spec.usage}`);
   const request = args.word(1);
   const bus = await invocation.connect("agentd");
   const asked = await askedFor(bus, request, invocation.context.now());

@@ -25,7 +25,7 @@ export const spec: VerbSpec = {
 
 export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
   const policy = args.text("policy");
-  if (args.word(0) !== "test") throw usageError(`usage: mix ${spec.usage}`);
+  if (args.word(0) !== "test") throw usageError(`${args.word(0)} is not understood; usage: mix ${spec.usage}`);
   if (policy === undefined) throw usageError(`--policy is missing; usage: mix ${spec.usage}`);
   const what = args.word(1);
   const request = /^[a-z2-7]{12}-\d+$/.test(what)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Bench } from "../testing/command-line-under-test.ts";
 import { says } from "../testing/words.ts";
@@ -23,6 +24,20 @@ test("send shows its own turn alone", async () => {
   expect(agentd.asked[0]).toEqual(["agent.session.prompt", { session: "sessionz", prompt: "go", when_busy: "queue" }]);
 });
 
+test("send and attach show a path within the session's directory as start does, without the directory", async () => {
+  const content = [{ type: "diff", path: "/tmp/fresh/a.txt", oldText: null, newText: "a\n" }];
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.append({ kind: "tool_call", turn, tool_call_id: "t", title: "Write", status: "pending", content });
+      session.endTurn(turn);
+    },
+  });
+  const session = agentd.begin("sessionzzzza");
+  expect((await bench.run(["agent", "send", "sessionz", "go"])).stdout).toContain("\n  a.txt (new)\n");
+  session.append({ kind: "state", state: "closed" });
+  expect((await bench.run(["agent", "attach", "sessionz"])).stdout).toContain("\n  a.txt (new)\n");
+});
+
 test("send --no-wait prints the turn and does not follow it", async () => {
   (await bench.agentd()).begin("sessionzzzza");
   expect(await bench.run(["agent", "send", "sessionz", "go", "--no-wait"])).toEqual({
@@ -37,4 +52,13 @@ test("a prompt's file that cannot be read is called by its name, in words", asyn
   const send = (file: string) => bench.run(["agent", "send", "sessionz", "--file", file]);
   expect(await send(missing)).toEqual({ code: 2, stdout: "", stderr: `USAGE: --file: ${missing} does not exist\n` });
   expect((await send(bench.directory)).stderr).toContain("is a directory");
+  const file = `${bench.directory}/prompt`;
+  writeFileSync(file, Buffer.from([0x61, 0xff, 0x62]));
+  expect((await send(file)).stderr).toBe(`USAGE: ${file} is not UTF-8 text\n`);
+  // A quote is two bytes as JSON, and 6 MiB are what agentd takes.
+  writeFileSync(file, '"'.repeat(3 * 1024 * 1024));
+  expect(await send(file)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("6291456 bytes as JSON"),
+  });
 });

@@ -38,5 +38,13 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   }
   if (output.mode === "ids") await output.line(`${turn}`);
   if (queued) output.word(`turn ${turn} of ${session} waits for the turn before it`);
-  return followTurn(invocation, bus, { session, turn, after: seq - 1, closes: false, onlyTurn: true });
+  return followTurn(invocation, bus, {
+    session,
+    turn,
+    after: seq - 1,
+    closes: false,
+    onlyTurn: true,
+    // Only the view asks: paths in it are shown as those of the session's start.
+    ...(output.mode === "people" ? { directory: (await bus.ask("agent.session.get", { session })).cwd } : {}),
+  });
 }

@@ -12,6 +12,7 @@ export const spec: VerbSpec = {
   flags: {},
   positionals: { min: 0, max: 0 },
   examples: ["mix services"],
+  neverStarts: true,
 };
 
 export async function run({ output, connect }: Invocation): Promise<Outcome> {

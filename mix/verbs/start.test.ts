@@ -17,7 +17,7 @@ test("start shows the turn on stdout, what is said about it on stderr, and exits
   expect(ran.stdout).toContain("Hello there.\n");
   expect(ran.stdout).toContain("✔ turn 1 done");
   expect(ran.stdout).not.toContain("mix agent");
-  expect(ran.stderr).toContain("mix agent log sessionaaaaa");
+  expect(ran.stderr).toContain('go on: mix agent send sessionaaaaa "…" · its log: mix agent log sessionaaaaa');
 });
 
 test("several words are one prompt, and the caller's directory is the session's unless it is the demo's", async () => {
@@ -84,6 +84,16 @@ test("start --close closes the session after its turn and shows that it is close
   expect(ran.code).toBe(0);
   expect(ran.stdout).toContain("● session closed");
   expect(agentd.session("sessionaaaaa").state).toBe("closed");
+});
+
+test("where the session was closed meanwhile, start does not say how to go on with it", async () => {
+  await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.endTurn(turn, "cancelled");
+      session.append({ kind: "state", state: "closing", reason: "asked" });
+    },
+  });
+  expect((await bench.run(["agent", "start", "demo", "x"])).stderr).not.toContain("go on");
 });
 
 test("start --json prints every entry as it is in the log, one object a line, and nothing else on stdout", async () => {

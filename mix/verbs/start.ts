@@ -7,7 +7,9 @@ import type { AgentBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { followTurn } from "../follow-turn.ts";
+import { MixError } from "../mix-error.ts";
 import { promptText } from "../prompt-text.ts";
+import { endedOutcome } from "../turn-watch.ts";
 import { untilReady } from "../until-ready.ts";
 import { commandIdFlag, commandIdMember } from "../verb.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
@@ -44,7 +46,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (output.mode === "ids") await output.line(reply.session);
   output.word(`session ${reply.session} (${request.agent})`);
   const outcome = await followed(invocation, bus, reply, request.prompt !== undefined);
-  const goesOn = !args.switch("close") && isUsable(outcome);
+  if (output.mode !== "people") return outcome;
+  const goesOn = isUsable(outcome) && (await takesPrompts(bus, reply.session));
   output.word(
     `${goesOn ? `go on: mix agent send ${reply.session} "…" · ` : ""}its log: mix agent log ${reply.session}`,
   );
@@ -90,6 +93,17 @@ async function followed(invocation: Invocation, bus: AgentBus, reply: StartReply
   const outcome = await untilReady(invocation, bus, { session, after });
   if (closes && outcome.kind === "done") await bus.ask("agent.session.close", { session });
   return outcome;
+}
+
+// It may have been closed meanwhile, here or elsewhere.
+async function takesPrompts(bus: AgentBus, session: string): Promise<boolean> {
+  try {
+    const { state } = await bus.ask("agent.session.get", { session });
+    return state !== "closing" && endedOutcome({ state }) === undefined;
+  } catch (error) {
+    if (error instanceof MixError) return false;
+    throw error;
+  }
 }
 
 function isUsable(outcome: Outcome): boolean {

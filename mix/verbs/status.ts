@@ -14,6 +14,7 @@ export const spec: VerbSpec = {
   flags: { limits: { kind: "switch", about: "list every limit as well" } },
   positionals: { min: 0, max: 0 },
   examples: ["mix agent status"],
+  neverStarts: true,
 };
 
 export async function run({ args, context, output, read }: Invocation): Promise<Outcome> {
@@ -26,8 +27,10 @@ export async function run({ args, context, output, read }: Invocation): Promise<
 }
 
 function peopleWords({ service, state }: NonNullable<StatusReply["people"]>): string {
-  if (service === null) return "asked by mix agent permit alone";
-  return state === "there" ? `asked by ${service}` : `asked by mix agent permit alone: ${service} is not on the Bus`;
+  if (service === null) return "asked by mix agent permit and answer alone";
+  return state === "there"
+    ? `asked by ${service}`
+    : `asked by mix agent permit and answer alone: ${service} is not on the Bus`;
 }
 
 function statusLines(status: StatusReply, now: number, withLimits: boolean): string[] {
@@ -37,7 +40,7 @@ function statusLines(status: StatusReply, now: number, withLimits: boolean): str
     ["Bus", `${bus.url}${bus.embedded ? " (embedded)" : ""}, ${bus.state}`],
     ["log", `${log.file}, ${sizeOf(log.bytes)} on disk, id ${log.id}`],
     ["configuration", `${config.file}${config.loaded ? "" : " (none: defaults hold)"}`],
-    ...(config.error === undefined ? [] : [["refused", config.error]]),
+    ...(config.error?.split("\n") ?? []).map((line, index) => [index === 0 ? "refused" : "", line]),
     ...(status.people === undefined ? [] : [["people", peopleWords(status.people)]]),
     ["sessions", `${sessions.live} live, at most ${sessions.max}`],
   ];

@@ -13,6 +13,7 @@ export const spec: VerbSpec = {
   flags: {},
   positionals: { min: 0, max: 0 },
   examples: ["mix agent stop"],
+  neverStarts: true,
 };
 
 /** How long a daemon may take to close its sessions and go. */

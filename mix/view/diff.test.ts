@@ -25,18 +25,29 @@ test("what stays and what goes is the old text, what stays and what comes is the
 
 test("a changed line stands between its neighbours, and far lines are left out", () => {
   const before = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
-  const lines = renderDiff(before, before.replace("line 10", "LINE 10"), { style: plain, columns: 0, linesMax: 50 });
+  const { lines } = renderDiff(before, before.replace("line 10", "LINE 10"), {
+    style: plain,
+    columns: 0,
+    linesMax: 50,
+  });
   expect(lines).toEqual(["  line 8", "  line 9", "- line 10", "+ LINE 10", "  line 11", "  line 12"]);
 });
 
 test("a new file is shown as added lines, cut at the limit", () => {
-  const lines = renderDiff("", "1\n2\n3\n4\n", { style: plain, columns: 0, linesMax: 2 });
-  expect(lines).toEqual(["+ 1", "+ 2", "… 2 more lines"]);
+  const cut = renderDiff("", "1\n2\n3\n4\n", { style: plain, columns: 0, linesMax: 2 });
+  expect(cut).toEqual({ lines: ["+ 1", "+ 2", "… 2 more lines"], isCut: true });
 });
 
-test("a line wider than the screen is cut, and an escape in it is visible", () => {
-  const [line] = renderDiff("", `\u001b[31m${"x".repeat(50)}`, { style: plain, columns: 20, linesMax: 5 });
-  expect(line).toBe("+ \\x1b[31mxxxxxxxxx…");
+test("a line wider than the screen goes on below to its end, and an escape in it is visible", () => {
+  const wide = renderDiff("", `\u001b[31m${"x".repeat(20)} and rm`, { style: plain, columns: 20, linesMax: 5 });
+  expect(wide).toEqual({ lines: ["+ \\x1b[31mxxxxxxxxxx", "+↳xxxxxxxxxx and rm"], isCut: false });
+  const { lines } = renderDiff("", "日本語日本", { style: plain, columns: 10, linesMax: 5 });
+  expect(lines).toEqual(["+ 日本語日", "+↳本"]);
+});
+
+test("of a line of a whole file it is said how much is not shown", () => {
+  const { lines, isCut } = renderDiff("", "x".repeat(1000), { style: plain, columns: 42, linesMax: 5 });
+  expect([lines.length, lines.at(-1), isCut]).toEqual([13, "+↳… 520 more characters", true]);
 });
 
 test("two changes far apart have an ellipsis between them", () => {

@@ -2,7 +2,7 @@
 // What a tool call changed in a file, line by line, with a little of what stands around it.
 import { printable } from "./printable.ts";
 import type { Style } from "./style.ts";
-import { fitted } from "./display-width.ts";
+import { characterWidth } from "./display-width.ts";
 
 export interface DiffLine {
   readonly mark: " " | "-" | "+" | "…";
@@ -39,23 +39,58 @@ export function shortened(lines: readonly DiffLine[], linesMax: number): DiffLin
   return [...kept.slice(0, linesMax), { mark: "…", text: `${kept.length - linesMax} more lines` }];
 }
 
-/** Coloured lines, each cut to the width; `columns` 0 cuts nothing. */
+export interface RenderedDiff {
+  readonly lines: readonly string[];
+  /** A change is longer than what is shown of it. */
+  readonly isCut: boolean;
+}
+
+/** Coloured lines; one that is wider than `columns` goes on below, where `columns` is not 0. */
 export function renderDiff(
   before: string,
   after: string,
   options: { style: Style; columns: number; linesMax: number },
-): string[] {
-  const { style, columns } = options;
-  return shortened(diffLines(before, after), options.linesMax).map(({ mark, text }) => {
-    const whole = `${mark} ${printable(text).replaceAll("\t", "    ")}`;
-    const line = columns > 0 ? fitted(whole, columns) : whole;
-    if (mark === "+") return style.green(line);
-    if (mark === "-") return style.red(line);
-    return style.dim(line);
+): RenderedDiff {
+  const { style, columns, linesMax } = options;
+  const kept = shortened(diffLines(before, after), linesMax);
+  let isCut = kept.length > linesMax;
+  const lines = kept.flatMap(({ mark, text }) => {
+    const whole = printable(text).replaceAll("\t", "    ");
+    const rows = columns > 0 ? rowsOf(whole, Math.max(roomMin, columns - 2)) : [whole];
+    isCut ||= rows.length > rowsMax;
+    const colour = mark === "+" ? style.green : mark === "-" ? style.red : style.dim;
+    return shownRows(rows).map((row, index) => colour(`${mark}${index === 0 ? " " : "↳"}${row}`));
   });
+  return { lines, isCut };
+}
+
+function rowsOf(text: string, columns: number): string[] {
+  const rows: string[] = [];
+  let row = "";
+  let width = 0;
+  for (const character of text) {
+    const more = characterWidth(character);
+    if (width + more > columns) {
+      rows.push(row);
+      row = "";
+      width = 0;
+    }
+    row += character;
+    width += more;
+  }
+  return [...rows, row];
+}
+
+/** A line may be a whole file's. */
+function shownRows(rows: readonly string[]): readonly string[] {
+  if (rows.length <= rowsMax) return rows;
+  const left = Array.from(rows.slice(rowsMax).join("")).length;
+  return [...rows.slice(0, rowsMax), `… ${left} more characters`];
 }
 
 const contextLines = 2;
+const rowsMax = 12;
+const roomMin = 8;
 /** Cells of the comparison's table: about 1000 by 1000 lines, some 4 MB and a few milliseconds. */
 const cellsMax = 1_000_000;
 

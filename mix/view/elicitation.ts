@@ -3,6 +3,7 @@
 // whole, with the host that it really leads to, and nothing here opens it.
 import type { ElicitationEntry } from "../../agentd/vocabulary/entries.ts";
 import { type FormField, formFields } from "../form-fields.ts";
+import { jsonText } from "../json-text.ts";
 import { printable, printableLine } from "./printable.ts";
 import { expiryWords, resolverWords } from "./question.ts";
 import type { Style } from "./style.ts";
@@ -37,7 +38,7 @@ function addressLines(url: string): string[] {
 }
 
 function fieldLines(field: FormField): string[] {
-  const { name, type, required, title, description, choices } = field;
+  const { name, type, required, title, description, choices, bounds } = field;
   const facts = [
     type === "array" ? "some of" : choices === undefined ? type : "one of",
     ...(choices ?? []).map((choice) =>
@@ -45,10 +46,11 @@ function fieldLines(field: FormField): string[] {
     ),
   ];
   const kind = `${facts[0]}${facts.length > 1 ? ` ${facts.slice(1).join(", ")}` : ""}`;
-  const standard = field.default === undefined ? "" : `, ${JSON.stringify(field.default)} where left out`;
+  const must = [...(required ? ["required"] : []), ...bounds].map((words) => `, ${words}`).join("");
+  const standard = field.default === undefined ? "" : `, ${jsonText(field.default)} where left out`;
   const words = [title, description].filter((text) => text !== undefined).join(": ");
   return [
-    `  ${printableLine(name)}  ${printableLine(`${kind}${required ? ", required" : ""}${standard}`)}`,
+    `  ${printableLine(name)}  ${printableLine(`${kind}${must}${standard}`)}`,
     ...(words === "" ? [] : [`    ${printableLine(words)}`]),
   ];
 }

@@ -14,7 +14,7 @@ export class LiveView {
   readonly #spinner: Spinner;
   #working = false;
 
-  constructor(context: Context, output: Output, rest: Pick<TranscriptOptions, "showPrompts" | "isOpen">) {
+  constructor(context: Context, output: Output, rest: Pick<TranscriptOptions, "showPrompts" | "isOpen" | "directory">) {
     this.#output = output;
     this.#transcript = new Transcript({ ...screenOf(context), ...rest, now: context.now });
     this.#spinner = new Spinner(context);
@@ -30,6 +30,21 @@ export class LiveView {
     if (this.#working && this.#transcript.atLineStart) this.#spinner.show();
   }
 
+  /** Where the last row ends; 0: at its beginning. */
+  get column(): number {
+    return this.#transcript.column;
+  }
+
+  /** Something else is to stand below. */
+  endRow(): void {
+    void this.end();
+  }
+
+  /** Without a spinner until the next entry: what a person types has its place. */
+  still(): void {
+    this.#spinner.hide();
+  }
+
   async end(): Promise<void> {
     this.#spinner.hide();
     const rest = this.#transcript.end();
@@ -37,13 +52,13 @@ export class LiveView {
   }
 }
 
-/** How wide and how colourful stdout is; no width where it is no terminal. */
+/** How wide and how colourful stdout is; no width where it is no terminal. A terminal may not know its own: it says 0. */
 export function screenOf(context: Pick<Context, "stdout" | "env">): {
   style: ReturnType<typeof styleFor>;
   columns: number;
 } {
   const { stdout, env } = context;
-  return { style: styleFor(stdout, env), columns: stdout.isTTY === true ? (stdout.columns ?? 80) : 0 };
+  return { style: styleFor(stdout, env), columns: stdout.isTTY === true ? stdout.columns || 80 : 0 };
 }
 
 function isWorking(entry: Entry, before: boolean): boolean {

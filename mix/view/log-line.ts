@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One entry of the log as people read it: its number, its time, its kind and what it says.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import { jsonText } from "../json-text.ts";
 import { contentText } from "./content.ts";
 import { printable, printableLine } from "./printable.ts";
 
 /** The first line, and further ones of a text under it. */
 export function logLines(entry: Entry): string[] {
-  const head = `${String(entry.seq).padStart(5)}  ${timeOf(entry.at)}  ${entry.kind.padEnd(10)}  `;
-  const [first = "", ...further] = said(entry).trimEnd().split("\n");
+  const head = `${String(entry.seq).padStart(5)}  ${timeOf(entry.at)}  ${entry.kind.padEnd(kindColumns)}  `;
+  const [first = "", ...further] = (said(entry).trimEnd() || "(nothing)").split("\n");
   return [`${head}${first}`.trimEnd(), ...further.map((line) => `${" ".repeat(head.length)}${line}`.trimEnd())];
 }
+
+/** Of the longest kind. */
+const kindColumns = "elicitation".length;
 
 function said(entry: Entry): string {
   const late = entry.late === true ? " (late)" : "";
@@ -17,9 +21,7 @@ function said(entry: Entry): string {
     case "message":
       return `${entry.role}${late}: ${printable(contentText(entry.content))}`;
     case "command":
-      return printableLine(
-        `${entry.verb} by ${entry.by ?? `nobody known (${entry.origin})`} ${JSON.stringify(entry.args)}`,
-      );
+      return printableLine(`${entry.verb} by ${entry.by ?? `nobody known (${entry.origin})`} ${jsonText(entry.args)}`);
     case "reply":
       return printableLine(`${entry.verb} rc ${entry.rc}${refused(entry.body)}`);
     case "state":
@@ -49,7 +51,7 @@ function said(entry: Entry): string {
     case "options":
       return printableLine(entry.options.map(({ option, value }) => `${option}=${value}`).join(", "));
     case "info":
-      return printableLine(words(entry.title));
+      return printableLine(words(titleWords(entry.title), entry.updated_at && `updated ${entry.updated_at}`));
     case "usage":
       return printableLine(words(`${entry.used ?? "?"} of ${entry.size ?? "?"} tokens`));
     case "notice":
@@ -65,7 +67,7 @@ function said(entry: Entry): string {
     case "terminal":
       return printableLine(terminalWords(entry));
     case "extension":
-      return printableLine(`${entry.method} ${JSON.stringify(entry.data)}`);
+      return printableLine(`${entry.method} ${jsonText(entry.data)}`);
     case "diagnostic":
       return printableLine(
         words(entry.what, entry.message, entry.count === undefined ? undefined : `×${entry.count}`, entry.sample),
@@ -108,6 +110,10 @@ function terminalWords(entry: Extract<Entry, { kind: "terminal" }>): string {
   const { terminal, phase, command, args = [], exit_code: code, signal, message } = entry;
   const exit = code === undefined || code === null ? signal : `exit code ${code}`;
   return words(terminal, phase, command, ...args, exit, message);
+}
+
+function titleWords(title: string | null | undefined): string | undefined {
+  return title === null ? "no title any more" : title;
 }
 
 function bytesWords(bytes: number | undefined): string | undefined {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { elicitationLines } from "./elicitation.ts";
-import { questionLines } from "./question.ts";
+import { questionLines, resolutionLine } from "./question.ts";
 import { plain } from "./style.ts";
 
 const view = { style: plain, columns: 0 };
@@ -17,6 +17,15 @@ const edit: ToolCallFields = {
 };
 const shown = (tool: ToolCallFields, more: { isWhole?: boolean; columns?: number } = {}): string[] =>
   questionLines({ request: "s-1", tool_call: tool }, { ...view, isOpen: false, ...more }).slice(1);
+
+test("who ended a question is said once, also where the reason names the policy", () => {
+  const entry = { kind: "permission", request: "s-1", phase: "resolved", outcome: "selected", option: "yes" } as const;
+  const policy = { ...entry, via: "policy", by: null } as const;
+  expect(resolutionLine({ ...policy, why: 'policy "reading", rule 1' }, plain)).toBe(
+    '  → yes (by policy "reading", rule 1)',
+  );
+  expect(resolutionLine(policy, plain)).toBe("  → yes (by policy)");
+});
 
 test("a path, a change and an input that say the same are told once", () => {
   expect(shown(edit)).toEqual([`  ${path}`, "    - one", "    + two"]);
@@ -48,6 +57,21 @@ test("paths that there is no room for are counted, and the way to see them is to
   expect(lines).toHaveLength(11);
   expect(lines.at(-1)).toBe("  … 2 more paths: mix agent permit show");
   expect(shown({ tool_call_id: "t", locations: locations.slice(1) }).at(-1)).toContain("1 more path:");
+});
+
+test("the end of a wide line of a change is seen, and where a change is cut the way to see it is told", () => {
+  const asked = (newText: string, isBelowDiff = false): string =>
+    questionLines(
+      { request: "s-1", tool_call: { tool_call_id: "t", content: [{ type: "diff", path, oldText: null, newText }] } },
+      { style: plain, columns: 40, isBelowDiff },
+    ).join("\n");
+  expect(asked(`${"x".repeat(90)} && harm`)).toContain(" && harm");
+  expect(asked(`${"x".repeat(90)} && harm`)).not.toContain("longer than");
+  const words = "… the change is longer than what is shown: mix agent permit show";
+  expect(asked("x".repeat(1000))).toContain(words);
+  expect(asked("line\n".repeat(100))).toContain(words);
+  // Also where the change itself stands right above.
+  expect(asked("line\n".repeat(100), true)).toContain(words);
 });
 
 test("where a person looks for all of it, neither a path nor a line of a change is left out or cut", () => {

@@ -3,6 +3,7 @@
 // neither hide what is asked nor repaint the screen.
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { leftWords } from "../duration.ts";
+import { jsonText } from "../json-text.ts";
 import { printable, printableLine } from "./printable.ts";
 import { diffBlock, diffFacts } from "./tool-calls.ts";
 import type { ToolCallView } from "./tool-calls.ts";
@@ -52,6 +53,8 @@ export function resolutionLine(entry: PermissionEntry, style: ToolCallView["styl
 
 /** Who ended a question, and why. */
 export function resolverWords({ via, by, why }: Pick<PermissionEntry, "via" | "by" | "why">): string {
+  // Its own reason names the policy.
+  if (via === "policy" && why !== undefined) return `by ${printableLine(why)}`;
   const who = via === undefined ? `by ${printableLine(by ?? "someone")}` : askedWords(via, by);
   return `${who}${why === undefined ? "" : `, ${printableLine(why)}`}`;
 }
@@ -72,10 +75,12 @@ function factLines(tool: ToolCallFields | undefined, view: QuestionView): string
   const said = new Set([...listed, ...diffPaths]);
   // Of several paths an input tells which is which.
   const known = new Set(said.size === 1 ? [...said, ...texts] : texts);
+  const changes = diffBlock(tool, view, isWhole);
   return [
     ...listed.map((path) => `  ${printableLine(path)}`),
     ...(paths.length > listed.length ? [`  ${moreWords(paths.length - listed.length, "path")}`] : []),
-    ...(view.isBelowDiff === true ? [] : diffBlock(tool, view, isWhole)),
+    ...(view.isBelowDiff === true ? [] : changes.lines),
+    ...(changes.isCut ? [view.style.yellow(`  … the change is longer than what is shown: ${showWords}`)] : []),
     ...rawInputLines(
       isWhole ? tool.raw_input : unsaid(tool.raw_input, known),
       isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax,
@@ -93,7 +98,7 @@ function unsaid(input: unknown, known: ReadonlySet<unknown>): unknown {
 
 function rawInputLines(input: unknown, linesMax: number): string[] {
   if (input === undefined || input === null) return [];
-  const text = typeof input === "string" ? input : JSON.stringify(input, undefined, 1);
+  const text = typeof input === "string" ? input : jsonText(input, 1);
   const lines = printable(text).split("\n");
   const kept = lines.slice(0, linesMax);
   if (lines.length > linesMax) kept.push(moreWords(lines.length - linesMax, "line"));
@@ -101,8 +106,10 @@ function rawInputLines(input: unknown, linesMax: number): string[] {
 }
 
 function moreWords(count: number, what: string): string {
-  return `… ${count} more ${what}${count === 1 ? "" : "s"}: mix agent permit show`;
+  return `… ${count} more ${what}${count === 1 ? "" : "s"}: ${showWords}`;
 }
+
+const showWords = "mix agent permit show";
 
 const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
   notify: "a person, asked by notify",

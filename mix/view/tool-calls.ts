@@ -3,6 +3,7 @@
 import type { ContentBlock, TextGrowth, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { contentText } from "./content.ts";
 import { renderDiff } from "./diff.ts";
+import type { RenderedDiff } from "./diff.ts";
 import { fitted } from "./display-width.ts";
 import { grown } from "./growth.ts";
 import { printable, printableLine } from "./printable.ts";
@@ -93,9 +94,10 @@ export class ToolCalls {
 }
 
 /** Diffs of a tool call as indented lines, for a permission question. `isWhole`: no line is left out, and none cut. */
-export function diffBlock(fields: ToolCallFields, { style, columns }: ToolCallView, isWhole = false): string[] {
+export function diffBlock(fields: ToolCallFields, { style, columns }: ToolCallView, isWhole = false): RenderedDiff {
   const room = isWhole ? { columns: 0, linesMax: Number.POSITIVE_INFINITY } : { columns };
-  return diffsOf(fields).flatMap((item) => oneDiff(item, { style, ...room }));
+  const diffs = diffsOf(fields).map((item) => oneDiff(item, { style, ...room }));
+  return { lines: diffs.flatMap(({ lines }) => lines), isCut: diffs.some(({ isCut }) => isCut) };
 }
 
 /** What `diffBlock` tells: the paths, and the texts before and after. */
@@ -140,7 +142,7 @@ function newDiffs(call: ToolCall, view: ToolCallView, directory: string | undefi
     const key = diffKey(item);
     if (call.diffs.has(key)) continue;
     call.diffs.add(key);
-    lines.push(...oneDiff(item, view, directory));
+    lines.push(...oneDiff(item, view, directory).lines);
   }
   return lines;
 }
@@ -157,20 +159,18 @@ function oneDiff(
   item: ContentBlock,
   { style, columns, linesMax = diffLinesMax }: ToolCallView & { readonly linesMax?: number },
   directory?: string,
-): string[] {
+): RenderedDiff {
   const { path, oldText, newText } = item;
-  if (typeof newText !== "string") return [];
+  if (typeof newText !== "string") return { lines: [], isCut: false };
   const before = typeof oldText === "string" ? oldText : "";
-  const lines = renderDiff(before, newText, {
+  const { lines, isCut } = renderDiff(before, newText, {
     style,
     columns: columns === 0 ? 0 : columns - 4,
     linesMax,
   });
   const name = typeof path === "string" ? printableLine(shortPath(path, directory)) : "a file";
-  return [
-    `  ${style.bold(name)}${typeof oldText === "string" ? "" : style.dim(" (new)")}`,
-    ...lines.map((line) => `    ${line}`),
-  ];
+  const head = `  ${style.bold(name)}${typeof oldText === "string" ? "" : style.dim(" (new)")}`;
+  return { lines: [head, ...lines.map((line) => `    ${line}`)], isCut };
 }
 
 function outputLines(call: ToolCall, { style, columns }: ToolCallView): string[] {

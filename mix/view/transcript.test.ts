@@ -199,6 +199,13 @@ test("a session that fails shows why and the end of what the agent said", () => 
   );
 });
 
+test("what the agent said last stands at the turn that it broke off, and not again at the session's end", () => {
+  const error = { error_code: "AGENT_EXITED", message: "exit 1", stderr_tail: "boom\n" } as const;
+  const ended: EntryContent = { kind: "turn", turn: 1, phase: "ended", stop_reason: "interrupted", error };
+  expect(shown([ended])).toContain("AGENT_EXITED: exit 1\n  boom\n");
+  expect(shown([ended, { kind: "state", state: "failed", error }]).split("boom")).toHaveLength(2);
+});
+
 test("options are told when they change, not when they are first known", () => {
   const options = (value: string): EntryContent => ({
     kind: "options",
@@ -224,6 +231,10 @@ test.each<EntryContent>([
   { kind: "commands", commands: [{ name: "plan", description: "" }] },
   { kind: "options", options: [{ option: "mode", name: "Mode", type: "select", value: "ask" }] },
   { kind: "info", title: "T" },
+  { kind: "info" },
+  { kind: "info", title: null, updated_at: "2026-01-01T00:00:00.000Z" },
+  { kind: "plan", plan_id: "p", entries: [] },
+  { kind: "elicitation", request: "r", phase: "sent" },
   { kind: "usage", used: 1, size: 2 },
   { kind: "notice", severity: "warning", title: "T" },
   { kind: "compaction", compaction_id: "c", status: "started" },
@@ -233,7 +244,9 @@ test.each<EntryContent>([
 ])("the log shows a $kind with its number, its time and its kind", (content) => {
   const [first, ...further] = logLines(entryOf(content, 4));
   expect(first).toMatch(new RegExp(`^    5  00:00:04\\.000  ${content.kind} +\\S`));
-  for (const line of further) expect(line).toMatch(/^ {33}\S/);
+  // What is said stands in one column, whatever the kind.
+  expect(first).toMatch(/^.{32} {2}\S/);
+  for (const line of further) expect(line).toMatch(/^ {34}\S/);
 });
 
 test("who answered is named, also where the answer came by notify, in the view and in the log", () => {

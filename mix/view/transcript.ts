@@ -46,6 +46,8 @@ export class Transcript {
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #turnStartedAt: number | undefined;
+  /** That was shown last. */
+  #stderrTail: string | undefined;
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -56,6 +58,12 @@ export class Transcript {
   /** Whether the next character would stand at the beginning of a line. */
   get atLineStart(): boolean {
     return this.#tail.endsWith("\n");
+  }
+
+  /** The column of the screen at which the next character would stand. */
+  get column(): number {
+    if (this.#options.columns === 0 || this.#stream === undefined) return 0;
+    return this.#stream.wrap.column + markColumnsOf(this.#stream.role);
   }
 
   /** `saysWhy` false: the error of a turn or a session that ends here is told elsewhere. */
@@ -125,8 +133,8 @@ export class Transcript {
     if (this.#section !== section || this.#stream === undefined) {
       written = this.#open(section);
       const { columns, style } = this.#options;
-      const markColumns = entry.role === "agent" ? 0 : 2;
-      this.#stream = { wrap: new WordWrap(columns === 0 ? 0 : columns - markColumns), role: entry.role };
+      const room = columns === 0 ? 0 : columns - markColumnsOf(entry.role);
+      this.#stream = { wrap: new WordWrap(room), role: entry.role };
       if (entry.role === "thought") written += style.dim("✻ ");
       if (entry.role === "user") written += style.bold("> ");
     }
@@ -185,7 +193,7 @@ export class Transcript {
     this.#turnStartedAt = undefined;
     if (entry.stop_reason === "end_turn") return [style.green(`✔ turn ${entry.turn} done${took}`)];
     const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
-    return [style.yellow(`■ turn ${entry.turn} ${how}${took}${why}`)];
+    return [style.yellow(`■ turn ${entry.turn} ${how}${took}${why}`), ...this.#stderrLines(entry.error)];
   }
 
   #stateLines(entry: StateEntry, why: string): string[] {
@@ -200,7 +208,7 @@ export class Transcript {
     switch (entry.state) {
       case "failed":
       case "lost":
-        return [style.red(`✘ session ${entry.state}${suffix(entry.reason)}${why}`), ...stderrLines(entry, style)];
+        return [style.red(`✘ session ${entry.state}${suffix(entry.reason)}${why}`), ...this.#stderrLines(entry.error)];
       case "closed":
         return [style.dim(`● session closed${entry.reason === "asked" ? "" : suffix(entry.reason)}${why}`)];
       case "running":
@@ -212,6 +220,18 @@ export class Transcript {
       case "closing":
         return up;
     }
+  }
+
+  /** What the agent said last; the state that follows a turn's end has the same words. */
+  #stderrLines(error: StateEntry["error"]): string[] {
+    const tail = error?.["stderr_tail"];
+    if (typeof tail !== "string" || tail.trim() === "" || tail === this.#stderrTail) return [];
+    this.#stderrTail = tail;
+    return printable(tail)
+      .trimEnd()
+      .split("\n")
+      .slice(-stderrLinesMax)
+      .map((line) => this.#options.style.dim(`  ${line}`));
   }
 
   #questionLines(entry: PermissionEntry | ElicitationEntry): string[] {
@@ -240,20 +260,15 @@ export class Transcript {
   }
 }
 
+/** Of a thought and a prompt each line stands behind a mark. */
+function markColumnsOf(role: MessageEntry["role"]): number {
+  return role === "agent" ? 0 : 2;
+}
+
 const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
 
 function errorWords(error: StateEntry["error"]): string {
   return error === undefined ? "" : `: ${printableLine(`${error.error_code}: ${error.message}`)}`;
-}
-
-function stderrLines(entry: StateEntry, style: Style): string[] {
-  const tail = entry.error?.["stderr_tail"];
-  if (typeof tail !== "string" || tail.trim() === "") return [];
-  return printable(tail)
-    .trimEnd()
-    .split("\n")
-    .slice(-stderrLinesMax)
-    .map((line) => style.dim(`  ${line}`));
 }
 
 const stderrLinesMax = 10;

@@ -13,6 +13,11 @@ export class WordWrap {
     this.#columns = columns;
   }
 
+  /** Where what was written ends. */
+  get column(): number {
+    return this.#column;
+  }
+
   /** What can be written now. */
   write(text: string): string {
     let out = "";

@@ -21,7 +21,7 @@ export const busCall = tool({
   waits: false,
   async run({ service: address, command, args, timeout_ms }, context) {
     checkAddress(address, context.denied);
-    checkCommand(address, command);
+    checkCommand(command);
     const asked = { service: address, command, timeoutMs: timeout_ms, ...(args === undefined ? {} : { args }) };
     const { rc, body } = await ask(context, asked);
     const text = body === "" ? "(done; the reply has no body)" : body;

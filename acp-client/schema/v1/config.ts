@@ -3,22 +3,22 @@
 import * as z from "zod";
 import { isRecord } from "../../jsonrpc/message.ts";
 import type { ConfigChoice, ConfigOption } from "../../model.ts";
-import { decode, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
+import { decode, identifier, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
 
 export const SessionMode = z.looseObject({
-  id: z.string(),
+  id: identifier,
   name: z.string(),
   description: optionalText,
   _meta: optionalObject,
 });
 export const SessionModeState = z.looseObject({
-  currentModeId: z.string(),
+  currentModeId: identifier,
   availableModes: unread,
   _meta: optionalObject,
 });
 
 const optionMembers = {
-  id: z.string(),
+  id: identifier,
   name: z.string(),
   description: optionalText,
   category: optionalText,
@@ -27,7 +27,7 @@ const optionMembers = {
 export const SelectOption = z.looseObject({
   ...optionMembers,
   type: z.literal("select"),
-  currentValue: z.string(),
+  currentValue: identifier,
   options: z.array(z.unknown()),
 });
 export const BooleanOption = z.looseObject({
@@ -38,7 +38,7 @@ export const BooleanOption = z.looseObject({
 const Option = z.discriminatedUnion("type", [SelectOption, BooleanOption]);
 
 export const SessionConfigSelectOption = z.looseObject({
-  value: z.string(),
+  value: identifier,
   name: z.string(),
   description: optionalText,
   _meta: optionalObject,

@@ -3,9 +3,9 @@
 import * as z from "zod";
 import { isRecord } from "../../jsonrpc/message.ts";
 import type { Elicitation } from "../../model.ts";
-import { decode, optionalText } from "../lenient.ts";
+import { decode, identifier, optionalIdentifier } from "../lenient.ts";
 
-const head = { sessionId: z.string(), toolCallId: optionalText, message: z.string() };
+const head = { sessionId: z.string(), toolCallId: optionalIdentifier, message: z.string() };
 // The members' own values are left as they came: names are the agent's, and may be any.
 const members = z.custom<Readonly<Record<string, unknown>>>(isRecord);
 const requestedSchema = members.refine(
@@ -13,7 +13,7 @@ const requestedSchema = members.refine(
     members.nullish().safeParse(properties).success && z.array(z.string()).nullish().safeParse(required).success,
 );
 const Form = z.looseObject({ ...head, mode: z.literal("form"), requestedSchema });
-const Url = z.looseObject({ ...head, mode: z.literal("url"), elicitationId: z.string(), url: z.string() });
+const Url = z.looseObject({ ...head, mode: z.literal("url"), elicitationId: identifier, url: z.string() });
 
 /** UTF-16 units. A longer one nobody can look through before opening it. */
 const urlCharactersMax = 8_192;
@@ -28,7 +28,7 @@ export function decodeElicitation(params: unknown): Elicitation | undefined {
 }
 
 export function decodeCompletedElicitation(params: unknown): string | undefined {
-  return decode(z.looseObject({ elicitationId: z.string() }), params)?.elicitationId;
+  return decode(z.looseObject({ elicitationId: identifier }), params)?.elicitationId;
 }
 
 function shared({ message, toolCallId }: { readonly message: string; readonly toolCallId?: string | undefined }) {

@@ -7,7 +7,9 @@ import type { AgentIdentity, AuthMethod, ConfigOption } from "../../model.ts";
 import {
   clearableText,
   decode,
+  identifier,
   optionalFlag,
+  optionalIdentifier,
   optionalObject,
   optionalText,
   present,
@@ -18,9 +20,9 @@ import { decodeConfigOptions, decodeModes } from "./config.ts";
 import type { Modes } from "./config.ts";
 
 export const Implementation = z.looseObject({
-  name: z.string(),
-  title: optionalText,
-  version: z.string(),
+  name: identifier,
+  title: optionalIdentifier,
+  version: identifier,
   _meta: optionalObject,
 });
 export const PromptCapabilities = z.looseObject({
@@ -56,8 +58,8 @@ export const InitializeResponse = z.looseObject({
   _meta: optionalObject,
 });
 export const AuthMethodAgent = z.looseObject({
-  id: z.string(),
-  name: z.string(),
+  id: identifier,
+  name: identifier,
   description: optionalText,
   _meta: optionalObject,
 });
@@ -67,7 +69,7 @@ export const AuthMethodTerminal = AuthMethodAgent.extend({
   env: z.record(z.string(), z.string()).nullish(),
 });
 export const NewSessionResponse = z.looseObject({
-  sessionId: z.string(),
+  sessionId: identifier,
   modes: unread,
   configOptions: unread,
   _meta: optionalObject,
@@ -91,7 +93,7 @@ export const ListSessionsResponse = z.looseObject({
   _meta: optionalObject,
 });
 export const SessionInfo = z.looseObject({
-  sessionId: z.string(),
+  sessionId: identifier,
   cwd: z.string(),
   additionalDirectories: unread,
   title: clearableText,
@@ -137,7 +139,7 @@ export interface NewSession {
   readonly options: readonly ConfigOption[];
 }
 
-/** Undefined when there is no session id. */
+/** Undefined when there is no session id, or one that is too long to be held. */
 export function decodeNewSession(result: unknown): NewSession | undefined {
   const answer = decode(NewSessionResponse, result);
   if (answer === undefined) return undefined;

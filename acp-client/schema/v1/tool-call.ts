@@ -4,11 +4,21 @@ import { canonicalMember } from "../../jsonrpc/canonical-member.ts";
 import { bytesOfSpan } from "../../jsonrpc/line-bytes.ts";
 import { isRecord } from "../../jsonrpc/message.ts";
 import type { ToolCallPatch } from "../../model.ts";
-import { clearableText, decode, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
+import {
+  clearableText,
+  decode,
+  identifier,
+  isIdentifier,
+  optionalObject,
+  optionalText,
+  present,
+  unread,
+  validItems,
+} from "../lenient.ts";
 import { decodeContentBlock, plainText } from "./content.ts";
 
 const members = {
-  toolCallId: z.string(),
+  toolCallId: identifier,
   name: optionalText,
   // The official lists are closed; a word of a newer agent says more than no word.
   kind: optionalText,
@@ -55,7 +65,7 @@ export function decodeToolCall(value: unknown): ToolCallPatch | undefined {
 export function decodeToolCallUpdate(value: unknown): ToolCallPatch | undefined {
   if (!isRecord(value)) return undefined;
   const { toolCallId, title, name, kind, status, content, locations, rawInput, rawOutput, _meta } = value;
-  if (typeof toolCallId !== "string") return undefined;
+  if (!isIdentifier(toolCallId)) return undefined;
   return patch({
     toolCallId,
     title: textOrNothing(title),

@@ -5,12 +5,26 @@ import * as z from "zod";
 import { isRecord } from "../../jsonrpc/message.ts";
 import { sampleOf } from "../../jsonrpc/sample.ts";
 import type { AgentUpdate, ConfigOption, MessageRole } from "../../model.ts";
-import { clearableText, decode, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
+import {
+  clearableText,
+  decode,
+  identifier,
+  isIdentifier,
+  optionalIdentifier,
+  optionalObject,
+  present,
+  unread,
+  validItems,
+} from "../lenient.ts";
 import { decodeConfigOptions } from "./config.ts";
 import { decodeContentBlock, decodeContentBlockBySchema, plainText } from "./content.ts";
 import { decodeToolCall, decodeToolCallUpdate, withContentText } from "./tool-call.ts";
 
-export const ContentChunk = z.looseObject({ content: z.unknown(), messageId: optionalText, _meta: optionalObject });
+export const ContentChunk = z.looseObject({
+  content: z.unknown(),
+  messageId: optionalIdentifier,
+  _meta: optionalObject,
+});
 export const Plan = z.looseObject({ entries: unread, _meta: optionalObject });
 export const PlanEntry = z.looseObject({
   content: z.string(),
@@ -28,14 +42,14 @@ export const AvailableCommand = z.looseObject({
 });
 /** The official text once showed `modeId`, and agents were written after it. */
 export const CurrentModeUpdate = z.looseObject({
-  currentModeId: optionalText,
-  modeId: optionalText,
+  currentModeId: optionalIdentifier,
+  modeId: optionalIdentifier,
   _meta: optionalObject,
 });
 export const ConfigOptionUpdate = z.looseObject({ configOptions: unread, _meta: optionalObject });
 export const SessionInfoUpdate = z.looseObject({
   title: clearableText,
-  updatedAt: clearableText,
+  updatedAt: identifier.nullable().optional().catch(undefined),
   _meta: optionalObject,
 });
 export const Cost = z.looseObject({ amount: z.number(), currency: z.string(), _meta: optionalObject });
@@ -53,14 +67,14 @@ export const Notice = z.looseObject({
   _meta: optionalObject,
 });
 export const CompactionUpdate = z.looseObject({
-  compactionId: z.string(),
+  compactionId: identifier,
   status: z.string(),
   summary: unread,
   error: clearableText,
   _meta: optionalObject,
 });
 export const CompactionSummaryChunk = z.looseObject({
-  compactionId: z.string(),
+  compactionId: identifier,
   content: z.unknown(),
   _meta: optionalObject,
 });
@@ -120,12 +134,7 @@ function plainMessage(role: MessageRole, update: unknown): AgentUpdate | undefin
   const { content: block, messageId, _meta: meta } = update as Readonly<Record<string, unknown>>;
   const content = plainText(block);
   if (content === undefined) return undefined;
-  return message(
-    role,
-    content,
-    typeof messageId === "string" ? messageId : undefined,
-    isRecord(meta) ? meta : undefined,
-  );
+  return message(role, content, isIdentifier(messageId) ? messageId : undefined, isRecord(meta) ? meta : undefined);
 }
 
 export function decodeMessageBySchema(role: MessageRole, update: unknown): AgentUpdate | undefined {
@@ -175,9 +184,13 @@ function decodeConfigOptionUpdate(update: unknown): DecodedUpdate | undefined {
   return present({ kind: "config_options", options: decodeConfigOptions(told.configOptions) ?? [], meta: told._meta });
 }
 
+/** UTF-16 units. A title stands wherever the session is named; a longer text is kept, and is none. */
+const titleCharactersMax = 4_096;
+
 function decodeInfo(update: unknown): AgentUpdate | undefined {
   const info = decode(SessionInfoUpdate, update);
-  return info && present({ kind: "info", title: info.title, updatedAt: info.updatedAt, meta: info._meta });
+  if (info === undefined || (info.title?.length ?? 0) > titleCharactersMax) return undefined;
+  return present({ kind: "info", title: info.title, updatedAt: info.updatedAt, meta: info._meta });
 }
 
 function decodeUsage(update: unknown): AgentUpdate | undefined {

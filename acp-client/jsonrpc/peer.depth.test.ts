@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// JSON.parse takes any depth, and whatever goes over a value level by level does not.
+import { expect, test } from "vitest";
+import { talk } from "../testing/talking-peer.ts";
+import { isDeeperThan } from "./depth.ts";
+import { peerLimits } from "./peer.ts";
+
+const { depthMax } = peerLimits;
+
+/** Arrays in `levels` levels. */
+function nested(levels: number): string {
+  return `${"[".repeat(levels)}${"]".repeat(levels)}`;
+}
+
+test("depth is counted in arrays and objects, whichever branch it is in", () => {
+  expect(isDeeperThan("text", 0)).toBe(false);
+  expect(isDeeperThan(null, 0)).toBe(false);
+  expect(isDeeperThan([], 0)).toBe(true);
+  const value = { a: 1, b: ["x", { c: null }], d: {} };
+  expect(isDeeperThan(value, 3)).toBe(false);
+  expect(isDeeperThan(value, 2)).toBe(true);
+  expect(isDeeperThan(JSON.parse('{"__proto__":[[]]}'), 2)).toBe(true);
+  expect(isDeeperThan(JSON.parse(nested(100_000)), depthMax)).toBe(true);
+});
+
+test("a notification is told up to the bound, and dropped with a fault beyond it", () => {
+  const { peer, told, faults, written } = talk();
+  // The message is a level of its own.
+  peer.receive(`{"jsonrpc":"2.0","method":"a","params":${nested(depthMax - 1)}}`);
+  peer.receive(`{"jsonrpc":"2.0","method":"b","params":${nested(depthMax)}}`);
+  peer.receive(`{"jsonrpc":"2.0","method":"c","params":${nested(100_000)}}`);
+  expect(told).toMatchObject([["notification", "a", expect.anything()]]);
+  expect(faults.map(({ fault }) => fault)).toEqual(["too-deep", "too-deep"]);
+  expect(faults[1]?.message).toContain(String(depthMax));
+  expect(faults[1]?.sample.length).toBeLessThanOrEqual(peerLimits.sampleCharactersMax);
+  expect(written).toEqual([]);
+});
+
+test("a request beyond the bound is refused with its own id, and its id is free afterwards", () => {
+  const { peer, requests, written } = talk();
+  peer.receive(`{"jsonrpc":"2.0","params":${nested(5_000)},"id":1.0,"method":"x"}`);
+  peer.receive('{"jsonrpc":"2.0","id":1,"method":"x"}');
+  expect(written).toHaveLength(1);
+  expect(written[0]).toContain('"id":1.0');
+  expect(JSON.parse(written[0] ?? "")).toMatchObject({
+    error: { code: -32600, message: expect.stringContaining(`${depthMax} levels`) as unknown },
+  });
+  expect(requests).toHaveLength(1);
+});
+
+test.for(["result", "error"])("an answer whose %s is beyond the bound ends what it answers, once", (member) => {
+  const { peer, ask, kinds } = talk();
+  const answers = ask();
+  const line = `{"jsonrpc":"2.0","id":0,"${member}":{"code":1,"message":"m","data":${nested(5_000)}}}`;
+  peer.receive(line);
+  peer.receive(line);
+  expect(answers).toMatchObject([
+    { type: "malformed", what: expect.stringContaining(`${depthMax} levels`) as unknown },
+  ]);
+  expect(kinds()).toEqual(["too-deep", "too-deep", "unknown-response"]);
+});

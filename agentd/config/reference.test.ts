@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// docs/configuration.md says what the schema says.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parse } from "smol-toml";
+import { expect, test } from "vitest";
+import { parseSettings } from "./schema.ts";
+import { defaultSettings } from "./settings.ts";
+
+const page = readFileSync(fileURLToPath(new URL("../../docs/configuration.md", import.meta.url)), "utf8");
+const [defaults = "", example = ""] = Array.from(page.matchAll(/```toml\n([^]*?)```/g), ([, block]) => block);
+const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
+const inReadme = /```toml\n([^]*?)```/.exec(readme)?.[1] ?? "";
+
+/** As a mistyped key is told them. */
+function keysAt(document: object): string[] {
+  const parsed = parseSettings(document, "/home/ann");
+  if (parsed.ok) throw new Error("the mistyped key was taken");
+  const { reason } = parsed.faults.find(({ path }) => path.at(-1) === mistyped)!;
+  return reason.split("known are ")[1]!.split(", ");
+}
+
+const mistyped = "zzzzzzzzzz";
+
+test("the table has every key, in the schema's order, and so has the block of defaults but for roots", () => {
+  const keys = keysAt({ [mistyped]: 1 });
+  expect(Array.from(page.matchAll(/^\| `(\w+)` \|/gm), ([, key]) => key)).toEqual(keys);
+  expect(["roots", ...Object.keys(parse(defaults))]).toEqual(keys);
+});
+
+test("the block of defaults is what holds without a file", () => {
+  expect(parseSettings(parse(defaults), "/home/ann")).toEqual({ ok: true, settings: defaultSettings, warnings: [] });
+});
+
+test("the example has every key of an agent, a policy and a rule, and holds", () => {
+  expect(parseSettings(parse(example), "/home/ann")).toMatchObject({ ok: true, warnings: [] });
+  const { agents, policies } = parse(example) as {
+    agents: { mine: object };
+    policies: { reading: { allow_once: [object] } };
+  };
+  const { reading } = policies;
+  expect(Object.keys(agents.mine)).toEqual(keysAt({ agents: { mine: { ...agents.mine, [mistyped]: 1 } } }));
+  expect(Object.keys(reading)).toEqual(keysAt({ policies: { reading: { ...reading, [mistyped]: 1 } } }));
+  const rule = { ...reading.allow_once[0], [mistyped]: 1 };
+  expect(Object.keys(reading.allow_once[0])).toEqual(keysAt({ policies: { reading: { allow_once: [rule] } } }));
+});
+
+test("the README's file holds too", () => {
+  expect(parseSettings(parse(inReadme), "/home/ann")).toMatchObject({ ok: true, warnings: [] });
+});
