@@ -5,6 +5,9 @@ import { opened } from "./testing/client-under-test.ts";
 
 const form = { mode: "form", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
 const address = { mode: "url", elicitationId: "e1", url: "https://example.org/login?a=1#x" };
+const deceptive = Array.from(
+  "\n\r\t \u0000\u001b\u007f\u0085\u00a0\u00ad\u061c\u200b\u200f\u2028\u2029\u202e\u2066\u3164\ud800\u{e0041}\ufe0f\ufeff",
+);
 
 function offering(...modes: ("form" | "url")[]): ClientUnderTest {
   return opened({}, {}, { clientSide: { elicitation: { modes } } });
@@ -39,6 +42,17 @@ test("a form and an address come as they were asked, and are answered once", () 
   expect(run.agent.answersTo("b")).toEqual([{ jsonrpc: "2.0", id: "b", result: { action: "decline" } }]);
 });
 
+test("a form's schema comes as it was written, whatever its fields are called, and null stands for absent", () => {
+  const schemas = [
+    '{"properties":{"__proto__":{"type":"string"}},"required":["__proto__"]}',
+    '{"properties":null,"required":null}',
+  ];
+  const run = offering("form");
+  run.agent.say(...schemas.map((schema, id) => ask(id, { ...form, requestedSchema: JSON.parse(schema) as object })));
+  expect(keys(run)).toHaveLength(2);
+  for (const schema of schemas) expect(JSON.stringify(run.heard)).toContain(schema);
+});
+
 test("a mode that is not offered is answered with -32602, and where none is the method is unknown", () => {
   const run = offering("form");
   run.agent.say(ask(1, address), ask(2, { mode: "telepathy" }), ask(3, { mode: undefined }));
@@ -52,6 +66,10 @@ test("a mode that is not offered is answered with -32602, and where none is the 
 test.for([
   { ...form, requestedSchema: undefined },
   { ...form, requestedSchema: "none" },
+  { ...form, requestedSchema: { properties: [{ type: "string" }] } },
+  { ...form, requestedSchema: { properties: "a" } },
+  { ...form, requestedSchema: { properties: {}, required: "a" } },
+  { ...form, requestedSchema: { properties: {}, required: ["a", 1] } },
   { ...form, message: 5 },
   // Outside of a session nobody is there to be asked.
   { ...form, sessionId: undefined, requestId: 1 },
@@ -63,6 +81,9 @@ test.for([
   { ...address, url: " https://example.org" },
   { ...address, url: "https://" },
   { ...address, url: `https://example.org/${"a".repeat(10_000)}` },
+  // What is taken out of an address before it is opened, or changes how it reads.
+  ...deceptive.map((character) => ({ ...address, url: `http://good.example${character}.evil.example` })),
+  { ...address, url: "https://example.org/ " },
   { ...form, message: "a".repeat(300_000) },
 ])("what is half understood, or no web address, is refused with -32602 and asked of nobody: %#", (params) => {
   const run = offering("form", "url");

@@ -67,6 +67,28 @@ test("open asks are bounded for each source and in all, for agents' own programs
   asked(asks, "mcp-a", "2");
 });
 
+test("a group of a source has its own bound, and the late half of the source's room is for many groups", () => {
+  const { asks } = opened({ openPerSourceMax: 6, openPerGroupMax: 3, openPerGroupLateMax: 1 });
+  for (const ref of ["1", "2", "3"]) asked(asks, "agent", ref, { group: "loud" });
+  expect(asks.ask("agent", question("4", { group: "loud" }))).toMatchObject({
+    kind: "full",
+    why: expect.stringContaining("loud has 3"),
+  });
+  expect(asks.get(asked(asks, "agent", "5", { group: "quiet" }))).toMatchObject({ group: "quiet" });
+  expect(asks.ask("agent", question("6", { group: "quiet" })).kind).toBe("full");
+  expect(asks.get(asked(asks, "agent", "7"))).toMatchObject({ group: null });
+});
+
+test("a store of the first schema is brought on, and what was asked there is its source's own", () => {
+  const { database, file, asks } = opened();
+  asked(asks, "agent", "r-1");
+  database.exec('ALTER TABLE ask DROP COLUMN "group"');
+  database.pragma("user_version = 1");
+  const again = openDatabase(file);
+  onTestFinished(() => void again.close());
+  expect(again.prepare('SELECT ref, "group" FROM ask').all()).toEqual([{ ref: "r-1", group: null }]);
+});
+
 test("the newest ended asks are kept, the old ones go, and open ones stay whatever their age", () => {
   const { asks, setNow } = opened({ endedMax: 2, endedMsMax: 10_000 });
   const open = asked(asks, "a", "open");
@@ -98,7 +120,7 @@ test("an answer that its source does not know yet is not washed away by others' 
 test("a list is told in pages that a frame can hold, each ask once and in order", () => {
   const { asks } = opened();
   const body = "\u0001".repeat(4096);
-  const ids = Array.from({ length: 250 }, (_, n) => asked(asks, "a", `r-${n}`, { body }));
+  const ids = Array.from({ length: 250 }, (_, n) => asked(asks, "a", `r-${n}`, { body, group: `${n}` }));
   const seen: string[] = [];
   let pages = 0;
   for (let after: string | undefined; ; after = seen.at(-1)) {

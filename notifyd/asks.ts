@@ -54,14 +54,19 @@ export class Asks {
         const ask = fromRow(before);
         return sameQuestion(ask, question) ? { kind: "asked", ask, isNew: false } : { kind: "conflict", ask };
       }
-      const why = whyNoRoom(source, this.#statements.openOf.all(), this.#options.limits);
+      const why = whyNoRoom(
+        { source, group: question.group ?? null },
+        this.#statements.openOf.all(),
+        this.#options.limits,
+      );
       if (why !== undefined) return { kind: "full", why };
-      const { source: label, ref, title, body, options, expires_at } = question;
+      const { source: label, group, ref, title, body, options, expires_at } = question;
       const id = this.#newId();
       this.#statements.insert.run({
         ask: id,
         source,
         label: label ?? null,
+        group: group ?? null,
         ref,
         title,
         body,
@@ -191,11 +196,11 @@ function statementsOf(database: Database.Database) {
        ORDER BY state = 'open' DESC, n DESC LIMIT 1`,
     ),
     openOf: database.prepare<[], OpenOf>(
-      "SELECT source, count(*) AS open FROM ask WHERE state = 'open' GROUP BY source",
+      `SELECT source, "group", count(*) AS open FROM ask WHERE state = 'open' GROUP BY source, "group"`,
     ),
     insert: database.prepare(
-      `INSERT INTO ask (ask, source, label, ref, title, body, options, asked_at, expires_at)
-       VALUES (@ask, @source, @label, @ref, @title, @body, @options, @asked_at, @expires_at)`,
+      `INSERT INTO ask (ask, source, label, "group", ref, title, body, options, asked_at, expires_at)
+       VALUES (@ask, @source, @label, @group, @ref, @title, @body, @options, @asked_at, @expires_at)`,
     ),
     answer: database.prepare(
       `${end} state = 'answered', option = @option, via = @via, answered_by = @by WHERE ask = @ask AND state = 'open'`,
@@ -219,9 +224,9 @@ function statementsOf(database: Database.Database) {
 }
 
 function fromRow(row: AskRow): NotifyAsk {
-  const { ask, source, label, ref, title, body, asked_at, expires_at } = row;
+  const { ask, source, label, group, ref, title, body, asked_at, expires_at } = row;
   const options = JSON.parse(row.options) as NotifyOption[];
-  const question = { ask, source, label, ref, title, body, options, asked_at, expires_at };
+  const question = { ask, source, label, group, ref, title, body, options, asked_at, expires_at };
   const ended = { ended_at: row.ended_at ?? asked_at, noted: row.noted === 1 };
   switch (row.state) {
     case "open":

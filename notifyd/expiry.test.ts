@@ -5,7 +5,7 @@ import { Expiry } from "./expiry.ts";
 test("an ask whose time is far ahead is waited for in pieces that a timer can hold, and expires once", () => {
   const clock = steppingClock();
   const expired: string[] = [];
-  const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask));
+  const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask) > 0);
   expiry.arm("a", new Date(2_500).toISOString());
   clock.fire();
   clock.fire();
@@ -18,7 +18,7 @@ test("an ask whose time is far ahead is waited for in pieces that a timer can ho
 test("a wall clock that is set back does not keep an ask open", () => {
   const clock = steppingClock();
   const expired: string[] = [];
-  const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask));
+  const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask) > 0);
   expiry.arm("a", new Date(1_500).toISOString());
   clock.wall = -1_000_000;
   clock.fire();
@@ -29,7 +29,7 @@ test("a wall clock that is set back does not keep an ask open", () => {
 test("an ask whose time is over when the machine wakes up expires at the next look", () => {
   const clock = steppingClock();
   const expired: string[] = [];
-  const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask));
+  const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask) > 0);
   expiry.arm("a", new Date(600_000).toISOString());
   clock.wall = 700_000;
   clock.fire();
@@ -42,6 +42,22 @@ test("what was answered meanwhile does not expire, and without an end nothing is
   expiry.arm("a", new Date(500).toISOString());
   expiry.arm("b", null);
   expiry.disarm("a");
+  expect(clock.pending()).toBe(0);
+});
+
+test("an end that the store did not take is tried again at the next look, until it is stopped", () => {
+  const clock = steppingClock();
+  const tried: string[] = [];
+  const expiry = new Expiry(clock, 1_000, (ask) => tried.push(ask) > 2);
+  for (const ask of ["a", "b"]) expiry.arm(ask, new Date(500).toISOString());
+  expiry.disarm("b");
+  for (let n = 0; n < 3; n += 1) clock.fire();
+  expect(tried).toEqual(["a", "a", "a"]);
+  expect([clock.waits, clock.pending()]).toEqual([[500, 500, 1_000, 1_000], 0]);
+  const failing = new Expiry(clock, 1_000, () => false);
+  failing.arm("c", new Date(500).toISOString());
+  clock.fire();
+  failing.stop();
   expect(clock.pending()).toBe(0);
 });
 

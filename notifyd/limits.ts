@@ -3,8 +3,11 @@
 
 export const limits = {
   /** Open asks in all, and of one source. */
-  openMax: 512,
-  openPerSourceMax: 256,
+  openMax: 1024,
+  openPerSourceMax: 512,
+  /** Of one group of a source, and of one where half of the source's room is taken: what is left is for many. */
+  openPerGroupMax: 64,
+  openPerGroupLateMax: 4,
   /** Of these, open asks of agents' own programs, and of one of them. Fewer than `shownMax`: the screen is not theirs alone. */
   openOfAgentsMax: 12,
   openPerAgentMax: 4,
@@ -16,7 +19,9 @@ export const limits = {
   /** A held lock is tried for so long: of two that start at once, one must win. */
   lockWaitMs: 500,
   commandsMax: 64,
-  /** Notifications on the screen at once; others come up as these go. */
+  /** A person's answer that could not be written is tried again after so long. */
+  answerAgainMs: 2_000,
+  /** Notifications on the screen at once, shared alike; others come up as these go. */
   shownMax: 16,
   /** Until the notification service must have said what it can do. */
   probeMs: 5_000,

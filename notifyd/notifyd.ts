@@ -12,11 +12,18 @@ import {
   type Surroundings,
   systemClock,
 } from "../bus-client/index.ts";
-import { isAgentsOwn, type NotifyAsk, notifyService, notifyTopics } from "../agentd/vocabulary/index.ts";
+import {
+  isAgentsOwn,
+  type NotifyArguments,
+  type NotifyAsk,
+  notifyService,
+  notifyTopics,
+} from "../agentd/vocabulary/index.ts";
 import { Asks } from "./asks.ts";
 import type { Desktop } from "./desktop/desktop.ts";
 import { NotifySend } from "./desktop/notify-send.ts";
 import { Expiry } from "./expiry.ts";
+import { LateAnswers } from "./late-answers.ts";
 import { type Limits, limits as defaultLimits } from "./limits.ts";
 import { holdLock } from "./lock.ts";
 import { openDatabase } from "./open-database.ts";
@@ -54,23 +61,28 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
 
   const expiry = new Expiry(clock, limits.expiryLookMs, (id) => {
     const ending = attempted(() => asks.expire(id));
-    // The store fails: whoever answers meanwhile is refused by the ask's time.
-    if (ending === undefined)
-      clock.after(limits.probeAgainMs, () => expiry.arm(id, new Date(clock.now()).toISOString()));
-    else if (ending.changed) ended(ending.ask);
+    if (ending?.changed === true) ended(ending.ask);
+    return ending !== undefined;
   });
   const desktop: Desktop = new NotifySend({
     environment,
     limits,
     clock,
-    onChoice(id, option) {
-      const ending = attempted(() => asks.answer(id, option, { via: "desktop", by: null }));
-      if (ending?.changed === true) ended(ending.ask);
-    },
+    onChoice: (id, option) => answers.choose(id, option),
     onState(found) {
       if (found.there) logger.info({ buttons: found.buttons }, "questions are shown on the desktop");
       else logger.info(`questions are not shown on the desktop: ${found.why}`);
     },
+  });
+  const answers = new LateAnswers({
+    clock,
+    againMs: limits.answerAgainMs,
+    write(id, option) {
+      const ending = attempted(() => asks.answer(id, option, { via: "desktop", by: null }));
+      if (ending?.changed === true) ended(ending.ask);
+      return ending !== undefined;
+    },
+    onLate: (id) => void desktop.tell(lateWords(id), "notifyd"),
   });
   const citizen: Citizen = serveCitizen({
     client: {
@@ -147,6 +159,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
 
   function ended(ask: NotifyAsk): void {
     expiry.disarm(ask.ask);
+    answers.drop(ask.ask);
     desktop.withdraw(ask.ask);
     if (ask.state === "answered") publish(topics.answered, ask);
   }
@@ -172,12 +185,18 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
   async function stopAll(why: string): Promise<void> {
     logger.info(`stopping: ${why}`);
     expiry.stop();
+    answers.stop();
     await Promise.all([citizen.stop(), desktop.close()]);
     database.close();
     lock[Symbol.dispose]();
     logger.info("stopped");
     gone();
   }
+}
+
+function lateWords(ask: string): NotifyArguments<"tell"> {
+  const body = `The store cannot be written just now; it is tried again until it can. To look: mix notify ls ${ask}`;
+  return { title: "Your answer is not given yet", body, urgency: "normal" };
 }
 
 const topics = notifyTopics(notifyService);

@@ -40,6 +40,7 @@ const migrations: readonly string[] = [
   WHEN OLD.state <> 'open'
   BEGIN SELECT RAISE(ABORT, 'an ask ends once'); END;
   `,
+  `ALTER TABLE ask ADD COLUMN "group" TEXT;`,
 ];
 
 /** Throws STORE_REFUSED for a file that is another program's, of a newer notifyd, damaged, or cannot be opened. */

@@ -3,52 +3,83 @@ import { expect, test } from "vitest";
 import { limits } from "./limits.ts";
 import { type OpenOf, whyNoRoom } from "./room.ts";
 
-const few = { openMax: 10, openPerSourceMax: 6, openOfAgentsMax: 3, openPerAgentMax: 2 };
+const few = {
+  openMax: 10,
+  openPerSourceMax: 6,
+  openPerGroupMax: 6,
+  openPerGroupLateMax: 6,
+  openOfAgentsMax: 3,
+  openPerAgentMax: 2,
+};
 
-test.each<[string, OpenOf[], string | undefined]>([
+test.each<[string, [string, number][], string | undefined]>([
   ["agent", [], undefined],
-  ["agent", [{ source: "agent", open: 5 }], undefined],
-  ["agent", [{ source: "agent", open: 6 }], "agent has 6"],
+  ["agent", [["agent", 5]], undefined],
+  ["agent", [["agent", 6]], "agent has 6"],
   [
     "agent",
     [
-      { source: "a", open: 5 },
-      { source: "b", open: 5 },
+      ["a", 5],
+      ["b", 5],
     ],
     "too many",
   ],
-  ["mcp-a", [{ source: "agent", open: 6 }], undefined],
-  ["mcp-a", [{ source: "mcp-a", open: 2 }], "mcp-a has 2"],
-  ["mcp-b", [{ source: "mcp-a", open: 2 }], undefined],
+  ["mcp-a", [["agent", 6]], undefined],
+  ["mcp-a", [["mcp-a", 2]], "mcp-a has 2"],
+  ["mcp-b", [["mcp-a", 2]], undefined],
   [
     "mcp-c",
     [
-      { source: "mcp-a", open: 2 },
-      { source: "mcp-b", open: 1 },
+      ["mcp-a", 2],
+      ["mcp-b", 1],
     ],
     "together",
   ],
   [
     "mcp-c",
     [
-      { source: "a", open: 6 },
-      { source: "b", open: 4 },
+      ["a", 6],
+      ["b", 4],
     ],
     "too many",
   ],
-])("%s, where %j are open, is told: %s", (source, open, why) => {
-  if (why === undefined) expect(whyNoRoom(source, open, few)).toBeUndefined();
-  else expect(whyNoRoom(source, open, few)).toContain(why);
+])("%s, where %j are open, is told: %s", (source, counted, why) => {
+  const open = counted.map(([of, count]): OpenOf => ({ source: of, group: null, open: count }));
+  if (why === undefined) expect(whyNoRoom({ source, group: null }, open, few)).toBeUndefined();
+  else expect(whyNoRoom({ source, group: null }, open, few)).toContain(why);
 });
 
 test("agents' own programs that ask for all they can get leave agentd its whole room", () => {
-  const open = new Map<string, number>();
-  const ask = (source: string): boolean => {
-    const counted = Array.from(open, ([of, count]) => ({ source: of, open: count }));
-    if (whyNoRoom(source, counted, limits) !== undefined) return false;
-    open.set(source, (open.get(source) ?? 0) + 1);
+  const { ask, room } = asking();
+  for (let agent = 0; agent < 100; agent += 1) while (ask(`mcp-s-abcdefghijkl-${agent}`, null));
+  expect(room("agent")).toBe(limits.openPerSourceMax);
+});
+
+test("groups that ask for all they can get leave others of their source room, and so does what gives no group", () => {
+  const { ask } = asking();
+  for (const group of [null, "a", "b", "c", "d", "e", "f", "g", "h", "i"]) while (ask("agent", group));
+  for (let quiet = 0; quiet < 50; quiet += 1) {
+    for (let n = 0; n < limits.openPerGroupLateMax; n += 1) expect(ask("agent", `quiet-${quiet}`)).toBe(true);
+  }
+  expect(whyNoRoom({ source: "agent", group: "a" }, [{ source: "agent", group: "a", open: 64 }], limits)).toContain(
+    "a has 64",
+  );
+});
+
+function asking() {
+  const open = new Map<string, OpenOf & { open: number }>();
+  const ask = (source: string, group: string | null): boolean => {
+    if (whyNoRoom({ source, group }, [...open.values()], limits) !== undefined) return false;
+    const key = JSON.stringify([source, group]);
+    const of = open.get(key) ?? { source, group, open: 0 };
+    open.set(key, { ...of, open: of.open + 1 });
     return true;
   };
-  for (let agent = 0; agent < 100; agent += 1) while (ask(`mcp-s-abcdefghijkl-${agent}`));
-  for (let n = 0; n < limits.openPerSourceMax; n += 1) expect(ask("agent")).toBe(true);
-});
+  /** How many more the source gets, each in a group of its own. */
+  const room = (source: string): number => {
+    let count = 0;
+    while (ask(source, `${count}`)) count += 1;
+    return count;
+  };
+  return { ask, room };
+}

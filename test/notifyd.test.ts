@@ -2,7 +2,9 @@
 // The built notifyd in a process of its own, on an embedded broker.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import Database from "better-sqlite3";
 import { onTestFinished, expect, test } from "vitest";
 import type { BusClient } from "../bus-client/index.ts";
 import { fakeDesktop } from "../notifyd/testing/fake-desktop.ts";
@@ -149,6 +151,26 @@ test("a button on the desktop answers, and no notification outlives notifyd, how
   notifyd.child.kill("SIGKILL");
   await notifyd.exited;
   expect(await within(10_000, "the notification stayed", shown.ended)).toBe("closed");
+});
+
+test("a button that is pressed while the store is locked is told to be late, and is the answer when the lock is gone", async () => {
+  const { environment, connect } = await bus();
+  const desktop = await fakeDesktop();
+  const agent = await connect("agent");
+  const path = `${desktop.environment["PATH"]}:${environment["PATH"]}`;
+  await using _notifyd = await startNotifydProcess({ ...environment, ...desktop.environment, PATH: path });
+  const { ask } = await callNotify(agent, "ask", yesOrNo("r-1"));
+  const other = new Database(join(environment["XDG_STATE_HOME"] ?? "", "notifyd", "asks.db"));
+  onTestFinished(() => void other.close());
+  other.exec("BEGIN IMMEDIATE");
+  (await desktop.notifications.next()).press(0);
+  expect(await desktop.notifications.next()).toMatchObject({
+    summary: "Your answer is not given yet",
+    body: expect.stringContaining(ask),
+  });
+  expect(await callNotify(agent, "get", { ask })).toMatchObject({ state: "open" });
+  other.exec("ROLLBACK");
+  expect(await ended(agent, ask)).toMatchObject({ answer: { option: "yes", via: "desktop", by: null } });
 });
 
 /** What the ask came to; asked again and again, since an end of time tells nobody. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Whether what somebody fills in is what a form asks for.
-import type { Field, FieldValue, Form } from "./form.ts";
-import { isValueOf } from "./form.ts";
+import type { Field, FieldValue, Form, NumberBounds } from "./form.ts";
+import { isBroken, isValueOf } from "./form.ts";
 
 export type Content = Readonly<Record<string, unknown>>;
 
@@ -41,22 +41,24 @@ const notUnderstood = "is asked for in a way that is not understood here: the fo
 function whyNot(field: Field, value: unknown, matches: Matches): string | undefined {
   if (field.type === "unknown") return notUnderstood;
   if (!isValueOf(field, value)) return `must be ${typeWords[field.type]}`;
+  if ([value].flat().some((one) => typeof one === "string" && isBroken(one))) return broken;
+  if (field.type === "list") return whyNotList(field, value as readonly string[]);
+  if (field.choices && !field.choices.includes(value)) return `must be one of ${listed(field.choices)}`;
   switch (field.type) {
     case "string":
       return whyNotText(field, value as string, matches);
     case "number":
     case "integer":
-      return outside(value as number, field.min, field.max, (bound) => `must be ${bound}`);
-    case "list":
-      return whyNotList(field, value as readonly string[]);
+      return whyNotNumber(field, value as number);
     case "boolean":
       return undefined;
   }
 }
 
+const broken = "has half a character in it, which cannot be sent to the agent";
+
 function whyNotText(field: Extract<Field, { type: "string" }>, text: string, matches: Matches): string | undefined {
-  const { choices, pattern, format, lengthMin, lengthMax } = field;
-  if (choices && !choices.includes(text)) return `must be one of ${listed(choices)}`;
+  const { pattern, format, lengthMin, lengthMax } = field;
   const length = outside(
     Array.from(text).length,
     lengthMin,
@@ -70,6 +72,20 @@ function whyNotText(field: Extract<Field, { type: "string" }>, text: string, mat
   const found = matches(pattern, text);
   if (found === undefined) return "has a pattern that could not be held against it in time";
   return found ? undefined : `must match ${pattern}`;
+}
+
+function whyNotNumber({ min, max, above, below, multipleOf }: NumberBounds, value: number): string | undefined {
+  if (above !== undefined && value <= above) return `must be more than ${above}`;
+  if (below !== undefined && value >= below) return `must be less than ${below}`;
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) return `must be a multiple of ${multipleOf}`;
+  return outside(value, min, max, (bound) => `must be ${bound}`);
+}
+
+/** Of fractions as people write them: 0.3 is three times 0.1, though the machine's numbers are not. */
+function isMultiple(value: number, of: number): boolean {
+  if (Number.isInteger(value) && Number.isInteger(of)) return value % of === 0;
+  const times = value / of;
+  return Math.abs(times - Math.round(times)) <= Math.abs(times) * 2 * Number.EPSILON;
 }
 
 function whyNotList(field: Extract<Field, { type: "list" }>, items: readonly string[]): string | undefined {

@@ -33,6 +33,17 @@ test.each<[object, unknown[], unknown[]]>([
   [{ type: "number", minimum: 0.5, maximum: 2 }, [0.5, 2, 1], [0, 3, "1"]],
   [{ type: "integer", minimum: 1 }, [1, 1.0, 9_007_199_254_740_991], [0, 1.5, 2 ** 60, "1"]],
   [{ type: "boolean" }, [true, false], ["true", 0, 1]],
+  [{ type: "number", exclusiveMinimum: 1, exclusiveMaximum: 2 }, [1.5], [1, 2]],
+  [{ type: "integer", exclusiveMinimum: 0, maximum: 2 }, [1, 2], [0, 3]],
+  [{ type: "integer", multipleOf: 5 }, [0, -5, 10], [1, 9_007_199_254_740_991]],
+  [{ type: "number", multipleOf: 0.1 }, [0.3, 0.7, 2, -1.1], [0.35, 0.05]],
+  [{ type: "string", const: "yes" }, ["yes"], ["no", ""]],
+  [{ type: "boolean", const: true }, [true], [false]],
+  [{ type: "integer", enum: [1, 2] }, [1, 2], [3]],
+  [{ type: "string", enum: ["a", "b"], oneOf: [{ const: "b" }, { const: "c" }] }, ["b"], ["a", "c"]],
+  [{ type: "string", anyOf: [{ const: "a", title: "A" }] }, ["a"], ["b"]],
+  [{ type: "string" }, ["😀"], ["a\ud83d", "\ude00"]],
+  [{ type: "array", items: { enum: ["a", "\ud83d"] } }, [["a"]], [["\ud83d"]]],
   [
     { type: "array", items: { type: "string", enum: ["a", "b"] }, minItems: 1, maxItems: 1 },
     [["a"]],
@@ -66,6 +77,16 @@ test.each([
   { type: "number", maximum: "9" },
   { type: "array" },
   { type: "array", items: { type: "number" } },
+  { type: "array", items: { type: "integer", enum: ["1", "2"] } },
+  { type: "array", items: { type: "string", enum: ["ab"], maxLength: 1 } },
+  { type: "array", items: { enum: ["a"] }, contains: { const: "a" } },
+  { type: "number", exclusiveMinimum: true, minimum: 1 },
+  { type: "number", multipleOf: 0 },
+  { type: "integer", multipleOf: "2" },
+  { type: "string", const: 5 },
+  { type: "integer", enum: ["1"] },
+  { type: "string", not: { const: "x" } },
+  { type: "string", allOf: [{ minLength: 2 }] },
   {},
   "string",
   null,
@@ -88,6 +109,25 @@ test("what is required must be there, and what is no field is refused by its nam
   });
   expect(faultOf(readForm({ required: ["gone"] }), {}, matches)).toMatchObject({ field: "gone" });
   expect(faultOf(readForm({}), {}, matches)).toBeUndefined();
+});
+
+test("a name that means something to the language is a field's name like another", () => {
+  const schema = JSON.parse(
+    '{"properties":{"__proto__":{"type":"string"}},"required":["__proto__","toString"]}',
+  ) as object;
+  const form = readForm({ ...schema });
+  const content = JSON.parse('{"__proto__":"x"}') as Record<string, unknown>;
+  expect(faultOf(form, {}, matches)).toMatchObject({ field: "__proto__", reason: "must be filled in" });
+  expect(faultOf(form, content, matches)).toMatchObject({ field: "toString" });
+  expect(JSON.stringify(withDefaults(form, content))).toBe('{"__proto__":"x"}');
+});
+
+test("a form with a rule over its fields that is not understood, or a name with half a character, is not accepted", () => {
+  const properties = { a: { type: "string" } };
+  const either = readForm({ properties, anyOf: [{ required: ["a"] }] });
+  for (const content of [{}, { a: "x" }]) expect(faultOf(either, content, matches)?.reason).toContain("declined");
+  const broken = readForm({ properties: { "\ud800": { type: "string" } } });
+  expect(faultOf(broken, { "\ud800": "x" }, matches)?.reason).toContain("declined");
 });
 
 test.each([

@@ -17,18 +17,26 @@ export type Field = { readonly default?: FieldValue } & (
       readonly pattern?: string;
       /** email, uri, date, date-time; another one says nothing. */
       readonly format?: string;
-      readonly choices?: readonly string[];
+      readonly choices?: readonly FieldValue[];
     }
-  | { readonly type: "number" | "integer"; readonly min?: number; readonly max?: number }
-  | { readonly type: "boolean" }
+  | ({ readonly type: "number" | "integer"; readonly choices?: readonly FieldValue[] } & NumberBounds)
+  | { readonly type: "boolean"; readonly choices?: readonly FieldValue[] }
   | {
       readonly type: "list";
       readonly countMin?: number;
       readonly countMax?: number;
-      readonly choices: readonly string[];
+      readonly choices: readonly FieldValue[];
     }
   | { readonly type: "unknown" }
 );
+
+export interface NumberBounds {
+  readonly min?: number;
+  readonly max?: number;
+  readonly above?: number;
+  readonly below?: number;
+  readonly multipleOf?: number;
+}
 
 export type FieldValue = string | number | boolean | readonly string[];
 
@@ -37,9 +45,30 @@ type Members = Readonly<Record<string, unknown>>;
 /** Null stands for absent, as ACP has it. */
 export function readForm(schema: Members): Form {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
-  const fields = Object.entries(properties).map(([name, property]) => [name, readField(property)] as const);
+  const isUnderstood = !hasAny(schema, rulesOfForms);
+  const fields = Object.entries(properties).map(([name, property]): [string, Field] => {
+    // Under a name that cannot be written to the agent nothing can be answered.
+    return [name, isUnderstood && !isBroken(name) ? readField(property) : { type: "unknown" }];
+  });
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  return { fields: new Map(fields), required: new Set(required.filter((name) => typeof name === "string")) };
+  return {
+    fields: new Map(fields),
+    // A form with a rule over all of its fields that is not understood is one to decline.
+    required: new Set(isUnderstood ? required.filter((name) => typeof name === "string") : Object.keys(properties)),
+  };
+}
+
+// JSON Schema's rules that are not read here. Other members say nothing that an answer could break.
+const rules = ["not", "if", "allOf", "$ref", "$dynamicRef"];
+const selections = ["enum", "const", "oneOf", "anyOf"];
+const rulesOfLists = [...rules, ...selections, "contains", "prefixItems"];
+const rulesOfItems = [...rules, "pattern", "minLength", "maxLength"];
+const ofAllFields = ["minProperties", "maxProperties", "propertyNames", "patternProperties"];
+const ofSomeFields = ["dependentRequired", "dependentSchemas", "dependencies"];
+const rulesOfForms = [...rules, ...selections, ...ofAllFields, ...ofSomeFields];
+
+function hasAny(members: Members, names: readonly string[]): boolean {
+  return names.some((name) => (members[name] ?? undefined) !== undefined);
 }
 
 function readField(property: unknown): Field {
@@ -51,73 +80,88 @@ function readField(property: unknown): Field {
 
 /** Undefined where a bound of it cannot be read: it would be passed over in silence. */
 function typed(property: Members): Field | undefined {
-  switch (property["type"]) {
-    case "string":
-      return stringField(property);
-    case "number":
-    case "integer": {
-      const bounds = numbers(property, ["minimum", "maximum"]);
-      return bounds && { type: property["type"], ...named(bounds, "min", "max") };
-    }
-    case "boolean":
-      return { type: "boolean" };
-    case "array": {
-      const counts = numbers(property, ["minItems", "maxItems"]);
-      const choices = isRecord(property["items"]) ? itemChoices(property["items"]) : undefined;
-      return counts && choices && { type: "list", ...named(counts, "countMin", "countMax"), choices };
-    }
-    default:
-      return undefined;
+  const { type } = property;
+  if (type === "array") return listField(property);
+  if ((type !== "string" && type !== "number" && type !== "integer" && type !== "boolean") || hasAny(property, rules)) {
+    return undefined;
   }
+  const choices = choicesOf(property, type);
+  if (choices === "unreadable") return undefined;
+  const chosen = choices === undefined ? {} : { choices };
+  if (type === "boolean") return { type, ...chosen };
+  const field = type === "string" ? stringField(property) : numberField(property, type);
+  return field && { ...field, ...chosen };
 }
 
-function stringField(property: Members): Field | undefined {
-  const lengths = numbers(property, ["minLength", "maxLength"]);
+function stringField(property: Members): Extract<Field, { type: "string" }> | undefined {
+  const lengths = bounds(property, { minLength: "lengthMin", maxLength: "lengthMax" });
   const { pattern, format } = property;
-  const choices = choicesOf(property["enum"], property["oneOf"]);
-  if (!lengths || choices === "unreadable" || !isTextOrAbsent(pattern) || !isTextOrAbsent(format)) return undefined;
+  if (!lengths || !isTextOrAbsent(pattern) || !isTextOrAbsent(format)) return undefined;
   return {
     type: "string",
-    ...named(lengths, "lengthMin", "lengthMax"),
+    ...lengths,
     ...(typeof pattern === "string" ? { pattern } : {}),
     ...(typeof format === "string" ? { format } : {}),
-    ...(choices === undefined ? {} : { choices }),
   };
 }
 
-function itemChoices(items: Members): readonly string[] | undefined {
-  const choices = choicesOf(items["enum"], items["anyOf"]);
-  return choices === "unreadable" ? undefined : choices;
+function numberField(property: Members, type: "number" | "integer"): Extract<Field, NumberBounds> | undefined {
+  const found = bounds(property, {
+    minimum: "min",
+    maximum: "max",
+    exclusiveMinimum: "above",
+    exclusiveMaximum: "below",
+    multipleOf: "multipleOf",
+  });
+  return found && (found.multipleOf ?? 1) > 0 ? { type, ...found } : undefined;
 }
 
-/** A list of values, or of values with titles. */
-function choicesOf(plain: unknown, titled: unknown): readonly string[] | undefined | "unreadable" {
-  const asked = plain ?? titled;
-  if (asked === undefined || asked === null) return undefined;
-  if (!Array.isArray(asked)) return "unreadable";
-  const values = asked.map((item: unknown) => (plain !== asked && isRecord(item) ? item["const"] : item));
-  return values.every((value) => typeof value === "string") ? values : "unreadable";
+function listField(property: Members): Field | undefined {
+  const counts = bounds(property, { minItems: "countMin", maxItems: "countMax" });
+  const { items } = property;
+  if (!counts || !isRecord(items) || (items["type"] ?? "string") !== "string") return undefined;
+  if (hasAny(property, rulesOfLists) || hasAny(items, rulesOfItems)) return undefined;
+  const choices = choicesOf(items, "string");
+  return choices === undefined || choices === "unreadable" ? undefined : { type: "list", ...counts, choices };
 }
 
-function numbers(property: Members, names: readonly [string, string]): readonly (number | undefined)[] | undefined {
-  const found = names.map((name) => property[name] ?? undefined);
-  return found.every((bound) => bound === undefined || typeof bound === "number") ? found : undefined;
+/** What it may be by all that says so: a list of values, one of values with titles, a value alone. */
+function choicesOf(
+  property: Members,
+  type: "string" | "number" | "integer" | "boolean",
+): readonly FieldValue[] | undefined | "unreadable" {
+  const titled = [property["oneOf"], property["anyOf"]].map((list) => (Array.isArray(list) ? list.map(valueOf) : list));
+  const single = property["const"] ?? undefined;
+  const lists = [property["enum"], ...titled, single === undefined ? undefined : [single]];
+  let choices: readonly FieldValue[] | undefined;
+  for (const list of lists) {
+    if (list === undefined || list === null) continue;
+    if (!Array.isArray(list) || !list.every((value): value is FieldValue => isValueOf({ type }, value))) {
+      return "unreadable";
+    }
+    const also = new Set(list);
+    choices = choices?.filter((value) => also.has(value)) ?? list;
+  }
+  return choices;
 }
 
-function named<L extends string, H extends string>(
-  [low, high]: readonly (number | undefined)[],
-  lowName: L,
-  highName: H,
-): { readonly [Name in L | H]?: number } {
-  const bounds = [
-    [lowName, low],
-    [highName, high],
-  ].filter(([, bound]) => bound !== undefined);
-  return Object.fromEntries(bounds) as { readonly [Name in L | H]?: number };
+function valueOf(item: unknown): unknown {
+  return isRecord(item) ? item["const"] : item;
+}
+
+/** Under our names; undefined where one of them is no number. */
+function bounds<N extends string>(
+  property: Members,
+  names: Readonly<Record<string, N>>,
+): { readonly [Name in N]?: number } | undefined {
+  const found = Object.entries(names).map(([keyword, name]) => [name, property[keyword] ?? undefined] as const);
+  const given = found.filter(([, bound]) => bound !== undefined);
+  if (!given.every(([, bound]) => typeof bound === "number")) return undefined;
+  return Object.fromEntries(given) as { readonly [Name in N]?: number };
 }
 
 /** Whether it is of the field's type: what else it must be is looked at when somebody answers. */
-export function isValueOf({ type }: Field, value: unknown): value is FieldValue {
+export function isValueOf({ type }: Pick<Field, "type">, value: unknown): value is FieldValue {
   switch (type) {
     case "string":
       return typeof value === "string";
@@ -132,6 +176,11 @@ export function isValueOf({ type }: Field, value: unknown): value is FieldValue 
     case "unknown":
       return false;
   }
+}
+
+/** It has half a character in it, for which an agent would get another one. */
+export function isBroken(text: string): boolean {
+  return /\p{Surrogate}/u.test(text);
 }
 
 function isTextOrAbsent(value: unknown): boolean {

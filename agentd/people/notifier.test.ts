@@ -222,6 +222,30 @@ test("an agentd that stops takes back what people are asked before it leaves, an
   await hanging.notifier.stop();
 });
 
+test("a session for which the service has no room keeps no other's questions from being asked, and is asked later", async () => {
+  const scene = await opened();
+  await scene.notify();
+  await scene.there();
+  const other = "zzzzzzzzzzzz";
+  const room = new Set([other]);
+  scene.ask = ({ group, ref }) => {
+    return room.has(String(group)) ? done({ ask: String(ref), state: "open" }) : refused("BUSY", "no room");
+  };
+  for (const nth of [1, 2]) scene.act(ask({ request: `${session}-${nth}` }));
+  scene.notifier.act(other, ask({ request: `${other}-1` }));
+  await scene.calls.nextWhere(([verb, { ref }]) => verb === "ask" && ref === `${other}-1`);
+  for (const nth of [1, 2]) {
+    const message = expect.stringContaining("no room") as string;
+    expect(await scene.posted.next()).toEqual([
+      session,
+      { type: "people_not_asked", request: `${session}-${nth}`, message },
+    ]);
+  }
+  room.add(session);
+  await scene.calls.nextWhere(([verb, { ref }]) => verb === "ask" && ref === `${session}-2`);
+  expect(scene.posted.waiting).toEqual([]);
+});
+
 function ask(some: Partial<Extract<PeopleEffect, { type: "ask_people" }>> = {}): PeopleEffect {
   return {
     type: "ask_people",
@@ -278,7 +302,7 @@ async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0][
     use: "gone" as LoggedUse,
     list: [] as object[],
     more: false,
-    ask: (): Answer | undefined => done({ ask: "a1", state: "open" }),
+    ask: (_args: Record<string, unknown>): Answer | undefined => done({ ask: "a1", state: "open" }),
     get: (): Answer => done(known({ state: "open" })),
     withdraw: (): Answer => done(known({ state: "withdrawn" })),
     act: (effect: PeopleEffect) => notifier.act(session, effect),
@@ -287,14 +311,15 @@ async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0][
       await calls.nextWhere(([verb]) => verb === "list");
     },
     async notify() {
-      const verb = (name: string, answer: () => Answer | undefined) => ({
+      const verb = (name: string, answer: (args: Record<string, unknown>) => Answer | undefined) => ({
         name: `notify.${name}`,
         args: [],
         description: "",
         readOnly: false,
         handler: ({ args }: { readonly args: object }) => {
-          calls.push([name, args as Record<string, unknown>]);
-          return answer();
+          const given = args as Record<string, unknown>;
+          calls.push([name, given]);
+          return answer(given);
         },
       });
       const citizen = serveCitizen({
@@ -304,7 +329,7 @@ async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0][
         description: "",
         drainTimeoutMs: 0,
         verbs: [
-          verb("ask", () => scene.ask()),
+          verb("ask", (args) => scene.ask(args)),
           verb("get", () => scene.get()),
           verb("withdraw", () => scene.withdraw()),
           verb("list", () => done({ asks: scene.list, more: scene.more })),

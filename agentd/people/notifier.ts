@@ -8,7 +8,7 @@ import type { PeopleEffect, SessionInput } from "../session/input.ts";
 import type { LoggedUse } from "./logged-use.ts";
 import { type NotifyBus, NotifyRefusal, NotifyService } from "./notify-service.ts";
 import { QuestionCalls } from "./question-calls.ts";
-import { TrackedQuestions } from "./tracked-questions.ts";
+import { type InPhase, TrackedQuestions } from "./tracked-questions.ts";
 
 export interface NotifierOptions {
   readonly bus: NotifyBus;
@@ -125,12 +125,13 @@ export class Notifier {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     let waitMs: number = limits.notifyPollMs;
+    let crowded: ReadonlyMap<string, string> = new Map();
     // What an effect of the same tick asks for is done with the rest.
     await Promise.resolve();
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
-        await this.#round();
+        crowded = await this.#round();
       }
     } catch (error) {
       if (!(error instanceof BusError || error instanceof LogError || error instanceof NotifyRefusal)) throw error;
@@ -140,6 +141,10 @@ export class Notifier {
       this.#sweepDue = true;
       waitMs = limits.notifyRetryMs;
       this.#complain(error.message);
+    }
+    for (const [session, message] of crowded) {
+      this.#complain(message, session);
+      waitMs = limits.notifyRetryMs;
     }
     if (this.#stopped || !this.#connected || this.#service.reach === "off" || this.#tracked.size === 0) return;
     if (this.#service.reach === "away") this.#complain("it is not on the Bus");
@@ -151,13 +156,15 @@ export class Notifier {
     });
   }
 
-  async #round(): Promise<void> {
-    if (!this.#connected) return;
+  /** Sessions for whose questions the service has no room now, and what it says. */
+  async #round(): Promise<ReadonlyMap<string, string>> {
+    const crowded = new Map<string, string>();
+    if (!this.#connected) return crowded;
     if (this.#lookDue || this.#service.reach === "away") {
       this.#lookDue = false;
       if (await this.#service.look()) this.#sweepDue = true;
     }
-    if (this.#service.reach !== "there") return;
+    if (this.#service.reach !== "there") return crowded;
     if (this.#sweepDue) {
       this.#sweepDue = false;
       await this.#calls.sweep();
@@ -167,17 +174,29 @@ export class Notifier {
       for (const [request, one] of this.#tracked) {
         if (one.phase !== phase) continue;
         if (one.phase === "to_withdraw") await this.#calls.withdraw(request, one);
-        else if (one.phase === "to_ask") await this.#calls.ask(request, one);
+        else if (one.phase === "to_ask") await this.#askIfRoom(request, one, crowded);
         else if (this.#hinted.delete(one.ask)) await this.#calls.get(request, one);
       }
     }
     for (const ask of this.#hinted) if (!this.#tracked.isAsked(ask)) this.#hinted.delete(ask);
+    return crowded;
   }
 
-  /** Once for each question of which the log says that people are asked. */
-  #complain(message: string): void {
+  /** One session's questions may be too many: those of others behind them are asked all the same. */
+  async #askIfRoom(request: string, one: InPhase<"to_ask">, crowded: Map<string, string>): Promise<void> {
+    if (crowded.has(one.session)) return;
+    try {
+      await this.#calls.ask(request, one);
+    } catch (error) {
+      if (!(error instanceof NotifyRefusal) || error.code !== "BUSY") throw error;
+      crowded.set(one.session, error.message);
+    }
+  }
+
+  /** Once for each question, of that session or of all, of which the log says that people are asked. */
+  #complain(message: string, session?: string): void {
     for (const [request, one] of this.#tracked) {
-      if (one.phase !== "to_ask" || one.complained) continue;
+      if (one.phase !== "to_ask" || one.complained || (session ?? one.session) !== one.session) continue;
       this.#tracked.set(request, { ...one, complained: true });
       this.#options.post(one.session, { type: "people_not_asked", request, message });
     }

@@ -37,7 +37,15 @@ export class QuestionCalls {
     const { question, session } = one;
     const { title, body, options, expiresAt } = question;
     tracked.set(request, { ...one, tried: true });
-    const args = { title, body, options: [...options], expires_at: expiresAt, source: label, ref: request };
+    const args = {
+      title,
+      body,
+      options: [...options],
+      expires_at: expiresAt,
+      source: label,
+      group: session,
+      ref: request,
+    };
     let asked: { readonly ask: string; readonly state: string };
     try {
       asked = await service.call("ask", args, askedReply);

@@ -33,6 +33,7 @@ export const notifyLimits = {
   kindMax: 64,
   refMax: 256,
   sourceMax: 256,
+  groupMax: 256,
   reasonMax: 256,
   viaMax: 64,
   /** How far ahead an ask may end. Without an end it waits for ever. */
@@ -57,7 +58,10 @@ export const notifyStates = ["open", "answered", "withdrawn", "expired"] as cons
 export type NotifyState = (typeof notifyStates)[number];
 
 export const notifyArguments = {
-  /** `source` is a label that is kept beside the name that the broker stamped; `ref` names the question to who asks. */
+  /**
+   * `source` is a label that is kept beside the name that the broker stamped; `ref` names the question to who asks. `group`:
+   * on whose behalf, where who asks does so for many. Groups share alike in the screen and the room for open asks.
+   */
   ask: z.strictObject({
     title: text(limits.titleMax),
     body: z.string().max(limits.bodyMax).default(""),
@@ -68,6 +72,7 @@ export const notifyArguments = {
       .refine((options) => new Set(options.map(({ option }) => option)).size === options.length, "options repeat"),
     expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
     source: text(limits.sourceMax).optional(),
+    group: text(limits.groupMax).optional(),
     ref: text(limits.refMax),
   }),
   get: z.strictObject({ ask }),
@@ -98,6 +103,8 @@ export interface NotifyQuestion {
   readonly source: string;
   /** What who asked calls itself besides. */
   readonly label: string | null;
+  /** On whose behalf who asked did so; null: its own. */
+  readonly group: string | null;
   readonly ref: string;
   readonly title: string;
   readonly body: string;

@@ -53,12 +53,27 @@ const until = z.enum(["idle", "waiting", "ended"]);
 const page = z.number().int().min(1);
 
 const openRequestsOf = z.strictObject({ session: sessionReference.optional(), request: text.optional() });
+const formValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+type FormContent = Readonly<Record<string, z.output<typeof formValue>>>;
+const { $schema: _, ...formValueSchema } = z.toJSONSchema(formValue);
+/** No `z.record`, which lets a field go that is named `__proto__`. */
 const formContent = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+  .custom<FormContent>((content) => typeof content === "object" && content !== null && !Array.isArray(content))
+  .superRefine((content, context) => {
+    for (const [name, written] of Object.entries(content)) {
+      if (formValue.safeParse(written).success) continue;
+      context.addIssue({
+        code: "custom",
+        path: [name],
+        message: "must be a text, a number, true or false, or a list of texts",
+      });
+    }
+  })
   .refine(
     (content) => Buffer.byteLength(JSON.stringify(content)) <= limits.formContentBytesMax,
     `a form's content may have ${limits.formContentBytesMax} bytes as JSON`,
-  );
+  )
+  .meta({ type: "object", additionalProperties: formValueSchema });
 
 /** As the log has a permission; its other members do no harm. `cwd`: stands for the session's directory. */
 const permissionQuestion = z.looseObject({

@@ -10,6 +10,7 @@ const ask: NotifyAsk = {
   state: "open",
   source: "agent",
   label: null,
+  group: null,
   ref: "s-1",
   title: "May it?",
   body: "",

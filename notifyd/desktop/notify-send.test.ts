@@ -3,7 +3,7 @@ import { onTestFinished, expect, test } from "vitest";
 import { Inbox } from "../../bus-client/testing/inbox.ts";
 import { systemClock } from "../../bus-client/index.ts";
 import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
-import { type FakeDesktop, fakeDesktop } from "../testing/fake-desktop.ts";
+import { type FakeDesktop, fakeDesktop, type FakeNotification } from "../testing/fake-desktop.ts";
 import { type Limits, limits } from "../limits.ts";
 import { NotifySend } from "./notify-send.ts";
 import type { Found } from "./probe.ts";
@@ -103,6 +103,29 @@ test("only so many notifications are on the screen at once; the next comes when 
   await desktop.notifications.next();
 });
 
+test("one who asks without end leaves room for the question of another, and has it back when that is over", async () => {
+  const { desktop, shown, choices } = await opened({ shownMax: 3 });
+  for (let n = 0; n < 10; n += 1) shown.show(asked(`a${n}`, "loud"));
+  const newest = await notificationOf(desktop, "a2", 3);
+  shown.show(asked("b", "quiet"));
+  expect(await newest.ended).toBe("closed");
+  (await notificationOf(desktop, "b")).press(0);
+  expect(await choices.next()).toEqual(["b", "yes"]);
+  (await notificationOf(desktop, "a2")).press(1);
+  expect(await choices.next()).toEqual(["a2", "no"]);
+});
+
+test("a button that is pressed just when its notification is to make room is an answer", async () => {
+  const { desktop, shown, choices } = await opened({ shownMax: 2, withdrawMs: 3_000 });
+  desktop.stubborn = true;
+  for (const id of ["a1", "a2"]) shown.show(asked(id, "loud"));
+  const up = [await desktop.notifications.next(), await desktop.notifications.next()];
+  shown.show(asked("b", "quiet"));
+  up.find(({ summary }) => summary === "a2")?.press(0);
+  expect(await choices.next()).toEqual(["a2", "yes"]);
+  desktop.stubborn = false;
+});
+
 test("tells are shown with their sender's name, and one after the other is too many", async () => {
   const { desktop, shown, states } = await opened({ tellsMax: 2, tellEveryMs: 60_000 });
   expect(await states.next()).toMatchObject({ there: true });
@@ -128,11 +151,25 @@ async function opened(some: Partial<Limits> = {}, service?: FakeDesktop["service
   return { desktop, shown, choices, states };
 }
 
+function asked(id: string, group: string): NotifyAsk {
+  return { ...ask(id), group, title: id };
+}
+
+/** Of so many that come up, in whatever order their programs start. */
+async function notificationOf({ notifications }: FakeDesktop, title: string, count = 1): Promise<FakeNotification> {
+  const up: FakeNotification[] = [];
+  while (up.length < count) up.push(await notifications.next());
+  const found = up.find(({ summary }) => summary === title);
+  if (!found) throw new Error(`${up.map(({ summary }) => summary).join(", ")} instead of ${title}`);
+  return found;
+}
+
 function ask(id: string, [yes, no] = ["yes", "no"]): NotifyAsk {
   return {
     ask: id,
     source: "agent",
     label: null,
+    group: null,
     ref: id,
     title: "-t &",
     body: "<b>",

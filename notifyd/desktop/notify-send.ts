@@ -4,6 +4,7 @@ import type { Clock } from "../../bus-client/index.ts";
 import type { NotifyArguments, NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import type { Limits } from "../limits.ts";
 import type { Desktop } from "./desktop.ts";
+import { fairShare } from "./fair-share.ts";
 import { type Helper, type HelperEnd, startHelper } from "./helper.ts";
 import { firstLine, type Found, probe } from "./probe.ts";
 import { askWords, buttonLabel, tellWords } from "./words.ts";
@@ -24,8 +25,8 @@ export class NotifySend implements Desktop {
   /** Until when it need not be looked for again; undefined while that is being done. */
   #lookAgainAt: number | undefined = 0;
   #cancelLook: (() => void) | undefined;
-  readonly #waiting = new Map<string, NotifyAsk>();
-  readonly #shown = new Map<string, Helper>();
+  /** In the order in which they were asked. */
+  readonly #asks = new Map<string, Shown>();
   readonly #helpers = new Set<Helper>();
   #tells: number[] = [];
   #closed = false;
@@ -42,16 +43,15 @@ export class NotifySend implements Desktop {
   }
 
   show(ask: NotifyAsk): void {
-    if (this.#closed || this.#shown.has(ask.ask)) return;
-    this.#waiting.set(ask.ask, ask);
-    this.#showWaiting();
+    if (this.#closed || this.#asks.has(ask.ask)) return;
+    this.#asks.set(ask.ask, { ask, helper: undefined, isLeaving: false });
+    this.#share();
   }
 
   withdraw(ask: string): void {
-    this.#waiting.delete(ask);
-    const helper = this.#shown.get(ask);
-    this.#shown.delete(ask);
-    helper?.end(this.#options.limits.withdrawMs);
+    const shown = this.#asks.get(ask);
+    this.#asks.delete(ask);
+    shown?.helper?.end(this.#options.limits.withdrawMs);
   }
 
   tell(told: NotifyArguments<"tell">, from: string): boolean {
@@ -67,42 +67,70 @@ export class NotifySend implements Desktop {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelLook?.();
-    this.#waiting.clear();
+    this.#asks.clear();
     for (const helper of this.#helpers) helper.end(this.#options.limits.withdrawMs);
     await Promise.all([...this.#helpers].map(({ ended }) => ended));
   }
 
-  #showWaiting(): void {
+  /** Brings up what has its share of the screen, and takes down what has it no more. */
+  #share(): void {
     const found = this.#found;
-    if (this.#closed || this.#waiting.size === 0) return;
+    const candidates = Array.from(this.#asks.values(), (one) => ({ one, ask: one.ask, isShown: isShown(one) }));
+    if (this.#closed || candidates.every(({ isShown: already }) => already)) return;
     if (!found.there) {
       this.#lookLater();
       return;
     }
-    for (const ask of this.#waiting.values()) {
-      if (this.#shown.size >= this.#options.limits.shownMax) return;
-      this.#waiting.delete(ask.ask);
-      if (found.buttons) this.#ask(found, ask);
-      else this.#send(found, [], askWords(ask, true));
+    if (!found.buttons) {
+      this.#handOver(found);
+      return;
+    }
+    const { shownMax, withdrawMs } = this.#options.limits;
+    const shared = new Set(Array.from(fairShare(candidates, shownMax), ({ one }) => one));
+    const leaving = candidates.filter(({ one, isShown: already }) => already && !shared.has(one));
+    for (const { one } of leaving) {
+      one.isLeaving = true;
+      one.helper?.end(withdrawMs);
+    }
+    // Those that leave have their room until they are gone.
+    const waiting = [...shared].filter(({ helper }) => helper === undefined);
+    const room = shownMax - candidates.filter(({ one }) => one.helper !== undefined).length;
+    for (const one of waiting.slice(0, Math.max(room, 0))) this.#ask(found, one);
+  }
+
+  /** Where there are no buttons, nothing stays that could be taken down. */
+  #handOver(found: Found & { there: true }): void {
+    for (const { ask, helper } of this.#asks.values()) {
+      if (helper !== undefined) continue;
+      this.#asks.delete(ask.ask);
+      this.#send(found, [], askWords(ask, true));
     }
   }
 
-  #ask(found: Found & { there: true }, ask: NotifyAsk): void {
+  #ask(found: Found & { there: true }, one: Shown): void {
+    const { ask } = one;
     // An option's own text never becomes a name: it is known by its place.
     const actions = ask.options.flatMap((option, index) => ["--action", `o${index}=${buttonLabel(option)}`]);
     const helper = this.#start(found, ["--expire-time", "0", ...actions], askWords(ask, false));
-    this.#shown.set(ask.ask, helper);
+    one.helper = helper;
     void helper.ended.then((end) => {
       if (this.#closed) return;
       // Otherwise it was withdrawn meanwhile, and what became of the notification does not matter.
-      if (this.#shown.get(ask.ask) === helper) {
-        this.#shown.delete(ask.ask);
-        const chosen = chosenOption(ask, end);
-        if (chosen !== undefined) this.#options.onChoice(ask.ask, chosen);
-        else if (end.code !== 0) this.#lost(ask, end);
-      }
-      this.#showWaiting();
+      if (this.#asks.get(ask.ask) === one) this.#ended(one, end);
+      this.#share();
     });
+  }
+
+  /** A person may press a button just when it is to make room. */
+  #ended(one: Shown, end: HelperEnd): void {
+    const { ask, isLeaving } = one;
+    const chosen = chosenOption(ask, end);
+    one.helper = undefined;
+    one.isLeaving = false;
+    if (chosen === undefined && isLeaving) return;
+    if (chosen === undefined && end.code !== 0) return this.#lost(end);
+    this.#asks.delete(ask.ask);
+    if (chosen !== undefined) this.#options.onChoice(ask.ask, chosen);
   }
 
   /** Waits for nothing, so it must be over soon. */
@@ -123,8 +151,7 @@ export class NotifySend implements Desktop {
   }
 
   /** The service went away, or this notify-send knows no buttons: it is looked for again later. */
-  #lost(ask: NotifyAsk, { code, stderr }: HelperEnd): void {
-    this.#waiting.set(ask.ask, ask);
+  #lost({ code, stderr }: HelperEnd): void {
     this.#become({ there: false, why: `notify-send ended with ${code ?? "a signal"}: ${firstLine(stderr)}` });
     this.#lookAgainAt = this.#options.clock.now() + this.#options.limits.probeAgainMs;
   }
@@ -145,7 +172,7 @@ export class NotifySend implements Desktop {
     this.#lookAgainAt = clock.now() + limits.probeAgainMs;
     if (this.#closed) return;
     this.#become(found);
-    this.#showWaiting();
+    this.#share();
   }
 
   #become(found: Found): void {
@@ -158,6 +185,18 @@ export class NotifySend implements Desktop {
     const { environment, limits } = this.#options;
     return { environment, outputBytesMax: limits.outputBytesMax };
   }
+}
+
+interface Shown {
+  readonly ask: NotifyAsk;
+  /** Undefined: it waits for its share of the screen. */
+  helper: Helper | undefined;
+  /** It is to make room, and comes up again when there is some. */
+  isLeaving: boolean;
+}
+
+function isShown({ helper, isLeaving }: Shown): boolean {
+  return helper !== undefined && !isLeaving;
 }
 
 function chosenOption(ask: NotifyAsk, { code, stdout }: HelperEnd): string | undefined {

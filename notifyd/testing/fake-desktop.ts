@@ -68,11 +68,13 @@ export async function fakeDesktop(service: FakeService = "buttons"): Promise<Fak
     socket.on("data", (piece) => {
       text += piece.toString();
       const line = text.indexOf("\n");
-      if (told || line < 0) return;
+      if (line < 0) return;
+      if (text.includes('"SIGINT"') && !desktop.stubborn) say({ out: "", code: 0 });
+      if (told) return;
       told = true;
       const { name, pid, words } = JSON.parse(text.slice(0, line)) as { name: string; pid: number; words: string[] };
       if (name === "gdbus") answerProbe(desktop.service, say);
-      else notifications.push(notification(pid, words, say, over, desktop.stubborn));
+      else notifications.push(notification(pid, words, say, over));
     });
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
@@ -101,14 +103,12 @@ function notification(
   words: readonly string[],
   say: (what: object) => void,
   ended: Promise<"closed" | "gone">,
-  stubborn: boolean,
 ): FakeNotification {
   const end = words.indexOf("--");
   const options = words.slice(0, end);
   const actions = options.filter((_, index) => options[index - 1] === "--action").map((one) => one.split("="));
   // Without buttons it hands over and ends, as the real one.
   if (actions.length === 0) say({ out: "", code: 0 });
-  if (stubborn) say({ stubborn: true });
   return {
     pid,
     options,
@@ -134,17 +134,13 @@ const program = `
 const { connect } = require("node:net");
 const { basename } = require("node:path");
 const socket = connect(process.env.FAKE_DESKTOP);
-let stubborn = false;
-process.on("SIGINT", () => {
-  socket.write('"SIGINT"\\n', () => { if (!stubborn) process.exit(0); });
-});
+process.on("SIGINT", () => void (socket.writableEnded || socket.write('"SIGINT"\\n')));
 socket.write(JSON.stringify({ name: basename(process.argv[1]), pid: process.pid, words: process.argv.slice(2) }) + "\\n");
 let text = "";
 socket.on("data", (piece) => {
   text += piece;
   for (let end; (end = text.indexOf("\\n")) >= 0; text = text.slice(end + 1)) {
     const told = JSON.parse(text.slice(0, end));
-    if (told.stubborn) { stubborn = true; continue; }
     if (told.error) process.stderr.write(told.error);
     if (told.out) process.stdout.write(told.out);
     process.exitCode = told.code;

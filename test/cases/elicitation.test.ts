@@ -101,6 +101,28 @@ test("a form is advertised, asked, listed, held to its schema, and answered with
   expect(command?.args).toEqual({ request, action: "accept" });
 });
 
+test("a required field is filled in whatever its name, and half a character is refused with words", async () => {
+  const odd = JSON.parse('{"properties":{"__proto__":{"type":"string"}},"required":["__proto__"]}') as JsonObject;
+  await using scene = await openScene(asking(elicits({ ...form, requestedSchema: odd })));
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const { request } = await asked(user, session);
+  const given = (value: unknown) => JSON.parse(`{"__proto__":${JSON.stringify(value)}}`) as Record<string, string>;
+  const accept = (value: unknown) => ({ request, action: "accept" as const, content: given(value) });
+  for (const [value, words] of [
+    ["a\ud800", "half a character"],
+    [null, "a text"],
+  ] as const) {
+    const refused = await user.refusal("agent.elicitation.answer", accept(value));
+    expect(refused).toMatchObject({ code: "ARGUMENT", body: { field: "content.__proto__" } });
+    expect(refused.message).toContain(words);
+  }
+  await user.call("agent.elicitation.answer", accept("Ann"));
+  await turnEnd(user, session);
+  expect(JSON.stringify(answers(scene))).toBe('[{"action":"accept","content":{"__proto__":"Ann"}}]');
+});
+
 test("an address is shown whole and accepted bare; that it was dealt with is an extension, for an unknown one nothing", async () => {
   const complete = (elicitationId: string): Step => ({ notify: "elicitation/complete", params: { elicitationId } });
   await using scene = await openScene(asking(elicits(address), complete("e1"), complete("e2")));
