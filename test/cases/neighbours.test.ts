@@ -96,14 +96,16 @@ test.each(bad)(
   },
 );
 
-test("an agent with a title and questions of megabytes takes nothing from the lists that others ask for", async () => {
-  const title = { sessionUpdate: "session_info_update", title: { $fill: 6 * MiB } };
+test("an agent with titles and questions of megabytes takes nothing from the lists that others ask for", async () => {
+  const titles: Step[] = [4_000, 6 * MiB].map((size) => ({
+    update: { sessionUpdate: "session_info_update", title: { $fill: size } },
+  }));
   const long: Step[] = [3, 9].map((size) => ({
     permission: { toolCall: { toolCallId: `t${size}`, kind: "edit", rawInput: { $fill: size * MiB } } },
     await: false,
   }));
   await using scene = await openScene({
-    bad: onPrompt({ update: title }, ...long),
+    bad: onPrompt(...titles, ...long),
     good: onPrompt({ permission: { toolCall: { toolCallId: "t", rawInput: "short" } } }, endTurn),
   });
   const { user } = scene;

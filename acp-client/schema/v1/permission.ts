@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as z from "zod";
 import type { PermissionOption, ToolCallPatch } from "../../model.ts";
-import { decode, isIdentifier, optionalObject } from "../lenient.ts";
+import { decode, optionalObject } from "../lenient.ts";
 import { decodeToolCallUpdate } from "./tool-call.ts";
 
 /** Another kind than the four of ACP is kept: it is never a yes by itself, and no reason to refuse the question. */
@@ -45,6 +45,5 @@ export function whyNotAsked({ toolCall, options }: PermissionRequest, characters
     kinds.set(optionId, kind);
   }
   const fixed = JSON.stringify([toolCall.toolCallId, toolCall.kind, options]);
-  const areHeld = options.every(({ optionId }) => isIdentifier(optionId));
-  return !areHeld || fixed.length > charactersMax ? "its ids and options are too long" : undefined;
+  return fixed.length > charactersMax ? "its ids and options are too long" : undefined;
 }
