@@ -9,7 +9,14 @@ import { clientLimits } from "./client-limits.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
 import { exitFailure, protocolFailure, rpcFailure } from "./failure.ts";
-import { redactedError, redactedEvent, redactedExit, redactedSample, redactedValue, type Redact } from "./redaction.ts";
+import {
+  redactedError,
+  redactedEvent,
+  redactedExit,
+  redactedMethods,
+  redactedSample,
+  type Redact,
+} from "./redaction.ts";
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
 import { Peer } from "./jsonrpc/peer.ts";
 import type { Answer } from "./jsonrpc/peer.ts";
@@ -234,7 +241,7 @@ class Client implements AgentClient {
       case "result":
         return { ok: true, value: answer.result };
       case "error": {
-        const methods = redactedValue(this.#identity?.authMethods ?? [], this.#redact);
+        const methods = redactedMethods(this.#identity?.authMethods ?? [], this.#redact);
         const error = redactedError(answer.error, this.#redact);
         return { ok: false, failure: rpcFailure(method, error, methods, this.#limits) };
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { redactedSample, redactedValue } from "./redaction.ts";
+import { redactedError, redactedEvent, redactedMethods, redactedSample, redactedValue } from "./redaction.ts";
 
 const redact = (text: string): string => text.replaceAll("s3cret", "[redacted]");
 
@@ -16,4 +16,20 @@ test("in a value secrets are taken out of every string and every name, and nothi
     a: ["[redacted]", 1, null, true],
     "of [redacted]": { b: "no", c: "the [redacted]!" },
   });
+});
+
+test("what nobody keeps whole is not copied, and of a long error's data the beginning is told, without secrets", () => {
+  const data = { many: Array.from({ length: 700_000 }, () => 0), text: "x".repeat(700_000), key: "s3cret" };
+  const event = { type: "update", update: { kind: "extension", method: "_x/s3cret", data } } as const;
+  const told = redactedEvent(event, redact);
+  expect(told.type === "update" && told.update.kind === "extension" && told.update.method).toBe("_x/[redacted]");
+  expect(told.type === "update" && told.update.kind === "extension" && told.update.data === data).toBe(true);
+  const long = { key: "s3cret", rest: "x".repeat(2_000_000) };
+  const { data: sample } = redactedError({ code: 1, message: "no s3cret", data: long }, redact);
+  expect(sample).toMatch(/^\{"key":"\[redacted\]"/);
+});
+
+test("a login's id is given back to its agent, and stays as it is", () => {
+  const methods = [{ id: "s3cret-login", name: "with s3cret", type: "agent" }] as const;
+  expect(redactedMethods(methods, redact)).toEqual([{ id: "s3cret-login", name: "with [redacted]", type: "agent" }]);
 });

@@ -2,6 +2,7 @@
 // What an agent does wrong is told in its own words, and they may hold what it was given to keep to itself. Here known
 // secrets are taken out of them, before they are cut: half a secret is not known again.
 import type { AgentEvent } from "./agent-client.ts";
+import type { AuthMethod } from "./model.ts";
 import type { RpcError } from "./jsonrpc/message.ts";
 import { sampleOf } from "./jsonrpc/sample.ts";
 import type { AgentExit } from "./process/agent-process.ts";
@@ -18,13 +19,20 @@ export function redactedSample(text: string, charactersMax: number, redact: Reda
 
 export function redactedError({ code, message, data }: RpcError, redact: Redact): RpcError {
   const told = { code, message: redact(message) };
-  return data === undefined ? told : { ...told, data: redactedValue(data, redact) };
+  if (data === undefined) return told;
+  // Of a long one no more than the beginning of its text is told.
+  if (isLongerThan(data, wholeCharactersMax)) {
+    return { ...told, data: redactedSample(JSON.stringify(data), wholeCharactersMax, redact) };
+  }
+  return { ...told, data: redactedValue(data, redact) };
 }
 
 /** What an agent says is its own. What has no name here is not known to be said to anybody. */
 export function redactedEvent(event: AgentEvent, redact: Redact): AgentEvent {
   if (event.type !== "update" || event.update.kind !== "extension") return event;
   const { kind, method, data } = event.update;
+  // Of a long one its size alone is logged: a copy of millions of values would be made to be thrown away.
+  if (isLongerThan(data, wholeCharactersMax)) return { ...event, update: { kind, method: redact(method), data } };
   return { ...event, update: { kind, method: redact(method), data: redactedValue(data, redact) } };
 }
 
@@ -32,6 +40,31 @@ export function redactedExit(exit: AgentExit, redact: Redact): AgentExit {
   const { spawnError } = exit;
   if (spawnError === undefined) return exit;
   return { ...exit, spawnError: { ...spawnError, message: redact(spawnError.message) } };
+}
+
+/** Longer ones are not kept whole by anybody: `extensionBytesMax` of the daemon and `errorDataCharactersMax` are smaller. */
+const wholeCharactersMax = 1024 * 1024;
+
+/** Whether its JSON is longer than that: characters of texts and names, and one for each value. Stops where it is sure. */
+function isLongerThan(value: unknown, charactersMax: number): boolean {
+  let left = charactersMax;
+  const count = (part: unknown): boolean => {
+    left -= typeof part === "string" ? part.length + 1 : 1;
+    if (left < 0) return true;
+    if (typeof part !== "object" || part === null) return false;
+    if (Array.isArray(part)) return part.some(count);
+    for (const name in part) {
+      left -= name.length;
+      if (count((part as Record<string, unknown>)[name])) return true;
+    }
+    return false;
+  };
+  return count(value);
+}
+
+/** Ids of logins stay: they are given back to the agent. */
+export function redactedMethods(methods: readonly AuthMethod[], redact: Redact): readonly AuthMethod[] {
+  return methods.map((method) => ({ ...redactedValue(method, redact), id: method.id }));
 }
 
 /** A JSON value with the secrets taken out of its strings and its members' names. */

@@ -44,7 +44,8 @@ function endOfValue(text: string, values: readonly string[]): number {
   return Math.max(...lengths);
 }
 
-const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/iu;
+// KEY at the end of a word alone: a KEYBOARD is none.
+const secretName = /KEYS?(?:[^A-Z]|$)|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/iu;
 const lengthMin = 6;
 /** Every length is tried: of a longer value, this much of its end is known again. */
 const endLengthMax = 1024;

@@ -83,11 +83,17 @@ export class FileRequests {
     }
   }
 
-  write(request: ClientSideRequest, { path, content }: WriteCall): void {
+  write(request: ClientSideRequest, call: WriteCall): void {
     if (this.#isFull(request)) return;
-    const bytes = Buffer.byteLength(content);
-    const key = this.#open.add(request);
+    const bytes = Buffer.byteLength(call.content);
     this.#heldBytes += bytes;
+    // Not past the reads that wait: one of them may be of this very file, as it was when it was asked for.
+    if (this.#line.length > 0) this.#line.enter(request, () => this.#write(request, call, bytes));
+    else this.#write(request, call, bytes);
+  }
+
+  #write(request: ClientSideRequest, { path, content }: WriteCall, bytes: number): void {
+    const key = this.#open.add(request);
     this.#held.set(key, { path, text: content, release: () => (this.#heldBytes -= bytes) });
     this.#hooks.ask({ type: "file_write", key, path: this.#options.redact(path), bytes });
   }

@@ -18,6 +18,10 @@ export class RunningTerminal {
   #terminal: Terminal | undefined;
   #exit: TerminalExit | undefined;
   #released = false;
+  /** Requests for the output that wait for their turn. */
+  #awaited = 0;
+  /** For them, when the terminal is released before it is their turn. */
+  #last: TerminalOutput | undefined;
 
   /** `outputBytesMax`: what the agent wants to have of its output, which may be less than is kept. */
   constructor(outputBytesMax: number, started: Promise<StartedTerminal>) {
@@ -48,8 +52,18 @@ export class RunningTerminal {
     return this.#waiting.size;
   }
 
-  /** The result of terminal/output. */
-  output(): TerminalOutput {
+  /** It is asked for its output. What is returned is to be called once, when it is the request's turn, for the result. */
+  awaitOutput(): () => TerminalOutput {
+    this.#awaited += 1;
+    return () => {
+      const output = this.#last ?? this.#output();
+      this.#awaited -= 1;
+      if (this.#awaited === 0) this.#last = undefined;
+      return output;
+    };
+  }
+
+  #output(): TerminalOutput {
     if (!this.#terminal) return { output: "", truncated: false };
     const { output, truncated, exit } = this.#terminal.output();
     const exitStatus = exit === undefined ? {} : { exitStatus: exit };
@@ -89,6 +103,7 @@ export class RunningTerminal {
 
   async release(): Promise<void> {
     this.#released = true;
+    if (this.#awaited > 0) this.#last = this.#output();
     await this.#started;
     await this.#terminal?.release();
   }

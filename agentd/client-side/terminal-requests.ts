@@ -81,12 +81,13 @@ export class TerminalRequests {
     });
   }
 
-  /** As it is when it is the request's turn. */
+  /** Of the terminal that has the name now, which may be released by the time that it is the request's turn. */
   output(request: ClientSideRequest, terminal: string): void {
+    const running = this.#running.get(terminal);
+    if (!running || running.released) return refuseUnknown(request, terminal);
+    const output = running.awaitOutput();
     this.#line.enter(request, () => {
-      const running = this.#running.get(terminal);
-      if (!running || running.released) return refuseUnknown(request, terminal);
-      const result = running.output();
+      const result = output();
       request.reply(result, this.#line.begin(jsonBytesAtMost(Buffer.byteLength(result.output))));
     });
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Agents that read much at once through their client: what waits for them is bounded, and is no reason to end them.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JsonObject, RequestStep } from "../../agentd/demo-agent/scripted/scenario.ts";
@@ -56,4 +56,35 @@ test("texts that together are more than a pipe may hold are read one after the o
   expect(answers.get("nul")).toMatchObject({ error: { code: -32603, message: expect.stringContaining("as JSON") } });
   const refused = ofKind(await scene.user.log(session), "file").find(({ phase }) => phase === "refused");
   expect(refused).toMatchObject({ op: "read", reason: "too-big" });
+});
+
+test("what is asked behind texts that wait has the meaning that it had when it was asked", async () => {
+  const steps = [
+    wait(ask("create", "terminal/create", { command: "echo", args: ["said"] })),
+    wait(ask("exit", "terminal/wait_for_exit", { terminalId: "$terminalId" })),
+    ask("one", "fs/read_text_file", { path: "$cwd/plain" }),
+    ask("two", "fs/read_text_file", { path: "$cwd/plain" }),
+    ask("output", "terminal/output", { terminalId: "$terminalId" }),
+    ask("release", "terminal/release", { terminalId: "$terminalId" }),
+    ask("before", "fs/read_text_file", { path: "$cwd/small" }),
+    ask("write", "fs/write_text_file", { path: "$cwd/small", content: "new" }),
+    { awaitAnswers: true } as const,
+  ];
+  await using scene = await openScene({
+    scripted: { rules: [{ on: "session/prompt", do: [...steps, { reply: { stopReason: "end_turn" } }] }] },
+  });
+  const cwd = scene.place.directory();
+  writeFileSync(join(cwd, "plain"), "x".repeat(13 * MiB));
+  writeFileSync(join(cwd, "small"), "old");
+  const session = await scene.idle({ cwd });
+  await scene.user.prompt(session, "go");
+  expect(await turnEnd(scene.user, session)).toMatchObject({ stop_reason: "end_turn" });
+  const answered = (id: string): unknown => {
+    const answers = scene.agent().received();
+    return answers.find((frame) => frame["id"] === id && frame["method"] === undefined);
+  };
+  expect(answered("output")).toMatchObject({ result: { output: "said\n" } });
+  expect(answered("release")).toMatchObject({ result: {} });
+  expect(answered("before")).toMatchObject({ result: { content: "old" } });
+  expect(readFileSync(join(cwd, "small"), "utf8")).toBe("new");
 });
