@@ -30,7 +30,7 @@ export const answerElicitation: Handler<"agent.elicitation.answer"> = (instance,
   const { formPatternsMs } = instance.limits;
   const fault = faultOf(readForm(asked.schema), args.content ?? {}, matchesWithin(formPatternsMs));
   if (!fault) return postCommand(instance, call, owner);
-  const field = `content.${fault.field}`;
+  const field = fault.field === undefined ? "content" : `content.${fault.field}`;
   return refuse("ARGUMENT", `${field}: ${fault.reason}`, { field });
 };
 

@@ -5,9 +5,10 @@ import { isBroken, isValueOf } from "./form.ts";
 
 export type Content = Readonly<Record<string, unknown>>;
 
-/** `reason` goes on from the field's name. */
+/** `reason` goes on from the name of the field, or from that of the whole content. */
 export interface ContentFault {
-  readonly field: string;
+  /** Absent where it is the whole form's. */
+  readonly field?: string;
   readonly reason: string;
 }
 
@@ -33,7 +34,8 @@ export function faultOf(form: Form, written: Content, matches: Matches): Content
     const isKnown = form.fields.get(field) !== undefined && form.fields.get(field)?.type !== "unknown";
     return { field, reason: isKnown ? "must be filled in" : notUnderstood };
   }
-  return undefined;
+  // Also where it has no field at all.
+  return form.isUnderstood ? undefined : { reason: notUnderstood };
 }
 
 const notUnderstood = "is asked for in a way that is not understood here: the form can only be declined or cancelled";

@@ -200,3 +200,13 @@ test("whatever stands in a form, reading it and holding content against it never
     }),
   );
 });
+
+test.each([
+  { $ref: "#/$defs/x", $defs: { x: { type: "object", required: ["a"] } } },
+  { properties: {}, allOf: [{ required: ["a"] }] },
+  { properties: {}, minProperties: 1 },
+  { properties: { a: { type: "string" } }, not: { required: ["a"] } },
+])("a form with a rule over all of it that is not read is not accepted, with fields or without: %j", (schema) => {
+  const form = readForm({ type: "object", ...schema });
+  expect(faultOf(form, {}, matches)?.reason).toContain("can only be declined or cancelled");
+});

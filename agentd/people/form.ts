@@ -6,6 +6,8 @@ import { isRecord } from "../../acp-client/jsonrpc/message.ts";
 export interface Form {
   readonly fields: ReadonlyMap<string, Field>;
   readonly required: ReadonlySet<string>;
+  /** A rule over the whole form is not read here: nothing can be answered but no. */
+  readonly isUnderstood: boolean;
 }
 
 export type Field = { readonly default?: FieldValue } & (
@@ -53,8 +55,8 @@ export function readForm(schema: Members): Form {
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   return {
     fields: new Map(fields),
-    // A form with a rule over all of its fields that is not understood is one to decline.
-    required: new Set(isUnderstood ? required.filter((name) => typeof name === "string") : Object.keys(properties)),
+    required: new Set(required.filter((name) => typeof name === "string")),
+    isUnderstood,
   };
 }
 

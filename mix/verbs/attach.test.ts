@@ -246,3 +246,12 @@ test("a form of several fields is filled in while attached; what cannot be read 
   const content = { name: "Ann Lee", age: 7, days: ["mon", "tue"] };
   expect(agentd.asked).toContainEqual(["agent.elicitation.answer", { request, action: "accept", content }]);
 });
+
+test("attach ends at once at a session that is over, also where its last state is out of the log", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  session.append({ kind: "state", state: "closed" });
+  session.entries.splice(0);
+  session.append({ kind: "diagnostic", what: "purged", message: "it was purged" });
+  expect((await bench.run(["agent", "attach", "sessionz"])).code).toBe(0);
+});

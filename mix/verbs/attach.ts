@@ -35,9 +35,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     tellsFailure: true,
     ...(attachment === undefined ? { asks: false } : { attachment }),
     decide: (entry) => {
-      if (entry.kind !== "state") return undefined;
-      // The states that were before now are history; only one that is the last ends the view.
-      return entry.seq < snapshot.last_seq && !isOver ? undefined : endedOutcome(entry);
+      // What was before now is history. Of a session that is over all of it is shown; its last state may be purged.
+      if (isOver) return entry.seq < snapshot.last_seq ? undefined : endedOutcome(snapshot);
+      return entry.kind !== "state" || entry.seq < snapshot.last_seq ? undefined : endedOutcome(entry);
     },
   });
   tellFailure(output, session, outcome);
