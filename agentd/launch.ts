@@ -92,6 +92,7 @@ function clientLimits(limits: Limits, startTimeoutMs: number | undefined) {
   return {
     lineBytesMax: limits.lineBytesMax,
     depthMax: limits.messageLevelsMax,
+    valuesMax: limits.messageValuesMax,
     initializeTimeoutMs: startTimeoutMs ?? limits.initializeTimeoutMs,
     openTimeoutMs: startTimeoutMs ?? limits.openTimeoutMs,
     requestTimeoutMs: limits.requestTimeoutMs,

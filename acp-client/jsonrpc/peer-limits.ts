@@ -8,6 +8,8 @@ export interface PeerLimits extends NoiseLimits {
   readonly openRequestCharactersMax: number;
   /** Arrays and objects of a message within one another; a deeper one is refused. */
   readonly depthMax: number;
+  /** Values of a message, itself and those within one another; one with more is refused without being parsed. */
+  readonly valuesMax: number;
   /** Length of a sample in a fault, UTF-16 units. */
   readonly sampleCharactersMax: number;
 }
@@ -18,5 +20,6 @@ export const peerLimits: PeerLimits = {
   openRequestsMax: 1024,
   openRequestCharactersMax: 64 * 1024 * 1024,
   depthMax: 512,
+  valuesMax: 1_000_000,
   sampleCharactersMax: 200,
 };

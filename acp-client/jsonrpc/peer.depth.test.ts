@@ -48,6 +48,13 @@ test("a request beyond the bound is refused with its own id, and its id is free 
   expect(requests).toHaveLength(1);
 });
 
+test("an id that is itself too deep is not echoed", () => {
+  const { peer, kinds, written } = talk();
+  peer.receive(`{"jsonrpc":"2.0","method":"x","id":${nested(5_000)}}`);
+  expect(kinds()).toEqual(["too-deep"]);
+  expect(written.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ id: null, error: { code: -32600 } }]);
+});
+
 test.for(["result", "error"])("an answer whose %s is beyond the bound ends what it answers, once", (member) => {
   const { peer, ask, kinds } = talk();
   const answers = ask();

@@ -8,6 +8,7 @@ import { RPC, classify, errorLine, errorOf, idKey, isRecord, notificationLine, r
 import type { Incoming, RequestId, RpcError } from "./message.ts";
 import { type PeerLimits, peerLimits } from "./peer-limits.ts";
 import { rawMember } from "./raw-member.ts";
+import { isTextWiderThan, outlineOf } from "./width.ts";
 import { redactedSample, type Redact } from "../redaction.ts";
 
 export type Answer =
@@ -23,6 +24,7 @@ export type PeerFault =
   | "noise"
   | "batch"
   | "too-deep"
+  | "too-wide"
   | "invalid-request"
   | "unversioned"
   | "unusual-id"
@@ -55,6 +57,8 @@ export interface PeerOptions {
   /** Takes secrets out of what is told of the other side's words. */
   readonly redact?: Redact;
 }
+
+type Message = Exclude<Incoming, { type: "noise" | "batch" }>;
 
 /** Abandoned requests whose late answer is expected; older ones are forgotten, and their answer is a fault. */
 const abandonedMax = 1024;
@@ -125,9 +129,10 @@ export class Peer {
   /** One line of the other side, perhaps with the bytes that it was read from. Never throws on what is in it. */
   receive(line: string, bytes?: Buffer): void {
     if (this.#closed) return;
+    const wide = isTextWiderThan(line, this.#limits.valuesMax);
     let value: unknown;
     try {
-      value = JSON.parse(line);
+      value = wide ? outlineOf(line) : JSON.parse(line);
     } catch {
       if (line.trim() !== "") this.#onNoise(line);
       return;
@@ -142,11 +147,17 @@ export class Peer {
     if (isRecord(value) && value["jsonrpc"] !== "2.0") {
       this.#faultOnce("unversioned", 'A message without "jsonrpc":"2.0" was taken as if it had it', line);
     }
-    if (isTextDeeperThan(line, value, this.#limits.depthMax)) this.#refuseTooDeep(message, line);
-    else this.#dispatch(message, line, bytes);
+    const { depthMax, valuesMax } = this.#limits;
+    if (wide) {
+      this.#refuseMessage("too-wide", `more than ${valuesMax} values`, message, line);
+    } else if (isTextDeeperThan(line, value, depthMax)) {
+      this.#refuseMessage("too-deep", `arrays and objects in more than ${depthMax} levels`, message, line);
+    } else {
+      this.#dispatch(message, line, bytes);
+    }
   }
 
-  #dispatch(message: Exclude<Incoming, { type: "noise" | "batch" }>, line: string, bytes: Buffer | undefined): void {
+  #dispatch(message: Message, line: string, bytes: Buffer | undefined): void {
     switch (message.type) {
       case "notification":
         this.#onNotification(message.method, message.params, line, bytes);
@@ -159,25 +170,20 @@ export class Peer {
         return;
       case "invalid":
         this.#fault("invalid-request", `A message was refused: ${message.message}`, line);
-        this.#refuse(message.id === null ? "null" : (rawMember(line, "id") ?? "null"), {
-          code: RPC.invalidRequest,
-          message: `Invalid request: ${message.message}`,
-        });
+        this.#refuseInvalid(message.id, line, message.message);
     }
   }
 
-  /** Nothing of it goes any further, but that an answer has come. */
-  #refuseTooDeep(message: Exclude<Incoming, { type: "noise" | "batch" }>, line: string): void {
-    const what = `arrays and objects in more than ${this.#limits.depthMax} levels`;
-    this.#fault("too-deep", `A message was not taken: it has ${what}`, line);
-    if (message.type === "response") {
-      this.#onResponse(message.id, message.body, line, what);
-    } else if (message.type !== "notification") {
-      this.#refuse(rawMember(line, "id") ?? "null", {
-        code: RPC.invalidRequest,
-        message: `Invalid request: it has ${what}`,
-      });
-    }
+  /** Nothing of a message that has `what` goes any further, but that an answer has come. */
+  #refuseMessage(fault: "too-deep" | "too-wide", what: string, message: Message, line: string): void {
+    this.#fault(fault, `A message was not taken: it has ${what}`, line);
+    if (message.type === "response") this.#onResponse(message.id, message.body, line, what);
+    else if (message.type !== "notification") this.#refuseInvalid(message.id, line, `it has ${what}`);
+  }
+
+  #refuseInvalid(id: RequestId, line: string, why: string): void {
+    const rawId = id === null ? "null" : (rawMember(line, "id") ?? "null");
+    this.#refuse(rawId, { code: RPC.invalidRequest, message: `Invalid request: ${why}` });
   }
 
   #onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
@@ -225,7 +231,7 @@ export class Peer {
     return this.#open.size < openRequestsMax && this.#openCharacters + length <= openRequestCharactersMax;
   }
 
-  #onResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string, tooDeep?: string): void {
+  #onResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string, refused?: string): void {
     const ours = this.#ourId(id, line);
     const done = ours === undefined ? undefined : this.#pending.get(ours);
     if (ours === undefined || done === undefined) {
@@ -234,7 +240,7 @@ export class Peer {
       return;
     }
     this.#pending.delete(ours);
-    done(tooDeep === undefined ? this.#answerOf(body, line) : { type: "malformed", what: tooDeep });
+    done(refused === undefined ? this.#answerOf(body, line) : { type: "malformed", what: refused });
   }
 
   #answerOf(body: Readonly<Record<string, unknown>>, line: string): Answer {

@@ -2,11 +2,11 @@
 // JSON.parse loses how an id was written (1.0, 1e3, 9007199254740993, "a\u0041"), and a peer may compare its ids as
 // text: so they are echoed from the line itself.
 
-const QUOTE = 34;
-const COMMA = 44;
+export const QUOTE = 34;
+export const COMMA = 44;
 const BACKSLASH = 92;
-const OPENING = new Set([91, 123]);
-const CLOSING = new Set([93, 125]);
+export const OPENING = new Set([91, 123]);
+export const CLOSING = new Set([93, 125]);
 const SPACE = new Set([9, 10, 13, 32]);
 
 /**
@@ -14,21 +14,30 @@ const SPACE = new Set([9, 10, 13, 32]);
  * `line` must be an object that JSON.parse accepted. Linear in the length of the line.
  */
 export function rawMember(line: string, name: string): string | undefined {
-  let found: string | undefined;
+  return rawMembers(line, [name]).get(name);
+}
+
+/**
+ * The same of several members in one go. A line that is no JSON, or was not parsed yet, may throw a SyntaxError or give
+ * what stands there.
+ */
+export function rawMembers(line: string, names: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
   let at = skipSpace(line, line.indexOf("{") + 1);
   while (line.charCodeAt(at) === QUOTE) {
     const keyEnd = stringEnd(line, at);
     const valueStart = skipSpace(line, skipSpace(line, keyEnd) + 1);
     const valueEnd = endOfValue(line, valueStart);
-    if (keyIs(line.slice(at, keyEnd), name)) found = line.slice(valueStart, valueEnd);
+    const name = keyOf(line.slice(at, keyEnd));
+    if (names.includes(name)) found.set(name, line.slice(valueStart, valueEnd));
     const next = skipSpace(line, valueEnd);
     at = line.charCodeAt(next) === COMMA ? skipSpace(line, next + 1) : next;
   }
   return found;
 }
 
-function keyIs(quoted: string, name: string): boolean {
-  return quoted.includes("\\") ? JSON.parse(quoted) === name : quoted === `"${name}"`;
+function keyOf(quoted: string): string {
+  return quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }
 
 /** Past the value that begins at `start`, in a line that JSON.parse accepted. */
@@ -66,7 +75,7 @@ function scalarEnd(line: string, start: number): number {
 }
 
 /** Past the closing quote of the string that opens at `start`. */
-function stringEnd(line: string, start: number): number {
+export function stringEnd(line: string, start: number): number {
   let quote = line.indexOf('"', start + 1);
   while (quote !== -1 && isEscaped(line, quote)) quote = line.indexOf('"', quote + 1);
   return quote === -1 ? line.length : quote + 1;

@@ -35,6 +35,7 @@ const MiB = 1024 * KiB;
 const table = {
   lineBytesMax: limit(64 * MiB, "bytes", "the longest line that an agent may write"),
   messageLevelsMax: limit(512, "count", "arrays and objects within one another in a message of an agent"),
+  messageValuesMax: limit(1_000_000, "count", "values in a message of an agent, those within others counted too"),
   stderrTailBytes: limit(64 * KiB, "bytes", "how much of an agent's stderr is kept"),
   queuedPromptsMax: limit(32, "count", "prompts that wait behind a running turn, for each session"),
   openRequestsMax: limit(64, "count", "permissions and elicitations open at a time, for each session"),

@@ -9,6 +9,9 @@ const endTurn: Step = { reply: { stopReason: "end_turn" } };
 /** Deeper than JSON.stringify goes. */
 const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
 
+/** More values than are taken, in a line that is far from too long. */
+const wide = `[${"1,".repeat(1_000_000)}1]`;
+
 function frame(method: string, params: string, id?: number): Step {
   const head = id === undefined ? "" : `"id":${id},`;
   return { raw: `{"jsonrpc":"2.0",${head}"method":"${method}","params":${params}}\n` };
@@ -73,6 +76,40 @@ test("an answer to a prompt that is nested too deep ends the turn as failed", as
   const end = await turnEnd(user, session);
   expect(end).toMatchObject({ stop_reason: "failed", error: { error_code: "AGENT_PROTOCOL" } });
   expect(end.error?.message).toContain("levels");
+});
+
+test("whatever holds too many values is refused, and the session goes on", async () => {
+  const permission = `{"sessionId":"$","toolCall":{"toolCallId":"a","rawInput":${wide}},"options":[]}`;
+  await using scene = await openScene({
+    scripted: {
+      rules: [
+        {
+          on: "session/prompt",
+          nth: 1,
+          do: [
+            frame("_x/y", `{"a":${wide}}`),
+            frame("session/request_permission", permission, 7),
+            { raw: `{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn","usage":{"a":${wide}}}}\n` },
+          ],
+        },
+      ],
+    },
+  });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const end = await turnEnd(user, session);
+  expect(end).toMatchObject({ stop_reason: "failed", error: { error_code: "AGENT_PROTOCOL" } });
+  expect(end.error?.message).toContain("values");
+  const faults = ofKind(await user.log(session), "diagnostic").filter(({ what }) => what === "too-wide");
+  expect(faults.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(3);
+  await user.prompt(session, "again");
+  expect(await turnEnd(user, session, 2)).toMatchObject({ stop_reason: "end_turn" });
+  const answer = scene
+    .agent()
+    .received()
+    .find(({ id, method }) => id === 7 && method === undefined);
+  expect(answer).toMatchObject({ error: { code: -32600 } });
 });
 
 test("a prompt that is nested too deep is an argument that cannot be, and is not logged", async () => {

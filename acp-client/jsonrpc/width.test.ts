@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { isTextWiderThan, outlineOf } from "./width.ts";
+
+function countOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, item) => sum + countOf(item), 1);
+}
+
+/** The text holds exactly so many values. The spaces take it past the length below which nothing is counted. */
+function expectValues(text: string, values: number): void {
+  const long = text + " ".repeat(2 * values);
+  expect({ text, wider: isTextWiderThan(long, values) }).toEqual({ text, wider: false });
+  expect({ text, wider: isTextWiderThan(long, values - 1) }).toEqual({ text, wider: true });
+}
+
+test("as many values are counted as JSON.parse makes", () => {
+  const texts = fc.string({ unit: fc.constantFrom("\\", '"', ",", "[", "]", "{", "}", "a", " ") });
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 6 },
+      fc.constantFrom(0, -1.5e9, true, null),
+      texts,
+      fc.array(tie("value"), { maxLength: 5 }),
+      fc.dictionary(texts, tie("value"), { maxKeys: 5 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, fc.constantFrom(undefined, 1, "\t"), (tree, indent) => {
+      const text = JSON.stringify(tree, undefined, indent);
+      expectValues(text, countOf(tree));
+      // Too short to be counted, or counted: the answer is the same.
+      expect(isTextWiderThan(text, countOf(tree) - 1)).toBe(true);
+      expect(isTextWiderThan(text, countOf(tree))).toBe(false);
+    }),
+  );
+});
+
+test.for<[string, number]>([
+  ["[]", 1],
+  ["[ \t]", 1],
+  ["[1]", 2],
+  ["[{},{}]", 3],
+  ['{"a":{"b":[]}}', 3],
+  ['["{},[,{}],"]', 2],
+  [String.raw`["\",,,\\\",,,","\\",1]`, 4],
+  [String.raw`{"\"{,":"\\\\"}`, 2],
+])("%s holds %i", ([text, values]) => {
+  expectValues(text, values);
+});
+
+test("of a text that was cut off, what stands there is counted, and an open string ends it", () => {
+  expectValues('[1,2,{"a":', 5);
+  expectValues('[1,2,"a,b,{', 4);
+  expectValues(String.raw`[1,2,"a\",b\\\"`, 4);
+});
+
+test("source text of many megabytes in a string is one value", () => {
+  const text = JSON.stringify({ text: 'if (a["b"]) { c(d, [e]); }\n'.repeat(100_000) });
+  expect(isTextWiderThan(text, 2)).toBe(false);
+});
+
+test("an outline has what tells a message's kind, and nothing of what is wide", () => {
+  const wide = "[1,2,[{}]]";
+  expect(outlineOf(` {"jsonrpc":"2.0","params":${wide},"id":1.0,"method":"x"} `)).toEqual({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "x",
+  });
+  expect(outlineOf(`{"id":${wide},"method":${wide},"error":${wide},"result":${wide}}`)).toEqual({
+    id: [],
+    method: [],
+    error: null,
+    result: null,
+  });
+  expect(outlineOf(wide)).toEqual([]);
+});
+
+test("what is no message has no outline", () => {
+  for (const text of ["", ",,,", '{"id":1,"method":"x","params":[1,2', "[1,2", "[info] a, b"]) {
+    expect(outlineOf(text)).toBeUndefined();
+  }
+  expect(() => outlineOf('{"id":nul}')).toThrow(SyntaxError);
+  expect(() => outlineOf(String.raw`{"\x":1}`)).toThrow(SyntaxError);
+});
