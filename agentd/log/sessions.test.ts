@@ -75,6 +75,8 @@ test("the name of a purged session means it only where no other session has it",
   become(log, bravo, "closed");
   expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
   taken(log.keeping.purge(bravo));
+  // The reply to its purge comes after it.
+  fill(log, bravo, 1);
   expect(log.sessions.find("work")).toEqual({ found: "one", session: alpha });
   taken(log.keeping.purge(alpha));
   expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });

@@ -16,7 +16,6 @@ import {
 } from "../vocabulary/index.ts";
 import { translated } from "./log-error.ts";
 import type { Latest, SessionRow } from "./project.ts";
-import { purgedTo } from "./purge.ts";
 import { columns, rowOf, type SessionColumns, sessionTable } from "./session-table.ts";
 
 export type FoundSession =
@@ -118,10 +117,11 @@ function preparedFind(db: Database.Database): (reference: string) => FoundSessio
       `SELECT id FROM session INDEXED BY session_live WHERE id >= ? AND id < ? AND ${isLive} LIMIT 2`,
     )
     .pluck();
-  // A name is free again when its session has ended, so several may have had it.
+  // A name is free again when its session has ended, so several may have had it. One that was purged has no life to tell
+  // of, though it may have entries: the reply to its purge comes after it.
   const byFormerName = db
     .prepare<[string], string>(
-      `SELECT id FROM session WHERE name = ? AND last_seq > ${purgedTo} ORDER BY sid DESC LIMIT 1`,
+      `SELECT id FROM session WHERE name = ? AND json_type(latest, '$.life') IS NOT NULL ORDER BY sid DESC LIMIT 1`,
     )
     .pluck();
   const byPurgedName = db
