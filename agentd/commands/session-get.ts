@@ -2,6 +2,7 @@
 // agent.session.get: one session as it is now, with the seq up to which that holds.
 import { formatCursor } from "../log/cursor.ts";
 import { callLimits, type SessionSnapshot } from "../vocabulary/index.ts";
+import { emptied } from "../session/fit.ts";
 import type { SessionState } from "../session/state.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
@@ -23,7 +24,7 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
   if (!row || row.state === null || !state) return undefined;
   const latest = log.sessions.latest(session);
   const usage = latest?.usage;
-  return {
+  const whole = {
     ...summaryOf(row),
     log: log.id,
     cursor: formatCursor(log.id, session, row.last_seq),
@@ -39,9 +40,13 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
     options: latest?.options?.options ?? [],
     commands: latest?.commands?.commands ?? [],
     plan: latest?.plan?.entries ?? [],
-    requests: shownRequests([state], () => true, callLimits.questionsBytesMax).requests,
     usage: usage ? { used: usage.used, size: usage.size } : null,
     children: log.sessions.children(session),
+  };
+  // An agent may have told more than a frame of the Bus holds: its session is there all the same.
+  return {
+    ...emptied(whole, { options: [], commands: [], plan: [], capabilities: {} }, callLimits.snapshotBytesMax),
+    requests: shownRequests([state], () => true, callLimits.questionsBytesMax).requests,
   };
 }
 

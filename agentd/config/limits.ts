@@ -141,6 +141,7 @@ const callTable: { readonly [Name in ListedCallLimit]: readonly [LimitUnit, stri
   formContentBytesMax: ["bytes", "what one form is answered with, as JSON"],
   questionBytesMax: ["bytes", "an open question; a longer one is listed without its longest parts"],
   questionsBytesMax: ["bytes", "open questions that are listed at once"],
+  snapshotBytesMax: ["bytes", "a session as it is shown, without its open questions"],
   titleCharactersMax: ["count", "UTF-16 units of a session's title where sessions are listed"],
   sessionsPerPageMax: ["count", "sessions in one page of agent.session.list"],
   entriesPerPageMax: ["count", "entries in one page of agent.session.log"],

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { EntryContent, SessionPhase } from "../vocabulary/index.ts";
 import type { Log } from "./open.ts";
+import { taken } from "./testing/keeping-log.ts";
 import { alpha, bravo, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
 function start(
@@ -41,12 +42,44 @@ test("a name means the live session that has it, else the newest one that had it
   expect(log.sessions.find(bravo)).toEqual({ found: "one", session: bravo });
 });
 
-test("the name of an ended session goes before another one's prefix", () => {
+test("the name of an ended session goes before the prefix of another one that has ended, and after a live one's", () => {
   const log = temporaryLog();
   start(log, alpha);
   start(log, bravo, { name: alpha.slice(0, 3) });
   become(log, bravo, "closed");
+  expect(log.sessions.find(alpha.slice(0, 3))).toEqual({ found: "one", session: alpha });
+  become(log, alpha, "closed");
   expect(log.sessions.find(alpha.slice(0, 3))).toEqual({ found: "one", session: bravo });
+  expect(log.sessions.find(alpha.slice(0, 4))).toEqual({ found: "one", session: alpha });
+});
+
+test("a prefix means the live session that alone has it, whatever has ended; shared by two, it means neither", () => {
+  const log = temporaryLog();
+  const [one, two] = ["zzaaaaaaaaaa", "zzbaaaaaaaaa"];
+  start(log, one);
+  start(log, two);
+  start(log, bravo, { name: "zz" });
+  expect(log.sessions.find("zz")).toEqual({ found: "one", session: bravo });
+  become(log, bravo, "closed");
+  expect(log.sessions.find("zz")).toEqual({ found: "one", session: bravo });
+  expect(log.sessions.find("z")).toEqual({ found: "several", sessions: [one, two] });
+  become(log, one, "closed");
+  expect(log.sessions.find("z")).toEqual({ found: "one", session: two });
+});
+
+test("the name of a purged session means it only where no other session has it", () => {
+  const log = temporaryLog();
+  start(log, alpha, { name: "work" });
+  become(log, alpha, "closed");
+  start(log, bravo, { name: "work" });
+  become(log, bravo, "closed");
+  expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
+  taken(log.keeping.purge(bravo));
+  // The reply to its purge comes after it.
+  fill(log, bravo, 1);
+  expect(log.sessions.find("work")).toEqual({ found: "one", session: alpha });
+  taken(log.keeping.purge(alpha));
+  expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
 });
 
 test("a prefix of several names at most eight of them", () => {
@@ -121,6 +154,10 @@ test("what looks for a name reads no session that has another", () => {
   const isLive = "state IN ('starting', 'idle', 'running', 'waiting', 'closing')";
   expect(plan(`INDEXED BY session_live WHERE name = 'n' AND ${isLive}`)).toEqual([
     "SEARCH session USING INDEX session_live (name=?)",
+  ]);
+  // The live ones are few.
+  expect(plan(`INDEXED BY session_live WHERE id >= 'a' AND id < 'a{' AND ${isLive}`)).toEqual([
+    "SCAN session USING INDEX session_live",
   ]);
   // Without a sort of its own, too.
   expect(plan("WHERE name = 'n' ORDER BY sid DESC LIMIT 1")).toEqual([

@@ -57,7 +57,10 @@ export interface LatestEntries {
 
 /** Throws LogError where the store fails. */
 export interface SessionReader {
-  /** By id (which may be `instance`), then by name (the live session's, else the newest ended one's), then by a prefix. */
+  /**
+   * By id (which may be `instance`), by a live session's name, by a prefix that one live session has, by the name of the
+   * newest ended one (of a purged one where no other has it), by a prefix.
+   */
   find(reference: string): FoundSession;
   row(session: string): SessionRow | undefined;
   /** Those in a live state, oldest first. */
@@ -104,13 +107,24 @@ const isLive = `state IN (${livePhases.map((phase) => `'${phase}'`).join(", ")})
 function preparedFind(db: Database.Database): (reference: string) => FoundSession {
   const some = ambiguousMax + 1;
   const byId = db.prepare<[string], string>("SELECT id FROM session WHERE id = ?").pluck();
-  const byName = db
+  const byLiveName = db
     .prepare<[string], string>(
       `SELECT id FROM session INDEXED BY session_live WHERE name = ? AND ${isLive} LIMIT ${some}`,
     )
     .pluck();
-  // A name is free again when its session has ended, so several may have had it.
+  const byLivePrefix = db
+    .prepare<[string, string], string>(
+      `SELECT id FROM session INDEXED BY session_live WHERE id >= ? AND id < ? AND ${isLive} LIMIT 2`,
+    )
+    .pluck();
+  // A name is free again when its session has ended, so several may have had it. One that was purged has no life to tell
+  // of, though it may have entries: the reply to its purge comes after it.
   const byFormerName = db
+    .prepare<[string], string>(
+      `SELECT id FROM session WHERE name = ? AND json_type(latest, '$.life') IS NOT NULL ORDER BY sid DESC LIMIT 1`,
+    )
+    .pluck();
+  const byPurgedName = db
     .prepare<[string], string>("SELECT id FROM session WHERE name = ? ORDER BY sid DESC LIMIT 1")
     .pluck();
   const byPrefix = db
@@ -121,12 +135,15 @@ function preparedFind(db: Database.Database): (reference: string) => FoundSessio
   return (reference) => {
     const id = byId.get(reference);
     if (id !== undefined) return { found: "one", session: id };
-    const named = byName.all(reference);
+    const named = byLiveName.all(reference);
     if (named.length > 0) return oneOf(named);
-    const former = byFormerName.get(reference);
-    if (former !== undefined) return { found: "one", session: former };
     // `{` is what follows z.
-    return /^[a-z2-7]+$/.test(reference) ? oneOf(byPrefix.all(reference, `${reference}{`)) : { found: "none" };
+    const range = /^[a-z2-7]+$/.test(reference) ? ([reference, `${reference}{`] as const) : undefined;
+    const [live, another] = range === undefined ? [] : byLivePrefix.all(...range);
+    if (live !== undefined && another === undefined) return { found: "one", session: live };
+    const former = byFormerName.get(reference) ?? byPurgedName.get(reference);
+    if (former !== undefined) return { found: "one", session: former };
+    return range === undefined ? { found: "none" } : oneOf(byPrefix.all(...range));
   };
 }
 

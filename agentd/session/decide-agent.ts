@@ -4,9 +4,10 @@ import { idMember } from "./command-id.ts";
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../acp-client/agent-client.ts";
 import type { AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
 import type { Findings } from "../people/findings.ts";
-import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
+import { callLimits, type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
+import { emptied } from "./fit.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
 import { noteMessage, noteToolCall } from "./messages.ts";
 import { requestElicitation } from "./elicitations.ts";
@@ -178,7 +179,9 @@ export function onOptionSet(
     if (!pending) return;
     const id = idMember(pending.commandId);
     const head = { ...id, session: state.id, seq };
-    if (outcome.ok) draft.answer(pending, 0, { ...head, options: state.options });
+    const { snapshotBytesMax } = callLimits;
+    if (outcome.ok)
+      draft.answer(pending, 0, emptied({ ...head, options: state.options }, { options: [] }, snapshotBytesMax));
     else draft.answer(pending, 10, { ...failureBody(outcome.failure), ...head });
     return;
   }

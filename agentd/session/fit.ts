@@ -42,6 +42,18 @@ export function fit<T extends object>({ value, bytes, parts }: Measured<T>, byte
   return { value: Object.fromEntries(kept) as T, bytes: left, leftOut };
 }
 
+/** As it is, or with the longest of the members that can be empty left so; then it says which, in `left_out`. */
+export function emptied<T extends object>(
+  value: T,
+  empty: Partial<T>,
+  bytesMax: number,
+): T & { readonly left_out?: readonly string[] } {
+  const { leftOut } = fit(measure(value, Object.keys(empty) as (keyof T & string)[]), bytesMax);
+  if (leftOut.length === 0) return value;
+  const without = Object.fromEntries(Object.entries(empty).filter(([name]) => leftOut.includes(name)));
+  return { ...value, ...without, left_out: leftOut };
+}
+
 /** Of its JSON, in UTF-8. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? "");

@@ -23,6 +23,9 @@ export const callLimits = {
   /** Of all that are listed at once; more come each with less, and the last not at all. */
   questionsBytesMax: 4 * MiB,
 
+  /** UTF-8 bytes of a session as JSON without its open questions: its longest parts are empty where it would have more. */
+  snapshotBytesMax: 2 * MiB,
+
   /** UTF-16 units of a session's title where sessions are listed; agents write them. The log has it whole. */
   titleCharactersMax: 256,
   sessionsPerPageDefault: 100,

@@ -27,7 +27,11 @@ export type ResumeReply = Accepted & { readonly state: SessionPhase };
 export type PromptReply = Accepted & { readonly turn: number; readonly queued: boolean };
 export type CancelReply = Accepted & { readonly turns: readonly number[] };
 export type CloseReply = Accepted & { readonly state: SessionPhase };
-export type SetConfigReply = Accepted & { readonly options: readonly SessionOption[] };
+export type SetConfigReply = Accepted & {
+  readonly options: readonly SessionOption[];
+  /** As of a session: `options`, where they are too long. */
+  readonly left_out?: readonly string[];
+};
 export type PermissionAnswerReply = Accepted & {
   readonly request: string;
   readonly outcome: "selected" | "cancelled";
@@ -101,6 +105,8 @@ export interface SessionSnapshot extends SessionSummary {
   readonly requests: readonly (OpenRequest | OpenElicitation)[];
   readonly usage: { readonly used: number | null; readonly size: number | null } | null;
   readonly children: readonly string[];
+  /** Members that are empty here because they are too long. Their entries in the log have them. */
+  readonly left_out?: readonly string[];
 }
 
 export interface SessionListReply {

@@ -31,8 +31,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     shows: () => false,
     decide: (entry) => (entry.kind === "state" ? endedOutcome(entry) : undefined),
   });
-  if (outcome.kind === "interrupted") return outcome;
-  const { state } = await bus.ask("agent.session.get", { session });
+  if (outcome.kind !== "ended") return outcome;
+  const { state } = outcome;
   if (state !== "closed")
     throw new MixError("SESSION_STATE", `session ${session} is ${state}`, { details: { session } });
   if (output.mode === "json") await output.document("mix.closed.v1", { ...reply, state });

@@ -53,6 +53,15 @@ test("purge says which directory it leaves where it is", async () => {
   expect((await mix("purge", "sessiona", "--quiet")).stderr).toBe("");
 });
 
+test("a purge that is done has not failed where its directory cannot be told", async () => {
+  const replies = {
+    "agent.session.purge": done({ session: "sessionaaaaa", entries: 1 }),
+    "agent.session.get": refused("REPLY_TOO_LARGE", "the answer is too long", {}, 20),
+  };
+  await bench.agentd({ replies });
+  expect(await mix("purge", "sessiona")).toEqual({ code: 0, stdout: "sessionaaaaa lost 1 entry\n", stderr: "" });
+});
+
 test("a purge that agentd refuses is told with its code, and exits 1", async () => {
   const reply = refused("SESSION_STATE", "the session is idle and can be purged when it has ended");
   await bench.agentd({ replies: { "agent.session.purge": reply } });

@@ -24,8 +24,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   else if (output.mode === "ids") await output.line(session);
   else {
     await output.line(`${session} ${asked.dry_run ? "would lose" : "lost"} ${counted(entries, "entry", "entries")}`);
-    const { cwd } = await bus.ask("agent.session.get", { session });
-    output.word(`its directory stays: ${printableLine(cwd)}`);
+    // The deed is done: that this cannot be told makes no failure of it.
+    const left = await bus.ask("agent.session.get", { session }).catch(() => undefined);
+    if (left !== undefined) output.word(`its directory stays: ${printableLine(left.cwd)}`);
   }
   return done;
 }

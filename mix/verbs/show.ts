@@ -39,6 +39,7 @@ function snapshotLines(one: SessionSnapshot, now: number): string[] {
     ["context", usageWords(one)],
     ["parent", one.parent],
     ["children", one.children.length === 0 ? undefined : one.children.join(", ")],
+    ["too long", one.left_out?.join(", ")],
     ["started", one.created_at],
     ["cursor", one.cursor],
   ];

@@ -184,13 +184,14 @@ function decodeConfigOptionUpdate(update: unknown): DecodedUpdate | undefined {
   return present({ kind: "config_options", options: decodeConfigOptions(told.configOptions) ?? [], meta: told._meta });
 }
 
-/** UTF-16 units. A title stands wherever the session is named; a longer text is kept, and is none. */
+/** UTF-16 units. A title stands wherever the session is named, so of a longer one its beginning is held. */
 const titleCharactersMax = 4_096;
 
 function decodeInfo(update: unknown): AgentUpdate | undefined {
   const info = decode(SessionInfoUpdate, update);
-  if (info === undefined || (info.title?.length ?? 0) > titleCharactersMax) return undefined;
-  return present({ kind: "info", title: info.title, updatedAt: info.updatedAt, meta: info._meta });
+  if (info === undefined) return undefined;
+  const title = typeof info.title === "string" ? sampleOf(info.title, titleCharactersMax) : info.title;
+  return present({ kind: "info", title, updatedAt: info.updatedAt, meta: info._meta });
 }
 
 function decodeUsage(update: unknown): AgentUpdate | undefined {
