@@ -230,6 +230,14 @@ test("without a Bus a call is a tool error; once the Bus is there, and there aga
   const path = join(temporaryDirectory(), "bus.sock");
   const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", MIXOS_NODED_URL: unixUrl(path) };
   const { tool, refusal } = await serverUnderTest(env);
+  // Over a connection whose end the server has not seen yet a call is told to be lost; it is made again.
+  const say = async (): Promise<string> => {
+    for (;;) {
+      const { texts, isError } = await tool("bus_call", { service: "echo", command: "echo.say" });
+      if (!isError) return texts[0] ?? "";
+      expect(texts[0]).toContain("the Bus went away");
+    }
+  };
   expect(await refusal("bus_services")).toMatchObject({ error_code: "BUS_UNREACHABLE" });
   for (const round of [1, 2]) {
     const broker = createBroker();
@@ -243,8 +251,7 @@ test("without a Bus a call is a tool error; once the Bus is there, and there aga
     });
     await citizen.connect();
     await broker.listenUnix(path);
-    const { texts } = await tool("bus_call", { service: "echo", command: "echo.say" });
-    expect(JSON.parse(texts[0] ?? "")).toEqual({ round });
+    expect(JSON.parse(await say())).toEqual({ round });
     await citizen.stop();
     await broker.close();
   }
