@@ -75,11 +75,10 @@ test("while the log cannot be written no file is written, no command runs and no
   await turnEnd(user, session);
   expect(readFileSync(join(cwd, "file"), "utf8")).toBe("new\n");
   const entries = await disk.entries(session);
-  expect(ofKind(entries, "file").map(({ op, phase }) => `${op} ${phase}`)).toEqual([
-    "write intended",
-    "read done",
-    "write done",
-  ]);
+  const [first, ...others] = ofKind(entries, "file").map(({ op, phase }) => `${op} ${phase}`);
+  expect(first).toBe("write intended");
+  // A read has its turn when the event loop has time for it.
+  expect(others.toSorted()).toEqual(["read done", "write done"]);
   const pid = Number(readFileSync(join(cwd, "pid"), "utf8"));
   await user.call("agent.session.close", { session });
   await user.wait(session, "ended");
