@@ -9,10 +9,8 @@ export interface Measured<T> {
   readonly parts: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-export interface Fitted<T> {
-  readonly value: T;
-  /** At the most. */
-  readonly bytes: number;
+/** Measured again, without being looked through again: `bytes` is what it takes at the most. */
+export interface Fitted<T> extends Measured<T> {
   /** Names of the members that are not there, though the agent gave them. */
   readonly leftOut: readonly string[];
 }
@@ -30,7 +28,7 @@ export function measure<T extends object>(value: T, mayGo: readonly (keyof T & s
  * short is given without all of them.
  */
 export function fit<T extends object>({ value, bytes, parts }: Measured<T>, bytesMax: number): Fitted<T> {
-  if (bytes <= bytesMax) return { value, bytes, leftOut: [] };
+  if (bytes <= bytesMax) return { value, bytes, parts, leftOut: [] };
   let left = bytes;
   const leftOut: string[] = [];
   for (const part of parts) {
@@ -39,7 +37,7 @@ export function fit<T extends object>({ value, bytes, parts }: Measured<T>, byte
     left -= part.bytes;
   }
   const kept = Object.entries(value).filter(([name]) => !leftOut.includes(name));
-  return { value: Object.fromEntries(kept) as T, bytes: left, leftOut };
+  return { value: Object.fromEntries(kept) as T, bytes: left, parts: parts.slice(leftOut.length), leftOut };
 }
 
 /** As it is, or with the longest of the members that can be empty left so; then it says which, in `left_out`. */

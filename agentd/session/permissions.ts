@@ -43,15 +43,15 @@ export function requestPermission(
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusedBecause = whyNobodyIsAsked(draft);
   const byPolicy = refusedBecause ? undefined : policyAnswer(draft, call.tool_kind, options, findings);
-  const { value: toolCall, leftOut } = fit(measure(call, partsThatMayGo), callLimits.questionBytesMax);
+  const { leftOut, ...shown } = fit(measure(call, partsThatMayGo), callLimits.questionBytesMax);
   const open: OpenPermission = {
     kind: "permission",
     ...newRequest(draft, event.request),
-    toolCall,
+    toolCall: shown.value,
+    shown,
     leftOut,
     options,
     optionsBytes: bytesOf(options),
-    shown: measure(toolCall, partsThatMayGo),
   };
   draft.add({
     kind: "permission",
