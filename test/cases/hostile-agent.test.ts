@@ -2,7 +2,7 @@
 // Frames that are JSON and meant to break whoever reads them: agentd and its other sessions live on.
 import { expect, test } from "vitest";
 import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
-import { ofKind, openScene, stateOf, turnEnd } from "./scene.ts";
+import { ofKind, onPrompt, openScene, stateOf, turnEnd } from "./scene.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };
 
@@ -24,22 +24,15 @@ function update(members: string): Step {
 test("whatever an agent nests too deep is dropped or refused, said once a read, and nothing else is lost", async () => {
   const permission = `{"sessionId":"$","toolCall":{"toolCallId":"a","rawInput":${deep}},"options":[]}`;
   await using scene = await openScene({
-    scripted: {
-      rules: [
-        {
-          on: "session/prompt",
-          do: [
-            frame("_x/y", `{"a":${deep}}`),
-            update(`"sessionUpdate":"tool_call","toolCallId":"a","title":"t","rawInput":${deep}`),
-            update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"},"_meta":{"a":${deep}}`),
-            update(`"sessionUpdate":"plan","entries":[],"_meta":{"a":${deep}}`),
-            frame("session/request_permission", permission, 7),
-            { text: "still here" },
-            endTurn,
-          ],
-        },
-      ],
-    },
+    scripted: onPrompt(
+      frame("_x/y", `{"a":${deep}}`),
+      update(`"sessionUpdate":"tool_call","toolCallId":"a","title":"t","rawInput":${deep}`),
+      update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"},"_meta":{"a":${deep}}`),
+      update(`"sessionUpdate":"plan","entries":[],"_meta":{"a":${deep}}`),
+      frame("session/request_permission", permission, 7),
+      { text: "still here" },
+      endTurn,
+    ),
   });
   const { user } = scene;
   const session = await scene.idle();
@@ -60,15 +53,8 @@ test("whatever an agent nests too deep is dropped or refused, said once a read, 
 
 test("an answer to a prompt that is nested too deep ends the turn as failed", async () => {
   await using scene = await openScene({
-    scripted: {
-      rules: [
-        {
-          on: "session/prompt",
-          // 0 is initialize, 1 is session/new.
-          do: [{ raw: `{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn","usage":{"a":${deep}}}}\n` }],
-        },
-      ],
-    },
+    // 0 is initialize, 1 is session/new.
+    scripted: onPrompt({ raw: `{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn","usage":{"a":${deep}}}}\n` }),
   });
   const { user } = scene;
   const session = await scene.idle();
@@ -126,21 +112,14 @@ test("a prompt that is nested too deep is an argument that cannot be, and is not
 test("ids of many megabytes are held by nobody: such updates are kept as they came, as far as they are kept; a title is cut", async () => {
   const huge = "x".repeat(2 * 1024 * 1024);
   await using scene = await openScene({
-    scripted: {
-      rules: [
-        {
-          on: "session/prompt",
-          do: [
-            { update: { sessionUpdate: "tool_call", toolCallId: huge, title: "t", status: "completed" } },
-            { update: { sessionUpdate: "tool_call_update", toolCallId: `a${huge}`, status: "in_progress" } },
-            { update: { sessionUpdate: "session_info_update", title: huge } },
-            { permission: { toolCall: { toolCallId: huge } }, id: 7 },
-            { text: "still here" },
-            endTurn,
-          ],
-        },
-      ],
-    },
+    scripted: onPrompt(
+      { update: { sessionUpdate: "tool_call", toolCallId: huge, title: "t", status: "completed" } },
+      { update: { sessionUpdate: "tool_call_update", toolCallId: `a${huge}`, status: "in_progress" } },
+      { update: { sessionUpdate: "session_info_update", title: huge } },
+      { permission: { toolCall: { toolCallId: huge } }, id: 7 },
+      { text: "still here" },
+      endTurn,
+    ),
   });
   const { user } = scene;
   const session = await scene.idle();

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JsonObject, RequestStep } from "../../agentd/demo-agent/scripted/scenario.ts";
-import { ofKind, openScene, turnEnd } from "./scene.ts";
+import { ofKind, onPrompt, openScene, turnEnd } from "./scene.ts";
 
 const MiB = 1024 * 1024;
 
@@ -34,7 +34,7 @@ test("texts that together are more than a pipe may hold are read one after the o
     { awaitAnswers: true } as const,
   ];
   await using scene = await openScene({
-    scripted: { rules: [{ on: "session/prompt", do: [...steps, { reply: { stopReason: "end_turn" } }] }] },
+    scripted: onPrompt(...steps, { reply: { stopReason: "end_turn" } }),
   });
   const cwd = scene.place.directory();
   writeFileSync(join(cwd, "plain"), "x".repeat(13 * MiB));
@@ -71,7 +71,7 @@ test("what is asked behind texts that wait has the meaning that it had when it w
     { awaitAnswers: true } as const,
   ];
   await using scene = await openScene({
-    scripted: { rules: [{ on: "session/prompt", do: [...steps, { reply: { stopReason: "end_turn" } }] }] },
+    scripted: onPrompt(...steps, { reply: { stopReason: "end_turn" } }),
   });
   const cwd = scene.place.directory();
   writeFileSync(join(cwd, "plain"), "x".repeat(13 * MiB));

@@ -2,7 +2,7 @@
 // One agentd with scripted agents, and somebody who watches: what nearly every case needs.
 import type { Clock } from "../../bus-client/index.ts";
 import type { Limits } from "../../agentd/config/limits.ts";
-import type { Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import { type AgentCommand, scriptedAgent, type ScriptedAgentFiles } from "../../agentd/testing/scripted-agent.ts";
 import type { Entry, EntryKind, VerbInput } from "../../agentd/vocabulary/index.ts";
 import { BusUser } from "../harness/bus-user.ts";
@@ -136,6 +136,11 @@ export async function question(user: BusUser, session: string, nth = 1): Promise
     session,
     (entry) => entry.kind === "permission" && entry.phase === "requested" && entry.request === `${session}-${nth}`,
   );
+}
+
+/** An agent that does this whenever it is prompted. */
+export function onPrompt(...steps: Step[]): Scenario {
+  return { rules: [{ on: "session/prompt", do: steps }] };
 }
 
 /** The session's state, when it has come to it. */
