@@ -20,7 +20,6 @@ function asked(id: string, count: number, input: unknown, option = "yes"): Sessi
     key: 1,
     askedAt: `2026-01-01T00:00:00.${String(index).padStart(3, "0")}Z`,
     expiresAt: null,
-    toolCall,
     leftOut: [],
     options,
     optionsBytes: bytesOf(options),

@@ -49,7 +49,7 @@ function whatFor(open: OpenRequest): string {
     if (asked.mode === "url") return `to open an address at ${hostOf(asked.url)}`;
     return `to be told: ${asked.message.trim() === "" ? unsaid : asked.message}`;
   }
-  const { title, name, tool_kind: kind } = open.toolCall;
+  const { title, name, tool_kind: kind } = open.shown.value;
   return `to ${kind ?? "do something without a kind"}: ${title ?? name ?? unsaid}`;
 }
 
@@ -67,8 +67,8 @@ function linesOf({ cwd }: SessionState, open: OpenRequest): string[] {
   ];
 }
 
-function toolLines({ request, toolCall }: OpenPermission): string[] {
-  const { locations, raw_input: input } = toolCall;
+function toolLines({ request, shown }: OpenPermission): string[] {
+  const { locations, raw_input: input } = shown.value;
   const paths = (locations ?? [])
     .map((location) => (location as { path?: unknown } | null)?.path)
     .filter((path) => typeof path === "string");

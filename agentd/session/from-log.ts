@@ -118,9 +118,8 @@ function requestOf(entries: EntryReader, session: string, { request, seq }: Logg
     const asked = { mode: "form", message: "", schema: {} } as const;
     return { kind: "elicitation", ...head, asked, shown: measure(asked, []) };
   }
-  const toolCall = { tool_call_id: "" };
-  const shown = measure(toolCall, []);
-  return { kind: "permission", ...head, toolCall, shown, leftOut: [], options: [], optionsBytes: 0 };
+  const shown = measure({ tool_call_id: "" }, []);
+  return { kind: "permission", ...head, shown, leftOut: [], options: [], optionsBytes: 0 };
 }
 
 /** A live session of the log whose agentd is gone is in the life that its row tells; its turns are ended by number. */

@@ -47,7 +47,6 @@ export function requestPermission(
   const open: OpenPermission = {
     kind: "permission",
     ...newRequest(draft, event.request),
-    toolCall: shown.value,
     shown,
     leftOut,
     options,

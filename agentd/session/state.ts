@@ -132,8 +132,7 @@ interface OpenHead {
 
 export interface OpenPermission extends OpenHead {
   readonly kind: "permission";
-  readonly toolCall: ToolCallFields;
-  /** It again, measured once: it is listed as often as somebody asks. */
+  /** The tool call, measured once: it is listed as often as somebody asks. */
   readonly shown: Measured<ToolCallFields>;
   /** Members of the tool call that are too long to be held; the log has them. */
   readonly leftOut: readonly string[];
