@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Why a request came to nothing, in words for people and with the code that programs go by. Codes are decided by the
 // JSON-RPC code alone: agents word their messages as they like.
+import { stringifyJson } from "../json/raw-json.ts";
 import type { AgentFailure, AgentFailureCode, Outcome } from "./agent-client.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import { RPC } from "./jsonrpc/message.ts";
@@ -72,7 +73,7 @@ export function rpcFailure(
 function boundedError(error: RpcError, limits: ClientLimits): RpcError {
   const message = sampleOf(error.message, limits.errorMessageCharactersMax);
   if (error.data === undefined) return { code: error.code, message };
-  const json = JSON.stringify(error.data);
+  const json = stringifyJson(error.data);
   const data =
     json.length <= limits.errorDataCharactersMax ? error.data : sampleOf(json, limits.errorDataCharactersMax);
   return { code: error.code, message, data };

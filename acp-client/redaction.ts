@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent does wrong is told in its own words, and they may hold what it was given to keep to itself. Here known
 // secrets are taken out of them, before they are cut: half a secret is not known again.
+import { RawJson, stringifyJson } from "../json/raw-json.ts";
 import type { AgentEvent } from "./agent-client.ts";
 import type { AuthMethod } from "./model.ts";
 import type { RpcError } from "./jsonrpc/message.ts";
@@ -22,7 +23,7 @@ export function redactedError({ code, message, data }: RpcError, redact: Redact)
   if (data === undefined) return told;
   // Of a long one no more than the beginning of its text is told.
   if (isLongerThan(data, wholeCharactersMax)) {
-    return { ...told, data: redactedSample(JSON.stringify(data), wholeCharactersMax, redact) };
+    return { ...told, data: redactedSample(stringifyJson(data), wholeCharactersMax, redact) };
   }
   return { ...told, data: redactedValue(data, redact) };
 }
@@ -67,7 +68,7 @@ export function redactedMethods(methods: readonly AuthMethod[], redact: Redact):
   return methods.map((method) => ({ ...redactedValue(method, redact), id: method.id }));
 }
 
-/** A JSON value with the secrets taken out of its strings and its members' names. */
+/** A JSON value with the secrets taken out of its strings, of its members' names, and of numbers that are kept as text. */
 export function redactedValue<T>(value: T, redact: Redact): T {
   return redacted(value, redact) as T;
 }
@@ -75,6 +76,13 @@ export function redactedValue<T>(value: T, redact: Redact): T {
 function redacted(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value !== "object" || value === null) return value;
+  if (value instanceof RawJson) return redactedNumber(value, redact);
   if (Array.isArray(value)) return value.map((element) => redacted(element, redact));
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), redacted(member, redact)]));
+}
+
+/** A number that is no secret stays one. */
+function redactedNumber(number: RawJson, redact: Redact): unknown {
+  const text = redact(number.text);
+  return text === number.text ? number : text;
 }

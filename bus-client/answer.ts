@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { stringifyJson } from "../json/raw-json.ts";
+
 /** What a citizen answers. `body` is JSON text, ready to be sent and to be kept. */
 export interface Answer {
   /** 0 done, 1 to 9 done with a warning, 10 and up failed; 15 to 17 belong to the machinery. */
@@ -8,12 +10,12 @@ export interface Answer {
 }
 
 export function done(value: unknown): Answer {
-  return { rc: 0, body: JSON.stringify(value) };
+  return { rc: 0, body: stringifyJson(value) };
 }
 
 /** `{"error_code","message", …extra}`, rc 10. */
 export function refused(code: string, message: string, extra: object = {}, rc = 10): Answer {
-  return { rc, body: JSON.stringify({ error_code: code, message, ...extra }) };
+  return { rc, body: stringifyJson({ error_code: code, message, ...extra }) };
 }
 
 const errorCharactersMax = 1_024;

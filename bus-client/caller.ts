@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { stringifyJson } from "../json/raw-json.ts";
 import { asBusError } from "./bus-error.ts";
 import { systemClock } from "./clock.ts";
 import { Connection, callTimeoutMs } from "./connection.ts";
@@ -51,7 +52,7 @@ export function requestOver(
 /** What is nested too deep, or too long, no text can hold. */
 function jsonOf(args: object): string {
   try {
-    return JSON.stringify(args);
+    return stringifyJson(args);
   } catch (error) {
     throw asBusError(error, "UNSERIALISABLE");
   }

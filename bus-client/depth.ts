@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { RawJson } from "../json/raw-json.ts";
 
 /** Arrays and objects within one another that the arguments of a command may have. */
 export const argumentsDepthMax = 512;
 
 /**
- * Whether arrays and objects stand in one another in more than `levels` levels, in a value that JSON.parse made. It takes
+ * Whether arrays and objects stand in one another in more than `levels` levels, in a value that parseJson made. It takes
  * any depth; JSON.stringify, and whatever else calls itself for each level, does not. The walk stops at the bound, so
  * that it always can.
  */
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
+  if (typeof value !== "object" || value === null || value instanceof RawJson) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
   // Without a copy of its members: it may have a million.

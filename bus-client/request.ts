@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { parseJson, RawJson, withDoubles } from "../json/raw-json.ts";
 import { errorLine, refused } from "./answer.ts";
 import type { Answer } from "./answer.ts";
 import type { IncomingCommand } from "./command.ts";
@@ -10,7 +11,10 @@ import type { FrameHeaders } from "./wire.ts";
 /** A command as a verb's handler sees it. */
 export interface Request {
   readonly verb: string;
-  /** The JSON object of the body; empty where the body is. */
+  /**
+   * The JSON object of the body; empty where the body is. Within an argument, a number that JavaScript would write
+   * otherwise is a RawJson.
+   */
   readonly args: Readonly<Record<string, unknown>>;
   /** Who asks, as the broker stamped it: null for callers without a name, and for all from other nodes. */
   readonly from: string | null;
@@ -71,16 +75,20 @@ export function argumentsOf(body: string): Arguments {
   if (body === "") return { kind: "given", args: {} };
   let value: unknown;
   try {
-    value = JSON.parse(body);
+    value = parseJson(body);
   } catch {
     return { kind: "malformed", refusal: refused("ARGUMENT", "the body is not JSON") };
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     return { kind: "malformed", refusal: refused("ARGUMENT", "the body is not a JSON object") };
   }
   if (isDeeperThan(value, argumentsDepthMax)) {
     const message = `the arguments have arrays and objects in more than ${argumentsDepthMax} levels`;
     return { kind: "malformed", refusal: refused("ARGUMENT", message) };
   }
-  return { kind: "given", args: value as Record<string, unknown> };
+  return { kind: "given", args: withDoubles(value) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RawJson);
 }

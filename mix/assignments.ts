@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Words of the form key=value.
+import { parseJson } from "../json/raw-json.ts";
 import { usageError } from "./mix-error.ts";
 
 export function assignment(word: string): readonly [string, string] {
@@ -11,7 +12,7 @@ export function assignment(word: string): readonly [string, string] {
 /** A JSON value where the text is one (numbers, true, null, lists, objects, quoted texts), else the text itself. */
 export function jsonOrText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

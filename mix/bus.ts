@@ -4,6 +4,7 @@ import { BusError, registeredServices, replyFailure } from "../bus-client/index.
 import type { BusClient, Caller, RegisteredService, Reply } from "../bus-client/index.ts";
 import type { Verb, VerbInput } from "../agentd/vocabulary/verbs.ts";
 import type { AgentReplies } from "./agent-replies.ts";
+import { parseJson } from "../json/raw-json.ts";
 import { MixError, ownError, usageError } from "./mix-error.ts";
 
 /** `agentd` starts one where none runs; `running-agentd` never does; `bus` needs no agentd at all. */
@@ -73,7 +74,7 @@ export function accepted(service: string, reply: Reply): Reply {
 
 export async function askOn<V extends Verb>(client: Asking, verb: V, args: VerbInput<V>): Promise<AgentReplies[V]> {
   const reply = await callOn(client, "agent", verb, args);
-  return JSON.parse(reply.body) as AgentReplies[V];
+  return parseJson(reply.body) as AgentReplies[V];
 }
 
 /** What the broker says by itself has no code. */
@@ -120,7 +121,7 @@ const brokerFailure = /^Service '.*' (not found|disconnected|overloaded)/;
 
 function objectOf(body: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(body);
+    const value = parseJson(body);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A form that an agent asks for, as far as the command line shows it and turns words into its values. Whether an answer
 // is right, agentd says.
+import { numberOf, parseJson, type RawJson } from "../json/raw-json.ts";
 import { assignment } from "./assignments.ts";
 import { usageError } from "./mix-error.ts";
 
@@ -42,7 +43,12 @@ export function formFields(schema: unknown): FormField[] {
 export function fieldValue(field: FormField | undefined, word: string): Value {
   if (field?.type === "boolean") return truths.get(word) ?? word;
   const isNumber = field?.type === "number" || field?.type === "integer";
-  return isNumber && word.trim() !== "" && Number.isFinite(Number(word)) ? Number(word) : word;
+  return isNumber && word.trim() !== "" && Number.isFinite(Number(word)) ? numberIn(word) : word;
+}
+
+/** To the digit, where it is a number of JSON; JavaScript reads some others. */
+function numberIn(word: string): number | RawJson {
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(word) ? (parseJson(word) as number) : Number(word);
 }
 
 const truths: ReadonlyMap<string, boolean> = new Map([
@@ -52,7 +58,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ["no", false],
 ]);
 
-type Value = string | number | boolean;
+type Value = string | number | RawJson | boolean;
 
 /** The values that words of the form field=value give; a field that takes several values is written several times. */
 export function formContent(schema: unknown, words: readonly string[]): Record<string, Value | string[]> {
@@ -97,9 +103,12 @@ function boundsOf(field: Members): string[] {
 }
 
 function rangeWords(low: unknown, high: unknown, what: string): string {
-  const isBelow = typeof high === "number";
-  if (typeof low !== "number") return isBelow ? `at most ${high}${what}` : "";
-  return `${isBelow ? `${low} to ${high}` : `at least ${low}`}${what}`;
+  if (!isNumber(low)) return isNumber(high) ? `at most ${String(high)}${what}` : "";
+  return `${isNumber(high) ? `${String(low)} to ${String(high)}` : `at least ${String(low)}`}${what}`;
+}
+
+function isNumber(value: unknown): value is number | RawJson {
+  return typeof numberOf(value) === "number";
 }
 
 function members(value: unknown): Members {

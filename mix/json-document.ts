@@ -2,6 +2,7 @@
 // JSON from a file, or from stdin.
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { parseJson } from "../json/raw-json.ts";
 import type { Context } from "./context.ts";
 import { fileFault } from "./file-fault.ts";
 import { usageError } from "./mix-error.ts";
@@ -13,7 +14,7 @@ const bytesMax = 4 * 1024 * 1024;
 export async function jsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "stdin">, file: string): Promise<unknown> {
   const written = file === "-" ? await fromStdin(stdin) : await fromFile(resolve(cwd(), file), file);
   try {
-    return JSON.parse(written);
+    return parseJson(written);
   } catch {
     throw usageError(`${file === "-" ? "stdin" : file} is not JSON`);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the verbs that keep the log in hand have in common: they may take long, and what removes can be tried before.
 import type { Verb, VerbInput } from "../agentd/vocabulary/verbs.ts";
+import { parseJson } from "../json/raw-json.ts";
 import type { AgentReplies } from "./agent-replies.ts";
 import type { FlagTable } from "./arguments.ts";
 import type { AgentBus } from "./bus.ts";
@@ -27,7 +28,7 @@ export async function askPatiently<V extends Verb>(
   args: VerbInput<V>,
 ): Promise<AgentReplies[V]> {
   const reply = await bus.call("agent", verb, args, { timeoutMs: keepingTimeoutMs });
-  return JSON.parse(reply.body) as AgentReplies[V];
+  return parseJson(reply.body) as AgentReplies[V];
 }
 
 /** `1 entry`, `2 entries`. */

@@ -2,6 +2,7 @@
 // The service that asks people, as the command line talks to it.
 import type { NotifyAsk, NotifyInput, NotifyReplies, NotifyVerb } from "../agentd/vocabulary/notify.ts";
 import { pagesOf } from "../bus-client/index.ts";
+import { parseJson } from "../json/raw-json.ts";
 import type { AgentBus } from "./bus.ts";
 import { MixError, ownError } from "./mix-error.ts";
 
@@ -12,7 +13,7 @@ export async function askNotify<V extends NotifyVerb>(
   args: NotifyInput<V>,
 ): Promise<NotifyReplies[V]> {
   try {
-    return JSON.parse((await bus.call("notify", `notify.${verb}`, args)).body) as NotifyReplies[V];
+    return parseJson((await bus.call("notify", `notify.${verb}`, args)).body) as NotifyReplies[V];
   } catch (error) {
     if (!(error instanceof MixError) || error.code !== "SERVICE_UNKNOWN") throw error;
     const how = "start `notifyd`, or `systemctl --user enable --now notifyd`";

@@ -3,6 +3,7 @@
 // that a short command waits for one answer alone, and it has nothing of a client that names itself and comes back.
 import { BusError, Caller, dial } from "../bus-client/index.ts";
 import type { Transport } from "../bus-client/index.ts";
+import { parseJson } from "../json/raw-json.ts";
 import type { AgentReplies } from "./agent-replies.ts";
 import { accepted, answered, askOn, callOn, hasAgentd, isAgentdAbsent } from "./bus.ts";
 import type { ConnectOptions, ReadingBus } from "./bus.ts";
@@ -61,7 +62,7 @@ function trustingBus(caller: Caller, start: () => Promise<Caller>): ReadingBus {
       if (!isFirst) return bus.ask(verb, args);
       const reply = await answered(caller, "agent", verb, args);
       isFirst = false;
-      if (!isAgentdAbsent(reply)) return JSON.parse(accepted("agent", reply).body) as AgentReplies[typeof verb];
+      if (!isAgentdAbsent(reply)) return parseJson(accepted("agent", reply).body) as AgentReplies[typeof verb];
       await bus.close();
       bus = busOf(await start());
       return bus.ask(verb, args);

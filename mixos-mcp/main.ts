@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The process: MCP on stdin and stdout, which carry nothing else, and an end as soon as the client has gone.
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { deniedOf } from "./addresses.ts";
 import { citizenName } from "./citizen-name.ts";
 import { toldInstead, waitingWords } from "./command-line.ts";
 import { lineBytesMax } from "./limits.ts";
 import { Presence } from "./presence.ts";
 import { mcpServer } from "./server.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 import { version } from "./version.ts";
 
 const { argv, env, stdin, stdout, stderr } = process;
@@ -47,7 +47,7 @@ function serve(): void {
   server.onerror = (error) => stderr.write(`mixos-mcp: ${wordsFor(error)}\n`);
   // The transport closes by itself after a line that is too long; nothing could be read after it.
   server.onclose = () => end(1);
-  void server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: lineBytesMax }));
+  void server.connect(new StdioTransport(stdin, stdout, lineBytesMax));
 }
 
 /** The SDK's reader shows all that a message might have been, over many lines. */

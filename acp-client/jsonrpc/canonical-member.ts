@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A member of a line as the very text that JSON.stringify would write of it. Most agents write JSON so; where one did,
+// A member of a line as the very text that stringifyJson would write of it. Most agents write JSON so; where one did,
 // a large value need not be written again, which costs more than reading it.
-import { endOfValue, skipSpace } from "./raw-member.ts";
+import { skipSpace } from "../../json/source-text.ts";
+import { endOfValue } from "./raw-member.ts";
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -13,7 +14,7 @@ const CLOSING_BRACKET = 93;
 const OPENING_BRACE = 123;
 const CLOSING_BRACE = 125;
 
-/** Deeper values, and objects with more members, are left to JSON.stringify. */
+/** Deeper values, and objects with more members, are left to stringifyJson. */
 const depthMax = 32;
 const membersMax = 64;
 
@@ -27,7 +28,7 @@ export interface Span {
 }
 
 /**
- * Where the member at `path` stands, if its text is exactly what JSON.stringify makes of what JSON.parse reads there;
+ * Where the member at `path` stands, if its text is exactly what stringifyJson makes of what parseJson reads there;
  * undefined where it is not, or might not be. `line` must be an object that JSON.parse accepted, without lone surrogates
  * (text that was UTF-8 has none). Linear in the length of the line.
  */
@@ -78,7 +79,7 @@ function walkMember(
   return line.charCodeAt(value) === OPENING_BRACE ? walkObject(line, value, inner, found) : unknown;
 }
 
-/** Past the value that begins at `start`, if it stands there as JSON.stringify writes it. */
+/** Past the value that begins at `start`, if it stands there as stringifyJson writes it. */
 function canonicalEnd(line: string, start: number, depth: number): number {
   if (depth > depthMax) return unknown;
   switch (line.charCodeAt(start)) {
@@ -89,7 +90,8 @@ function canonicalEnd(line: string, start: number, depth: number): number {
     case OPENING_BRACE:
       return canonicalObjectEnd(line, start, depth);
     default:
-      return canonicalScalarEnd(line, start);
+      // true, false and null have one spelling, and a number keeps its own.
+      return endOfValue(line, start);
   }
 }
 
@@ -124,14 +126,6 @@ function canonicalObjectEnd(line: string, start: number, depth: number): number 
     if (code !== COMMA) return unknown;
     at += 1;
   }
-}
-
-/** A number in another spelling than JavaScript's own is not canonical; true, false and null have one spelling. */
-function canonicalScalarEnd(line: string, start: number): number {
-  const end = endOfValue(line, start);
-  const text = line.slice(start, end);
-  if (text === "true" || text === "false" || text === "null") return end;
-  return String(Number(text)) === text ? end : unknown;
 }
 
 /** The escapes that JSON.stringify writes, and no other. */

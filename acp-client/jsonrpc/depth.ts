@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { RawJson } from "../../json/raw-json.ts";
 
 /**
- * Whether arrays and objects stand in one another in more than `levels` levels, in a value that JSON.parse made. It takes
+ * Whether arrays and objects stand in one another in more than `levels` levels, in a value that parseJson made. It takes
  * any depth; JSON.stringify, and whatever else calls itself for each level, would end the process. The walk stops at
  * the bound, so that it cannot.
  */
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
+  if (typeof value !== "object" || value === null || value instanceof RawJson) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
   // Without a copy of its members: it may have a million.
@@ -14,7 +15,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** The same of a whole text and what JSON.parse made of it: each level costs two characters, and most texts are short. */
+/** The same of a whole text and what parseJson made of it: each level costs two characters, and most texts are short. */
 export function isTextDeeperThan(text: string, value: unknown, levels: number): boolean {
   return text.length > 2 * levels && isDeeperThan(value, levels);
 }

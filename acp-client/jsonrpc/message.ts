@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One JSON value of the wire, told apart by JSON-RPC 2.0's rules, and the text of what we send.
+import { numberOf, RawJson, stringifyJson } from "../../json/raw-json.ts";
 
 export interface RpcError {
   readonly code: number;
@@ -34,8 +35,10 @@ export type Incoming =
 export function classify(value: unknown): Incoming {
   if (Array.isArray(value)) return { type: "batch" };
   if (!isRecord(value)) return { type: "noise" };
-  const { method, id } = value;
-  if (typeof method === "string") return calling(value, method);
+  const { method } = value;
+  // Of an id the value tells which request is meant; its text is echoed from the line.
+  const id = numberOf(value["id"]);
+  if (typeof method === "string") return calling(value, method, id);
   if (method === undefined && id !== undefined && ("result" in value || "error" in value)) {
     return { type: "response", id, body: value };
   }
@@ -45,8 +48,8 @@ export function classify(value: unknown): Incoming {
   return { type: "invalid", message: "method must be a string", id: isRequestId(id) ? id : null };
 }
 
-function calling(value: Readonly<Record<string, unknown>>, method: string): Incoming {
-  const { id, params } = value;
+function calling(value: Readonly<Record<string, unknown>>, method: string, id: unknown): Incoming {
+  const { params } = value;
   if (!("id" in value)) return { type: "notification", method, params };
   if (isRequestId(id)) return { type: "request", id, method, params };
   return { type: "invalid", message: "id must be a number, a string or null", id: null };
@@ -63,7 +66,8 @@ export function idKey(id: RequestId, rawId: string): string {
 export function errorOf(body: Readonly<Record<string, unknown>>): { error: RpcError; whole: boolean } | undefined {
   const { error } = body;
   if (error === undefined || error === null) return undefined;
-  const { code, message, data } = isRecord(error) ? error : { code: undefined, message: undefined, data: error };
+  const { code: told, message, data } = isRecord(error) ? error : { code: undefined, message: undefined, data: error };
+  const code = numberOf(told);
   const whole = Number.isInteger(code) && typeof message === "string";
   const kept = {
     code: Number.isInteger(code) ? Number(code) : RPC.internalError,
@@ -73,27 +77,27 @@ export function errorOf(body: Readonly<Record<string, unknown>>): { error: RpcEr
 }
 
 export function requestLine(id: number, method: string, params: unknown): string {
-  return wellFormed(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+  return wellFormed(stringifyJson({ jsonrpc: "2.0", id, method, params }));
 }
 
 export function notificationLine(method: string, params: unknown): string {
-  return wellFormed(JSON.stringify({ jsonrpc: "2.0", method, params }));
+  return wellFormed(stringifyJson({ jsonrpc: "2.0", method, params }));
 }
 
 /** `rawId` is the id's JSON text as the other side wrote it. */
 export function resultLine(rawId: string, result: unknown): string {
-  return `{"jsonrpc":"2.0","id":${rawId},"result":${wellFormed(JSON.stringify(result))}}`;
+  return `{"jsonrpc":"2.0","id":${rawId},"result":${wellFormed(stringifyJson(result))}}`;
 }
 
 export function errorLine(rawId: string, error: RpcError): string {
-  return `{"jsonrpc":"2.0","id":${rawId},"error":${wellFormed(JSON.stringify(error))}}`;
+  return `{"jsonrpc":"2.0","id":${rawId},"error":${wellFormed(stringifyJson(error))}}`;
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RawJson);
 }
 
-/** JSON.stringify escapes a lone surrogate as \udXXX, which strict parsers refuse: U+FFFD takes its place. */
+/** stringifyJson escapes a lone surrogate as \udXXX, which strict parsers refuse: U+FFFD takes its place. */
 function wellFormed(json: string): string {
   if (!json.includes("\\ud")) return json;
   return json.replace(/\\(?:u[0-9a-f]{4}|.)/g, (escape) => (escape.startsWith("\\ud") ? "\\ufffd" : escape));

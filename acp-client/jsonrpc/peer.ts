@@ -8,6 +8,8 @@ import { RPC, classify, errorLine, errorOf, idKey, isRecord, notificationLine, r
 import type { Incoming, RequestId, RpcError } from "./message.ts";
 import { type PeerLimits, peerLimits } from "./peer-limits.ts";
 import { rawMember } from "./raw-member.ts";
+import { numberOf, parseJson } from "../../json/raw-json.ts";
+import { repeatedName } from "../../json/repeated-name.ts";
 import { isTextWiderThan, outlineOf } from "./width.ts";
 import { redactedSample, type Redact } from "../redaction.ts";
 
@@ -29,6 +31,7 @@ export type PeerFault =
   | "unversioned"
   | "unusual-id"
   | "duplicate-id"
+  | "repeated-member"
   | "too-many-requests"
   | "unknown-response"
   | "id-spelling"
@@ -132,7 +135,7 @@ export class Peer {
     const wide = isTextWiderThan(line, this.#limits.valuesMax);
     let value: unknown;
     try {
-      value = wide ? outlineOf(line) : JSON.parse(line);
+      value = wide ? outlineOf(line) : parseJson(line);
     } catch {
       if (line.trim() !== "") this.#onNoise(line);
       return;
@@ -193,7 +196,7 @@ export class Peer {
     }
     if (!isRecord(params)) return;
     for (const request of this.#open.values()) {
-      if (request.id !== params["requestId"]) continue;
+      if (request.id !== numberOf(params["requestId"])) continue;
       this.#handler.onCancelRequest(request);
       return;
     }
@@ -201,6 +204,9 @@ export class Peer {
 
   #onRequest(message: { id: RequestId; method: string; params: unknown }, line: string): void {
     const rawId = rawMember(line, "id") ?? "null";
+    if (repeatedName(line) !== undefined) {
+      this.#fault("repeated-member", "A request has two members of one name in one object: the last counts", line);
+    }
     const key = idKey(message.id, rawId);
     if (message.id === null || (typeof message.id === "number" && !Number.isInteger(message.id))) {
       this.#fault("unusual-id", "A request has null or a fraction as its id", line);

@@ -2,9 +2,8 @@
 // JSON.parse loses how an id was written (1.0, 1e3, 9007199254740993, "a\u0041"), and a peer may compare its ids as
 // text: so they are echoed from the line itself.
 
-export const QUOTE = 34;
-export const COMMA = 44;
-const BACKSLASH = 92;
+import { COMMA, endOfString, QUOTE, skipSpace } from "../../json/source-text.ts";
+
 export const OPENING = new Set([91, 123]);
 export const CLOSING = new Set([93, 125]);
 const SPACE = new Set([9, 10, 13, 32]);
@@ -25,7 +24,7 @@ export function rawMembers(line: string, names: readonly string[]): Map<string, 
   const found = new Map<string, string>();
   let at = skipSpace(line, line.indexOf("{") + 1);
   while (line.charCodeAt(at) === QUOTE) {
-    const keyEnd = stringEnd(line, at);
+    const keyEnd = endOfString(line, at);
     const valueStart = skipSpace(line, skipSpace(line, keyEnd) + 1);
     const valueEnd = endOfValue(line, valueStart);
     const name = keyOf(line.slice(at, keyEnd));
@@ -43,7 +42,7 @@ function keyOf(quoted: string): string {
 /** Past the value that begins at `start`, in a line that JSON.parse accepted. */
 export function endOfValue(line: string, start: number): number {
   const first = line.charCodeAt(start);
-  if (first === QUOTE) return stringEnd(line, start);
+  if (first === QUOTE) return endOfString(line, start);
   return OPENING.has(first) ? nestedEnd(line, start) : scalarEnd(line, start);
 }
 
@@ -53,7 +52,7 @@ function nestedEnd(line: string, start: number): number {
   while (at < line.length) {
     const code = line.charCodeAt(at);
     if (code === QUOTE) {
-      at = stringEnd(line, at);
+      at = endOfString(line, at);
       continue;
     }
     if (OPENING.has(code)) depth += 1;
@@ -71,24 +70,5 @@ function scalarEnd(line: string, start: number): number {
     if (code === COMMA || CLOSING.has(code) || SPACE.has(code)) return at;
     at += 1;
   }
-  return at;
-}
-
-/** Past the closing quote of the string that opens at `start`. */
-export function stringEnd(line: string, start: number): number {
-  let quote = line.indexOf('"', start + 1);
-  while (quote !== -1 && isEscaped(line, quote)) quote = line.indexOf('"', quote + 1);
-  return quote === -1 ? line.length : quote + 1;
-}
-
-function isEscaped(line: string, quote: number): boolean {
-  let at = quote - 1;
-  while (line.charCodeAt(at) === BACKSLASH) at -= 1;
-  return (quote - at) % 2 === 0;
-}
-
-export function skipSpace(line: string, start: number): number {
-  let at = start;
-  while (SPACE.has(line.charCodeAt(at))) at += 1;
   return at;
 }

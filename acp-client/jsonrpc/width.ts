@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // JSON.parse makes an object of some fifty bytes out of two characters, so a line within its bounds can fill the
 // memory. What a line holds is counted before it is parsed, and one that holds too much never is.
-import { CLOSING, COMMA, OPENING, QUOTE, rawMembers, skipSpace, stringEnd } from "./raw-member.ts";
+import { COMMA, endOfString, QUOTE, skipSpace } from "../../json/source-text.ts";
+import { CLOSING, OPENING, rawMembers } from "./raw-member.ts";
 
 /**
  * Whether a text holds more than `values` JSON values, itself and those within one another. As far as JSON.parse reads
@@ -16,7 +17,7 @@ export function isTextWiderThan(text: string, values: number): boolean {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       // Source files stand in strings: what looks like JSON there is not.
-      at = stringEnd(text, at);
+      at = endOfString(text, at);
       continue;
     }
     at += 1;

@@ -2,6 +2,7 @@
 // ACP's rules for reading what is not quite right: a malformed optional member counts as absent, a bad item of a list
 // is dropped and the rest kept, and null stands for an empty list. What is required stays required.
 import * as z from "zod";
+import { numberOf } from "../../json/raw-json.ts";
 import { isRecord } from "../jsonrpc/message.ts";
 
 /** UTF-16 units of what something is known by. It is held as long as that lives, and longer, so it has a bound. */
@@ -21,6 +22,11 @@ export const optionalText = z.string().optional().catch(undefined);
 
 /** Null is kept: it clears. Anything else that is not a string counts as absent. */
 export const clearableText = z.string().nullable().optional().catch(undefined);
+
+/** Carried as it was written: a RawJson where JavaScript would write it otherwise. */
+export const number = z.custom<number>((value) => typeof numberOf(value) === "number");
+
+export const wholeNumber = z.custom<number>((value) => Number.isInteger(numberOf(value)));
 
 /** Anything that is not true or false counts as absent. */
 export const optionalFlag = z.boolean().optional().catch(undefined);

@@ -2,6 +2,7 @@
 // The params of an agent's file and terminal requests, checked at the door. What is not known is let be: agents add
 // members of their own.
 import { z } from "zod";
+import { numberOf } from "../../json/raw-json.ts";
 
 export interface CallLimits {
   readonly requestPathBytesMax: number;
@@ -82,10 +83,10 @@ function textOf(bytesMax: number) {
 
 /** A limit beyond what a double holds exactly is a limit all the same. */
 function count(max: number) {
-  return z
+  const whole = z
     .number()
-    .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, "must be a whole number, not negative")
-    .nullish();
+    .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, "must be a whole number, not negative");
+  return z.preprocess(numberOf, whole.nullish());
 }
 
 function listOf<T extends z.ZodType>(member: T, max: number) {

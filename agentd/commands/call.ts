@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One call of a verb, parsed, and the ways to answer it.
 import type { Answer } from "../../bus-client/index.ts";
+import { stringifyJson } from "../../json/raw-json.ts";
 import {
   type ErrorBody,
   errorBody,
@@ -22,11 +23,11 @@ export interface Call<V extends Verb = Verb> {
 export type Handler<V extends Verb> = (instance: Instance, call: Call<V>) => Answer | Promise<Answer>;
 
 export function ok(value: object): Answer {
-  return { rc: 0, body: JSON.stringify(value) };
+  return { rc: 0, body: stringifyJson(value) };
 }
 
 export function refusal(body: ErrorBody): Answer {
-  return { rc: 10, body: JSON.stringify(body) };
+  return { rc: 10, body: stringifyJson(body) };
 }
 
 export function refuse(code: ErrorCode, message: string, members: Readonly<Record<string, unknown>> = {}): Answer {

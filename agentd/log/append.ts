@@ -2,6 +2,7 @@
 // The one way into the log. Everything that one flush decided goes in as one durable transaction: entries, seals,
 // receipts and the sessions' rows together, or nothing of it.
 import type Database from "better-sqlite3";
+import { stringifyJson } from "../../json/raw-json.ts";
 import type { EntryContent } from "../vocabulary/index.ts";
 import { type EntryText, entryTextWriter } from "./entry-text.ts";
 import { kindNumbers } from "./kinds.ts";
@@ -166,7 +167,7 @@ function writeEntries(writers: Writers, at: string, lane: Lane, { session, expec
 }
 
 /**
- * The head first, whatever order an entry's members have, and then as JSON.stringify writes them, but that a `content`
+ * The head first, whatever order an entry's members have, and then as stringifyJson writes them, but that a `content`
  * whose text is ready comes last.
  */
 function entryParts(head: string, entry: EntryContent): (string | Buffer)[] {
@@ -177,7 +178,7 @@ function entryParts(head: string, entry: EntryContent): (string | Buffer)[] {
   const ready = readyTextOf(entry as { readonly content?: unknown });
   for (const name in entry) {
     if (name === "kind" || name === "turn" || name === "late" || (name === "content" && ready !== undefined)) continue;
-    const value = JSON.stringify((entry as unknown as Readonly<Record<string, unknown>>)[name]) as string | undefined;
+    const value = stringifyJson((entry as unknown as Readonly<Record<string, unknown>>)[name]) as string | undefined;
     if (value !== undefined) members += `,${JSON.stringify(name)}:${value}`;
   }
   return ready === undefined ? [`${head}${members}}`] : [`${head}${members},"content":`, ready, "}"];

@@ -3,6 +3,8 @@
 // that every retry gets, byte for byte.
 import { createHmac } from "node:crypto";
 import type Database from "better-sqlite3";
+import { canonicalNumber } from "../../json/canonical-number.ts";
+import { RawJson } from "../../json/raw-json.ts";
 import { translated } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
 
@@ -126,6 +128,7 @@ export function argumentsHash(key: Uint8Array, verb: string, args: Readonly<Reco
  * the same value, however it was written. Takes what JSON can hold.
  */
 export function canonicalJson(value: unknown): string {
+  if (value instanceof RawJson) return canonicalNumber(value);
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const members = Object.entries(value)

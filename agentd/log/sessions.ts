@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Sessions as the log knows them: found by what people call them, listed, and laid out for a snapshot.
 import type Database from "better-sqlite3";
+import { parseJson } from "../../json/raw-json.ts";
 import {
   callLimits,
   type CommandsEntry,
@@ -201,7 +202,7 @@ function preparedLatest(db: Database.Database): (session: string) => LatestEntri
     const entries = Object.entries(seqs).flatMap(([part, seq]) => {
       const text = body.get(found.base + seq);
       // What was purged is no part of a snapshot.
-      return text === undefined ? [] : [[part, JSON.parse(text) as unknown]];
+      return text === undefined ? [] : [[part, parseJson(text)]];
     });
     return { ...(Object.fromEntries(entries) as Omit<LatestEntries, "info">), info };
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Whether what somebody fills in is what a form asks for.
+import { numberOf } from "../../json/raw-json.ts";
 import type { Field, FieldValue, Form, NumberBounds } from "./form.ts";
 import { isBroken, isValueOf } from "./form.ts";
 
@@ -45,13 +46,14 @@ function whyNot(field: Field, value: unknown, matches: Matches): string | undefi
   if (!isValueOf(field, value)) return `must be ${typeWords[field.type]}`;
   if ([value].flat().some((one) => typeof one === "string" && isBroken(one))) return broken;
   if (field.type === "list") return whyNotList(field, value as readonly string[]);
-  if (field.choices && !field.choices.includes(value)) return `must be one of ${listed(field.choices)}`;
+  if (field.choices && !field.choices.includes(numberOf(value) as FieldValue))
+    return `must be one of ${listed(field.choices)}`;
   switch (field.type) {
     case "string":
       return whyNotText(field, value as string, matches);
     case "number":
     case "integer":
-      return whyNotNumber(field, value as number);
+      return whyNotNumber(field, numberOf(value) as number);
     case "boolean":
       return undefined;
   }

@@ -2,6 +2,7 @@
 // A form as an agent asks for it: ACP's `requestedSchema`, read field by field. What is not understood of a field makes
 // it one that nobody can fill in; it is still shown.
 import { isRecord } from "../../acp-client/jsonrpc/message.ts";
+import { numberOf } from "../../json/raw-json.ts";
 
 export interface Form {
   readonly fields: ReadonlyMap<string, Field>;
@@ -138,11 +139,11 @@ function choicesOf(
   let choices: readonly FieldValue[] | undefined;
   for (const list of lists) {
     if (list === undefined || list === null) continue;
-    if (!Array.isArray(list) || !list.every((value): value is FieldValue => isValueOf({ type }, value))) {
-      return "unreadable";
-    }
-    const also = new Set(list);
-    choices = choices?.filter((value) => also.has(value)) ?? list;
+    if (!Array.isArray(list)) return "unreadable";
+    const values = list.map(numberOf);
+    if (!values.every((value): value is FieldValue => isValueOf({ type }, value))) return "unreadable";
+    const also = new Set(values);
+    choices = choices?.filter((value) => also.has(value)) ?? values;
   }
   return choices;
 }
@@ -156,7 +157,9 @@ function bounds<N extends string>(
   property: Members,
   names: Readonly<Record<string, N>>,
 ): { readonly [Name in N]?: number } | undefined {
-  const found = Object.entries(names).map(([keyword, name]) => [name, property[keyword] ?? undefined] as const);
+  const found = Object.entries(names).map(
+    ([keyword, name]) => [name, numberOf(property[keyword]) ?? undefined] as const,
+  );
   const given = found.filter(([, bound]) => bound !== undefined);
   if (!given.every(([, bound]) => typeof bound === "number")) return undefined;
   return Object.fromEntries(given) as { readonly [Name in N]?: number };
@@ -168,9 +171,9 @@ export function isValueOf({ type }: Pick<Field, "type">, value: unknown): value 
     case "string":
       return typeof value === "string";
     case "number":
-      return Number.isFinite(value);
+      return Number.isFinite(numberOf(value));
     case "integer":
-      return Number.isSafeInteger(value);
+      return Number.isSafeInteger(numberOf(value));
     case "boolean":
       return typeof value === "boolean";
     case "list":

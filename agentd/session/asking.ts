@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A request on its way to people, by the service `notify`. What they are shown says first what agentd knows, then what the
 // agent wrote.
+import { stringifyJson } from "../../json/raw-json.ts";
 import { type NotifyOption, notifyLimits } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 import { cut } from "./fit.ts";
@@ -72,8 +73,7 @@ function toolLines({ request, shown }: OpenPermission): string[] {
   const paths = (locations ?? [])
     .map((location) => (location as { path?: unknown } | null)?.path)
     .filter((path) => typeof path === "string");
-  const given =
-    input === undefined || input === null ? [] : [typeof input === "string" ? input : JSON.stringify(input)];
+  const given = input === undefined || input === null ? [] : [typeof input === "string" ? input : stringifyJson(input)];
   return [
     ...paths.slice(0, pathsMax),
     ...given.map((text) => cut(text, inputMax)),

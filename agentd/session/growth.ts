@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Agents that send the whole output again each time would make a log of its square: what came to it is enough.
+import { RawJson } from "../../json/raw-json.ts";
 import type { TextGrowth } from "../vocabulary/index.ts";
 
 /**
@@ -19,6 +20,7 @@ function collect(old: unknown, next: unknown, path: (string | number)[], found: 
     return grown !== undefined;
   }
   if (typeof old !== "object" || old === null) return old === next;
+  if (old instanceof RawJson) return next instanceof RawJson && old.text === next.text;
   if (typeof next !== "object" || next === null || Array.isArray(old) !== Array.isArray(next)) return false;
   const names = Object.keys(old);
   const nextNames = Object.keys(next);

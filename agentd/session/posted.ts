@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What lies in the mailbox, and how it is answered.
+import { stringifyJson } from "../../json/raw-json.ts";
 import { commandIdOf, idMember } from "./command-id.ts";
 import { type ErrorBody, instanceSession } from "../vocabulary/index.ts";
 import type { Command, Reply, SessionInput } from "./input.ts";
@@ -43,7 +44,7 @@ export function scopeOf(posted: Posted): string {
 }
 
 export function textOf(reply: Reply): SentReply {
-  return { caller: reply.caller, rc: reply.rc, body: JSON.stringify(reply.body) };
+  return { caller: reply.caller, rc: reply.rc, body: stringifyJson(reply.body) };
 }
 
 export function refusalReply({ input }: Posted, refusal: ErrorBody): SentReply {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A command id that was accepted once never runs again: the same command gets the first reply, another one a conflict.
+import { stringifyJson } from "../../json/raw-json.ts";
 import { commandIdOf } from "./command-id.ts";
 import type { Commit } from "../log/append.ts";
 import type { NewReceipt, ReceiptAnswer, ReceiptReader } from "../log/receipts.ts";
@@ -97,7 +98,7 @@ export class RecallBatch {
     const scope = scopeOf(posted);
     const receipt = this.#newReceipt(posted, scope, decision);
     const answers = decision.answers.map(({ commandId, answer }): ReceiptAnswer => {
-      const body = JSON.stringify(answer.body);
+      const body = stringifyJson(answer.body);
       this.#answered.push({ key: keyOf(posted.session, commandId), rc: answer.rc, body });
       return { scope: posted.session, commandId, rc: answer.rc, body };
     });
@@ -119,7 +120,7 @@ export class RecallBatch {
     if (!receipt || !isCommanding(input)) return undefined;
     const { verb, args } = input.command;
     const hash = this.#receipts.hash(verb, args);
-    const answer = receipt.answer && { rc: receipt.answer.rc, body: JSON.stringify(receipt.answer.body) };
+    const answer = receipt.answer && { rc: receipt.answer.rc, body: stringifyJson(receipt.answer.body) };
     const known = { verb, hash, ...(answer ? { answer } : {}) };
     this.#fresh.set(keyOf(scope, receipt.commandId), known);
     return { scope, commandId: receipt.commandId, seq: receipt.seq, ...known };

@@ -2,6 +2,7 @@
 // The verbs of the service `agent` and what each takes. Unknown arguments are refused: a mistyped one must not be
 // lost in silence on its way to something that acts.
 import { z } from "zod";
+import { numberOf, type RawJson } from "../../json/raw-json.ts";
 import { entryKinds } from "./entries.ts";
 import { callLimits as limits } from "./limits.ts";
 import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
@@ -54,14 +55,14 @@ const page = z.number().int().min(1);
 
 const openRequestsOf = z.strictObject({ session: sessionReference.optional(), request: text.optional() });
 const formValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
-type FormContent = Readonly<Record<string, z.output<typeof formValue>>>;
+type FormContent = Readonly<Record<string, z.output<typeof formValue> | RawJson>>;
 const { $schema: _, ...formValueSchema } = z.toJSONSchema(formValue);
 /** No `z.record`, which lets a field go that is named `__proto__`. */
 const formContent = z
   .custom<FormContent>((content) => typeof content === "object" && content !== null && !Array.isArray(content))
   .superRefine((content, context) => {
     for (const [name, written] of Object.entries(content)) {
-      if (formValue.safeParse(written).success) continue;
+      if (formValue.safeParse(numberOf(written)).success) continue;
       context.addIssue({
         code: "custom",
         path: [name],

@@ -3,6 +3,7 @@
 // the log is what is believed. A gap, a quiet while, a reconnection: the log is read from the last entry on.
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
+import { parseJson } from "../../json/raw-json.ts";
 import { MixError, ownError } from "../mix-error.ts";
 import { Inbox, publicationOf } from "./inbox.ts";
 
@@ -121,7 +122,7 @@ export async function readWholeEntry(seq: number, piece: (offset: number) => Pro
     const bytes = Buffer.byteLength(read.text);
     text += read.text;
     offset += bytes;
-    if (offset >= read.total) return JSON.parse(text) as Entry;
+    if (offset >= read.total) return parseJson(text) as Entry;
     if (bytes === 0) throw ownError("CALL_FAILED", `entry ${seq} ends at byte ${offset} of ${read.total}`);
   }
 }

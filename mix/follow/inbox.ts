@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What came from the topic and waits to be handed out; bounded, since the log can give it again.
+import { parseJson } from "../../json/raw-json.ts";
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 
 export interface Received {
@@ -81,7 +82,7 @@ function isSeq(value: unknown): value is number {
 
 function objectOf(body: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(body);
+    const value = parseJson(body);
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

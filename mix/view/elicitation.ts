@@ -26,7 +26,7 @@ export function elicitationLines(asked: AskedElicitation, style: Style, isOpen =
 }
 
 export function elicitationResolution(entry: ElicitationEntry, style: Style): string {
-  const content = entry.content === undefined ? "" : `: ${printableLine(JSON.stringify(entry.content))}`;
+  const content = entry.content === undefined ? "" : `: ${printableLine(jsonText(entry.content))}`;
   return style.dim(`  → ${outcomeWords[entry.outcome ?? "cancel"]}${content} (${resolverWords(entry)})`);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A permission question as people see it. Every word of it but the request's id is the agent's, and shown so that it can
 // neither hide what is asked nor repaint the screen.
+import { RawJson } from "../../json/raw-json.ts";
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { leftWords } from "../duration.ts";
 import { jsonText } from "../json-text.ts";
@@ -91,7 +92,7 @@ function factLines(tool: ToolCallFields | undefined, view: QuestionView): string
 /** Of an input, what is none of these texts. A text that differs from them in anything stays. */
 function unsaid(input: unknown, known: ReadonlySet<unknown>): unknown {
   if (known.has(input)) return undefined;
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
+  if (typeof input !== "object" || input === null || Array.isArray(input) || input instanceof RawJson) return input;
   const left = Object.entries(input).filter(([, value]) => !known.has(value));
   return left.length === 0 && Object.keys(input).length > 0 ? undefined : Object.fromEntries(left);
 }

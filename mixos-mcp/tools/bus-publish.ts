@@ -2,6 +2,7 @@
 // Tells whoever follows a topic.
 import { z } from "zod";
 import { replyFailure } from "../../bus-client/index.ts";
+import { stringifyJson } from "../../json/raw-json.ts";
 import { tool } from "../tool.ts";
 import { ToolError } from "../tool-error.ts";
 import { unlessAborted } from "../unless-aborted.ts";
@@ -22,7 +23,7 @@ export const busPublish = tool({
   waits: false,
   async run({ topic: name, body }, { presence, signal }) {
     const client = await presence.client(signal);
-    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const text = typeof body === "string" ? body : stringifyJson(body);
     const reply = await unlessAborted(client.publishAndConfirm(name, text), signal);
     const failure = replyFailure(reply);
     if (failure === undefined) return [reply.body];

@@ -2,6 +2,7 @@
 // Waits until something is published.
 import { z } from "zod";
 import type { Delivery } from "../../bus-client/index.ts";
+import { parseJson } from "../../json/raw-json.ts";
 import { jsonMatch } from "../json-match.ts";
 import { nextDelivery } from "../next-delivery.ts";
 import { tool } from "../tool.ts";
@@ -39,7 +40,7 @@ export const busWait = tool({
 /** Undefined, which nothing matches, where it is no JSON. */
 function parsed(body: string): unknown {
   try {
-    return JSON.parse(body) as unknown;
+    return parseJson(body);
   } catch {
     return undefined;
   }

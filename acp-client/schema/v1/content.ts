@@ -2,7 +2,16 @@
 import * as z from "zod";
 import { isRecord } from "../../jsonrpc/message.ts";
 import type { ContentBlock } from "../../model.ts";
-import { clearableText, decode, optionalObject, optionalText, present, validItems } from "../lenient.ts";
+import {
+  clearableText,
+  decode,
+  number,
+  optionalObject,
+  optionalText,
+  present,
+  validItems,
+  wholeNumber,
+} from "../lenient.ts";
 
 const audience = z
   .unknown()
@@ -12,7 +21,7 @@ const audience = z
 export const Annotations = z.looseObject({
   audience,
   lastModified: optionalText,
-  priority: z.number().optional().catch(undefined),
+  priority: number.optional().catch(undefined),
   _meta: optionalObject,
 });
 
@@ -49,7 +58,7 @@ export const ResourceLink = z.looseObject({
   title: optionalText,
   description: optionalText,
   mimeType: optionalText,
-  size: z.int().optional().catch(undefined),
+  size: wholeNumber.optional().catch(undefined),
   annotations,
   _meta: optionalObject,
 });

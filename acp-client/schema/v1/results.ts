@@ -2,6 +2,7 @@
 // What a v1 agent answers to our requests. Where every member is optional, null stands for the empty object.
 import * as z from "zod";
 import type { SessionInfo as ListedSession } from "../../agent-client.ts";
+import { numberOf } from "../../../json/raw-json.ts";
 import { isRecord } from "../../jsonrpc/message.ts";
 import type { AgentIdentity, AuthMethod, ConfigOption } from "../../model.ts";
 import {
@@ -51,7 +52,7 @@ export const AgentCapabilities = z.looseObject({
   _meta: optionalObject,
 });
 export const InitializeResponse = z.looseObject({
-  protocolVersion: z.int().min(0).max(65_535),
+  protocolVersion: z.preprocess(numberOf, z.int().min(0).max(65_535)),
   agentCapabilities: AgentCapabilities.optional().catch(undefined),
   authMethods: unread,
   agentInfo: Implementation.optional().catch(undefined),
@@ -103,7 +104,7 @@ export const SessionInfo = z.looseObject({
 
 /** The protocol version of an answer to initialize, exactly as it came; undefined when there is none. */
 export function answeredVersion(result: unknown): unknown {
-  return isRecord(result) ? result["protocolVersion"] : undefined;
+  return isRecord(result) ? numberOf(result["protocolVersion"]) : undefined;
 }
 
 /** Undefined when the version is no uint16; everything else has a default. */

@@ -14,6 +14,7 @@ import {
   present,
   unread,
   validItems,
+  wholeNumber,
 } from "../lenient.ts";
 import { decodeContentBlock, plainText } from "./content.ts";
 
@@ -48,7 +49,10 @@ export const Terminal = z.looseObject({
 });
 export const ToolCallLocation = z.looseObject({
   path: z.string(),
-  line: z.int().nonnegative().optional().catch(undefined),
+  line: wholeNumber
+    .refine((line) => line >= 0)
+    .optional()
+    .catch(undefined),
   _meta: optionalObject,
 });
 
@@ -87,7 +91,7 @@ export function decodeToolCallUpdateBySchema(value: unknown): ToolCallPatch | un
 
 /**
  * With the text of its content, where it is large, every item of it was kept as it came in `update`, and `line`, the
- * session/update that brought it, has it as JSON.stringify would write it.
+ * session/update that brought it, has it as stringifyJson would write it.
  */
 export function withContentText(
   call: ToolCallPatch | undefined,

@@ -10,6 +10,7 @@ import {
   decode,
   identifier,
   isIdentifier,
+  number,
   optionalIdentifier,
   optionalObject,
   present,
@@ -52,11 +53,11 @@ export const SessionInfoUpdate = z.looseObject({
   updatedAt: identifier.nullable().optional().catch(undefined),
   _meta: optionalObject,
 });
-export const Cost = z.looseObject({ amount: z.number(), currency: z.string(), _meta: optionalObject });
+export const Cost = z.looseObject({ amount: number, currency: z.string(), _meta: optionalObject });
 /** Agents send null before they know. */
 export const UsageUpdate = z.looseObject({
-  used: z.number().nullable().catch(null),
-  size: z.number().nullable().catch(null),
+  used: number.nullable().catch(null),
+  size: number.nullable().catch(null),
   cost: Cost.nullable().optional().catch(undefined),
   _meta: optionalObject,
 });

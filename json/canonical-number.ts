@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { RawJson } from "./raw-json.ts";
+
+/** One text for all spellings of a number: JavaScript's own where a double holds it, else digits and an exponent. */
+export function canonicalNumber(number: number | RawJson): string {
+  const nearest = String(Number(number));
+  if (typeof number === "number") return nearest;
+  const exact = decimalOf(number.text);
+  return decimalOf(nearest) === exact ? nearest : exact;
+}
+
+const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Digits of an exponent that is read as a number. */
+const exponentDigitsMax = 15;
+
+/** Without zeros at either end; linear in its length. What is no number, or has an endless exponent, stays as it is. */
+function decimalOf(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = parts.exec(text) ?? [];
+  if (whole === "" || exponent.length > exponentDigitsMax) return text;
+  const digits = whole + fraction;
+  let start = 0;
+  while (digits[start] === "0") start += 1;
+  let end = digits.length;
+  while (end > start && digits[end - 1] === "0") end -= 1;
+  if (start === end) return "0";
+  return `${sign}${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// JSON without loss. JSON.parse makes a double of every number: 1193820475610234881 becomes …234900, 1e400 infinite, -0
+// zero, and 1.10 is 1.1 when it is written again. Such a number is kept here as its source text. Node.js 22 has this
+// built in (the source text of a reviver, and JSON.rawJSON); this is for those before.
+import { endOfString, QUOTE } from "./source-text.ts";
+
+/** A number that JavaScript would write in another way than it was written; its source text, in the place of a number. */
+export class RawJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+
+  /** The nearest double, for arithmetic and comparisons. */
+  valueOf(): number {
+    return Number(this.text);
+  }
+
+  /** JSON.stringify alone cannot write it: whoever forgets `stringifyJson` gets a string, in which no digit is lost. */
+  toJSON(): string {
+    if (!isWriting) return this.text;
+    hasWritten = true;
+    return mark() + this.text;
+  }
+}
+
+let isWriting = false;
+let hasWritten = false;
+let secretMark: string | undefined;
+
+/** Tells our placeholders from strings of others. It never leaves this module, so nobody can write one of theirs. */
+function mark(): string {
+  secretMark ??= `number ${globalThis.crypto.randomUUID()} `;
+  return secretMark;
+}
+
+/** As JSON.parse, and throws as it does; a number that would not be written back as it stands becomes a RawJson. */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const rewritten = withMarkedNumbers(text);
+  return rewritten === undefined ? value : withoutMarks(JSON.parse(rewritten));
+}
+
+/** As JSON.stringify, with each RawJson as its text. */
+export function stringifyJson(value: unknown, indent?: number): string {
+  isWriting = true;
+  hasWritten = false;
+  let text: string;
+  try {
+    text = JSON.stringify(value, undefined, indent);
+  } finally {
+    isWriting = false;
+  }
+  return hasWritten ? text.replaceAll(placeholder(), "$1") : text;
+}
+
+function placeholder(): RegExp {
+  return new RegExp(`"${mark()}(-?[0-9][0-9.eE+-]*)"`, "g");
+}
+
+/** The double that a number stands for; anything else is given back as it is. */
+export function numberOf(value: unknown): unknown {
+  return value instanceof RawJson ? value.valueOf() : value;
+}
+
+/**
+ * An object whose own numbers are doubles: those that whoever takes it reads by itself. Numbers further within, which may
+ * be others' to read, stay as they were written. Anything else is given back as it is.
+ */
+export function withDoubles<T>(members: T): T {
+  if (typeof members !== "object" || members === null || Array.isArray(members)) return members;
+  const own = members as Record<string, unknown>;
+  for (const name of Object.keys(own)) own[name] = numberOf(own[name]);
+  return members;
+}
+
+/** The text with each number marked that JavaScript would write otherwise; undefined where there is none. */
+function withMarkedNumbers(text: string): string | undefined {
+  let rewritten = "";
+  let copied = 0;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === MINUS || isDigit(code)) {
+      const end = endOfNumber(text, at);
+      if (!isWrittenBack(text, at, end)) {
+        rewritten += `${text.slice(copied, at)}"${mark()}${text.slice(at, end)}"`;
+        copied = end;
+      }
+      at = end;
+    } else {
+      at += 1;
+    }
+  }
+  return copied === 0 ? undefined : rewritten + text.slice(copied);
+}
+
+const PLUS = 43;
+const MINUS = 45;
+const DOT = 46;
+const ZERO = 48;
+const NINE = 57;
+const UPPER_E = 69;
+const LOWER_E = 101;
+
+/** Digits that a double always holds. */
+const safeDigits = 15;
+
+function isWrittenBack(text: string, start: number, end: number): boolean {
+  const isShort = end - start <= safeDigits && text.charCodeAt(start) !== MINUS;
+  if (isShort && isAllDigits(text, start, end)) return true;
+  const token = text.slice(start, end);
+  return String(Number(token)) === token;
+}
+
+function isAllDigits(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (!isDigit(text.charCodeAt(at))) return false;
+  return true;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && isOfNumber(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function isOfNumber(code: number): boolean {
+  return isDigit(code) || code === DOT || code === MINUS || code === PLUS || code === LOWER_E || code === UPPER_E;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+/** Puts a RawJson in the place of each marked string. It takes any depth, as JSON.parse does. */
+function withoutMarks(root: unknown): unknown {
+  const holder: Record<string, unknown> = { root };
+  const waiting: object[] = [holder];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const members = next as Record<string, unknown>;
+    for (const name of Object.keys(members)) {
+      const member = members[name];
+      if (typeof member === "string") {
+        // A member of its own, so that `__proto__` is set like any other.
+        if (member.startsWith(mark())) members[name] = new RawJson(member.slice(mark().length));
+      } else if (typeof member === "object" && member !== null) {
+        waiting.push(member);
+      }
+    }
+  }
+  return holder["root"];
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { COLON, endOfString, QUOTE, skipSpace } from "./source-text.ts";
+
+const OPENING_BRACE = 123;
+const CLOSING_BRACE = 125;
+const OPENING_BRACKET = 91;
+const CLOSING_BRACKET = 93;
+
+/**
+ * A name that two members of one object have, or undefined. JSON.parse keeps the last and forgets that there was another.
+ * The text must be one that JSON.parse accepts. Linear in its length.
+ */
+export function repeatedName(text: string): string | undefined {
+  // Of the objects and arrays around the place; undefined for an array.
+  const around: (Set<string> | undefined)[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = endOfString(text, at);
+      if (text.charCodeAt(skipSpace(text, end)) === COLON) {
+        const name = JSON.parse(text.slice(at, end)) as string;
+        const names = around.at(-1);
+        if (names?.has(name)) return name;
+        names?.add(name);
+      }
+      at = end;
+      continue;
+    }
+    if (code === OPENING_BRACE) around.push(new Set());
+    else if (code === OPENING_BRACKET) around.push(undefined);
+    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) around.pop();
+    at += 1;
+  }
+  return undefined;
+}
