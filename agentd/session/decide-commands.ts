@@ -133,7 +133,8 @@ function decideClose(draft: Draft, before: SessionState, command: Command<"agent
     return refuse("SESSION_STATE", "the session is closed already", { state: "closed" });
   const seq = draft.command(command);
   if (life.phase === "ended") state.life = { phase: "ended", state: "closed" };
-  else if (life.phase !== "closing") beginClosing(draft, "asked", "cancelled");
+  else if (life.phase === "closing") state.life = { phase: "closing", reason: life.error ? "asked" : life.reason };
+  else beginClosing(draft, "asked", "cancelled");
   draft.sayState(before, life.phase === "closing" ? {} : { reason: "asked" });
   draft.accept(command, seq, { state: phaseOf(state) });
   return draft.decision();
