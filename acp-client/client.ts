@@ -92,6 +92,7 @@ class Client implements AgentClient {
       onLine: (line, bytes) => this.#peer.receive(line, bytes),
       onOverlong: () =>
         this.#break("line-too-long", `wrote a line of more than ${this.#limits.lineBytesMax} bytes on its stdout`),
+      onUtf16: () => this.#break("utf-16", "writes UTF-16 on its stdout; ACP is UTF-8"),
     });
     this.#process = (options.start ?? startAgentProcess)(options);
     this.#process.onStdout((chunk) => this.#bursts.run(() => this.#splitter.push(chunk)));
