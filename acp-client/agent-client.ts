@@ -121,7 +121,7 @@ export interface AgentClient {
   initialize(done: Done<AgentIdentity>): void;
   /** One session a client. Updates that came before the reply are delivered right after `done`, in order. */
   open(request: OpenRequest, done: Done<Opened>): void;
-  /** Blocks the agent cannot take become text or a link; what cannot be told is UNSUPPORTED and nothing is sent. No flat time limit. */
+  /** Embedded resources that the agent cannot take become what it can; what cannot be told is UNSUPPORTED and nothing is sent. No flat time limit. */
   prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void;
   /** The notification session/cancel; open permissions are answered by their owner, not here. */
   cancel(): void;

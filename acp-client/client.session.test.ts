@@ -291,3 +291,41 @@ test("stopping does not close what is not open, what cannot be closed, or what w
   await client.stop();
   expect(agent.sent("session/close")).toHaveLength(1);
 });
+
+test.for([
+  ["new", "session/new"],
+  ["load", "session/load"],
+  ["resume", "session/resume"],
+] as const)("an agent that offers logins and does not answer to %s is said to need one perhaps", ([how, method]) => {
+  const redact = (text: string): string => text.replaceAll("API", "***");
+  const { client, done, outcomes, ring } = initialized(
+    { loadSession: true, sessionCapabilities: { resume: {} } },
+    { redact },
+  );
+  client.open(how === "new" ? newSession : { ...newSession, how, sessionId: "s" }, done("open"));
+  ring();
+  const message = `"agent --acp" did not answer ${method} within 60000 ms. It may need a login first: it offers *** key`;
+  const methods = [{ id: "key", name: "*** key", type: "agent" }];
+  expect(outcomes("open")).toMatchObject([{ failure: { code: "AGENT_PROTOCOL", message, methods } }]);
+});
+
+test("an agent that is silent once its session is open is not said to need a login", () => {
+  const { client, done, outcomes, ring } = opened({ sessionCapabilities: { list: {} } });
+  client.listSessions(undefined, done("list"));
+  ring();
+  const [outcome] = outcomes("list");
+  expect(outcome).toMatchObject({ failure: { message: '"agent --acp" did not answer session/list within 50000 ms' } });
+  expect(outcome).not.toHaveProperty("failure.methods");
+});
+
+test("an agent that never answered initialize is not waited for at its stdin, any other is", async () => {
+  const stop = { stdinGraceMs: 9, termGraceMs: 8 };
+  const silent = underTest({ limits: { stop } });
+  silent.client.initialize(silent.done("initialize"));
+  silent.ring();
+  await silent.client.stop();
+  expect(silent.agent.stopLimits).toEqual({ stdinGraceMs: 0, termGraceMs: 8 });
+  const answered = initialized({}, { limits: { stop } });
+  await answered.client.stop();
+  expect(answered.agent.stopLimits).toEqual(stop);
+});

@@ -8,7 +8,7 @@ import { AcpClientError } from "./client-error.ts";
 import { clientLimits } from "./client-limits.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
-import { exitFailure, protocolFailure, rpcFailure } from "./failure.ts";
+import { exitFailure, protocolFailure, rpcFailure, unopenedFailure } from "./failure.ts";
 import {
   redactedError,
   redactedEvent,
@@ -20,7 +20,14 @@ import {
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
 import { Peer } from "./jsonrpc/peer.ts";
 import type { Answer } from "./jsonrpc/peer.ts";
-import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
+import type {
+  AgentIdentity,
+  AuthMethod,
+  ContentBlock,
+  ElicitationAnswer,
+  PermissionOutcome,
+  RequestKey,
+} from "./model.ts";
 import { startAgentProcess } from "./process/agent-process.ts";
 import type { AgentExit, AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
@@ -85,6 +92,7 @@ class Client implements AgentClient {
       onLine: (line, bytes) => this.#peer.receive(line, bytes),
       onOverlong: () =>
         this.#break("line-too-long", `wrote a line of more than ${this.#limits.lineBytesMax} bytes on its stdout`),
+      onUtf16: () => this.#break("utf-16", "writes UTF-16 on its stdout; ACP is UTF-8"),
     });
     this.#process = (options.start ?? startAgentProcess)(options);
     this.#process.onStdout((chunk) => this.#bursts.run(() => this.#splitter.push(chunk)));
@@ -187,7 +195,9 @@ class Client implements AgentClient {
         this.#session.closeSession(this.#limits.closeTimeoutMs, () => resolve());
       });
     }
-    return await this.#process.stop(this.#limits.stop);
+    // What has never answered has nothing to bring to an end by itself.
+    const limits = this.#identity === undefined ? { ...this.#limits.stop, stdinGraceMs: 0 } : this.#limits.stop;
+    return await this.#process.stop(limits);
   }
 
   #whenReady<T>(done: Done<T>, ask: (tell: Done<T>) => void): void {
@@ -231,7 +241,7 @@ class Client implements AgentClient {
       this.#bursts.run(() => {
         if (method !== "initialize") this.#peer.cancelRequest(id);
         this.#peer.abandon(id);
-        done({ ok: false, failure: protocolFailure(this.#agent(), `did not answer ${method} within ${timeoutMs} ms`) });
+        done({ ok: false, failure: this.#silence(method, timeoutMs) });
       });
     }, timeoutMs);
   }
@@ -241,9 +251,8 @@ class Client implements AgentClient {
       case "result":
         return { ok: true, value: answer.result };
       case "error": {
-        const methods = redactedMethods(this.#identity?.authMethods ?? [], this.#redact);
         const error = redactedError(answer.error, this.#redact);
-        return { ok: false, failure: rpcFailure(method, error, methods, this.#limits) };
+        return { ok: false, failure: rpcFailure(method, error, this.#authMethods(), this.#limits) };
       }
       case "malformed":
         return {
@@ -253,6 +262,17 @@ class Client implements AgentClient {
       case "closed":
         return { ok: false, failure: this.#over ?? protocolFailure(this.#agent(), "can no longer be asked") };
     }
+  }
+
+  #silence(method: string, timeoutMs: number): AgentFailure {
+    const what = `did not answer ${method} within ${timeoutMs} ms`;
+    return this.#session.isOpening
+      ? unopenedFailure(this.#agent(), what, this.#authMethods())
+      : protocolFailure(this.#agent(), what);
+  }
+
+  #authMethods(): readonly AuthMethod[] {
+    return redactedMethods(this.#identity?.authMethods ?? [], this.#redact);
   }
 
   #write(line: string, written?: () => void): void {

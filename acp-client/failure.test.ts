@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { exitFailure, protocolFailure } from "./failure.ts";
+import { clientLimits } from "./client-limits.ts";
+import { exitFailure, protocolFailure, rpcFailure } from "./failure.ts";
 
 const agent = (stderr = "") => ({ command: "agent --acp", stderrTail: () => stderr });
 
@@ -30,4 +31,32 @@ test("of a long stderr the end is quoted, never beginning in half a character, a
 test("a very long command is quoted in part", () => {
   const long = { command: "x".repeat(5000), stderrTail: () => "" };
   expect(protocolFailure(long, "is silent").message).toBe(`"${"x".repeat(400)}" is silent`);
+});
+
+test.for([
+  ["rate limit", "Internal error: rate limit"],
+  [{ details: "rate limit" }, "Internal error: rate limit"],
+  [{ message: "rate limit" }, "Internal error: rate limit"],
+  [{ code: 429, error: { type: "x", message: "rate limit" } }, "Internal error: rate limit"],
+  [{ error: "rate limit", details: " " }, "Internal error: rate limit"],
+  [{ details: [{ message: "rate limit" }] }, "Internal error: rate limit"],
+  [{ details: "Internal error" }, "Internal error"],
+  [{ details: { a: { b: 1 } }, status: 429 }, "Internal error"],
+  [{ details: "x".repeat(5000) }, `Internal error: ${"x".repeat(400)}`],
+  [null, "Internal error"],
+  [undefined, "Internal error"],
+] as const)("the reason in the data %j of an agent's error is told with its message", ([data, words]) => {
+  const error = { code: -32603, message: "Internal error", ...(data === undefined ? {} : { data }) };
+  expect(rpcFailure("session/prompt", error, [], clientLimits).message).toBe(
+    `The agent refused session/prompt: ${words} (-32603)`,
+  );
+});
+
+test("the reason is told of a login and of a method that is missing too", () => {
+  const data = { details: "token expired" };
+  const message = (code: number): string =>
+    rpcFailure("session/new", { code, message: "No", data }, [{ id: "k", name: "Key", type: "agent" }], clientLimits)
+      .message;
+  expect(message(-32000)).toBe("The agent needs a login: No: token expired. It offers: Key.");
+  expect(message(-32601)).toBe("The agent does not offer session/new: No: token expired");
 });

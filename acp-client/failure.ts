@@ -45,6 +45,13 @@ export function exitFailure(agent: FailingAgent, exit: AgentExit): AgentFailure 
   return { code: "AGENT_EXITED", message: `${quoted(agent)} ${endOf(exit)}${lastWords(stderrTail)}`, exit, stderrTail };
 }
 
+/** AGENT_PROTOCOL of a session that never opened. An agent that awaits a login may say nothing until it has one. */
+export function unopenedFailure(agent: FailingAgent, what: string, authMethods: readonly AuthMethod[]): AgentFailure {
+  if (authMethods.length === 0) return protocolFailure(agent, what);
+  const hint = `. It may need a login first: it offers ${namesOf(authMethods)}`;
+  return { ...protocolFailure(agent, what + hint), methods: authMethods };
+}
+
 export function rpcFailure(
   method: string,
   error: RpcError,
@@ -52,22 +59,44 @@ export function rpcFailure(
   limits: ClientLimits,
 ): AgentFailure {
   const rpc = boundedError(error, limits);
+  const words = withReason(rpc.message, error.data);
   switch (error.code) {
     case RPC.authRequired: {
-      const offered = authMethods.map((known) => known.name).join(", ");
-      const hint = offered === "" ? "" : ` It offers: ${sampleOf(offered, quotedCharactersMax)}.`;
-      return {
-        code: "AGENT_AUTH",
-        message: `The agent needs a login: ${rpc.message}.${hint}`,
-        rpc,
-        methods: authMethods,
-      };
+      const hint = authMethods.length === 0 ? "" : ` It offers: ${namesOf(authMethods)}.`;
+      return { code: "AGENT_AUTH", message: `The agent needs a login: ${words}.${hint}`, rpc, methods: authMethods };
     }
     case RPC.methodNotFound:
-      return { code: "UNSUPPORTED", message: `The agent does not offer ${method}: ${rpc.message}`, rpc };
+      return { code: "UNSUPPORTED", message: `The agent does not offer ${method}: ${words}`, rpc };
     default:
-      return { code: "AGENT_ERROR", message: `The agent refused ${method}: ${rpc.message} (${rpc.code})`, rpc };
+      return { code: "AGENT_ERROR", message: `The agent refused ${method}: ${words} (${rpc.code})`, rpc };
   }
+}
+
+/** An error's message is often no more than "Internal error", and what happened stands in its data. */
+function withReason(message: string, data: unknown): string {
+  const reason = reasonIn(data, reasonLevelsMax)?.trim();
+  if (reason === undefined || reason === "" || message.includes(reason)) return message;
+  return `${message}: ${sampleOf(reason, quotedCharactersMax)}`;
+}
+
+/** Where agents were seen to put it: the data itself, or one of these members, perhaps of another's object. */
+const reasonMembers = ["details", "detail", "message", "reason", "error"] as const;
+const reasonLevelsMax = 4;
+
+function reasonIn(data: unknown, levels: number): string | undefined {
+  if (typeof data === "string") return data;
+  if (levels === 0 || typeof data !== "object" || data === null) return undefined;
+  if (Array.isArray(data)) return reasonIn(data[0], levels - 1);
+  const members = data as Readonly<Record<string, unknown>>;
+  for (const member of reasonMembers) {
+    const reason = Object.hasOwn(members, member) ? reasonIn(members[member], levels - 1) : undefined;
+    if (reason !== undefined && reason.trim() !== "") return reason;
+  }
+  return undefined;
+}
+
+function namesOf(authMethods: readonly AuthMethod[]): string {
+  return sampleOf(authMethods.map(({ name }) => name).join(", "), quotedCharactersMax);
 }
 
 function boundedError(error: RpcError, limits: ClientLimits): RpcError {

@@ -36,14 +36,37 @@ test("an embedded text becomes text with its address for an agent that takes no 
   });
 });
 
-test("embedded bytes become a link where there is an address to open, and are refused where there is none", () => {
-  expect(tellableBlocks([blocks["embeddedBytes"] as ContentBlock], nothing)).toEqual({
-    type: "blocks",
-    blocks: [{ type: "resource_link", uri: "file:///d/b.bin?x", name: "b.bin", mimeType: "a/b" }],
-  });
-  const nowhere = { type: "resource", resource: { uri: "memory:1", blob: "AA==" } };
-  expect(tellableBlocks([nowhere], nothing)).toMatchObject({ type: "refused" });
+const images = { ...nothing, promptImage: true };
+const sounds = { ...nothing, promptAudio: true };
+
+function embedded(mimeType?: string | null): ContentBlock {
+  return { type: "resource", resource: { uri: "file:///d/b.bin?x", blob: "AA==", ...(mimeType ? { mimeType } : {}) } };
+}
+
+test.for([
+  ["image/png", images, { type: "image", data: "AA==", mimeType: "image/png", uri: "file:///d/b.bin?x" }],
+  ["IMAGE/JPEG", images, { type: "image", data: "AA==", mimeType: "IMAGE/JPEG", uri: "file:///d/b.bin?x" }],
+  ["audio/wav", sounds, { type: "audio", data: "AA==", mimeType: "audio/wav" }],
+] as const)("embedded bytes of the type %s become what the agent takes", ([mimeType, offered, block]) => {
+  expect(tellableBlocks([embedded(mimeType)], offered)).toEqual({ type: "blocks", blocks: [block] });
 });
+
+test.for([
+  ["image/png", sounds],
+  ["audio/wav", images],
+  ["application/pdf", { ...images, ...sounds, promptImage: true }],
+  ["not an image/png", images],
+  [null, images],
+  ["image/png", nothing],
+] as const)(
+  "embedded bytes of the type %s are refused where they would be a link to nothing: %j",
+  ([type, offered]) => {
+    expect(tellableBlocks([embedded(type)], offered)).toEqual({
+      type: "refused",
+      message: `Block 1: this agent takes no embedded bytes (${type ?? "without a mimeType"})`,
+    });
+  },
+);
 
 test.for([
   { type: "text" },
@@ -66,9 +89,10 @@ test("whatever is told is valid ACP, also where the given block was not quite", 
   const crooked = { type: "text", text: "x", annotations: { audience: ["nobody"], priority: "high" }, _meta: 5 };
   for (const offered of [nothing, everything]) {
     const told = tellableBlocks(
-      [...Object.values(blocks).filter(({ type }) => type !== "image" && type !== "audio"), crooked],
+      [...Object.values(blocks).filter((block) => offered.promptImage || typeof block["text"] === "string"), crooked],
       offered,
     );
+    expect(told.type).toBe("blocks");
     const prompt = told.type === "blocks" ? told.blocks : undefined;
     expect(objections("PromptRequest", JSON.parse(JSON.stringify({ sessionId: "s", prompt })))).toEqual([]);
   }

@@ -4,13 +4,14 @@
 // prompt.
 import type { AgentCapabilities, ContentBlock } from "./model.ts";
 import { isRecord } from "./jsonrpc/message.ts";
+import { sampleOf } from "./jsonrpc/sample.ts";
 import { decodeContentBlock } from "./schema/v1/content.ts";
 
 export type TellableBlocks =
   | { readonly type: "blocks"; readonly blocks: readonly ContentBlock[] }
   | { readonly type: "refused"; readonly message: string };
 
-type PromptCapabilities = Pick<AgentCapabilities, "promptImage" | "promptAudio" | "promptEmbeddedContext">;
+export type PromptCapabilities = Pick<AgentCapabilities, "promptImage" | "promptAudio" | "promptEmbeddedContext">;
 
 export function tellableBlocks(blocks: readonly ContentBlock[], offered: PromptCapabilities): TellableBlocks {
   if (blocks.length === 0) return { type: "refused", message: "The prompt is empty" };
@@ -36,25 +37,21 @@ function tellableBlock(given: ContentBlock, offered: PromptCapabilities): Conten
     case "audio":
       return offered.promptAudio ? block : "this agent does not take audio";
     case "resource":
-      return offered.promptEmbeddedContext ? block : withoutEmbedding(block);
+      return offered.promptEmbeddedContext ? block : withoutEmbedding(block, offered);
     default:
       return `"${block.type}" is not a type that ACP knows`;
   }
 }
 
-/** An embedded text is said as text; bytes become a link where the agent can follow it. */
-function withoutEmbedding(block: ContentBlock): ContentBlock | string {
-  const { resource } = block;
+/** An embedded text is said as text, and bytes as the image or the audio that they are. A link would lead nowhere. */
+function withoutEmbedding(block: ContentBlock, offered: PromptCapabilities): ContentBlock | string {
+  const { resource, annotations } = block;
   if (!isRecord(resource) || typeof resource["uri"] !== "string") return "it has no resource";
-  const { uri, text, mimeType } = resource;
-  if (typeof text === "string") return { type: "text", text: `${uri}\n\n${text}` };
-  if (!/^(file|https?):/i.test(uri))
-    return "this agent takes no embedded bytes, and they have no address it could open";
-  const link = { type: "resource_link", uri, name: nameOf(uri) };
-  return typeof mimeType === "string" ? { ...link, mimeType } : link;
-}
-
-function nameOf(uri: string): string {
-  const path = uri.replace(/[?#].*$/, "").replace(/\/+$/, "");
-  return path.slice(path.lastIndexOf("/") + 1) || uri;
+  const { uri, text, blob: data, mimeType } = resource;
+  const about = annotations === undefined ? {} : { annotations };
+  if (typeof text === "string") return { type: "text", text: `${uri}\n\n${text}`, ...about };
+  const type = typeof mimeType === "string" ? mimeType : "without a mimeType";
+  if (offered.promptImage && /^image\//iu.test(type)) return { type: "image", data, mimeType, uri, ...about };
+  if (offered.promptAudio && /^audio\//iu.test(type)) return { type: "audio", data, mimeType, ...about };
+  return `this agent takes no embedded bytes (${sampleOf(type, 100)})`;
 }

@@ -27,6 +27,8 @@ export interface ProtocolSession extends Pick<
 > {
   /** `timeoutMs` since a session that is stopped is closed in a hurry. */
   closeSession(timeoutMs: number, done: Done<void>): void;
+  /** A session was asked for, and the answer has not come. */
+  readonly isOpening: boolean;
   /** There is a session that was not closed, and this agent closes sessions. */
   readonly canClose: boolean;
   onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void;

@@ -114,6 +114,10 @@ export class V1Session implements ProtocolSession {
     this.#listPage(cwd, undefined, { sessions: [], cursors: new Set() }, done);
   }
 
+  get isOpening(): boolean {
+    return this.#state.state === "opening" || (this.#state.state === "open" && this.#state.replaying === true);
+  }
+
   get canClose(): boolean {
     return this.#state.state === "open" && !this.#closed && this.#identity?.capabilities.close === true;
   }

@@ -41,6 +41,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   const env = agentEnvironment({
     parent: instance.environment,
     agent: definition.env,
+    unset: definition.unset ?? [],
     passed: passed.values,
     onlyWhenPassed: instance.settings().allowEnv,
     marker,

@@ -66,6 +66,7 @@ test("files are looked at in order, and MIXOS_ETC is the last one where it is se
     return location.found === "config" ? new URL(location.url).port : location.found;
   };
   expect(await portOf({ MIXOS_NODE_CONFIG: named, MIXOS_ETC: etc, XDG_CONFIG_HOME: xdg })).toBe("1001");
+  written(join(etc, "node.conf.mix"), `\ufeff${config(1002)}`);
   expect(await portOf({ MIXOS_ETC: etc, XDG_CONFIG_HOME: xdg })).toBe("1002");
   expect(await portOf({ XDG_CONFIG_HOME: xdg })).toBe("1003");
   expect(await portOf({})).toBe("1004");

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { asBusError } from "./bus-error.ts";
 import type { BusError } from "./bus-error.ts";
+import { withoutByteOrderMark } from "./byte-order-mark.ts";
 import { systemClock } from "./clock.ts";
 import { Connection } from "./connection.ts";
 import { dial, dialTimeoutMs, parseAddress } from "./dial.ts";
@@ -97,7 +98,7 @@ function findConfig(surroundings: Surroundings, warnings: string[]): { url: stri
     try {
       // An error costs more than a look, and mostly the file is not there.
       if (!isNamed && statSync(file, { throwIfNoEntry: false }) === undefined) continue;
-      text = readFileSync(file, "utf8");
+      text = withoutByteOrderMark(readFileSync(file)).toString("utf8");
     } catch (error) {
       const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
       if (isNamed || !isAbsent) warnings.push(`${file}: cannot be read: ${(error as Error).message}`);

@@ -6,6 +6,7 @@ import { parseJson } from "../json/raw-json.ts";
 import type { Context } from "./context.ts";
 import { fileFault } from "./file-fault.ts";
 import { usageError } from "./mix-error.ts";
+import { plainUtf8 } from "./plain-utf8.ts";
 import { readStdin } from "./read-stdin.ts";
 
 const bytesMax = 4 * 1024 * 1024;
@@ -21,11 +22,10 @@ export async function jsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "stdin"
 }
 
 async function fromFile(path: string, written: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
+  const bytes = await readFile(path).catch((error: unknown) => {
     throw fileFault(written, error);
-  }
+  });
+  return plainUtf8(bytes, written).toString("utf8");
 }
 
 async function fromStdin(stdin: Context["stdin"]): Promise<string> {

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Context } from "./context.ts";
 import { fileFault } from "./file-fault.ts";
 import { usageError } from "./mix-error.ts";
+import { plainUtf8 } from "./plain-utf8.ts";
 import { readStdin } from "./read-stdin.ts";
 
 /** As agentd has it: a prompt is measured as JSON, with its escapes. */
@@ -25,7 +26,7 @@ async function fromFile(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw fileFault(`--file: ${file}`, error);
   });
-  return notEmpty(promptOf(bytes, file));
+  return notEmpty(promptOf(plainUtf8(bytes, file), file));
 }
 
 async function fromStdin(stdin: Context["stdin"]): Promise<string> {

@@ -23,3 +23,14 @@ test("a stdin that cannot be read is a usage error in words", async () => {
   const directory = readStdin(createReadStream(tmpdir()), 100);
   await expect(directory).rejects.toMatchObject({ code: "USAGE", message: "stdin is a directory" });
 });
+
+test("a byte order mark is no part of what is read, and UTF-16 is refused by name", async () => {
+  const text = (bytes: readonly Buffer[]): Promise<string> => readStdin(Readable.from(bytes), 100).then(String);
+  expect(await text([Buffer.from([0xef]), Buffer.from([0xbb, 0xbf]), Buffer.from("a\ufeffb")])).toBe("a\ufeffb");
+  for (const mark of ["fffe", "feff"]) {
+    await expect(text([Buffer.from(mark, "hex"), Buffer.from("a", "utf16le")])).rejects.toMatchObject({
+      code: "USAGE",
+      message: expect.stringContaining("stdin is UTF-16"),
+    });
+  }
+});

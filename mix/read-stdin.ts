@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Context } from "./context.ts";
 import { fileFault } from "./file-fault.ts";
+import { plainUtf8 } from "./plain-utf8.ts";
 
-/** All of it; where that is more than `bytesMax`, no more than shows it. Throws a usage error where it cannot be read. */
+/** All of it, without a byte order mark; where that is more than `bytesMax`, no more than shows it. Throws a usage error where it cannot be read. */
 export async function readStdin(stdin: Context["stdin"], bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -16,5 +17,5 @@ export async function readStdin(stdin: Context["stdin"], bytesMax: number): Prom
   } catch (error) {
     throw fileFault("stdin", error);
   }
-  return Buffer.concat(pieces);
+  return plainUtf8(Buffer.concat(pieces), "stdin");
 }

@@ -7,6 +7,7 @@ import { lineBytesMax } from "./limits.ts";
 import { Presence } from "./presence.ts";
 import { mcpServer } from "./server.ts";
 import { StdioTransport } from "./stdio-transport.ts";
+import { unmarked } from "./unmarked.ts";
 import { version } from "./version.ts";
 
 const { argv, env, stdin, stdout, stderr } = process;
@@ -47,7 +48,7 @@ function serve(): void {
   server.onerror = (error) => stderr.write(`mixos-mcp: ${wordsFor(error)}\n`);
   // The transport closes by itself after a line that is too long; nothing could be read after it.
   server.onclose = () => end(1);
-  void server.connect(new StdioTransport(stdin, stdout, lineBytesMax));
+  void server.connect(new StdioTransport(unmarked(stdin), stdout, lineBytesMax));
 }
 
 /** The SDK's reader shows all that a message might have been, over many lines. */

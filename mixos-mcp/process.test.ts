@@ -92,6 +92,18 @@ test("it ends when nobody reads its answers any more", async () => {
   expect(await exited).toBe(0);
 });
 
+test("a byte order mark before its first message is no part of that", async () => {
+  const { env } = await busWithServices();
+  const { child, lines, exited, say } = running(env);
+  child.stdin?.write(Buffer.from([0xef, 0xbb]));
+  child.stdin?.write(Buffer.from([0xbf]));
+  say(initialize);
+  const [line] = (await once(lines, "line")) as [string];
+  expect(JSON.parse(line)).toMatchObject({ id: 1, result: { protocolVersion: "2025-06-18" } });
+  child.stdin?.end();
+  expect(await exited).toBe(0);
+});
+
 test("its stdout carries MCP alone, whatever its stdin brings", async () => {
   const { env } = await busWithServices();
   const { child, lines, exited, say } = running(env);

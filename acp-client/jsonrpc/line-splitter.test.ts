@@ -15,6 +15,7 @@ function split(chunks: readonly (string | Buffer)[], lineBytesMax = 1024 * 1024)
     lineBytesMax,
     onLine: (line) => lines.push(line),
     onOverlong: (bytes) => overlong.push(bytes),
+    onUtf16: () => lines.push("UTF-16"),
   });
   for (const chunk of chunks) splitter.push(Buffer.from(chunk as string));
   splitter.end();
@@ -41,7 +42,13 @@ test("lines come out as they went in, however the bytes are cut", () => {
         chunks.push(bytes.subarray(at, at + size));
         at += size;
       }
-      const wanted = lines.map((text) => Buffer.from(text).toString()).filter((text) => text !== "");
+      const wanted = lines
+        .map((text) =>
+          Buffer.from(text)
+            .toString()
+            .replace(/^\ufeff/u, ""),
+        )
+        .filter((text) => text !== "");
       expect(split(chunks).lines).toEqual(wanted);
     }),
   );
@@ -54,6 +61,7 @@ test("a long line comes with its bytes, and a short one without", () => {
     lineBytesMax: 10_000,
     onLine: (line, bytes) => seen.push([line, bytes?.toString()]),
     onOverlong: () => {},
+    onUtf16: () => {},
   });
   const bytes = Buffer.from(`short\n${long}\n${long}\r\n`);
   for (const piece of [bytes.subarray(0, 9000), bytes.subarray(9000)]) splitter.push(piece);
@@ -92,7 +100,12 @@ test("a line that grows over the limit in pieces is dropped before its newline c
 
 test("nothing is delivered after the end", () => {
   const lines: string[] = [];
-  const splitter = new LineSplitter({ lineBytesMax: 8, onLine: (line) => lines.push(line), onOverlong: () => {} });
+  const splitter = new LineSplitter({
+    lineBytesMax: 8,
+    onLine: (line) => lines.push(line),
+    onOverlong: () => {},
+    onUtf16: () => {},
+  });
   splitter.push(Buffer.from("a"));
   splitter.end();
   splitter.end();
@@ -108,6 +121,7 @@ test("one line of 20 MiB in 1 KiB pieces costs about what as many bytes in short
       lineBytesMax: 64 * 1024 * 1024,
       onLine: (line) => (length += line.length),
       onOverlong: () => {},
+      onUtf16: () => {},
     });
     // The processor's time, since other tests run beside this one.
     const before = process.cpuUsage();
@@ -122,4 +136,22 @@ test("one line of 20 MiB in 1 KiB pieces costs about what as many bytes in short
   const shortLines = best(Buffer.from(`${"a".repeat(1023)}\n`));
   // Joining at each piece would copy 200 GB: a thousand times as much and more.
   expect(oneLine / shortLines).toBeLessThan(30);
+});
+
+test("a byte order mark is no part of a line, wherever it is cut, and a line of nothing else is none", () => {
+  const bytes = Buffer.from('\ufeff{"a":"\ufeff"}\n\ufeff\r\n\ufeff{}\n');
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    expect(split([bytes.subarray(0, cut), bytes.subarray(cut)]).lines).toEqual(['{"a":"\ufeff"}', "{}"]);
+  }
+});
+
+test.for([
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+])("a text that begins as UTF-16 (%i %i) is told once, and nothing of it is a line", (mark) => {
+  const bytes = Buffer.concat([Buffer.from(mark), Buffer.from("{}\n{}\n", "utf16le")]);
+  for (const cut of [1, 2, 3]) {
+    expect(split([bytes.subarray(0, cut), bytes.subarray(cut), "more\n"]).lines).toEqual(["UTF-16"]);
+  }
+  expect(split(["a\n", bytes]).lines).not.toContain("UTF-16");
 });

@@ -6,12 +6,14 @@ export interface LineSplitterOptions {
   /** A line longer than this (its newline not counted) ends the splitter. */
   readonly lineBytesMax: number;
   /**
-   * One line without its LF or CRLF; never empty. Invalid UTF-8 arrives as U+FFFD. `bytes`: of a long line what came,
+   * One line without its LF or CRLF and without a byte order mark; never empty. Invalid UTF-8 arrives as U+FFFD. `bytes`: of a long line what came,
    * which nobody writes to again.
    */
   readonly onLine: (line: string, bytes?: Buffer) => void;
   /** Once, when a line exceeds lineBytesMax: it and all that follows is dropped; what came before was delivered. */
   readonly onOverlong: (bytes: number) => void;
+  /** Once, when the first line has the byte order mark of UTF-16: it and all that follows is dropped. */
+  readonly onUtf16: () => void;
 }
 
 const LF = 10;
@@ -28,6 +30,7 @@ export class LineSplitter {
   #carried: Buffer[] = [];
   #carriedBytes = 0;
   #ended = false;
+  #isFirst = true;
 
   constructor(options: LineSplitterOptions) {
     this.#options = options;
@@ -82,7 +85,15 @@ export class LineSplitter {
     this.#emit(whole, 0, whole.length);
   }
 
-  #emit(bytes: Buffer, start: number, end: number): void {
+  #emit(bytes: Buffer, lineStart: number, end: number): void {
+    if (this.#isFirst && isMarkedUtf16(bytes, lineStart)) {
+      this.#drop();
+      this.#options.onUtf16();
+      return;
+    }
+    this.#isFirst = false;
+    // Before any line, since a program may open its stdout anew for each.
+    const start = isMarked(bytes, lineStart, end) ? lineStart + 3 : lineStart;
     const last = end > start && bytes[end - 1] === CR ? end - 1 : end;
     if (last === start) return;
     const line = bytes.toString("utf8", start, last);
@@ -91,9 +102,23 @@ export class LineSplitter {
   }
 
   #fail(bytes: number): void {
+    this.#drop();
+    this.#options.onOverlong(bytes);
+  }
+
+  #drop(): void {
     this.#ended = true;
     this.#carried = [];
     this.#carriedBytes = 0;
-    this.#options.onOverlong(bytes);
   }
+}
+
+/** U+FEFF as UTF-8, which .NET writes before the first line. */
+function isMarked(bytes: Buffer, start: number, end: number): boolean {
+  return end - start >= 3 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf;
+}
+
+function isMarkedUtf16(bytes: Buffer, start: number): boolean {
+  const mark = ((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0);
+  return mark === 0xfffe || mark === 0xfeff;
 }

@@ -44,7 +44,9 @@ export function classify(value: unknown): Incoming {
   }
   // A log line of the agent may well have an `id`: without `jsonrpc` it must not be able to fail a request of ours.
   if (value["jsonrpc"] !== "2.0") return { type: "noise" };
-  if (method === undefined && id !== undefined) return { type: "response", id, body: value };
+  if (method === undefined && (id !== undefined || "result" in value || "error" in value)) {
+    return { type: "response", id, body: value };
+  }
   return { type: "invalid", message: "method must be a string", id: isRequestId(id) ? id : null };
 }
 

@@ -11,7 +11,12 @@ test.for([
   "true",
   '{"level":30,"id":0,"msg":"a structured log line"}',
   'DEBUG x={"a":1} {"jsonrpc":"2.0","id":0,"result":{}}',
-  '{"jsonrpc":"2.0","id":0,"result":{}',
+  // Text that quotes an answer, in a line that begins like a message.
+  '{"level":30,"msg":"got {"id":0,"result":{}}"}',
+  '{"level":30} {"jsonrpc":"2.0","id":0,"result":{}}',
+  '{"level":30,"data":{"id":0,"result":NaN}}',
+  '{"result":NaN}',
+  "{id: 0, result: 1}",
 ])("the line %s is noise: reported, answering nothing, ending nothing", (line) => {
   const { peer, told, written, kinds, ask } = talk();
   const answers = ask();

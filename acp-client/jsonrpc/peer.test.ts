@@ -141,6 +141,7 @@ test("a method that is no string is answered with -32600 and the id it came with
 test("an answer to nothing is ignored and reported, a second answer too", () => {
   const { peer, told, kinds, ask } = talk();
   const answers = ask();
+  peer.notify("n", {});
   peer.receive('{"jsonrpc":"2.0","id":99,"result":{}}');
   peer.receive('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse"}}');
   peer.receive('{"jsonrpc":"2.0","id":0,"result":1}');

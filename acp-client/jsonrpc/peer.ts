@@ -10,6 +10,7 @@ import { type PeerLimits, peerLimits } from "./peer-limits.ts";
 import { rawMember } from "./raw-member.ts";
 import { numberOf, parseJson } from "../../json/raw-json.ts";
 import { repeatedName } from "../../json/repeated-name.ts";
+import { recogniseMessages } from "./recognise.ts";
 import { isTextWiderThan, outlineOf } from "./width.ts";
 import { redactedSample, type Redact } from "../redaction.ts";
 
@@ -24,6 +25,7 @@ export type Answer =
 /** What the other side did wrong without breaking the conversation. */
 export type PeerFault =
   | "noise"
+  | "not-json"
   | "batch"
   | "too-deep"
   | "too-wide"
@@ -74,6 +76,8 @@ export class Peer {
   readonly #noise: NoiseCount;
   readonly #pending = new Map<number, (answer: Answer) => void>();
   readonly #abandoned = new Set<number>();
+  /** The first id that was not yet given out when the last notification was sent. */
+  #idAtNotification = 0;
   readonly #open = new Map<string, IncomingRequest>();
   #openCharacters = 0;
   readonly #toldOnce = new Set<PeerFault>();
@@ -102,7 +106,9 @@ export class Peer {
   }
 
   notify(method: string, params: unknown): void {
-    if (!this.#closed) this.#write(notificationLine(method, params));
+    if (this.#closed) return;
+    this.#idAtNotification = this.#nextId;
+    this.#write(notificationLine(method, params));
   }
 
   /** Asks the other side to give a request up; its answer is still awaited. */
@@ -136,8 +142,12 @@ export class Peer {
     let value: unknown;
     try {
       value = wide ? outlineOf(line) : parseJson(line);
-    } catch {
-      if (line.trim() !== "") this.#onNoise(line);
+    } catch (error) {
+      if (line.trim() !== "") this.#onUnreadable(line, parserWords(error));
+      return;
+    }
+    if (value === undefined) {
+      this.#onUnreadable(line, `it has more than ${this.#limits.valuesMax} values`);
       return;
     }
     const message = classify(value);
@@ -239,14 +249,37 @@ export class Peer {
 
   #onResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string, refused?: string): void {
     const ours = this.#ourId(id, line);
-    const done = ours === undefined ? undefined : this.#pending.get(ours);
-    if (ours === undefined || done === undefined) {
-      if (ours !== undefined && this.#abandoned.delete(ours)) return;
-      this.#onUnexpectedResponse(id, body, line);
+    if (ours !== undefined && this.#pending.has(ours)) {
+      this.#settle(ours, refused === undefined ? this.#answerOf(body, line) : { type: "malformed", what: refused });
       return;
     }
-    this.#pending.delete(ours);
-    done(refused === undefined ? this.#answerOf(body, line) : { type: "malformed", what: refused });
+    if (ours !== undefined && this.#abandoned.delete(ours)) return;
+    this.#onUnexpectedResponse(id, body, line);
+    const only = hasNoId(id) ? this.#onlyAsked() : undefined;
+    if (only === undefined) return;
+    const failed = errorOf(body);
+    this.#settle(
+      only,
+      failed
+        ? { type: "error", error: failed.error }
+        : { type: "malformed", what: refused ?? "a response that has no id" },
+    );
+  }
+
+  #settle(id: number, answer: Answer): void {
+    const done = this.#pending.get(id);
+    this.#pending.delete(id);
+    done?.(answer);
+  }
+
+  /**
+   * What a response without an id must be meant for: the one request that is open, if nothing was said since that an
+   * agent may answer by mistake or an answer of which would come late.
+   */
+  #onlyAsked(): number | undefined {
+    const [id] = this.#pending.keys();
+    const isOnly = this.#pending.size === 1 && this.#abandoned.size === 0;
+    return isOnly && id !== undefined && id >= this.#idAtNotification ? id : undefined;
   }
 
   #answerOf(body: Readonly<Record<string, unknown>>, line: string): Answer {
@@ -273,18 +306,42 @@ export class Peer {
    * once: refusing it would leave a request waiting that was answered.
    */
   #ourId(id: unknown, line: string): number | undefined {
-    const number = typeof id === "string" && id.trim() !== "" ? Number(id) : id;
-    if (typeof number !== "number" || !this.#pending.has(number)) {
-      return typeof number === "number" ? number : undefined;
-    }
+    const number = idNumber(id);
+    if (number === undefined || !this.#pending.has(number)) return number;
     if (rawMember(line, "id") !== String(number)) {
       this.#faultOnce("id-spelling", "A response spells the integer id of its request in another way", line);
     }
     return number;
   }
 
+  /** Waits for no answer that has come and cannot be read: what it answers fails, and what it asks is refused. */
+  #onUnreadable(line: string, why: string): void {
+    const messages = recogniseMessages(line);
+    if (messages.length === 0) {
+      this.#onNoise(line);
+      return;
+    }
+    this.#fault("not-json", `A message is not JSON: ${why}`, line);
+    for (const message of messages) {
+      if (message.type === "response") this.#failAnswered(message.id, `a line that is not JSON: ${why}`);
+      else if (message.type === "request") {
+        this.#refuse(message.rawId ?? "null", { code: RPC.parseError, message: `Parse error: ${why}` });
+      }
+    }
+    this.#countNoise(line);
+  }
+
+  #failAnswered(id: unknown, what: string): void {
+    const ours = hasNoId(id) ? this.#onlyAsked() : idNumber(id);
+    if (ours === undefined || this.#abandoned.delete(ours)) return;
+    this.#settle(ours, { type: "malformed", what });
+  }
+
   #refuseBatch(line: string): void {
     this.#fault("batch", "An array came: ACP has no batches", line);
+    for (const message of recogniseMessages(line)) {
+      if (message.type === "response") this.#failAnswered(message.id, "a batch, which ACP does not have");
+    }
     this.#refuse("null", { code: RPC.invalidRequest, message: "Invalid request: batches are not supported" });
     this.#countNoise(line);
   }
@@ -316,4 +373,19 @@ export class Peer {
   #sample(text: string): string {
     return redactedSample(text, this.#limits.sampleCharactersMax, this.#redact);
   }
+}
+
+function idNumber(id: unknown): number | undefined {
+  const number = typeof id === "string" && id.trim() !== "" ? Number(id) : numberOf(id);
+  return typeof number === "number" ? number : undefined;
+}
+
+/** Null stands for an id that the other side could not read; it may also be missing, or be no id at all. */
+function hasNoId(id: unknown): boolean {
+  return typeof id !== "number" && typeof id !== "string";
+}
+
+/** Without the piece of the text that V8 quotes: a secret in it would be cut, and not be known again. */
+function parserWords(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/, (?:\.\.\.)?".*$/su, "") : String(error);
 }

@@ -59,10 +59,9 @@ test("what is no message is a batch or noise, however wide", () => {
   const { peer, kinds, written } = talk(limits);
   peer.receive(wide(200));
   peer.receive(`{"level":"info","values":${wide(200)}}`);
-  peer.receive(`{"jsonrpc":"2.0","id":1,"method":"x","params":${wide(200)}`);
   peer.receive(String.raw`{"\x":${wide(200)}}`);
   peer.receive(",".repeat(1_000));
-  expect(kinds()).toEqual(["batch", "noise", "noise", "noise", "noise"]);
+  expect(kinds()).toEqual(["batch", "noise", "noise", "noise"]);
   expect(written).toHaveLength(1);
 });
 
@@ -79,4 +78,11 @@ test("a line of millions of values is never parsed, and a long text is taken", (
   peer.receive(`{"jsonrpc":"2.0","method":"b","params":${text}}`);
   expect(kinds()).toEqual(["too-wide", "batch"]);
   expect(told).toMatchObject([["notification", "b", expect.any(String)]]);
+});
+
+test("a wide request that is cut off is refused as unreadable", () => {
+  const { peer, kinds, written } = talk(limits);
+  peer.receive(`{"jsonrpc":"2.0","id":1,"method":"x","params":${wide(200)}`);
+  expect(kinds()).toEqual(["not-json"]);
+  expect(written).toEqual([expect.stringContaining('"id":1,"error":{"code":-32700')]);
 });

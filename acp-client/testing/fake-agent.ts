@@ -2,6 +2,7 @@
 // An agent without a process: a fake of AgentProcess at the seam where the client starts one. Tests speak for it, one
 // read of the pipe at a time, and a message that the official schema objects to throws where the client writes it.
 import type { AgentExit, AgentProcess } from "../process/agent-process.ts";
+import type { StopLimits } from "../process/stop-ladder.ts";
 import { objectionsToClientFrame } from "./official-schema.ts";
 
 export type Frame = Readonly<Record<string, unknown>> & { readonly params?: Readonly<Record<string, unknown>> };
@@ -13,6 +14,8 @@ export class FakeAgent implements AgentProcess {
   readonly calls: string[] = [];
   stderr = "";
   writableBytes = 0;
+  /** What it was last stopped with. */
+  stopLimits: Partial<StopLimits> | undefined;
   readonly #asked = new Map<unknown, string>();
   readonly #answered = new Set<Frame>();
   #onStdout: (chunk: Buffer) => void = () => {};
@@ -106,8 +109,9 @@ export class FakeAgent implements AgentProcess {
     this.calls.push("rememberTree");
   }
 
-  stop(): Promise<AgentExit> {
+  stop(limits: Partial<StopLimits> = {}): Promise<AgentExit> {
     this.calls.push("stop");
+    this.stopLimits = limits;
     if (this.#exit !== undefined) return Promise.resolve(this.#exit);
     return new Promise((resolve) => {
       this.#stopped = resolve;

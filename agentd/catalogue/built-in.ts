@@ -8,6 +8,8 @@ export interface AgentDefinition {
   readonly command: readonly [string, ...string[]];
   /** Its own variables, over those that agentd passes down. */
   readonly env: Readonly<Record<string, string>>;
+  /** Variables that it does not get, though agentd passes them down or sets them. */
+  readonly unset?: readonly string[];
   readonly protocol: 1;
   /** How long its answer to initialize may take; undefined: `initializeTimeoutMs` of the limits. */
   readonly startTimeoutMs: number | undefined;

@@ -37,14 +37,15 @@ test("a user's agent joins the built-in ones, and one of the same name replaces 
   const catalogue = buildCatalogue(
     builtIn(),
     new Map<string, AgentSettings>([
-      ["mine", { command: ["my-agent", "--acp"], env: { A: "b" }, protocol: 1, startTimeoutMs: 5_000 }],
-      ["gemini", { command: ["/opt/gemini"], env: {}, protocol: 1, startTimeoutMs: undefined }],
+      ["mine", { command: ["my-agent", "--acp"], env: { A: "b" }, unset: ["C"], protocol: 1, startTimeoutMs: 5_000 }],
+      ["gemini", { command: ["/opt/gemini"], env: {}, unset: [], protocol: 1, startTimeoutMs: undefined }],
     ]),
   );
   expect([...catalogue.keys()]).toEqual(["claude", "codex", "gemini", "opencode", "demo", "mine"]);
   expect(catalogue.get("mine")).toMatchObject({
     command: ["my-agent", "--acp"],
     env: { A: "b" },
+    unset: ["C"],
     startTimeoutMs: 5_000,
   });
   expect(catalogue.get("gemini")).toMatchObject({

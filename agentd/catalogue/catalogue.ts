@@ -33,12 +33,13 @@ export function unknownAgentMessage(name: string, catalogue: Catalogue): string 
   return `there is no agent ${JSON.stringify(name.slice(0, 64))}; ${advice}`;
 }
 
-function ownAgent(name: string, { command, env, protocol, startTimeoutMs }: AgentSettings): AgentDefinition {
+function ownAgent(name: string, { command, env, unset, protocol, startTimeoutMs }: AgentSettings): AgentDefinition {
   return {
     name,
     title: name,
     command,
     env,
+    unset,
     protocol,
     startTimeoutMs,
     builtIn: false,

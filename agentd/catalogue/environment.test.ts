@@ -137,3 +137,14 @@ test("a real child sees exactly that", () => {
   expect(seen).toMatchObject({ ...always, MODE: "quiet", GH_TOKEN: "t" });
   expect(Object.keys(seen).filter((name) => /^(?:npm_|VITEST|CLAUDECODE)/u.test(name))).toEqual([]);
 });
+
+test("what an agent is not to have is absent, also of what is set for all, but not what its start passes on", () => {
+  const parent = { HTTP_PROXY: "http://proxy:3128", KEY: "mine", LANG: "C.UTF-8" };
+  const unset = ["HTTP_PROXY", "KEY", "TERM", "NOT_THERE"];
+  expect(environmentOf(parent, { unset })).toEqual({
+    LANG: "C.UTF-8",
+    GIT_TERMINAL_PROMPT: "0",
+    [sessionMarker]: marker.value,
+  });
+  expect(environmentOf(parent, { unset, passed: { KEY: "passed" } })).toMatchObject({ KEY: "passed" });
+});

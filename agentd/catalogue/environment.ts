@@ -9,6 +9,8 @@ export interface AgentEnvironment {
   readonly parent: Readonly<Record<string, string | undefined>>;
   /** The agent's, from the catalogue. */
   readonly agent: Readonly<Record<string, string>>;
+  /** Names that it does not get, also of what is set here; what this start passes on it gets all the same. */
+  readonly unset?: readonly string[];
   /** Looked up for the names that this start passes on. */
   readonly passed: Readonly<Record<string, string>>;
   /** Names that a start may pass on, and that reach an agent in no other way. */
@@ -18,7 +20,7 @@ export interface AgentEnvironment {
 
 /**
  * The last of these wins: agentd's environment without what `isOthers` says; fixed values for a process without a
- * terminal; the agent's own; what the start passes; the marker. An agent's own `env` can so bring back what is left out.
+ * terminal; the names that the agent is not to have; the agent's own; what the start passes; the marker. An agent's own `env` can so bring back what is left out.
  */
 export function agentEnvironment(from: AgentEnvironment): Record<string, string> {
   const withheld = new Set(from.onlyWhenPassed);
@@ -26,9 +28,9 @@ export function agentEnvironment(from: AgentEnvironment): Record<string, string>
   for (const [name, value] of Object.entries(from.parent)) {
     if (value !== undefined && !isOthers(name) && !withheld.has(name)) environment[name] = value;
   }
-  return Object.assign(environment, withoutTerminal, from.agent, from.passed, {
-    [from.marker.name]: from.marker.value,
-  });
+  Object.assign(environment, withoutTerminal);
+  for (const name of from.unset ?? []) delete environment[name];
+  return Object.assign(environment, from.agent, from.passed, { [from.marker.name]: from.marker.value });
 }
 
 /** There is nobody at a terminal: git must fail at once where it would ask for a password, and nothing should be painted. */

@@ -33,6 +33,13 @@ test("a value comes from agentd's own environment, else from the file of that na
   expect(pass(["GH_TOKEN"], { parent: { GH_TOKEN: "" } })).toEqual({ ok: true, values: { GH_TOKEN: "from the file" } });
 });
 
+test("a byte order mark before a value is no part of it, and UTF-16 is refused by name", () => {
+  store("GH_TOKEN", "\ufefftoken\r\n");
+  expect(pass(["GH_TOKEN"])).toEqual({ ok: true, values: { GH_TOKEN: "token" } });
+  writeFileSync(join(directory, "GH_TOKEN"), Buffer.from("\ufefftoken", "utf16le"), { mode: 0o600 });
+  expect(pass(["GH_TOKEN"])).toMatchObject({ ok: false, message: expect.stringContaining("UTF-16") as unknown });
+});
+
 test("a file is read anew each time", () => {
   store("GH_TOKEN", "first");
   expect(pass(["GH_TOKEN"])).toEqual({ ok: true, values: { GH_TOKEN: "first" } });

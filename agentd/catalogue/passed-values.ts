@@ -2,6 +2,7 @@
 // The values behind the names that a start passes on. They never travel over the Bus: agentd looks them up itself.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { isMarkedUtf16, withoutByteOrderMark } from "../../bus-client/byte-order-mark.ts";
 
 export type PassedValues =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
@@ -95,9 +96,12 @@ function storedValue({ environmentDirectory, uid, bytesMax }: PassedNames, name:
   }
 }
 
-/** The newline that an editor or `echo` leaves at the end is not part of it. */
+/** Neither the newline that an editor or `echo` leaves at the end nor a byte order mark is part of it. */
 function usable(bytes: Buffer, file: string): Stored {
-  const value = bytes.toString("utf8").replace(/\r?\n$/u, "");
+  if (isMarkedUtf16(bytes)) return { ok: false, reason: `is kept as UTF-16, and UTF-8 is needed: ${file}` };
+  const value = withoutByteOrderMark(bytes)
+    .toString("utf8")
+    .replace(/\r?\n$/u, "");
   if (value === "") return { ok: false, reason: `has no value: ${file} is empty` };
   if (value.includes("\0")) return { ok: false, reason: `holds a NUL character, which no variable can: ${file}` };
   return { ok: true, value };

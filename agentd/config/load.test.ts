@@ -123,6 +123,13 @@ test("a directory, a FIFO, a file too large and bytes that are no text are refus
   expect(problems()).toEqual([`${source.file}: is larger than ${source.bytesMax} bytes`]);
   writeFileSync(source.file, Buffer.from([0x61, 0xff]));
   expect(problems()).toEqual([`${source.file}: is not UTF-8 text`]);
+  writeFileSync(source.file, Buffer.from("\ufeffmax_sessions = 3\n", "utf16le"));
+  expect(problems()).toEqual([`${source.file}: is UTF-16: save it as UTF-8`]);
+});
+
+test("a byte order mark before the first line is no part of the file", () => {
+  write("\ufeffmax_sessions = 3\n");
+  expect(loadConfig(source)).toMatchObject({ ok: true, settings: { maxSessions: 3 } });
 });
 
 test("a link that leads nowhere is no file", () => {

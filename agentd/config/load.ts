@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { TomlError, parse } from "smol-toml";
+import { isMarkedUtf16 } from "../../bus-client/byte-order-mark.ts";
 import { locate } from "./locate.ts";
 import { type SettingsFault, parseSettings } from "./schema.ts";
 import { type Settings, defaultSettings } from "./settings.ts";
@@ -132,6 +133,8 @@ function readTrusted({ file, uid, bytesMax }: ConfigSource): ReadFile {
     if (reason !== undefined) return { status: "refused", reason };
     const bytes = readUpTo(descriptor, bytesMax + 1);
     if (bytes.length > bytesMax) return { status: "refused", reason: `is larger than ${bytesMax} bytes` };
+    if (isMarkedUtf16(bytes)) return { status: "refused", reason: "is UTF-16: save it as UTF-8" };
+    // A byte order mark is left out by the decoder.
     return { status: "read", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (cause) {
     if (cause instanceof TypeError) return { status: "refused", reason: "is not UTF-8 text" };

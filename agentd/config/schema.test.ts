@@ -23,6 +23,7 @@ test("a file that says everything is understood", () => {
     [agents.mine]
     command = ["my-agent", "--acp"]
     env = { MY_MODE = "quiet" }
+    unset = ["HTTP_PROXY"]
     protocol = 1
     start_timeout = "5m"
     [agents.other]
@@ -42,8 +43,17 @@ test("a file that says everything is understood", () => {
     busTools: false,
     mesh: "answer",
     agents: new Map([
-      ["mine", { command: ["my-agent", "--acp"], env: { MY_MODE: "quiet" }, protocol: 1, startTimeoutMs: 300_000 }],
-      ["other", { command: ["/home/ann/bin/other"], env: {}, protocol: 1, startTimeoutMs: undefined }],
+      [
+        "mine",
+        {
+          command: ["my-agent", "--acp"],
+          env: { MY_MODE: "quiet" },
+          unset: ["HTTP_PROXY"],
+          protocol: 1,
+          startTimeoutMs: 300_000,
+        },
+      ],
+      ["other", { command: ["/home/ann/bin/other"], env: {}, unset: [], protocol: 1, startTimeoutMs: undefined }],
     ]),
     policies: new Map([
       [
@@ -108,6 +118,11 @@ test.each([
   ["[agents.x]\ncommand = ['a']\nstart_timeout = 'none'", "agents.x.start_timeout", "not a duration"],
   ["[agents.x]\ncommand = ['a']\nenv = { AGENTD_CONFIG = 'x' }", "agents.x.env.AGENTD_CONFIG", "agentd's own"],
   ["[agents.x]\ncommand = ['a']\nenv = { A = 1 }", "agents.x.env.A", "text in quotes"],
+  ["[agents.x]\ncommand = ['a']\nunset = 'A'", "agents.x.unset", "list of names"],
+  ["[agents.x]\ncommand = ['a']\nunset = ['A=B']", "agents.x.unset.0", "name of an environment variable"],
+  ["[agents.x]\ncommand = ['a']\nunset = ['B', 'AGENTD_SESSION']", "agents.x.unset.1", "agentd's own"],
+  ["[agents.x]\ncommand = ['a']\nunset = ['PATH']", "agents.x.unset.0", "cannot be left out"],
+  ["[agents.x]\ncommand = ['a']\nenv = { A = '1' }\nunset = ['B', 'A']", "agents.x.unset.1", "only one of the two"],
   ["[agents.'../x']\ncommand = ['a']", "agents.../x", "a-z"],
   ["agents = 3", "agents", "table of agents"],
 ])("%j is refused at %s: %s", (text, path, reason) => {

@@ -74,17 +74,34 @@ const program = z
 const commandError = { error: `must be a list of texts, such as ["my-agent", "--acp"]` };
 const argument = z.string(commandError);
 
-const agentSchema = z.strictObject(
+/** Programs are looked up by it, those that an agent starts too: without it next to nothing runs. */
+const unsetName = environmentName.refine((name) => name !== "PATH", {
+  error: "PATH cannot be left out; set another one in env",
+});
+
+const agentFields = z.strictObject(
   {
     command: z.tuple([program], argument, commandError).refine((parts) => parts.every(noNul), {
       error: "must not contain a NUL character",
     }),
     env: z.record(environmentName, environmentValue, { error: "must be a table of names and texts" }).default({}),
+    unset: z.array(unsetName, { error: `must be a list of names, such as ["HTTP_PROXY"]` }).default([]),
     protocol: z.literal(1, { error: "must be 1, the one version of ACP that is spoken here" }).default(1),
     start_timeout: duration.optional(),
   },
   { error: "must be a table" },
 );
+
+const agentSchema = agentFields.superRefine(({ env, unset }, context) => {
+  for (const [index, name] of unset.entries()) {
+    if (!Object.hasOwn(env, name)) continue;
+    context.addIssue({
+      code: "custom",
+      path: ["unset", index],
+      message: "is set in env: it can be only one of the two",
+    });
+  }
+});
 
 const ruleSchema = z.strictObject(
   {
@@ -158,7 +175,8 @@ function settingsOf(file: File, home: string): Settings {
 function agentOf(agent: z.output<typeof agentSchema>, home: string): AgentSettings {
   const [first, ...rest] = agent.command;
   const named = first.startsWith("~/") ? fromHome(first, home) : first;
-  return { command: [named, ...rest], env: agent.env, protocol: agent.protocol, startTimeoutMs: agent.start_timeout };
+  const { env, unset, protocol, start_timeout: startTimeoutMs } = agent;
+  return { command: [named, ...rest], env, unset, protocol, startTimeoutMs };
 }
 
 function policyOf(policy: z.output<typeof policySchema>, home: string): PolicySettings {
@@ -221,7 +239,7 @@ function isMissing(path: readonly (string | number)[]): boolean {
 
 function knownKeys(path: readonly (string | number)[]): readonly string[] {
   if (path.length === 0) return Object.keys(fileSchema.shape);
-  if (path[0] === "agents") return Object.keys(agentSchema.shape);
+  if (path[0] === "agents") return Object.keys(agentFields.shape);
   return Object.keys(path.length === 2 ? policySchema.shape : ruleSchema.shape);
 }
 

@@ -30,6 +30,8 @@ export interface AgentSettings {
   /** A bare name is looked up on PATH; else an absolute path (`~/` is resolved). */
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
+  /** Variables that it does not get, though agentd has or sets them. */
+  readonly unset: readonly string[];
   readonly protocol: 1;
   /** How long its answer to initialize may take; undefined: `initializeTimeoutMs` of the limits. */
   readonly startTimeoutMs: number | undefined;

@@ -2,7 +2,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { Readable } from "node:stream";
 
-/** Calls back for each line of the stream (LF or CRLF, blank ones left out), for a last one without its end too. */
+/** Calls back for each line of the stream (LF or CRLF, blank ones left out, a byte order mark too), for a last one without its end too. */
 export function readLines(input: Readable, onLine: (line: string) => void, onEnd: () => void): void {
   const decoder = new StringDecoder("utf8");
   let pieces: string[] = []; // a line of many reads is joined once
@@ -11,7 +11,7 @@ export function readLines(input: Readable, onLine: (line: string) => void, onEnd
     const last = lines.pop() ?? "";
     for (const line of lines) {
       pieces.push(line);
-      const whole = pieces.join("").replace(/\r$/, "");
+      const whole = pieces.join("").replace(/^\ufeff|\r$/gu, "");
       pieces = [];
       if (whole !== "") onLine(whole);
     }

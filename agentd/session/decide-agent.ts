@@ -131,9 +131,14 @@ function fail(draft: Draft, before: SessionState, error: ErrorBody, reason: stri
   closeOpenTools(draft);
   releaseTerminals(draft);
   answerPending(draft, error);
-  state.life = { phase: "ended", state: "failed", reason, error };
+  state.life = isGone(error) ? { phase: "ended", state: "failed", reason, error } : { phase: "closing", reason, error };
   draft.sayState(before, { reason, error });
   draft.effect({ type: "stop_agent" });
+}
+
+/** What never came up or has ended needs no ending: whoever reads `failed` may start it again at once. */
+function isGone({ error_code: code }: ErrorBody): boolean {
+  return code === "AGENT_EXITED" || code === "AGENT_UNAVAILABLE";
 }
 
 export function onPromptDone(draft: Draft, before: SessionState, turn: number, outcome: Outcome<Prompted>): void {
@@ -248,6 +253,11 @@ function exitError(event: Extract<AgentEvent, { type: "exited" }>): ErrorBody {
   const { exit, stderrTail } = event;
   const tail = stderrTail === "" ? {} : { stderr_tail: stderrTail };
   if (exit.spawnError) return errorBody("AGENT_UNAVAILABLE", exit.spawnError.message, { exit, ...tail });
+  // The signal of its end, if there was one, is agentd's.
+  if (exit.stdoutClosed) {
+    const message = "the agent closed its stdout and lived on: it could no longer be heard, and was ended";
+    return errorBody("AGENT_EXITED", message, { exit, ...tail });
+  }
   const how = exit.signal === null ? `exit code ${exit.code ?? "unknown"}` : `signal ${exit.signal}`;
   return errorBody("AGENT_EXITED", `the agent ended by itself (${how})`, { exit, ...tail });
 }

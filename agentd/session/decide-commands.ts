@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What people and programs ask of a session. A refusal has run nothing and leaves no trace.
+import { tellableBlocks } from "../../acp-client/prompt-blocks.ts";
 import { type ContentBlock, errorBody } from "../vocabulary/index.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
@@ -39,8 +40,8 @@ function decidePrompt(draft: Draft, before: SessionState, command: Command<"agen
   if (life.phase === "ended") return notIn(before, "takes no prompts until it is resumed");
   if (life.phase === "closing") return notIn(before, "takes no prompts");
   const blocks = promptBlocks(command.args.prompt);
-  const unsupported = unsupportedBlock(state, blocks);
-  if (unsupported) return refuse("UNSUPPORTED", `${state.agent} takes no ${unsupported} in a prompt`);
+  const untellable = whyUntellable(state, blocks);
+  if (untellable !== undefined) return refuse("UNSUPPORTED", `${state.agent} cannot be sent this: ${untellable}`);
   const mayWait = command.args.when_busy === "queue" || life.phase === "starting" || life.phase === "draining";
   if (life.phase !== "idle" && !mayWait) {
     const turn = life.phase === "turn" ? { turn: life.turn.turn } : {};
@@ -133,7 +134,8 @@ function decideClose(draft: Draft, before: SessionState, command: Command<"agent
     return refuse("SESSION_STATE", "the session is closed already", { state: "closed" });
   const seq = draft.command(command);
   if (life.phase === "ended") state.life = { phase: "ended", state: "closed" };
-  else if (life.phase !== "closing") beginClosing(draft, "asked", "cancelled");
+  else if (life.phase === "closing") state.life = { phase: "closing", reason: life.error ? "asked" : life.reason };
+  else beginClosing(draft, "asked", "cancelled");
   draft.sayState(before, life.phase === "closing" ? {} : { reason: "asked" });
   draft.accept(command, seq, { state: phaseOf(state) });
   return draft.decision();
@@ -162,16 +164,12 @@ export function promptBlocks(prompt: string | readonly ContentBlock[]): readonly
   return typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
 }
 
-const neededCapability: Readonly<Record<string, string>> = { image: "promptImage", audio: "promptAudio" };
-
-/** Only what cannot be told in another way is refused; an embedded resource becomes a link where it must. */
-function unsupportedBlock(state: SessionState, blocks: readonly ContentBlock[]): string | undefined {
-  const capabilities = state.agentSide?.capabilities;
-  if (!capabilities) return undefined;
-  return blocks.find(({ type }) => {
-    const needed = neededCapability[type];
-    return needed !== undefined && capabilities[needed] !== true;
-  })?.type;
+/** Why the agent cannot be told these blocks, as far as it is known what it takes: else the client finds out. */
+function whyUntellable({ agentSide }: SessionState, blocks: readonly ContentBlock[]): string | undefined {
+  if (!agentSide) return undefined;
+  const { promptImage = false, promptAudio = false, promptEmbeddedContext = false } = agentSide.capabilities;
+  const told = tellableBlocks(blocks, { promptImage, promptAudio, promptEmbeddedContext });
+  return told.type === "refused" ? told.message : undefined;
 }
 
 function notIn(state: SessionState, what: string): Decision {

@@ -129,7 +129,7 @@ function lifeOf(row: SessionRow, error: ErrorBody | undefined): SessionState["li
     case "starting":
       return { phase: "starting", way: "new", config: [] };
     case "closing":
-      return { phase: "closing", reason: row.reason ?? "asked" };
+      return { phase: "closing", ...reason, reason: row.reason ?? "asked" };
     case "closed":
     case "lost":
     case "failed":

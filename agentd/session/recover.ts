@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session whose agentd is gone, as the next agentd finds it: nothing of it lives, and whatever was open ends here.
 // Done twice, it changes nothing more.
-import { errorBody } from "../vocabulary/index.ts";
+import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import { answerPending } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import { sayWriteInterrupted } from "./files.ts";
@@ -36,16 +36,21 @@ export function recover(draft: Draft, before: SessionState, found: Extract<Sessi
     sayEnded(draft, turn, { stopReason: "interrupted", sent: started ? answered || "unknown" : false });
   }
   state.queue = [];
-  state.life = { phase: "ended", ...endOf(state) };
-  draft.sayState(before, { reason: "restart" });
+  const end = endOf(state);
+  state.life = { phase: "ended", ...end };
+  draft.sayState(before, { reason: end.reason, ...(end.error === undefined ? {} : { error: end.error }) });
 }
 
 function endOf(state: Readonly<SessionState>): {
   readonly state: "closed" | "lost" | "failed";
   readonly reason: string;
+  readonly error?: ErrorBody;
 } {
   const reason = "restart";
-  if (state.life.phase === "closing") return { state: "closed", reason };
-  if (state.life.phase === "starting" && state.agentSide === null) return { state: "failed", reason };
+  const { life } = state;
+  if (life.phase === "closing") {
+    return life.error === undefined ? { state: "closed", reason } : { state: "failed", reason, error: life.error };
+  }
+  if (life.phase === "starting" && state.agentSide === null) return { state: "failed", reason };
   return { state: "lost", reason };
 }

@@ -87,7 +87,8 @@ export type Life =
   | { readonly phase: "turn"; readonly turn: RunningTurn }
   /** The turn was ended by force; the agent still owes its answer, and until then nothing can be sent. */
   | { readonly phase: "draining"; readonly turn: number }
-  | { readonly phase: "closing"; readonly reason: string }
+  /** With an error it never came up, and has failed when its agent is gone; else it is closed then. */
+  | { readonly phase: "closing"; readonly reason: string; readonly error?: ErrorBody }
   | {
       readonly phase: "ended";
       readonly state: "closed" | "lost" | "failed";

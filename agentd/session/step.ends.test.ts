@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { phaseOf } from "./state.ts";
+import { isLive, phaseOf } from "./state.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
@@ -24,7 +24,31 @@ test("an agent that does not come up leaves a failed session, and its prompt uns
   const failure = { code: "AGENT_AUTH", message: "log in", methods: [] } as const;
   const entries = script.put({ type: "open_failed", failure });
   expect(entries[0]).toMatchObject({ turn: 1, phase: "ended", stop_reason: "interrupted", sent: false });
-  expect(entries[1]).toMatchObject({ state: "failed", error: { error_code: "AGENT_AUTH" } });
+  expect(entries[1]).toMatchObject({ state: "closing", error: { error_code: "AGENT_AUTH" } });
+  expect(script.effects.at(-1)).toMatchObject({ type: "stop_agent" });
+  expect(script.put({ type: "stopped" })).toMatchObject([{ state: "failed", error: { error_code: "AGENT_AUTH" } }]);
+  expect(script.state.life).toMatchObject({ phase: "ended", state: "failed", error: { error_code: "AGENT_AUTH" } });
+});
+
+test("a session counts and cannot be resumed while the agent that did not come up is still there", () => {
+  const script = new SessionScript();
+  script.put({ type: "open_failed", failure: { code: "AGENT_PROTOCOL", message: "silent" } });
+  expect(isLive(script.state)).toBe(true);
+  script.command("agent.session.close", {});
+  expect(script.put({ type: "stopped" })).toMatchObject([{ state: "closed", reason: "asked" }]);
+});
+
+test.each([
+  [{ code: 1, signal: null }, "the agent ended by itself (exit code 1)"],
+  [{ code: null, signal: "SIGKILL" }, "the agent ended by itself (signal SIGKILL)"],
+  [
+    { code: null, signal: "SIGTERM", stdoutClosed: true },
+    "the agent closed its stdout and lived on: it could no longer be heard, and was ended",
+  ],
+] as const)("an agent whose end is %j has failed at once, by the first cause", (exit, message) => {
+  const script = new SessionScript();
+  const entries = script.put({ type: "agent", event: { type: "exited", exit, stderrTail: "" } });
+  expect(entries.at(-1)).toMatchObject({ state: "failed", error: { error_code: "AGENT_EXITED", message } });
 });
 
 test("an option of the start that the agent refuses fails the session before anything is prompted", () => {
@@ -33,7 +57,7 @@ test("an option of the start that the agent refuses fails the session before any
   expect(script.effects.at(-1)).toMatchObject({ type: "set_option", option: "mode", value: "plan" });
   const failure = { code: "AGENT_ERROR", message: "no" } as const;
   script.put({ type: "option_set", seq: null, option: "mode", outcome: { ok: false, failure } });
-  expect(phaseOf(script.state)).toBe("failed");
+  expect(script.state.life).toMatchObject({ phase: "closing", error: { error_code: "AGENT_ERROR" } });
   expect(script.effects.some(({ type }) => type === "prompt")).toBe(false);
 });
 
@@ -45,7 +69,7 @@ test.each([
   (config, body) => {
     const script = new SessionScript({ prompt: "one", config });
     const entries = script.up([["mode", "auto", "plan"]]);
-    expect(entries.at(-1)).toMatchObject({ state: "failed", error: { error_code: "OPTION_UNKNOWN", ...body } });
+    expect(entries.at(-1)).toMatchObject({ state: "closing", error: { error_code: "OPTION_UNKNOWN", ...body } });
     expect(script.effects.map(({ type }) => type).filter((type) => type === "set_option" || type === "prompt")).toEqual(
       [],
     );

@@ -122,9 +122,10 @@ function onStopped(draft: Draft, before: SessionState): void {
   closeOpenTools(draft);
   sayUnsent(draft);
   if (state.life.phase === "ended") return;
-  const { reason } = state.life;
-  state.life = { phase: "ended", state: "closed", reason };
-  draft.sayState(before, { reason });
+  const { reason, error } = state.life;
+  const end = error === undefined ? { reason } : { reason, error };
+  state.life = { phase: "ended", state: error === undefined ? "closed" : "failed", ...end };
+  draft.sayState(before, end);
 }
 
 function onStoreEnds(draft: Draft, before: SessionState, message: string): void {

@@ -143,3 +143,32 @@ test("whether the agent has come to its Bus tools is looked at when its first tu
   script.put({ type: "agent", event: { type: "exited", exit: { code: 1, signal: null }, stderrTail: "" } });
   expect(script.put({ type: "bus_tools_missing" })).toEqual([]);
 });
+
+test("a prompt that the agent cannot be told is refused, and nothing of it is logged", () => {
+  const script = new SessionScript();
+  script.up();
+  const png = { uri: "file:///a.png", blob: "AA==", mimeType: "image/png" };
+  for (const block of [
+    { type: "image", data: "AA==", mimeType: "image/png" },
+    { type: "audio", data: "AA==", mimeType: "audio/wav" },
+    { type: "resource", resource: png },
+  ]) {
+    expect(script.command("agent.session.prompt", { prompt: [block], when_busy: "refuse" })).toEqual([]);
+    expect(script.refusals.at(-1)).toMatchObject({ error_code: "UNSUPPORTED" });
+  }
+  expect(script.refusals.at(-1)?.message).toBe(
+    "test cannot be sent this: Block 1: this agent takes no embedded bytes (image/png)",
+  );
+});
+
+test("a prompt that was queued before it was known what the agent takes ends unsent", () => {
+  const script = new SessionScript();
+  const block = { type: "image", data: "AA==", mimeType: "image/png" };
+  script.command("agent.session.prompt", { prompt: [block], when_busy: "refuse" });
+  script.up();
+  const failure = { code: "UNSUPPORTED", message: "Block 1: this agent does not take images" } as const;
+  expect(script.put({ type: "prompt_done", turn: 1, outcome: { ok: false, failure } })).toMatchObject([
+    { kind: "turn", phase: "ended", stop_reason: "failed", sent: false, error: { error_code: "UNSUPPORTED" } },
+    { kind: "state", state: "idle" },
+  ]);
+});

@@ -26,7 +26,7 @@ test("a file as ACP has it, with its frame or without, is asked as agentd has it
   const agentd = await bench.agentd({ replies: { "agent.policy.test": done(allowed) } });
   const file = join(bench.directory, "request.json");
   for (const document of [acp, { jsonrpc: "2.0", id: 1, params: acp }]) {
-    writeFileSync(file, JSON.stringify(document));
+    writeFileSync(file, `\ufeff${JSON.stringify(document)}`);
     const ran = await bench.run(["agent", "policy", "test", file, "--policy", "reading", "--cwd", "/ws"]);
     expect(ran).toMatchObject({ code: 0, stdout: "allow_once yes\n", stderr: "reading: rule 1: read\n" });
   }
@@ -40,7 +40,7 @@ test("a file as ACP has it, with its frame or without, is asked as agentd has it
 test("stdin, our own shape and a request's id are taken; ask is no failure", async () => {
   const reply = done({ policy: "reading", outcome: "ask", why: "no location" });
   const agentd = await bench.agentd({ replies: { "agent.policy.test": reply } });
-  const stdin = JSON.stringify({ schema: "mix.request.v1", cwd: "/own", ...asked });
+  const stdin = `\ufeff${JSON.stringify({ schema: "mix.request.v1", cwd: "/own", ...asked })}`;
   const ran = await bench.run(["agent", "policy", "test", "-", "--policy", "reading"], { stdin });
   expect(ran).toMatchObject({ code: 0, stdout: "ask\n" });
   const known = await bench.run(["agent", "policy", "test", "abcdefghijkl-1", "--policy", "reading", "--json"]);

@@ -55,6 +55,12 @@ test("a prompt's file that cannot be read is called by its name, in words", asyn
   const file = `${bench.directory}/prompt`;
   writeFileSync(file, Buffer.from([0x61, 0xff, 0x62]));
   expect((await send(file)).stderr).toBe(`USAGE: ${file} is not UTF-8 text\n`);
+
+  writeFileSync(file, Buffer.from("\ufeffgo", "utf16le"));
+  expect((await send(file)).stderr).toContain(`USAGE: ${file} is UTF-16`);
+
+  writeFileSync(file, "\ufeff");
+  expect((await send(file)).stderr).toBe("USAGE: the prompt is empty\n");
   // A quote is two bytes as JSON, and 6 MiB are what agentd takes.
   writeFileSync(file, '"'.repeat(3 * 1024 * 1024));
   expect(await send(file)).toMatchObject({

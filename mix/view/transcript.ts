@@ -217,8 +217,9 @@ export class Transcript {
       case "starting":
       case "idle":
       case "waiting":
-      case "closing":
         return up;
+      case "closing":
+        return entry.error === undefined ? up : [style.dim(`… ${printableLine(entry.reason ?? "failed")}: ending it`)];
     }
   }
 

@@ -35,6 +35,23 @@ test("log lines before and between frames are reported with a sample and cost no
   expect(await user.get(session)).toMatchObject({ state: "idle", agent: "scripted" });
 });
 
+test("a byte order mark before an agent's first frame is no part of it", async () => {
+  await using scene = await openScene({ scripted: { rules: [{ on: "start", do: [{ raw: "\ufeff" }] }] } });
+  const session = await scene.idle();
+  expect(ofKind(await scene.user.log(session), "diagnostic")).toEqual([]);
+});
+
+test("an agent that writes UTF-16 has failed at its first line, by that name", async () => {
+  const utf16 = Buffer.from('\ufeff{"jsonrpc":"2.0"}\n', "utf16le").toString("base64");
+  await using scene = await openScene({
+    scripted: { rules: [{ on: "initialize", do: [{ raw: utf16, encoding: "base64" }] }] },
+  });
+  const { user } = scene;
+  const session = await user.start({ agent: "scripted", cwd: scene.place.directory() });
+  const { error } = await stateOf(user, session, "failed");
+  expect(error).toMatchObject({ error_code: "AGENT_PROTOCOL", message: expect.stringContaining("UTF-16") as unknown });
+});
+
 test("a banner of eleven lines before the first frame is no reason to give up (case 2)", async () => {
   const banner = Array.from({ length: 11 }, (_, line) => `Welcome, line ${line}\n`).join("");
   await using scene = await openScene({ scripted: { rules: [{ on: "start", do: [{ raw: banner }] }] } });

@@ -31,6 +31,54 @@ test("an agent that spells our integer id as a text or as a fraction is understo
   expect(ofKind(await user.log(session), "diagnostic").map(({ what }) => what)).toEqual(["id-spelling"]);
 });
 
+test("an answer that is not JSON fails its turn with the parser's words, and the session goes on", async () => {
+  await using scene = await openScene({
+    scripted: {
+      rules: [
+        // 0 is initialize, 1 is session/new, 2 is the prompt.
+        {
+          on: "session/prompt",
+          nth: 1,
+          do: [
+            { raw: '{"jsonrpc":"2.0","id":"q","method":"fs/read_text_file","params":{"line":NaN}}\n' },
+            { raw: '{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn","usage":{"cost":NaN}}}\n' },
+          ],
+        },
+      ],
+    },
+  });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const failed = await turnEnd(user, session);
+  expect(failed).toMatchObject({ stop_reason: "failed", sent: true, error: { error_code: "AGENT_PROTOCOL" } });
+  expect(failed.error?.message).toContain("answered session/prompt with a line that is not JSON: Unexpected token 'N'");
+  await user.wait(session, "idle");
+  await user.prompt(session, "again");
+  expect(await turnEnd(user, session, 2)).toMatchObject({ stop_reason: "end_turn" });
+  expect(ofKind(await user.log(session), "diagnostic").map(({ what }) => what)).toContain("not-json");
+  expect(scene.agent().received()).toContainEqual({
+    jsonrpc: "2.0",
+    id: "q",
+    error: { code: -32700, message: "Parse error: Unexpected token 'N'" },
+  });
+});
+
+test("an agent's own reason in the data of an error is told to people", async () => {
+  const error = { code: -32603, message: "Internal error", data: { details: "rate limit, try again at 5 pm" } };
+  await using scene = await openScene({
+    scripted: { rules: [{ on: "session/prompt", do: [{ error }] }] },
+    unwilling: { rules: [{ on: "session/new", do: [{ error }] }] },
+  });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const words = "Internal error: rate limit, try again at 5 pm (-32603)";
+  expect((await turnEnd(user, session)).error?.message).toContain(words);
+  const failed = await user.start({ agent: "unwilling", cwd: scene.place.directory() });
+  expect((await stateOf(user, failed, "failed")).error?.message).toContain(words);
+});
+
 test("a second question with the id of one that is open is refused, and the first is answered (case 17)", async () => {
   await using scene = await openScene({
     scripted: {

@@ -82,6 +82,50 @@ test.each<[string, readonly string[], string, RegExp]>([
   },
 );
 
+test("a start that fails is told when nothing of it is left, with the logins that it may need", async () => {
+  const authMethods = [{ id: "web", name: "Log in with a browser" }];
+  await using scene = await openScene(
+    {
+      scripted: { ignore: ["eof", "SIGTERM"], initialize: { authMethods }, rules: [{ on: "session/new", do: [] }] },
+    },
+    { limits: { openTimeoutMs: 300, stdinGraceMs: 300, termGraceMs: 300 } },
+  );
+  const { user, place } = scene;
+  const session = await user.start({ agent: "scripted", cwd: place.directory() });
+  const closing = await stateOf(user, session, "closing");
+  const failed = await stateOf(user, session, "failed");
+  expect(livingIn(place)).toEqual([]);
+  expect(failed).toMatchObject({
+    reason: "it did not come up",
+    error: { error_code: "AGENT_PROTOCOL", methods: [{ id: "web", name: "Log in with a browser" }] },
+  });
+  expect(failed.error?.message).toContain("It may need a login first: it offers Log in with a browser");
+  expect(closing.error).toEqual(failed.error);
+});
+
+test("an agent that never answers initialize is not waited for at its stdin", async () => {
+  await using scene = await openScene(
+    { scripted: { ignore: ["eof"], rules: [{ on: "initialize", do: [] }] } },
+    { limits: { initializeTimeoutMs: 300, stdinGraceMs: 600_000 } },
+  );
+  const { user, place } = scene;
+  await stateOf(user, await user.start({ agent: "scripted", cwd: place.directory() }), "failed");
+  expect(livingIn(place)).toEqual([]);
+});
+
+test("an agent that closes its stdout and lives on has lost its session by that, not by our signal", async () => {
+  await using scene = await openScene({
+    scripted: { ignore: ["eof"], rules: [{ on: "session/prompt", do: [{ close: "stdout" }] }] },
+  });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const lost = await stateOf(user, session, "lost");
+  expect(lost.error).toMatchObject({ error_code: "AGENT_EXITED", exit: { stdoutClosed: true } });
+  expect(lost.error?.message).toContain("closed its stdout");
+  expect(lost.error?.message).not.toContain("SIG");
+});
+
 test.each<[string, (home: string) => string, RegExp]>([
   ["that does not exist", (home) => join(home, "nowhere"), /does not exist/],
   ["that is a directory", (home) => home, /is a directory/],

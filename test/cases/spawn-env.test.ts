@@ -41,6 +41,18 @@ test("an agent does not learn that agentd was started from within another agent,
   expect(environment.get("AGENTD_SESSION")).toMatch(/^[^/]+\/[a-z2-7]{12}$/);
 });
 
+test("a variable that is unset for an agent is absent from its environment", async () => {
+  const command = JSON.stringify(["/bin/sh", "-c", 'env > "$HOME/environment"; exit 1']);
+  const settings = `[agents.bare]\ncommand = ${command}\nunset = ["HTTP_PROXY", "TERM"]`;
+  using cast = makeCast({}, { settings });
+  const { daemon, user } = await startWatched(cast.place, { HTTP_PROXY: "http://proxy", KEPT_FOR_THE_AGENT: "yes" });
+  await using _ = daemon;
+  await stateOf(user, await user.start({ agent: "bare", cwd: cast.place.directory() }), "failed");
+  const lines = readFileSync(join(cast.place.home, "environment"), "utf8").split("\n");
+  expect(lines).toContain("KEPT_FOR_THE_AGENT=yes");
+  expect(lines.filter((line) => /^(HTTP_PROXY|TERM)=/u.test(line))).toEqual([]);
+});
+
 test("an agent does not learn that agentd was started by a package script (case 62)", async () => {
   const environment = await environmentOfAgent({
     INIT_CWD: "/elsewhere",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { demoAgentCommand, scriptedAgent } from "../../testing/scripted-agent.ts";
@@ -24,6 +24,15 @@ test("it stays through the end of its stdin and TERM when told to", async () => 
   driver.process.closeStdin();
   await driver.frame("the end of stdin", (frame) => frame["saw"] === "eof");
   expect(await driver.process.stop({ stdinGraceMs: 0, termGraceMs: 100 })).toEqual({ code: null, signal: "SIGKILL" });
+});
+
+test("a byte order mark before the first message, and in the scenario's file, is no part of them", async () => {
+  using files = scriptedAgent({ rules: [{ on: "initialize", do: [{ send: { heard: true } }] }] });
+  const scenario = files.command.at(-1) ?? "";
+  writeFileSync(scenario, `\ufeff${readFileSync(scenario, "utf8")}`);
+  await using driver = drive(files.command);
+  driver.process.write('\ufeff{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n');
+  await driver.frame("its answer", (frame) => frame["heard"] === true);
 });
 
 test("a closed stdin breaks the pipe for the writer", async () => {
