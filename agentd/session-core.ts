@@ -129,6 +129,9 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     sessions,
     context: () => contextOf(clock.now(), options.settings(), limits, options.people.reach),
     entriesPerCommitMax: limits.entriesPerCommitMax,
+    bytesPerCommitMax: limits.bytesPerCommitMax,
+    inputsWaitingMax: limits.inputsWaitingMax,
+    pressure: (high) => agents.rest("pressure", high),
     retryMs: limits.storeRetryMs,
     after: (ms, run) => clock.after(ms, run),
     failedGraceMs: limits.storeFailedGraceMs,
@@ -141,12 +144,11 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       quota.look();
     },
     storeState(error) {
+      agents.rest("store", error !== undefined);
       if (error) {
         logger.error({ err: error }, "the log cannot be written; agents wait");
-        agents.pauseAll();
       } else {
         logger.info("the log can be written again");
-        agents.resumeAll();
       }
     },
   });

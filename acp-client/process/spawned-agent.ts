@@ -7,9 +7,11 @@ import { ExitWatch } from "./exit-watch.ts";
 import { isHeir } from "./heir.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import type { ProcessRow, ProcessStdio, ProcessTable } from "./process-table.ts";
+import type { ProcessRow, ProcessStdio } from "./process-source.ts";
+import type { ProcessTable } from "./process-table.ts";
 import { endTree, findTree, identitiesOf, isAlive } from "./process-tree.ts";
 import type { TreeSeed } from "./process-tree.ts";
+import { ReadBudget } from "./read-budget.ts";
 import type { SpawnedChild } from "./spawn-child.ts";
 import { StderrLines } from "./stderr-lines.ts";
 import { StderrTail } from "./stderr-tail.ts";
@@ -20,8 +22,8 @@ import type { StopLimits } from "./stop-ladder.ts";
 const quietMs = 200;
 /** An agent that is about to exit closes its stdin first: only one that lives on has closed it by itself. */
 const stdinGoneGraceMs = 2_000;
-/** What is read in one turn of the event loop; a read that was begun is finished. */
-const turnBytesMax = 128 * 1024;
+/** Of all agents of this process. */
+const sharedReads = new ReadBudget();
 /** A stranger that goes on writing is not read for ever. */
 const quietRoundsMax = 25;
 
@@ -46,8 +48,9 @@ export class SpawnedAgent implements AgentProcess {
   #onStdinGone: (() => void) | undefined;
   #stdinGoneTimer: NodeJS.Timeout | undefined;
   #bytesRead = 0;
-  #turnBytes = 0;
   #paused = false;
+  /** Until the budget of reads has it go on. */
+  #resting = false;
   #stdoutClosed = false;
   #ending: Promise<AgentExit> | undefined;
   #ended: AgentExit | undefined;
@@ -107,15 +110,16 @@ export class SpawnedAgent implements AgentProcess {
 
   resume(): void {
     this.#paused = false;
-    if (this.#stdoutListeners.length > 0) this.#stdout.resume();
+    if (this.#stdoutListeners.length > 0 && !this.#resting) this.#stdout.resume();
   }
 
   stderrTail(): string {
     return this.#tail.text();
   }
 
-  rememberTree(): void {
-    this.#seed = { ...this.#seed, known: identitiesOf(findTree(this.#seed, this.#table), this.#table) };
+  async rememberTree(): Promise<void> {
+    const members = findTree(this.#seed, await this.#table.scan());
+    this.#seed = { ...this.#seed, known: identitiesOf(members, this.#table) };
   }
 
   stop(limits: Partial<StopLimits> = {}): Promise<AgentExit> {
@@ -155,25 +159,19 @@ export class SpawnedAgent implements AgentProcess {
   async #readStdout(): Promise<void> {
     // Paused before anything can flow: execa lets a pipe that nobody reads run dry, and with it the first words.
     this.#stdout.pause();
+    const reader = sharedReads.reader(() => {
+      this.#resting = false;
+      if (!this.#paused || this.#ending !== undefined) this.#stdout.resume();
+    });
     this.#stdout.on("data", (chunk: Buffer) => {
       this.#bytesRead += chunk.length;
       for (const listener of this.#stdoutListeners) listener(chunk);
-      this.#turnBytes += chunk.length;
-      if (this.#turnBytes >= turnBytesMax) void this.#restForATurn();
+      if (reader.spend(chunk.length)) return;
+      this.#resting = true;
+      this.#stdout.pause();
     });
     await closed(this.#stdout);
     if (this.#ended === undefined) this.#watch.stdoutEnded();
-  }
-
-  /**
-   * A pipe that is filled as fast as it is read would be read on and on, by the megabyte, and meanwhile nothing goes out
-   * to anybody: a socket takes some 200 KB until the event loop comes by again.
-   */
-  async #restForATurn(): Promise<void> {
-    this.#turnBytes = 0;
-    this.#stdout.pause();
-    await setImmediate();
-    if (!this.#paused || this.#ending !== undefined) this.#stdout.resume();
   }
 
   async #readStderr(lines: StderrLines | undefined): Promise<void> {
@@ -217,9 +215,10 @@ export class SpawnedAgent implements AgentProcess {
     void this.stop({ stdinGraceMs: 0 });
   }
 
-  #hasHeir(): boolean {
+  async #hasHeir(): Promise<boolean> {
     const isStill = (row: ProcessRow): boolean => isAlive(row, this.#table) && isHeir(row, this.#pipes, this.#table);
-    if (this.#heir === undefined || !isStill(this.#heir)) this.#heir = findTree(this.#seed, this.#table).find(isStill);
+    if (this.#heir === undefined || !isStill(this.#heir))
+      this.#heir = findTree(this.#seed, await this.#table.scan()).find(isStill);
     return this.#heir !== undefined;
   }
 }

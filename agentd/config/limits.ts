@@ -110,6 +110,12 @@ const table = {
   terminalTextBytesMax: limit(128 * KiB, "bytes", "a terminal's command, one of its arguments or one of its variables"),
   requestPathBytesMax: limit(4096, "bytes", "a path in a file or terminal request"),
   entriesPerCommitMax: limit(256, "count", "entries of one transaction of the log"),
+  bytesPerCommitMax: limit(1 * MiB, "bytes", "texts of one transaction of the log; one input may be longer"),
+  inputsWaitingMax: limit(
+    512,
+    "count",
+    "what agents and callers said and is not in the log yet; beyond it agents are not read until half of it is",
+  ),
   storeRetryMs: limit(250, "ms", "until a log that could not be written is tried again"),
   publicationBytesMax: limit(
     1000 * KiB,

@@ -81,6 +81,7 @@ export class Agents {
   /** Launches that wait, by the `lifeSeq` of their life. */
   readonly #awaited = new Map<string, number>();
   readonly #timers: SessionTimers;
+  readonly #reasonsToRest = new Set<string>();
   #lastKey = 0;
 
   constructor(options: AgentsOptions) {
@@ -100,13 +101,20 @@ export class Agents {
     }
   }
 
-  /** Back pressure on every agent: while the log cannot be written, nothing more is read. */
-  pauseAll(): void {
-    for (const { client } of this.#running.values()) client.pause();
-  }
-
-  resumeAll(): void {
-    for (const { client } of this.#running.values()) client.resume();
+  /**
+   * Back-pressure on every agent, while there is a reason: the log cannot be written, or more waits for it than is good.
+   * Nothing more is read then.
+   */
+  rest(reason: "store" | "pressure", isSo: boolean): void {
+    const rested = this.#reasonsToRest.size > 0;
+    if (isSo) this.#reasonsToRest.add(reason);
+    else this.#reasonsToRest.delete(reason);
+    const rests = this.#reasonsToRest.size > 0;
+    if (rests === rested) return;
+    for (const { client } of this.#running.values()) {
+      if (rests) client.pause();
+      else client.resume();
+    }
   }
 
   /** Ends agents while nothing can be logged; that it was done is an input, to be logged when that works again. */
@@ -255,6 +263,7 @@ export class Agents {
     seam("agent.spawned");
     const process = client.processIdentity && childOf(client.processIdentity);
     this.#running.set(session, { life, client, burst, desk, process });
+    if (this.#reasonsToRest.size > 0) client.pause();
     if (process) {
       record(session, process, true);
       post(session, { type: "spawned", process }, life);

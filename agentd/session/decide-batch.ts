@@ -11,6 +11,7 @@ import type { Recall, RecallBatch, Recalled } from "./recall.ts";
 import { startSession } from "./start.ts";
 import { isLive, type SessionState } from "./state.ts";
 import { step } from "./step.ts";
+import { textUnitsOf } from "./text-units.ts";
 
 export interface Batch {
   /** How many inputs it took. */
@@ -36,11 +37,13 @@ export interface DecideBatchOptions {
   readonly recall: Recall;
   readonly context: Context;
   readonly entriesMax: number;
+  /** Of the entries' texts. */
+  readonly bytesMax: number;
 }
 
-/** Takes inputs until their entries reach `entriesMax`. */
+/** Takes inputs until their entries reach `entriesMax` or `bytesMax`; at least one. */
 export function decideBatch(waiting: readonly Posted[], options: DecideBatchOptions): Batch {
-  const { sessions, recall, context, entriesMax } = options;
+  const { sessions, recall, context, entriesMax, bytesMax } = options;
   const states = new Map<string, SessionState>();
   const decided: Decided[] = [];
   const refusals: SentReply[] = [];
@@ -49,8 +52,9 @@ export function decideBatch(waiting: readonly Posted[], options: DecideBatchOpti
   const known = recall.batch();
   let taken = 0;
   let entries = 0;
+  let bytes = 0;
   for (const posted of waiting) {
-    if (entries >= entriesMax) break;
+    if (entries >= entriesMax || bytes >= bytesMax) break;
     taken += 1;
     const before = known.lookUp(posted);
     if (before) {
@@ -67,6 +71,7 @@ export function decideBatch(waiting: readonly Posted[], options: DecideBatchOpti
     states.set(posted.session, decision.state);
     decided.push({ posted, decision });
     entries += decision.entries.length;
+    bytes += textUnitsOf(decision.entries, bytesMax);
     const commit = known.commit(posted, seq, decision);
     if (commit) commits.push(commit);
   }

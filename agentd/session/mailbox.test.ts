@@ -2,12 +2,13 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Appended } from "../log/append.ts";
+import { textString } from "../log/entry-text.ts";
 import type { Log } from "../log/open.ts";
 import { noSeam } from "../seam.ts";
 import { temporaryLog } from "../testing/temporary-log.ts";
 import type { Verb, VerbArguments } from "../vocabulary/index.ts";
 import { stateFromLog } from "./from-log.ts";
-import type { Command, Effect, SessionCommand } from "./input.ts";
+import type { Command, Effect, SessionCommand, SessionInput } from "./input.ts";
 import { LiveSessions } from "./live-sessions.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { SentReply, StartInput } from "./posted.ts";
@@ -25,6 +26,9 @@ function setUp(log: Log, maxSessions = 8) {
     sessions,
     context: () => ({ now: Date.UTC(2026, 0, 1), settings: testSettings, people: "off" }),
     entriesPerCommitMax: 256,
+    bytesPerCommitMax: 1024 * 1024,
+    inputsWaitingMax: 512,
+    pressure: (high) => events.push(high ? "too much waits" : "pipes flow again"),
     retryMs: 1,
     failedGraceMs: 10_000,
     seam: noSeam,
@@ -73,11 +77,23 @@ function setUp(log: Log, maxSessions = 8) {
     mailbox.post(session, { type: "came_up", identity: testIdentity, opened: { sessionId: "its-own", options: [] } });
   };
   const said = (session: string): void => {
-    mailbox.post(session, { type: "agent", event: { type: "fault", fault: "noise", message: "noise", count: 1 } });
+    mailbox.post(session, fault("noise"));
   };
   const bodies = (): Record<string, unknown>[] =>
     replies.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
   return { mailbox, sessions, events, replies, bodies, appended, retries, command, start, post, up, said };
+}
+
+function fault(message: string): SessionInput {
+  return { type: "agent", event: { type: "fault", fault: "noise", message, count: 1 } };
+}
+
+function message(text: string): SessionInput {
+  const content = { type: "text", text };
+  return {
+    type: "agent",
+    event: { type: "update", update: { kind: "message", role: "agent", append: true, content } },
+  };
 }
 
 test("the entries are in the log before the effect runs, and the effect runs before anything is published", () => {
@@ -136,6 +152,62 @@ test("an agent that is never quiet for a turn of the event loop does not put off
   }
   expect(temporary.log.entries.lastSeq("aaaaaaaaaaaa")).toBeGreaterThan(before);
   mailbox.stop();
+});
+
+/** In how many commits each turn of the event loop brought, until nothing waits. */
+async function commitsByTurn(appended: readonly Appended[], entries: number): Promise<number[]> {
+  const counts: number[] = [];
+  const sum = (): number => appended.reduce((all, { bodies }) => all + bodies.length, 0);
+  for (let turn = 0; turn < 1000 && sum() < entries; turn += 1) {
+    const before = sum();
+    await setImmediate();
+    counts.push(sum() - before);
+  }
+  return counts.filter((count) => count > 0);
+}
+
+test("between two commits the event loop has a turn, and every input is committed in its order", async () => {
+  using temporary = temporaryLog();
+  const { mailbox, appended, start } = setUp(temporary.log);
+  const sessions = ["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"];
+  for (const id of sessions) start(id);
+  mailbox.flush();
+  appended.length = 0;
+  for (let number = 0; number < 400; number += 1) for (const id of sessions) mailbox.post(id, fault(`${number}`));
+  expect(await commitsByTurn(appended, 1200)).toEqual([256, 256, 256, 256, 176]);
+  for (const id of sessions) {
+    const bodies = appended.filter(({ session }) => session === id).flatMap((one) => one.bodies.map(textString));
+    expect(bodies.map((body) => Number((JSON.parse(body) as { message: string }).message))).toEqual(
+      Array.from({ length: 400 }, (_, number) => number),
+    );
+  }
+});
+
+test("a commit ends at about a megabyte, however few inputs that are", async () => {
+  using temporary = temporaryLog();
+  const { mailbox, appended, start } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  mailbox.flush();
+  appended.length = 0;
+  for (let number = 0; number < 10; number += 1) mailbox.post("aaaaaaaaaaaa", message("z".repeat(400_000)));
+  expect(await commitsByTurn(appended, 10)).toEqual([3, 3, 3, 1]);
+});
+
+test("agents are not read while more waits than is good, until half of that is in the log", async () => {
+  using temporary = temporaryLog();
+  const { mailbox, events, appended, start, said } = setUp(temporary.log);
+  start("aaaaaaaaaaaa");
+  mailbox.flush();
+  appended.length = 0;
+  const told = (): string[] => events.filter((event) => event.includes("too much") || event.includes("flow"));
+  for (let number = 0; number < 512; number += 1) said("aaaaaaaaaaaa");
+  expect(told()).toEqual([]);
+  said("aaaaaaaaaaaa");
+  expect(told()).toEqual(["too much waits"]);
+  await commitsByTurn(appended, 256);
+  expect(told()).toEqual(["too much waits"]);
+  await commitsByTurn(appended, 513);
+  expect(told()).toEqual(["too much waits", "pipes flow again"]);
 });
 
 test("a command id that comes twice in one flush runs once, and both callers get the same reply", () => {
@@ -216,12 +288,7 @@ test("where the log cannot be written nothing runs, callers are told, and what a
   up("aaaaaaaaaaaa");
   mailbox.flush();
   const seq = log.entries.lastSeq("aaaaaaaaaaaa");
-  const text = "z".repeat(400_000);
-  const content = { type: "text", text };
-  mailbox.post("aaaaaaaaaaaa", {
-    type: "agent",
-    event: { type: "update", update: { kind: "message", role: "agent", append: true, content } },
-  });
+  mailbox.post("aaaaaaaaaaaa", message("z".repeat(400_000)));
   post("aaaaaaaaaaaa", "agent.session.prompt", { session: "aaaaaaaaaaaa", prompt: "p", when_busy: "refuse" });
   mailbox.flush();
   expect(bodies().at(-1)).toMatchObject({ error_code: "STORE_FAILED" });

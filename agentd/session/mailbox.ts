@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The one way in: every command, every word of an agent and every timer is an input here. A flush decides its inputs,
 // appends all their entries in one transaction, and only then lets the new states stand, answers, acts and publishes.
-// A commit that fails drops every decision of its flush.
+// A commit that fails drops every decision of its flush. Between two commits the event loop has a turn, in which
+// questions are answered; where more comes in than is committed, agents are not read until that is over.
 import type { Appended } from "../log/append.ts";
 import { LogError } from "../log/log-error.ts";
 import type { Log } from "../log/open.ts";
@@ -18,8 +19,14 @@ export interface MailboxOptions {
   readonly log: Log;
   readonly sessions: LiveSessions;
   readonly context: () => Context;
-  /** Entries of one transaction; a flush goes on with the rest in the next. */
+  /** Entries of one transaction; the rest goes into the next. */
   readonly entriesPerCommitMax: number;
+  /** Their texts. */
+  readonly bytesPerCommitMax: number;
+  /** Beyond it agents are not to be read until half of them are committed. */
+  readonly inputsWaitingMax: number;
+  /** Whether more waits than is good. */
+  readonly pressure: (high: boolean) => void;
   readonly retryMs: number;
   /** How long agents live on while nothing can be logged. */
   readonly failedGraceMs: number;
@@ -45,6 +52,7 @@ export class Mailbox {
   readonly #recall: Recall;
   #waiting: Posted[] = [];
   #stopped = false;
+  #pressureIsHigh = false;
   /** Takes the flush that is to come back. */
   #unschedule: (() => void) | undefined;
   /** Takes back the end of all agents that a lasting failure brings. */
@@ -64,6 +72,7 @@ export class Mailbox {
   post(session: string, input: Input, life?: number): void {
     if (this.#stopped) return;
     this.#waiting.push({ session, input, ...(life === undefined ? {} : { life }) });
+    this.#tellPressure();
     // A caller is told at once that nothing can be logged; what agents say can wait for the next try.
     if (!this.#unschedule || (this.failed && isCommanding(input))) {
       this.#unschedule?.();
@@ -81,13 +90,29 @@ export class Mailbox {
     return this.#recall.answer(scope, verb, args, caller);
   }
 
-  /** Everything that waits, in as few transactions as the caps allow. */
+  /** Everything that waits, at once: for a start and an end, where nobody else is to have a turn. */
   flush(): void {
     this.#unschedule?.();
     this.#unschedule = undefined;
     while (this.#waiting.length > 0) {
       if (!this.#flushSome()) return;
     }
+  }
+
+  /** One commit; what is left, or has come by then, goes into another after a turn of the event loop. */
+  #commitOnce(): void {
+    this.#unschedule = undefined;
+    if (this.#waiting.length === 0 || !this.#flushSome()) return;
+    if (this.#waiting.length > 0 && !this.#unschedule) this.#flushSoon(0, 0);
+  }
+
+  #tellPressure(): void {
+    const waiting = this.#waiting.length;
+    const { inputsWaitingMax, pressure } = this.#options;
+    const high = waiting > (this.#pressureIsHigh ? inputsWaitingMax / 2 : inputsWaitingMax);
+    if (high === this.#pressureIsHigh) return;
+    this.#pressureIsHigh = high;
+    pressure(high);
   }
 
   /** Nothing is taken or flushed any more; the log is about to be closed. */
@@ -107,15 +132,22 @@ export class Mailbox {
       const waiting = this.#waiting.length;
       const more = waiting > before && waiting < this.#options.entriesPerCommitMax && turns < gatheringTurnsMax;
       if (more) this.#flushSoon(turns + 1, waiting);
-      else this.flush();
+      else this.#commitOnce();
     });
     this.#unschedule = () => clearImmediate(immediate);
   }
 
   #flushSome(): boolean {
-    const { log, sessions, entriesPerCommitMax, context, seam } = this.#options;
+    const {
+      log,
+      sessions,
+      context,
+      seam,
+      entriesPerCommitMax: entriesMax,
+      bytesPerCommitMax: bytesMax,
+    } = this.#options;
     const recall = this.#recall;
-    const batch = decideBatch(this.#waiting, { sessions, recall, context: context(), entriesMax: entriesPerCommitMax });
+    const batch = decideBatch(this.#waiting, { sessions, recall, context: context(), entriesMax, bytesMax });
     const inputs = this.#waiting.slice(0, batch.taken);
     this.#waiting = this.#waiting.slice(batch.taken);
     let appended: readonly Appended[] = [];
@@ -132,6 +164,7 @@ export class Mailbox {
     }
     if (batch.commits.length > 0) this.#storeWorks();
     this.#settle(batch, appended);
+    this.#tellPressure();
     return true;
   }
 
@@ -177,7 +210,7 @@ export class Mailbox {
       this.#pardon = after(failedGraceMs, () => endUnlogged());
       storeState(error);
     }
-    this.#unschedule = after(retryMs, () => this.flush());
+    this.#unschedule = after(retryMs, () => this.#commitOnce());
   }
 
   #refuseUnlogged(posted: Posted, error: LogError): void {

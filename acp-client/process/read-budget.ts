@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// How much is read from agents in one turn of the event loop, by all of them together. A pipe that is filled as fast as
+// it is read would be read on and on, by the megabyte, and many of them one after the other; meanwhile nobody is answered.
+
+export interface Reader {
+  /** Counts what was read. False: nothing more is to be read until the budget calls `resume`. */
+  spend(bytes: number): boolean;
+}
+
+/** In one turn, in bytes; a read that was begun is finished. */
+const turnBytesMax = 128 * 1024;
+/** What one reader has of it where others wait: one read of Node's. */
+const shareBytes = 64 * 1024;
+/** Readers that have rested and go on in one turn. */
+const resumedPerTurn = turnBytesMax / shareBytes;
+/** Who has read less since its last rest does not rest for the others' sake: a question is not held up by a flood. */
+const littleBytes = 8 * 1024;
+
+export class ReadBudget {
+  #left = turnBytesMax;
+  #turnIsComing = false;
+  /** First in, first out. */
+  readonly #resting: (() => void)[] = [];
+
+  reader(resume: () => void): Reader {
+    let own = 0;
+    return {
+      spend: (bytes) => {
+        own += bytes;
+        this.#left -= bytes;
+        this.#awaitTurn();
+        const share = this.#resting.length > 0 ? shareBytes : turnBytesMax;
+        if ((this.#left > 0 && own < share) || own < littleBytes) return true;
+        own = 0;
+        this.#resting.push(resume);
+        return false;
+      },
+    };
+  }
+
+  #awaitTurn(): void {
+    if (this.#turnIsComing) return;
+    this.#turnIsComing = true;
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#turnIsComing = false;
+    this.#left = turnBytesMax;
+    for (const resume of this.#resting.splice(0, resumedPerTurn)) resume();
+    if (this.#resting.length > 0) this.#awaitTurn();
+  }
+}
