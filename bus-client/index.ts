@@ -19,7 +19,7 @@ export type { ReplyListener } from "./connection.ts";
 export type { Delivery } from "./delivery.ts";
 export { argumentsDepthMax, isDeeperThan } from "./depth.ts";
 export { dial } from "./dial.ts";
-export { discoverAndDial, discoverBus } from "./discovery.ts";
+export { discoverAndDial, discoverBus, nodeConfigFiles } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";
 export { embeddedSocketPath, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
 export { localTransportPair } from "./local-transport.ts";
