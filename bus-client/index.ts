@@ -22,6 +22,8 @@ export { dial } from "./dial.ts";
 export { discoverAndDial, discoverBus, nodeConfigFiles } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";
 export { embeddedSocketPath, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
+export { filesInPlace, makeWhole } from "./files-in-place.ts";
+export type { ChangedFile, FilesInPlace } from "./files-in-place.ts";
 export { localTransportPair } from "./local-transport.ts";
 export { makeDirectories } from "./make-directories.ts";
 export { pagesOf } from "./pages.ts";
