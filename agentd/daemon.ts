@@ -17,6 +17,8 @@ import { DaemonError } from "./daemon-error.ts";
 import { acquireInstanceLock, type InstanceLock } from "./instance/lock.ts";
 import type { InstancePaths } from "./instance/paths.ts";
 import type { ProcessLog } from "./instance/process-log.ts";
+import { Reserved } from "./instance/reserved.ts";
+import { reservedPlaces } from "./instance/reserved-places.ts";
 import { planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
 import { LogKeeper } from "./log-keeper.ts";
@@ -85,8 +87,10 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   opened.add(() => log.close());
   const keeper = new LogKeeper(log);
   opened.add(() => keeper.stop());
+  const surroundings = options.surroundings ?? { env: environment, uid, home };
+  const reserved = new Reserved(reservedPlaces(paths, surroundings));
   const bus = findBusHome({
-    surroundings: options.surroundings ?? { env: environment, uid, home },
+    surroundings,
     version,
     warn: (message) => logger.warn(message),
   });
@@ -147,6 +151,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     keeper,
     people: notifier,
     busToolsSeen: (session) => busTools.seen(session),
+    reserved,
     seam,
   });
   const instance: Instance = {
@@ -161,8 +166,8 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     catalogue: config.catalogue,
     configFile: paths.configFile,
     home,
-    stateDirectory: paths.stateDirectory,
     workspacesDirectory: paths.workspacesDirectory,
+    reserved,
     environmentDirectory: paths.environmentDirectory,
     environment,
     busTools: () => ({ nodeProgram: process.execPath, mcpProgram: mcpProgram(), busUrl: bus.url() }),

@@ -68,6 +68,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   const desk = {
     cwd: state.cwd,
     directories,
+    reserved: instance.reserved,
     env,
     redact,
     redactorFor,

@@ -86,6 +86,8 @@ export class LogKeeper {
 
   readonly #pause = async (): Promise<void> => {
     if (this.#stopping) throw new Leaving();
+    const gone = this.#log.gone();
+    if (gone) throw gone;
     await breathe();
   };
 

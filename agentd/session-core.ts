@@ -6,6 +6,7 @@ import type { Clock } from "../bus-client/index.ts";
 import { sweepWrites } from "./client-side/sweep-writes.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
+import type { Reserved } from "./instance/reserved.ts";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
@@ -53,6 +54,7 @@ export interface SessionCoreOptions {
     readonly act: (session: string, effect: PeopleEffect) => void;
   };
   readonly busToolsSeen: (session: string) => Promise<boolean>;
+  readonly reserved: Reserved;
   readonly seam: Seam;
   /** For tests that take every turn of the event loop themselves. */
   readonly soon?: () => Promise<void>;
@@ -90,6 +92,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
         ? undefined
         : new PolicyWitness({
             policy: () => options.settings().policies.get(policy),
+            reserved: options.reserved,
             pathsMax: limits.policyPathsMax,
             callsMax: limits.openToolCallsMax,
           }),
@@ -165,7 +168,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       seam("recovery.processes");
       for (const row of unsettledRows(log)) {
         const [state, input] = recoveryOf(log, row, ended.get(row.session) ?? 0);
-        sweepWrites(state);
+        sweepWrites(state, options.reserved);
         sessions.put(state);
         mailbox.post(state.id, input);
       }

@@ -111,6 +111,11 @@ function findConfig(surroundings: Surroundings, warnings: string[]): { url: stri
   return undefined;
 }
 
+/** The files that may say where the Bus is; whoever writes one of them can be the broker. */
+export function nodeConfigFiles(surroundings: Surroundings): string[] {
+  return configFiles(surroundings).map(({ file }) => file);
+}
+
 function configFiles({ env, home, etc = "/etc" }: Surroundings): { file: string; isNamed: boolean }[] {
   const files: { file: string; isNamed: boolean }[] = [];
   if (env["MIXOS_NODE_CONFIG"]) files.push({ file: env["MIXOS_NODE_CONFIG"], isNamed: true });

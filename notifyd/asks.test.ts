@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished, expect, test } from "vitest";
 import { temporaryDirectory } from "../bus-client/testing/temporary-directory.ts";
@@ -140,6 +140,34 @@ test("the file is its user's alone, and one of another program is refused", () =
   database.pragma("application_id = 7");
   database.close();
   expect(() => openDatabase(other)).toThrow("another program");
+});
+
+test.each(["", "-wal"])("nothing is asked or answered once the file%s was removed", (suffix) => {
+  const { asks, file } = opened();
+  const id = asked(asks, "a", "1");
+  rmSync(`${file}${suffix}`);
+  for (const act of [() => asks.ask("a", question("2")), () => asks.answer(id, "yes", { via: null, by: "a" })]) {
+    expect(act).toThrow(expect.objectContaining({ code: "SQLITE_READONLY_DBMOVED" }));
+  }
+  expect(asks.get(id)).toMatchObject({ state: "open" });
+});
+
+test("a file that was replaced is left alone when the old one is closed", () => {
+  const { asks, file, database } = opened();
+  asked(asks, "a", "1");
+  renameSync(`${file}-wal`, `${file}-wal.old`);
+  writeFileSync(`${file}-wal`, "another's");
+  asks.close();
+  expect(database.open).toBe(true);
+  expect(readFileSync(`${file}-wal`, "utf8")).toBe("another's");
+});
+
+test("an empty file, and a write-ahead log alone, are faults and no new store", () => {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, "empty.db"), "");
+  expect(() => openDatabase(join(directory, "empty.db"))).toThrow("is empty");
+  writeFileSync(join(directory, "asks.db-wal"), "what was answered");
+  expect(() => openDatabase(join(directory, "asks.db"))).toThrow("is missing");
 });
 
 test("what has ended cannot be rewritten, by whatever statement", () => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The asks, from their question to their one end. Every change is one transaction, and an ask ends once: the first valid
 // answer wins, whoever else is about to answer, withdraw or let it expire.
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
+import { type FilesInPlace, filesInPlace } from "../bus-client/index.ts";
 import {
   type NotifyArguments,
   type NotifyAsk,
@@ -36,10 +37,14 @@ export interface Ending {
 export class Asks {
   readonly #options: AsksOptions;
   readonly #statements: ReturnType<typeof statementsOf>;
+  readonly #files: FilesInPlace;
 
   constructor(options: AsksOptions) {
     this.#options = options;
     this.#statements = statementsOf(options.database);
+    // Something has been read by now, so SQLite has made all three, and keeps them while the database is open.
+    const { name } = options.database;
+    this.#files = filesInPlace([name, `${name}-wal`, `${name}-shm`]);
   }
 
   /**
@@ -167,10 +172,23 @@ export class Asks {
     return new Date(this.#options.now()).toISOString();
   }
 
+  /** Closes the database, unless its names are other files' by now: SQLite would remove one of those. */
+  close(): void {
+    if (!this.#files.changed().some(({ now }) => now === "another")) this.#options.database.close();
+  }
+
   #transaction<T>(act: () => T): T {
     const { database } = this.#options;
-    return database.inTransaction ? act() : database.transaction(act).immediate();
+    if (database.inTransaction) return act();
+    const [changed] = this.#files.changed();
+    if (changed !== undefined) throw gone(changed.file);
+    return database.transaction(act).immediate();
   }
+}
+
+/** SQLite would go on writing into files without a name. This is the code that it has for it in other modes. */
+function gone(file: string): Error {
+  return new Database.SqliteError(`${file} was removed or replaced: restart notifyd`, "SQLITE_READONLY_DBMOVED");
 }
 
 /** 8 of them can be typed, and are 40 bits. */

@@ -187,7 +187,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
     expiry.stop();
     answers.stop();
     await Promise.all([citizen.stop(), desktop.close()]);
-    database.close();
+    asks.close();
     lock[Symbol.dispose]();
     logger.info("stopped");
     gone();

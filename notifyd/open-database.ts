@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The file of the asks: opened, checked, brought to the newest schema.
-import { chmodSync, closeSync, lstatSync, openSync } from "node:fs";
+import { chmodSync, lstatSync } from "node:fs";
 import Database from "better-sqlite3";
+import { makeWhole } from "../bus-client/index.ts";
 import { NotifydError } from "./notifyd-error.ts";
 
 /** `ntfy`. */
@@ -45,10 +46,26 @@ const migrations: readonly string[] = [
 
 /** Throws STORE_REFUSED for a file that is another program's, of a newer notifyd, damaged, or cannot be opened. */
 export function openDatabase(file: string): Database.Database {
-  let database: Database.Database | undefined;
   try {
+    // The file appears whole: an empty one is never one that was just begun.
+    if (isNew(file)) makeWhole(file, (temporary) => opened(temporary).close());
     claim(file);
-    database = new Database(file, { timeout: 250 });
+    return opened(file);
+  } catch (cause) {
+    throw new NotifydError("STORE_REFUSED", `${file}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** A write-ahead log without its database holds what was answered: no new one is begun beside it. */
+function isNew(file: string): boolean {
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return false;
+  if (!lstatSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return true;
+  throw new Error("is missing, and its -wal is there: put the file back, or take that away as well");
+}
+
+function opened(file: string): Database.Database {
+  const database = new Database(file, { timeout: 250 });
+  try {
     for (const pragma of [
       "journal_mode = WAL",
       // On disk before anybody is told.
@@ -62,17 +79,19 @@ export function openDatabase(file: string): Database.Database {
     migrate(database);
     return database;
   } catch (cause) {
-    database?.close();
-    throw new NotifydError("STORE_REFUSED", `${file}: ${(cause as Error).message}`, { cause });
+    database.close();
+    throw cause;
   }
 }
 
 /** A plain file that no one else reads. */
 function claim(file: string): void {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined) closeSync(openSync(file, "wx", 0o600));
-  else if (!found.isFile()) throw new Error("is no plain file");
-  else if ((found.mode & 0o077) !== 0) chmodSync(file, 0o600);
+  const found = lstatSync(file);
+  if (!found.isFile()) throw new Error("is no plain file");
+  if (found.size === 0) {
+    throw new Error("is empty, as notifyd never leaves it: put it back from a copy, or remove it to begin anew");
+  }
+  if ((found.mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
 function migrate(database: Database.Database): void {

@@ -9,6 +9,7 @@ import { defaultLimits } from "../config/limits.ts";
 import type { ClientSideInput } from "../session/client-side.ts";
 import { ClientSideDesk, type DeskOptions } from "./desk.ts";
 import { Pace } from "./pace.ts";
+import { nothingReserved } from "../testing/nothing-reserved.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "desk-")));
 afterAll(() => rmSync(cwd, { recursive: true }));
@@ -32,6 +33,7 @@ function openDesk(more: Partial<DeskOptions> = {}) {
     {
       cwd,
       directories: [cwd],
+      reserved: nothingReserved,
       env: { PATH: process.env["PATH"] ?? "" },
       redact: (text) => text,
       redactorFor: () => (text) => text,

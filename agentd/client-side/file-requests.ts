@@ -8,15 +8,14 @@ import type { DeskHooks } from "../session/desk.ts";
 import { type FileEffect, type FileRefusal, unwritten } from "../session/files.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import type { ClientSideCall } from "./calls.ts";
+import type { Boundary } from "./files/boundary.ts";
 import { readTextFile } from "./files/read-text-file.ts";
 import { redactedMessage, shown } from "./files/refusal.ts";
 import { writeTextFile } from "./files/write-text-file.ts";
 import { fitsAsJson, jsonBytesAtMost } from "./json-bytes.ts";
 import type { OpenRequests } from "./open-requests.ts";
 
-export interface FileRequestsOptions {
-  /** The session's, absolute and without links. */
-  readonly directories: readonly string[];
+export interface FileRequestsOptions extends Boundary {
   /** This agent takes an error for a file that is not there to be a failure: it is told an empty text. */
   readonly missingFileIsEmpty: boolean;
   /** Takes out of a text what is secret in the agent's environment. */
@@ -62,10 +61,10 @@ export class FileRequests {
   }
 
   #read(request: ClientSideRequest, { path, line, limit }: ReadCall): void {
-    const { directories, missingFileIsEmpty, redact, limits } = this.#options;
+    const { directories, reserved, missingFileIsEmpty, redact, limits } = this.#options;
     const { fileBytesMax: bytesMax, answerBytesMax } = limits;
     const window = { ...(line === undefined ? {} : { line }), ...(limit === undefined ? {} : { limit }) };
-    const answer = readTextFile(path, { directories, bytesMax, ...window });
+    const answer = readTextFile(path, { directories, reserved, bytesMax, ...window });
     const key = this.#open.add(request);
     const head = { type: "file_read", key, path: redact(path) } as const;
     if (answer.ok) {
@@ -107,12 +106,12 @@ export class FileRequests {
         return;
       case "write_file": {
         const { seq, temporaryName } = effect;
-        const { directories, limits } = this.#options;
+        const { directories, reserved, limits } = this.#options;
         const bytesMax = limits.fileBytesMax;
         if (!held) return this.#hooks.tell(unwritten(seq));
         held.release();
         const { path, text } = held;
-        const outcome = writeTextFile(path, text, { directories, temporaryName, bytesMax });
+        const outcome = writeTextFile(path, text, { directories, reserved, temporaryName, bytesMax });
         this.#hooks.tell({
           type: "file_written",
           seq,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The directory that a terminal starts in: held, so that it is the one that was judged, whatever its name means by then.
+import type { Boundary } from "./files/boundary.ts";
 import { hold } from "./files/held.ts";
 import { holdInside, requirePath } from "./files/hold-inside.ts";
 import { answered, Refused, type RefusedAnswer, shown } from "./files/refusal.ts";
@@ -14,11 +15,10 @@ export type HeldDirectory = Disposable &
     | RefusedAnswer
   );
 
-/** `directories`: the session's, absolute and without links. */
-export function holdDirectory(path: string, directories: readonly string[]): HeldDirectory {
+export function holdDirectory(path: string, boundary: Boundary): HeldDirectory {
   const answer = answered(path, () => {
     requirePath(path);
-    const held = holdInside(path, { hold, directories });
+    const held = holdInside(path, { hold, ...boundary });
     const letGo = (): void => held[Symbol.dispose]();
     if (held.stat.isDirectory()) return { ok: true, path: held.at("."), [Symbol.dispose]: letGo } as const;
     letGo();

@@ -14,15 +14,15 @@ import type { TerminalCreateCall } from "./calls.ts";
 import { jsonBytesAtMost } from "./json-bytes.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { RunningTerminal } from "./running-terminal.ts";
+import type { Boundary } from "./files/boundary.ts";
 import { redactedMessage } from "./files/refusal.ts";
 import { holdDirectory } from "./terminal-directory.ts";
 import { startTerminal, type StartedTerminal } from "./terminals/terminal.ts";
 import { terminalEnvironment } from "./terminals/terminal-environment.ts";
 
-export interface TerminalRequestsOptions {
+export interface TerminalRequestsOptions extends Boundary {
   /** Where a terminal starts that says nothing else. */
   readonly cwd: string;
-  readonly directories: readonly string[];
   /** The agent's own, with the marker of its session. */
   readonly env: Readonly<Record<string, string>>;
   /** Takes out of a text what is secret in the agent's environment, and in these variables. */
@@ -155,12 +155,12 @@ export class TerminalRequests {
 
   /** The directory is held until the command is in it. Never rejects. */
   async #spawn(terminal: string, { call, redact }: Create, tailBytesMax: number): Promise<StartedTerminal> {
-    const { cwd, directories, env: base, limits } = this.#options;
+    const { cwd, directories, reserved, env: base, limits } = this.#options;
     const { tell, record } = this.#hooks;
     const marker = { name: terminalMarker, value: randomId(randomBytes) };
     const environment = terminalEnvironment({ base, asked: call.env, marker });
     if ("refusal" in environment) return failure(environment.refusal);
-    using directory = holdDirectory(call.cwd ?? cwd, directories);
+    using directory = holdDirectory(call.cwd ?? cwd, { directories, reserved });
     if (!directory.ok) return failure(redactedMessage(directory.refusal.message, call.cwd ?? cwd, redact));
     const { command, args } = call;
     const { env } = environment;

@@ -5,6 +5,7 @@ import type { Pace } from "../client-side/pace.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
+import type { Reserved } from "../instance/reserved.ts";
 import type { AsUser } from "../instance/user-umask.ts";
 import type { LogKeeper } from "../log-keeper.ts";
 import type { QuotaWatch } from "../quota.ts";
@@ -28,8 +29,8 @@ export interface Instance {
   /** The file of the settings; it need not be there. */
   readonly configFile: string;
   readonly home: string;
-  readonly stateDirectory: string;
   readonly workspacesDirectory: string;
+  readonly reserved: Reserved;
   readonly environmentDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The MCP server that leads agents to the Bus: its program, and where the Bus is. */

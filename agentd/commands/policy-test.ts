@@ -29,7 +29,7 @@ export const testPolicy: Handler<"agent.policy.test"> = async (instance, { args 
   const policy = instance.settings().policies.get(name);
   if (!policy) return unknownPolicy(instance, name);
   const asked = typeof request === "string" ? await loggedQuestion(instance, request) : madeUp(request);
-  return "rc" in asked ? asked : ok(tested(name, policy, asked, instance.limits.policyPathsMax));
+  return "rc" in asked ? asked : ok(tested(name, policy, asked, instance));
 };
 
 interface Asked {
@@ -40,9 +40,10 @@ interface Asked {
   readonly sessionDirectories: readonly string[];
 }
 
-function tested(name: string, policy: PolicySettings, asked: Asked, pathsMax: number): PolicyTestReply {
+function tested(name: string, policy: PolicySettings, asked: Asked, instance: Instance): PolicyTestReply {
   const { before, call, options, sessionDirectories } = asked;
-  const findings = findOut(before, saidIn(call), policy, pathsMax);
+  const { reserved, limits } = instance;
+  const findings = findOut(before, saidIn(call), { policy, reserved, pathsMax: limits.policyPathsMax });
   const answer = answerByPolicy(policy, { kind: call.tool_kind, options, sessionDirectories, findings });
   if ("ask" in answer) return { policy: name, outcome: "ask", why: answer.ask };
   return { policy: name, outcome: "allow_once", option: answer.answer, rule: answer.rule, why: answer.why };

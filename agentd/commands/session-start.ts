@@ -122,10 +122,10 @@ export function directoriesOf(
   cwd: string,
   additionalDirectories: readonly string[],
 ): Answer | { cwd: string; additionalDirs: readonly string[] } {
-  const { configFile, home, stateDirectory, workspacesDirectory } = instance;
+  const { configFile, home, workspacesDirectory, reserved } = instance;
   const { roots } = instance.settings();
   const asked = { cwd, additionalDirectories };
-  const resolved = resolveDirectories(asked, { configFile, roots, home, stateDirectory, workspacesDirectory });
+  const resolved = resolveDirectories(asked, { configFile, roots, home, workspacesDirectory, reserved });
   if (resolved.ok) return { cwd: resolved.cwd, additionalDirs: resolved.additionalDirectories };
   const { code, message, ...members } = resolved.refusal;
   return refuse(code, message, members);

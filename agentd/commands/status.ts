@@ -4,11 +4,17 @@ import { listLimits } from "../config/limits.ts";
 import { type Handler, ok } from "./call.ts";
 
 export const status: Handler<"agent.status"> = (instance) => {
-  const { log, limits, sessions } = instance;
+  const { log, limits, sessions, mailbox } = instance;
+  const failure = log.gone() ?? mailbox.failure;
   const settings = instance.settings();
   return ok({
     ...instance.status(),
-    log: { id: log.id, file: log.file, bytes: log.bytes() },
+    log: {
+      id: log.id,
+      file: log.file,
+      bytes: log.bytes(),
+      ...(failure === undefined ? {} : { error: failure.message }),
+    },
     limits: listLimits(limits, settings),
     sessions: { live: sessions.live().length, max: settings.maxSessions },
   });

@@ -5,20 +5,23 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type DirectoryRules, freshWorkspace, resolveDirectories } from "./directories.ts";
+import { Reserved } from "./reserved.ts";
 
 const uid = process.getuid?.() ?? 0;
 /** A home directory with: src/app, src/app-evil, .ssh, .local/state/agentd/workspaces; beside it: out. */
 let base: string;
 let home: string;
+let stateDirectory: string;
 let rules: DirectoryRules;
 
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "agentd-directories-")));
   home = join(base, "home");
-  const stateDirectory = join(home, ".local", "state", "agentd");
+  stateDirectory = join(home, ".local", "state", "agentd");
   const configFile = "/etc/agentd.toml";
   const workspacesDirectory = join(stateDirectory, "workspaces");
-  rules = { configFile, roots: undefined, home, stateDirectory, workspacesDirectory };
+  const reserved = new Reserved({ directories: [stateDirectory], open: [workspacesDirectory], files: [] });
+  rules = { configFile, roots: undefined, home, reserved, workspacesDirectory };
   for (const made of ["home/src/app", "home/src/app-evil", "home/src/.hidden", "home/.ssh", "out"]) {
     mkdirSync(join(base, made), { recursive: true });
   }
@@ -140,10 +143,10 @@ test.each(["/proc", "/proc/self/cwd/..", "/sys", "/dev", "/dev/shm", "/proc/self
 );
 
 test("where agentd keeps its log and its secrets no session works, whatever the roots", () => {
-  expect(resolve(rules.stateDirectory, ["/"])).toBe("ROOT_REFUSED");
+  expect(resolve(stateDirectory, ["/"])).toBe("ROOT_REFUSED");
   expect(resolve(rules.workspacesDirectory, ["/"])).toBe("ROOT_REFUSED");
-  mkdirSync(join(rules.stateDirectory, "env"));
-  expect(resolve(join(rules.stateDirectory, "env"), ["/"])).toBe("ROOT_REFUSED");
+  mkdirSync(join(stateDirectory, "env"));
+  expect(resolve(join(stateDirectory, "env"), ["/"])).toBe("ROOT_REFUSED");
 });
 
 test("a fresh workspace is new, empty, closed to others, and allowed whatever the roots", () => {

@@ -3,6 +3,7 @@
 import { accessSync, constants, mkdtempSync, realpathSync, statSync, statfsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { kernelDirectories, kernelFileSystems } from "./kernel-files.ts";
+import type { Reserved } from "./reserved.ts";
 
 export type Directories =
   | {
@@ -30,8 +31,8 @@ export interface DirectoryRules {
   /** From there. Undefined: the home directory, but neither itself nor a hidden directory in it. */
   readonly roots: readonly string[] | undefined;
   readonly home: string;
-  /** No session works in here (the log and the secrets are), but for: */
-  readonly stateDirectory: string;
+  /** No session works in those, but for: */
+  readonly reserved: Reserved;
   /** What `freshWorkspace` made is always allowed. */
   readonly workspacesDirectory: string;
 }
@@ -70,8 +71,7 @@ interface Allowed {
   refuses(path: string): string | undefined;
 }
 
-function allowedBy({ configFile, roots, home, stateDirectory, workspacesDirectory }: DirectoryRules): Allowed {
-  const state = realOf(stateDirectory);
+function allowedBy({ configFile, roots, home, reserved, workspacesDirectory }: DirectoryRules): Allowed {
   const workspaces = realOf(workspacesDirectory);
   const realHome = realOf(home);
   const realRoots = (roots ?? []).flatMap((root) => realOf(root) ?? []);
@@ -81,7 +81,7 @@ function allowedBy({ configFile, roots, home, stateDirectory, workspacesDirector
     refuses(path) {
       if (workspaces !== undefined && isBelow(path, workspaces)) return undefined;
       if (isKernels(path)) return "is the kernel's";
-      if (state !== undefined && isWithin(path, state)) return "is where agentd keeps its log and its secrets";
+      if (reserved.holds(path)) return "is where agentd keeps its log, its secrets or a socket";
       if (roots !== undefined)
         return realRoots.some((root) => isWithin(path, root)) ? undefined : "lies outside the roots";
       return refusedByHome(path, realHome);

@@ -6,6 +6,7 @@ import { stringifyJson } from "../../json/raw-json.ts";
 import type { EntryContent } from "../vocabulary/index.ts";
 import { type EntryText, entryTextWriter } from "./entry-text.ts";
 import { kindNumbers } from "./kinds.ts";
+import type { LogFiles } from "./log-files.ts";
 import { translated } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
 import { readyTextOf } from "./ready-text.ts";
@@ -42,6 +43,7 @@ export interface AppendOptions {
   readonly log: string;
   readonly clock: { now(): number };
   readonly random: (bytes: number) => Uint8Array;
+  readonly files: LogFiles;
   /** When everything is written and nothing is committed: for tests of a death at that moment. */
   readonly beforeCommit?: () => void;
 }
@@ -54,7 +56,7 @@ export interface AppendOptions {
 export type Append = (commits: readonly Commit[]) => readonly Appended[];
 
 export function appender(options: AppendOptions): Append {
-  const { db, file, clock } = options;
+  const { db, file, clock, files } = options;
   const tables = writersOf(options);
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
@@ -62,6 +64,8 @@ export function appender(options: AppendOptions): Append {
   return (commits) =>
     translated(file, () => {
       const at = new Date(clock.now()).toISOString();
+      const gone = files.gone();
+      if (gone) throw gone;
       begin.run();
       try {
         const appended = writeAll(tables, at, commits);

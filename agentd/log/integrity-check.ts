@@ -3,9 +3,10 @@
 // on a connection that only reads.
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
+import { LogError } from "./log-error.ts";
 
 export interface IntegrityCheck {
-  /** What SQLite finds, at most 100 lines; empty where the file is sound. What keeps it from looking is one of them. */
+  /** What SQLite finds, at most 100 lines; empty where the file is sound. Rejects with LogError where it could not look. */
   readonly problems: Promise<readonly string[]>;
   /** The thread ends as soon as SQLite lets it. */
   stop(): void;
@@ -17,20 +18,29 @@ export function startIntegrityCheck(file: string): IntegrityCheck {
     execArgv: [],
     workerData: { file, sqlite: createRequire(import.meta.url).resolve("better-sqlite3") },
   });
-  const problems = new Promise<readonly string[]>((resolve) => {
-    const failed = (why: string) => resolve([`the file could not be checked: ${why}`]);
-    worker.once("message", (lines: readonly string[]) => resolve(lines));
+  const problems = new Promise<readonly string[]>((resolve, reject) => {
+    const failed = (why: string): void =>
+      reject(new LogError("cannot_open", `whether ${file} is sound could not be checked: ${why}`));
+    worker.once("message", (found: Found) => {
+      if ("lines" in found) resolve(found.lines);
+      else failed(found.failure);
+    });
     worker.once("error", (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
     worker.once("exit", () => failed("the check ended early"));
   });
+  // Whoever waits hears of it; until then it must not end the process.
+  problems.catch(() => {});
   return { problems, stop: () => void worker.terminate() };
 }
+
+type Found = { readonly lines: readonly string[] } | { readonly failure: string };
 
 /** A text, since a thread starts from a file that differs between the source and what is built from it. */
 const threadSource = `
   const { parentPort, workerData } = require("node:worker_threads");
   const Database = require(workerData.sqlite);
   const lines = [];
+  let failure;
   try {
     const db = new Database(workerData.file, { readonly: true });
     try {
@@ -39,7 +49,10 @@ const threadSource = `
       db.close();
     }
   } catch (error) {
-    lines.push(error.message);
+    // Damage is a finding; anything else kept SQLite from looking.
+    if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code)) lines.push(error.message);
+    else failure = error.message;
   }
-  parentPort.postMessage(lines.length === 1 && lines[0] === "ok" ? [] : lines);
+  const found = { lines: lines.length === 1 && lines[0] === "ok" ? [] : lines };
+  parentPort.postMessage(failure === undefined ? found : { failure });
 `;

@@ -11,6 +11,8 @@ const logErrorCodes = {
   corrupt: "the file is damaged",
   not_a_log: "the file is something else than a log of agentd",
   foreign_file: "the file belongs to another user, or is no plain file",
+  gone: "the log was removed or replaced while agentd runs",
+  empty: "the log is empty",
   newer_schema: "the log was written by a newer agentd",
 } as const;
 

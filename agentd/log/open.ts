@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The log: one SQLite file, in which every acting command and every update stands before it is run or published.
-import { chmodSync, closeSync, lstatSync, openSync } from "node:fs";
+import { chmodSync, lstatSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
+import { makeWhole } from "../../bus-client/index.ts";
 import { randomId } from "../random-id.ts";
 import { instanceSession } from "../vocabulary/index.ts";
 import { type Append, appender } from "./append.ts";
 import { type Keeping, keeping } from "./keeping.ts";
+import { logFiles } from "./log-files.ts";
 import { LogError, translated } from "./log-error.ts";
-import { checkSchema, migrate, readMigrations } from "./migrate.ts";
+import { checkSchema, migrate, type Migration, readMigrations } from "./migrate.ts";
 import { type ProcessRecords, processRecords } from "./processes.ts";
 import { newRow } from "./project.ts";
 import { type EntryReader, entryReader } from "./read.ts";
@@ -45,30 +47,55 @@ export interface Log {
   literals(session: string): string | undefined;
   /** What it takes on disk, the write-ahead log with it. */
   bytes(): number;
-  /** Leaves one file, without a write-ahead log. */
+  /** That its files were removed or replaced, as a look at them now tells. Nothing is appended while that is so. */
+  gone(): LogError | undefined;
+  /** Leaves one file, without a write-ahead log, unless its files were replaced: then nothing is touched. */
   close(): void;
 }
 
 /**
  * Opens the log or makes it, with the mode 0600, and brings it to the newest schema. Throws LogError; `newer_schema`,
- * `not_a_log` and `foreign_file` leave the file untouched.
+ * `not_a_log`, `empty` and `foreign_file` leave the file untouched.
  */
 export function openLog(options: LogOptions): Log {
   const { file } = options;
   const migrations = readMigrations(options.migrations ?? packagedMigrations);
   return translated(file, () => {
+    // A log appears whole: an empty file is never one that was just begun.
+    if (isNew(file)) makeWhole(file, (temporary) => openDatabase(temporary, options, migrations).close());
     claimFile(file);
-    const db = new Database(file, { timeout: busyTimeoutMs });
+    const db = openDatabase(file, options, migrations);
     try {
-      checkSchema(db, file, migrations);
-      configure(db, options.pageCountMax);
-      migrate(db, file, migrations);
       return opened(db, options);
     } catch (error) {
       db.close();
       throw error;
     }
   });
+}
+
+function openDatabase(file: string, options: LogOptions, migrations: readonly Migration[]): Database.Database {
+  const db = new Database(file, { timeout: busyTimeoutMs });
+  try {
+    checkSchema(db, file, migrations);
+    configure(db, options.pageCountMax);
+    migrate(db, file, migrations);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** A write-ahead log without its log holds what was said: it must not be swept away by a new log. */
+function isNew(file: string): boolean {
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return false;
+  const left = `${file}-wal`;
+  if (fileBytes(left) === 0) return true;
+  throw new LogError(
+    "gone",
+    `${file} is missing, and its ${left} is there: put the log back, or take that away as well`,
+  );
 }
 
 /** Waiting for another process's lock blocks the event loop: not for long. There is one writer, whoever else looks in. */
@@ -81,24 +108,17 @@ const packagedMigrations = fileURLToPath(new URL("../../migrations", import.meta
  * by its name alone: opening and closing it would drop the locks that this process already has on it.
  */
 function claimFile(file: string): void {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (!found) return makeFile(file);
+  const found = lstatSync(file);
   if (!found.isFile()) throw new LogError("foreign_file", `${file} is no plain file`);
   const user = process.getuid?.();
   if (user !== undefined && found.uid !== user) {
     throw new LogError("foreign_file", `${file} belongs to user ${found.uid}, this is user ${user}`);
   }
-  if ((found.mode & 0o077) !== 0) chmodSync(file, 0o600);
-}
-
-function makeFile(file: string): void {
-  try {
-    closeSync(openSync(file, "wx", 0o600));
-  } catch (error) {
-    // Someone made it in between: then it is looked at like any other.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    claimFile(file);
+  if (found.size === 0) {
+    const advice = "put the log back from a copy, or remove the empty file to begin a new log";
+    throw new LogError("empty", `${file} is empty, as agentd never leaves a log: ${advice}`);
   }
+  if ((found.mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
 /** On every connection; the page size and auto_vacuum count in a file that holds nothing yet. */
@@ -143,13 +163,14 @@ const walBytesMax = 16 * 1024 * 1024;
 function opened(db: Database.Database, options: LogOptions): Log {
   const { file } = options;
   const { log, hash_key } = identity(db, options);
+  const files = logFiles(db, file);
   const literals = db
     .prepare<[string], string>("SELECT servers FROM literal JOIN session USING (sid) WHERE id = ?")
     .pluck();
   return {
     id: log,
     file,
-    append: appender({ ...options, db, file, log }),
+    append: appender({ ...options, db, file, log, files }),
     entries: entryReader(db, file, log),
     sessions: sessionReader(db, file),
     receipts: receiptReader(db, file, hash_key),
@@ -157,8 +178,10 @@ function opened(db: Database.Database, options: LogOptions): Log {
     keeping: keeping({ db, file, log, clock: options.clock }),
     literals: (session) => translated(file, () => literals.get(session)),
     bytes: () => fileBytes(file) + fileBytes(`${file}-wal`),
+    gone: () => files.gone(),
     close: () => {
-      if (!db.open) return;
+      // SQLite would remove the write-ahead log by its name, which may be another log's by now.
+      if (!db.open || files.areReplaced()) return;
       translated(file, () => {
         try {
           db.pragma("wal_checkpoint(TRUNCATE)");

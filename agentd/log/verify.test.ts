@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { startIntegrityCheck } from "./integrity-check.ts";
 import type { Log } from "./open.ts";
 import { add, answeredCommand, born, closed, endedSession, secretOf, taken, verified } from "./testing/keeping-log.ts";
 import { alpha, bravo, everything, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
@@ -14,6 +15,14 @@ function tampering(log: Log): Database.Database {
   for (const trigger of triggers) db.exec(`DROP TRIGGER ${trigger}`);
   return db;
 }
+
+test("a file that SQLite could not look at is an error of the store, and not called unsound", async () => {
+  const { problems } = startIntegrityCheck("/nowhere/log.db");
+  await expect(problems).rejects.toMatchObject({
+    code: "cannot_open",
+    message: expect.stringMatching(/could not be checked.*open/u) as string,
+  });
+});
 
 function twoSessions(): Log {
   const log = temporaryLog();

@@ -3,9 +3,10 @@ import { expect, test } from "vitest";
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { ToolCallPatch } from "../../acp-client/model.ts";
 import { type Findings, PolicyWitness } from "./findings.ts";
+import { nothingReserved } from "../testing/nothing-reserved.ts";
 
 function witness(callsMax = 8) {
-  return new PolicyWitness({ policy: () => undefined, pathsMax: 2, callsMax });
+  return new PolicyWitness({ policy: () => undefined, reserved: nothingReserved, pathsMax: 2, callsMax });
 }
 
 const says = (call: ToolCallPatch): AgentEvent => ({ type: "update", update: { kind: "tool_call", call } });
@@ -84,7 +85,7 @@ test("kinds and paths that are too long to be held for each call are those of no
 });
 
 test("of one list of paths no more is held than a bound for them all", () => {
-  const many = new PolicyWitness({ policy: () => undefined, pathsMax: 64, callsMax: 8 });
+  const many = new PolicyWitness({ policy: () => undefined, reserved: nothingReserved, pathsMax: 64, callsMax: 8 });
   const path = `/${"x".repeat(4_000)}`;
   const { locations } = asks(many, { toolCallId: "t", locations: Array.from({ length: 20 }, () => ({ path })) });
   expect(locations.filter((place) => place.path === path)).toHaveLength(8);

@@ -3,6 +3,7 @@
 // before, and where the paths in it really lead. Deciding touches no file, so this is done before.
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { PolicySettings } from "../config/settings.ts";
+import type { Reserved } from "../instance/reserved.ts";
 import { realPlace } from "./real-place.ts";
 import { type Said, seeMore, type Sight, ToolSights } from "./tool-sight.ts";
 
@@ -10,6 +11,8 @@ import { type Said, seeMore, type Sight, ToolSights } from "./tool-sight.ts";
 export interface Place {
   readonly path: string;
   readonly real: string | undefined;
+  /** It is one that agentd keeps to itself. */
+  readonly reserved?: true;
 }
 
 export interface Findings {
@@ -25,14 +28,20 @@ export interface Findings {
   readonly ruleDirectories: ReadonlyMap<string, string>;
 }
 
+export interface FindingOptions {
+  /** As the configuration has it now. */
+  readonly policy: PolicySettings | undefined;
+  readonly reserved: Reserved;
+  /** Of one tool call. */
+  readonly pathsMax: number;
+}
+
 /** `before`: what was said of the tool call until now; the question's own words come on top of it. */
-export function findOut(before: Sight, asked: Said, policy: PolicySettings | undefined, pathsMax: number): Findings {
+export function findOut(before: Sight, asked: Said, { policy, reserved, pathsMax }: FindingOptions): Findings {
   const { locations, diffs, incomplete } = seeMore(before, asked, pathsMax);
   const tooMany = locations.length > pathsMax || diffs.length > pathsMax;
-  const place = (path: string | null): Place => ({
-    path: path ?? "",
-    real: tooMany || path === null ? undefined : realPlace(path),
-  });
+  const place = (path: string | null): Place =>
+    tooMany || path === null ? { path: path ?? "", real: undefined } : placeOf(path, reserved);
   return {
     kindsBefore: before.kinds,
     locations: locations.map(place),
@@ -41,6 +50,11 @@ export function findOut(before: Sight, asked: Said, policy: PolicySettings | und
     tooMany,
     ruleDirectories: ruleDirectories(policy),
   };
+}
+
+function placeOf(path: string, reserved: Reserved): Place {
+  const real = realPlace(path);
+  return { path, real, ...(real !== undefined && reserved.holds(real) ? { reserved: true } : {}) };
 }
 
 function ruleDirectories(policy: PolicySettings | undefined): ReadonlyMap<string, string> {
@@ -52,11 +66,8 @@ function ruleDirectories(policy: PolicySettings | undefined): ReadonlyMap<string
   return found;
 }
 
-export interface PolicyWitnessOptions {
-  /** As the configuration has it now. */
-  readonly policy: () => PolicySettings | undefined;
-  /** Of one tool call. */
-  readonly pathsMax: number;
+export interface PolicyWitnessOptions extends Omit<FindingOptions, "policy"> {
+  readonly policy: () => FindingOptions["policy"];
   /** Tool calls that are remembered. */
   readonly callsMax: number;
 }
@@ -78,7 +89,8 @@ export class PolicyWitness {
     }
     if (event.type !== "permission") return undefined;
     const { toolCall } = event;
-    const { policy, pathsMax } = this.#options;
-    return findOut(this.#sights.see(toolCall.toolCallId, toolCall), toolCall, policy(), pathsMax);
+    const { policy, reserved, pathsMax } = this.#options;
+    const sight = this.#sights.see(toolCall.toolCallId, toolCall);
+    return findOut(sight, toolCall, { policy: policy(), reserved, pathsMax });
   }
 }

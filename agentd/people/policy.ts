@@ -68,6 +68,9 @@ function whyPathsAreUnclear({ locations, diffs, incomplete, tooMany }: Findings)
   if ([...locations, ...diffs].some(({ real }) => real === undefined)) {
     return "where a path of the tool call leads cannot be told";
   }
+  if ([...locations, ...diffs].some(({ reserved }) => reserved === true)) {
+    return "a path of the tool call is agentd's own: its configuration, its log, its secrets or a socket";
+  }
   const named = new Set(locations.map(({ real }) => real));
   return diffs.every(({ real }) => named.has(real)) ? undefined : "it changes a file that is none of its locations";
 }

@@ -57,6 +57,7 @@ export class Mailbox {
   #unschedule: (() => void) | undefined;
   /** Takes back the end of all agents that a lasting failure brings. */
   #pardon: (() => void) | undefined;
+  #failure: LogError | undefined;
 
   constructor(options: MailboxOptions) {
     this.#options = options;
@@ -65,7 +66,12 @@ export class Mailbox {
 
   /** The log could not be written when it was last tried. */
   get failed(): boolean {
-    return this.#pardon !== undefined;
+    return this.#failure !== undefined;
+  }
+
+  /** Why it could not. */
+  get failure(): LogError | undefined {
+    return this.#failure;
   }
 
   /** `life`: of the agent that it comes from. */
@@ -206,6 +212,7 @@ export class Mailbox {
     for (const posted of all) {
       if (isCommanding(posted.input) && !known.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
     }
+    this.#failure = error;
     if (!this.#pardon) {
       this.#pardon = after(failedGraceMs, () => endUnlogged());
       storeState(error);
@@ -231,6 +238,7 @@ export class Mailbox {
     if (!this.#pardon) return;
     this.#pardon();
     this.#pardon = undefined;
+    this.#failure = undefined;
     this.#options.storeState(undefined);
   }
 }

@@ -176,7 +176,13 @@ export interface StatusReply {
     readonly state: string;
     readonly generation: number;
   };
-  readonly log: { readonly id: string; readonly file: string; readonly bytes: number };
+  readonly log: {
+    readonly id: string;
+    readonly file: string;
+    readonly bytes: number;
+    /** Why nothing can be logged, and so nothing is run. */
+    readonly error?: string;
+  };
   readonly config: { readonly file: string; readonly loaded: boolean; readonly error?: string };
   readonly limits: readonly {
     readonly name: string;

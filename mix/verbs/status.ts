@@ -39,6 +39,7 @@ function statusLines(status: StatusReply, now: number, withLimits: boolean): str
     ["agentd", `${status.version}, pid ${status.pid}, up ${ageOf(now - Date.parse(status.started_at))}`],
     ["Bus", `${bus.url}${bus.embedded ? " (embedded)" : ""}, ${bus.state}`],
     ["log", `${log.file}, ${sizeOf(log.bytes)} on disk, id ${log.id}`],
+    ...(log.error === undefined ? [] : [["failed", `${log.error}: nothing is run`]]),
     ["configuration", `${config.file}${config.loaded ? "" : " (none: defaults hold)"}`],
     ...(config.error?.split("\n") ?? []).map((line, index) => [index === 0 ? "refused" : "", line]),
     ...(status.people === undefined ? [] : [["people", peopleWords(status.people)]]),

@@ -19,14 +19,15 @@ import { expect, test } from "vitest";
 import { type ReadAnswer, readTextFile } from "../../agentd/client-side/files/read-text-file.ts";
 import { makeGround, secret, temporaryName } from "../../agentd/client-side/files/testing/ground.ts";
 import { type WriteAnswer, writeTextFile } from "../../agentd/client-side/files/write-text-file.ts";
+import { nothingReserved } from "../../agentd/testing/nothing-reserved.ts";
 
 const bytesMax = 1024 * 1024;
 
 const read = (path: string, ...directories: readonly string[]): ReadAnswer =>
-  readTextFile(path, { directories, bytesMax });
+  readTextFile(path, { directories, reserved: nothingReserved, bytesMax });
 
 const write = (path: string, content: string, ...directories: readonly string[]): WriteAnswer =>
-  writeTextFile(path, content, { directories, temporaryName, bytesMax });
+  writeTextFile(path, content, { directories, reserved: nothingReserved, temporaryName, bytesMax });
 
 const refused = (reason: string) => ({ ok: false, refusal: { reason } });
 
@@ -171,7 +172,7 @@ test.each([
 ])("lines keep what ends them, and past the end there is nothing: %j (case 115)", (window, text) => {
   using ground = makeGround();
   writeFileSync(ground.in("f"), "\uFEFFone\r\ntwo\r\nthree");
-  const options = { directories: [ground.app], bytesMax };
+  const options = { directories: [ground.app], reserved: nothingReserved, bytesMax };
   expect(readTextFile(ground.in("f"), { ...options, ...window })).toEqual({
     ok: true,
     text,

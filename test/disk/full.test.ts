@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // No room, or no way to write: nothing runs unlogged, agents can still be ended, and it all goes on by itself afterwards.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
-import type { Entry } from "../../agentd/vocabulary/index.ts";
+import type { Entry, StatusReply } from "../../agentd/vocabulary/index.ts";
 import { leftIn, leftOf } from "../cases/living.ts";
 import { makeCast, ofKind, shortGraces } from "../cases/scene.ts";
 import { BusUser, Refused } from "../harness/bus-user.ts";
@@ -49,9 +49,24 @@ function heldLog({ stateDirectory }: Place): Outage {
   };
 }
 
+/** Its write-ahead log, or all that agentd has, is elsewhere for a while. */
+function movedAway(name: string): (place: Place) => Outage {
+  return ({ stateDirectory }) => {
+    const file = join(stateDirectory, name);
+    const move = (from: string, to: string) => Promise.resolve(renameSync(from, to));
+    return {
+      begin: () => move(file, `${file}.moved`),
+      end: () => move(`${file}.moved`, file),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  };
+}
+
 test.for([
   ["is on a full disk", fullDisk, "full"],
   ["is held by another process", heldLog, "busy"],
+  ["has lost its write-ahead log", movedAway("log.db-wal"), "gone"],
+  ["is not where it was", movedAway("log.db"), "gone"],
 ] as const)(
   "while the log %s no command runs, agents can be ended and at last all are, and it goes on by itself (case 131)",
   async ([, outageOf, reason], { skip }) => {
@@ -109,6 +124,7 @@ test.for([
     }
     expect(await leftOf(pids.slice(0, 2))).toEqual([]);
     expect(await leftIn(place)).toEqual([]);
+    expect((await user.call<StatusReply>("agent.status", {})).log.error).toMatch(/\S/u);
     const given = cast
       .agent()
       .received()
@@ -134,6 +150,7 @@ test.for([
     await user.wait(asked, "idle");
     expect(userWords(await user.log(asked))).toEqual([...accepted, "and on"]);
     expect(await user.call("agent.log.verify", {})).toMatchObject({ ok: true, problems: [] });
+    expect((await user.call<StatusReply>("agent.status", {})).log.error).toBeUndefined();
     await start();
   },
 );

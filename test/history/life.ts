@@ -22,6 +22,7 @@ import type { Callers, Given } from "./callers.ts";
 import type { Sight } from "./commands.ts";
 import { FakeAgent } from "./fake-agent.ts";
 import type { Random } from "./random.ts";
+import { nothingReserved } from "../../agentd/testing/nothing-reserved.ts";
 
 type Resume = Extract<SessionInput, { readonly type: "resume" }>["command"];
 
@@ -87,6 +88,7 @@ export class Life {
       keeper: this.#keeper,
       people: { reach: "off", act() {} },
       busToolsSeen: () => Promise.resolve(true),
+      reserved: nothingReserved,
       seam: (point) => this.#seam(point),
       soon: () => Promise.resolve(),
     });

@@ -2,21 +2,44 @@
 // The session's directories, and what lies in them: by whole names and by bytes.
 import { realpathSync } from "node:fs";
 import { kernelDirectories } from "../../instance/kernel-files.ts";
+import type { FileIdentity, Reserved } from "../../instance/reserved.ts";
 import { Refused, shown } from "./refusal.ts";
+
+export interface Boundary {
+  /** The session's, absolute and without links, as they were when it began. They may be gone, or be others, by now. */
+  readonly directories: readonly string[];
+  /** What is outside although it may lie in those. */
+  readonly reserved: Reserved;
+}
 
 /** How many directories a message names. */
 const namedMax = 8;
 
-/** `where` is a place without links. Nothing lies in "" or in a relative directory; `/proc`, `/sys`, `/dev` lie in none. */
-export function isInside(where: Buffer, directories: readonly string[]): boolean {
-  return (
+export type Side = "inside" | "outside" | "reserved";
+
+/**
+ * `where` is a place without links, of which the last names need not exist; `file` is what stands there. Nothing lies in
+ * "" or in a relative directory; `/proc`, `/sys`, `/dev` lie in none.
+ */
+export function sideOf(where: Buffer, { directories, reserved }: Boundary, file?: FileIdentity): Side {
+  const isIn =
     directories.some((directory) => isWithin(where, directory)) &&
-    !kernelDirectories.some((kernels) => isWithin(where, kernels))
-  );
+    !kernelDirectories.some((kernels) => isWithin(where, kernels));
+  if (!isIn) return "outside";
+  return reserved.holds(where, file) ? "reserved" : "inside";
 }
 
 /** Why a path that is not inside is refused; the same words whether or not there is anything. */
-export function outside(path: string, directories: readonly string[]): Refused {
+export function refusalOf(side: Exclude<Side, "inside">, path: string, { directories }: Boundary): Refused {
+  return side === "reserved" ? reservedPath(path) : outside(path, directories);
+}
+
+function reservedPath(path: string): Refused {
+  const what = "agentd keeps its configuration, its log, its secrets or a socket";
+  return new Refused("reserved", `${shown(path)} is where ${what}; no session has a hand in it.`);
+}
+
+function outside(path: string, directories: readonly string[]): Refused {
   const gone = directories.find((directory) => isNamedIn(path, directory) && !isStillThere(directory));
   if (gone !== undefined) {
     return new Refused(

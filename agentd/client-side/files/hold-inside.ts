@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Takes hold of what a path leads to, if that really is in the session's directories.
 import { lstatSync } from "node:fs";
-import { isInside, outside } from "./boundary.ts";
+import type { FileIdentity } from "../../instance/reserved.ts";
+import { type Boundary, refusalOf, type Side, sideOf } from "./boundary.ts";
 import type { Hold, Held, HoldOptions } from "./held.ts";
 import { Refused, refusedBySystem, shown } from "./refusal.ts";
 
@@ -10,9 +11,8 @@ const looksMax = 4;
 /** Bytes of a path with its last zero, as in Linux. */
 const pathBytesMax = 4096;
 
-export interface Confinement {
+export interface Confinement extends Boundary {
   readonly hold: Hold;
-  readonly directories: readonly string[];
 }
 
 /** Throws `Refused` for a text that is no path of a file. */
@@ -26,11 +26,12 @@ export function requirePath(path: string): void {
 }
 
 /** What the path leads to, all links followed. Throws `Refused`. */
-export function holdInside(path: string, { hold, directories }: Confinement): Held {
-  const held = holdWhere(path, undefined, { hold, directories });
-  if (held === "outside") throw outside(path, directories);
+export function holdInside(path: string, confinement: Confinement): Held {
+  const held = holdWhere(path, undefined, confinement);
+  if (typeof held === "string") throw refusalOf(held, path, confinement);
   if (!(held instanceof Error)) return held;
-  using nearest = holdNearest(path, { hold, directories });
+  using nearest = holdNearest(path, confinement);
+  requireInside(nearest.held, path, confinement, { names: nearest.missing });
   throw nearest.missing[0] === undefined
     ? refusedBySystem(held, path)
     : notThere(nearest.held, nearest.missing[0], held, path);
@@ -50,7 +51,7 @@ export function holdNearest(path: string, confinement: Confinement): Nearest {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   const { there, error } = lengthThere(names, confinement.hold);
   const held = holdWhere(prefix(names, there), { directory: true }, confinement);
-  if (held === "outside") throw outside(path, confinement.directories);
+  if (typeof held === "string") throw refusalOf(held, path, confinement);
   if (held instanceof Error) throw replaced(path);
   return { held, missing: names.slice(there), error, [Symbol.dispose]: () => held[Symbol.dispose]() };
 }
@@ -86,27 +87,40 @@ export function notThere(directory: Held, name: string, error: unknown, path: st
   return refusedBySystem(error, path);
 }
 
-/** Looks again where a directory, which was inside, is now. Throws `Refused` where that is elsewhere. */
-export function requireInside(directory: Held, path: string, directories: readonly string[]): void {
+/** Names below a directory, which need not exist, and what stands there if something does. */
+export interface Below {
+  readonly names: readonly string[];
+  readonly file?: FileIdentity | undefined;
+}
+
+/**
+ * Looks again where a directory, which was inside, is now, and whether what is named below it is inside too. Throws
+ * `Refused` where one of them is not.
+ */
+export function requireInside(directory: Held, path: string, boundary: Boundary, below?: Below): void {
   const where = directory.where();
   if (where === undefined) throw replaced(path);
-  if (!isInside(where, directories)) throw outside(path, directories);
+  const names = below?.names ?? [];
+  const place = names.length === 0 ? where : Buffer.concat([where, Buffer.from(`/${names.join("/")}`)]);
+  const side = sideOf(place, boundary, below?.file);
+  if (side !== "inside") throw refusalOf(side, path, boundary);
 }
 
 /** The system's error stands for what cannot be opened; whether it is inside is not known then. */
 function holdWhere(
   path: string,
   options: HoldOptions | undefined,
-  { hold, directories }: Confinement,
-): Held | "outside" | Error {
+  confinement: Confinement,
+): Held | Exclude<Side, "inside"> | Error {
   for (let look = 0; look < looksMax; look++) {
     let held: Held | undefined;
     try {
-      held = hold(path, options);
+      held = confinement.hold(path, options);
       const where = held.where();
-      if (where !== undefined && isInside(where, directories)) return held;
+      const side = where && sideOf(where, confinement, held.stat);
+      if (side === "inside") return held;
       held[Symbol.dispose]();
-      if (where !== undefined) return "outside";
+      if (side !== undefined) return side;
     } catch (error) {
       held?.[Symbol.dispose]();
       return error as Error;

@@ -24,6 +24,7 @@ export function holdParent(path: string, confinement: Confinement): Held {
     if (refused.refusal.reason !== "missing" || !isMissing(nearest.error)) throw refused;
     // "new/.." is nowhere, and is not made to be somewhere.
     if (nearest.missing.includes("..")) throw refused;
+    requireInside(parent, path, confinement, { names: [...nearest.missing, nameIn(path)] });
     for (const name of nearest.missing) parent = made(parent, name, path, confinement);
     return parent;
   } catch (error) {
@@ -33,16 +34,16 @@ export function holdParent(path: string, confinement: Confinement): Held {
 }
 
 /** One step down. Lets the directory above go; after an error it is still held. */
-function made(above: Held, name: string, path: string, { hold, directories }: Confinement): Held {
+function made(above: Held, name: string, path: string, confinement: Confinement): Held {
   try {
     mkdirSync(above.at(name));
   } catch (error) {
     // By somebody else, meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  const held = hold(above.at(name), { noFollow: true, directory: true });
+  const held = confinement.hold(above.at(name), { noFollow: true, directory: true });
   try {
-    requireInside(held, path, directories);
+    requireInside(held, path, confinement);
   } catch (error) {
     held[Symbol.dispose]();
     throw error;

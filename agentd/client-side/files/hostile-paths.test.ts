@@ -20,6 +20,7 @@ import { readTextFile, readTextFileWith } from "./read-text-file.ts";
 import type { RefusalReason } from "./refusal.ts";
 import { asOrdinaryUser, type Ground, makeGround, secret, temporaryName, ways } from "./testing/ground.ts";
 import { writeTextFile, writeTextFileWith } from "./write-text-file.ts";
+import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 const uid = process.getuid?.() ?? 0;
 const linux = process.platform === "linux";
@@ -255,10 +256,12 @@ describe.each(ways)("%s", (_, way) => {
     const directories = [ground.app];
     const before = openDescriptors();
     const act = <Answer>(ask: () => Answer): Answer => (ordinary ? asOrdinaryUser(ground, ask) : ask());
-    const got = act(() => readTextFileWith(way, path, { directories, ...cap }));
+    const got = act(() => readTextFileWith(way, path, { directories, reserved: nothingReserved, ...cap }));
     if (typeof read === "string") expect(got).toMatchObject({ ok: false, refusal: { reason: read } });
     else expect(got).toEqual({ ok: true, text: read.text, bytes: read.text.length });
-    const put = act(() => writeTextFileWith(way, path, "new", { directories, temporaryName, ...cap }));
+    const put = act(() =>
+      writeTextFileWith(way, path, "new", { directories, reserved: nothingReserved, temporaryName, ...cap }),
+    );
     expect(openDescriptors()).toBe(before);
     if (write !== "written") return expect(put).toMatchObject({ ok: false, refusal: { reason: write } });
     expect(put).toEqual({ ok: true, bytes: 3 });
@@ -270,7 +273,9 @@ describe.each(ways)("%s", (_, way) => {
     const server = createServer(() => expect.unreachable()).listen(ground.in("s"));
     await once(server, "listening");
     try {
-      expect(readTextFileWith(way, ground.in("s"), { directories: [ground.app], ...cap })).toMatchObject({
+      expect(
+        readTextFileWith(way, ground.in("s"), { directories: [ground.app], reserved: nothingReserved, ...cap }),
+      ).toMatchObject({
         refusal: { reason: "not-a-file", code: -32602 },
       });
     } finally {
@@ -286,7 +291,7 @@ describe.each(ways)("%s", (_, way) => {
     } catch {
       // A file system that takes none.
     }
-    const options = { directories: [ground.app], ...cap };
+    const options = { directories: [ground.app], reserved: nothingReserved, ...cap };
     expect(writeTextFileWith(way, ground.in("f"), "x", { ...options, temporaryName })).toMatchObject({
       ok: true,
     });
@@ -306,13 +311,18 @@ describe.each(ways)("%s", (_, way) => {
     "with the directories %j a file of the machine is %s, and /proc, /sys and /dev never are",
     (directories, expected) => {
       writeFileSync(ground.in("f"), "in");
-      const read = (path: string) => readTextFileWith(way, path, { directories, ...cap });
+      const read = (path: string) => readTextFileWith(way, path, { directories, reserved: nothingReserved, ...cap });
       expect(read(ground.in("f"))).toMatchObject(
         expected === "in" ? { text: "in" } : { refusal: { reason: "outside" } },
       );
       for (const path of ["/proc/self/environ", "/sys/kernel/notes", "/dev/zero", "/dev/none"]) {
         expect([path, read(path)]).toMatchObject([path, { refusal: { reason: "outside" } }]);
-        const put = writeTextFileWith(way, path, "x", { directories, temporaryName, ...cap });
+        const put = writeTextFileWith(way, path, "x", {
+          directories,
+          reserved: nothingReserved,
+          temporaryName,
+          ...cap,
+        });
         expect([path, put]).toMatchObject([path, { refusal: { reason: "outside" } }]);
       }
     },
@@ -321,7 +331,7 @@ describe.each(ways)("%s", (_, way) => {
   test("a message says which directories there are, and does not tell whether a file outside exists", () => {
     const directories = [ground.app, ...Array.from({ length: 20 }, (_none, index) => `/extra/${index}`)];
     const messages = ["secret", "none"].map((name) => {
-      const got = readTextFileWith(way, ground.out(name), { directories, ...cap });
+      const got = readTextFileWith(way, ground.out(name), { directories, reserved: nothingReserved, ...cap });
       return got.ok ? "" : got.refusal.message.replace(name, "NAME");
     });
     expect(messages[0]).toBe(messages[1]);
@@ -343,7 +353,7 @@ test.runIf(linux)(
       if (!(said instanceof Buffer)) return skip("nobody may mount here");
       const path = `/proc/${child.pid}/root${ground.in("secret")}`;
       expect(readFileSync(path, "utf8")).toBe(secret);
-      const options = { directories: [ground.app], bytesMax: 1_000 };
+      const options = { directories: [ground.app], reserved: nothingReserved, bytesMax: 1_000 };
       expect(readTextFile(path, options).ok).toBe(false);
       expect(writeTextFile(path, "new", { ...options, temporaryName }).ok).toBe(false);
       return expect(readFileSync(ground.in("secret"), "utf8")).toBe("in");

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { sweepTemporary } from "./sweep-temporary.ts";
 import { type Ground, makeGround, temporaryName } from "./testing/ground.ts";
+import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 const bytes = 4 * 1024 * 1024;
 
@@ -19,7 +20,7 @@ test("a file whose writer is killed has the old text or the new one, whole, and 
     await killAtItsWrites(ground, path, kill);
     const text = readFileSync(path, "utf8");
     expect([text.length, /^(?:a+|b+)$/.test(text)]).toEqual([bytes, true]);
-    if (sweepTemporary(path, { directories: [ground.app], temporaryName })) left++;
+    if (sweepTemporary(path, { directories: [ground.app], reserved: nothingReserved, temporaryName })) left++;
     expect(readdirSync(ground.app)).toEqual(["f"]);
   }
   // Most kills hit the write itself: it is what the time goes to.

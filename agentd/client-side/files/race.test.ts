@@ -9,6 +9,7 @@ import { expect, test } from "vitest";
 import { readTextFile } from "./read-text-file.ts";
 import { makeGround, temporaryName } from "./testing/ground.ts";
 import { writeTextFile } from "./write-text-file.ts";
+import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 /** Of each kind; AGENTD_TEST_RACES=10000 runs more. */
 const rounds = Number(process.env["AGENTD_TEST_RACES"] ?? 4_000);
@@ -30,10 +31,15 @@ test.runIf(process.platform === "linux").each([
     const seen = new Map<string, number>();
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
     for (let round = 0; round < rounds; round++) {
-      const got = readTextFile(ground.in(name), { directories, bytesMax: 1_000 });
+      const got = readTextFile(ground.in(name), { directories, reserved: nothingReserved, bytesMax: 1_000 });
       count(got.ok ? `read ${got.text}` : `not read: ${got.refusal.reason}`);
       if (round % roundsAWrite > 0) continue;
-      const put = writeTextFile(ground.in(name), "inside", { directories, bytesMax: 1_000, temporaryName });
+      const put = writeTextFile(ground.in(name), "inside", {
+        directories,
+        reserved: nothingReserved,
+        bytesMax: 1_000,
+        temporaryName,
+      });
       count(put.ok ? "written" : `not written: ${put.refusal.reason}`);
     }
     expect(seen.has("read outside")).toBe(false);

@@ -2,14 +2,13 @@
 // Reads a text file in the session's directories for the session's agent.
 import { closeSync, readSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
+import type { Boundary } from "./boundary.ts";
 import { type Held, hold } from "./held.ts";
 import { type Confinement, holdInside, requirePath } from "./hold-inside.ts";
 import { type Window, lineWindow } from "./line-window.ts";
 import { answered, Refused, type RefusedAnswer, shown } from "./refusal.ts";
 
-export interface ReadOptions extends Window {
-  /** Absolute and without links, as they were when the session began. They may be gone, or be others, by now. */
-  readonly directories: readonly string[];
+export interface ReadOptions extends Window, Boundary {
   /** The longest file, whatever part of it is asked for. */
   readonly bytesMax: number;
 }
@@ -36,11 +35,11 @@ export function readTextFile(path: string, options: ReadOptions): ReadAnswer {
 export function readTextFileWith(
   way: Confinement["hold"],
   path: string,
-  { directories, bytesMax, ...window }: ReadOptions,
+  { directories, reserved, bytesMax, ...window }: ReadOptions,
 ): ReadAnswer {
   return answered(path, () => {
     requirePath(path);
-    using held = holdInside(path, { hold: way, directories });
+    using held = holdInside(path, { hold: way, directories, reserved });
     const bytes = bytesOf(held, path, bytesMax);
     if (!isUtf8(bytes)) {
       throw new Refused(

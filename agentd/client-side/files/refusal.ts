@@ -19,6 +19,8 @@ const codes = {
   name: -32602,
   /** It really is somewhere else. */
   outside: -32602,
+  /** In the session's directories, but agentd's own. */
+  reserved: -32602,
   /** The session's directory itself was removed, or is another one now. */
   gone: -32002,
   missing: -32002,

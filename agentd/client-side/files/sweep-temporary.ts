@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Takes away what a write left that was killed between its temporary file and the rename.
 import { lstatSync, unlinkSync } from "node:fs";
+import type { Boundary } from "./boundary.ts";
 import { hold } from "./held.ts";
 import { holdNearest, requirePath } from "./hold-inside.ts";
 import { nameIn } from "./hold-parent.ts";
 import { answered } from "./refusal.ts";
 
-export interface SweepOptions {
-  readonly directories: readonly string[];
+export interface SweepOptions extends Boundary {
   /** As the write had it. */
   readonly temporaryName: string;
 }
 
 /** Whether the temporary file of a write to `path` was there and was removed; what is not inside is left alone. */
-export function sweepTemporary(path: string, { directories, temporaryName }: SweepOptions): boolean {
+export function sweepTemporary(path: string, { temporaryName, ...boundary }: SweepOptions): boolean {
   const swept = answered(path, () => {
     requirePath(path);
     nameIn(path);
-    using nearest = holdNearest(path.slice(0, path.lastIndexOf("/") + 1), { hold, directories });
+    using nearest = holdNearest(path.slice(0, path.lastIndexOf("/") + 1), { hold, ...boundary });
     if (nearest.missing.length > 0) return false;
     const temporary = nearest.held.at(temporaryName);
     if (!lstatSync(temporary, { throwIfNoEntry: false })?.isFile()) return false;

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { readTextFileWith } from "./read-text-file.ts";
 import { makeGround, temporaryName, ways } from "./testing/ground.ts";
 import { writeTextFileWith } from "./write-text-file.ts";
+import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 type Found = { readonly at: string; readonly kind: "file" | "directory" | "nothing" } | "no way";
 
@@ -56,7 +57,7 @@ describe.each(ways)("%s", (_, way) => {
   test("a random path on a random tree is read, and written, exactly where a plain walk says that it is inside", () => {
     using ground = makeGround();
     const { base, app } = ground;
-    const confined = { directories: [app], bytesMax: 1_000 };
+    const confined = { directories: [app], reserved: nothingReserved, bytesMax: 1_000 };
     const isInside = (path: string) => path === app || path.startsWith(`${app}/`);
     fc.assert(
       fc.property(

@@ -21,6 +21,7 @@ import { readTextFile } from "./read-text-file.ts";
 import { sweepTemporary } from "./sweep-temporary.ts";
 import { asOrdinaryUser, type Ground, makeGround, temporaryName } from "./testing/ground.ts";
 import { type WriteAnswer, writeTextFile, writeTextFileWith } from "./write-text-file.ts";
+import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 const uid = process.getuid?.() ?? 0;
 let ground: Ground;
@@ -35,7 +36,12 @@ afterEach(() => {
 });
 
 const write = (path: string, content: string, way: Hold = hold): WriteAnswer =>
-  writeTextFileWith(way, path, content, { directories: [ground.app], temporaryName, bytesMax: 100 });
+  writeTextFileWith(way, path, content, {
+    directories: [ground.app],
+    reserved: nothingReserved,
+    temporaryName,
+    bytesMax: 100,
+  });
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
 
@@ -119,7 +125,7 @@ test("a temporary file that is left over is in the way until it is swept, and no
   writeFileSync(ground.in(temporaryName), "half");
   expect(write(ground.in("f"), "new")).toMatchObject({ refusal: { reason: "busy", code: -32603 } });
   expect(readFileSync(ground.in("f"), "utf8")).toBe("old");
-  const options = { directories: [ground.app], temporaryName };
+  const options = { directories: [ground.app], reserved: nothingReserved, temporaryName };
   expect(sweepTemporary(ground.in("f"), options)).toBe(true);
   expect(sweepTemporary(ground.in("f"), options)).toBe(false);
   expect(write(ground.in("f"), "new")).toMatchObject({ ok: true });
@@ -137,6 +143,7 @@ test("a temporary file that is left over is in the way until it is swept, and no
     expect(
       sweepTemporary(path, {
         directories: [ground.app],
+        reserved: nothingReserved,
         temporaryName: path === ground.in("f") ? temporaryName : "secret",
       }),
     ).toBe(false);
@@ -146,7 +153,7 @@ test("a temporary file that is left over is in the way until it is swept, and no
 
 test("a session's directory that was removed, or made a link, is named in the refusal, and is not made anew", () => {
   rmSync(ground.app, { recursive: true });
-  const options = { directories: [ground.app], bytesMax: 100 };
+  const options = { directories: [ground.app], reserved: nothingReserved, bytesMax: 100 };
   const expected = {
     ok: false,
     refusal: { reason: "gone", code: -32002, message: expect.stringContaining(JSON.stringify(ground.app)) },
@@ -185,14 +192,14 @@ test("a directory that is moved out before the rename gets nothing, after it the
   writeFileSync(ground.in("d", "f"), "old");
   const away = `${ground.base}/moved`;
   const moveOut = () => renameSync(ground.in("d"), away);
-  expect(write(ground.in("d", "f"), "new", meanwhile(2, moveOut))).toMatchObject({
+  expect(write(ground.in("d", "f"), "new", meanwhile(3, moveOut))).toMatchObject({
     ok: false,
     refusal: { reason: "outside" },
   });
   expect(readdirSync(away)).toEqual(["f"]);
   expect(readFileSync(`${away}/f`, "utf8")).toBe("old");
   renameSync(away, ground.in("d"));
-  expect(write(ground.in("d", "f"), "new", meanwhile(3, moveOut))).toEqual({ ok: true, bytes: 3, moved: true });
+  expect(write(ground.in("d", "f"), "new", meanwhile(4, moveOut))).toEqual({ ok: true, bytes: 3, moved: true });
 });
 
 test("a link that takes the file's place before the rename is seen, and what it leads to is not written", () => {
@@ -206,7 +213,7 @@ test("a link that takes the file's place before the rename is seen, and what it 
 });
 
 test("the name of a temporary file of an earlier write is free again, whatever came of that", () => {
-  const options = { directories: [ground.app], temporaryName, bytesMax: 100 };
+  const options = { directories: [ground.app], reserved: nothingReserved, temporaryName, bytesMax: 100 };
   mkdirSync(ground.in("d"));
   for (const name of ["f", "d", "x".repeat(256), "g"]) writeTextFile(ground.in(name), "text", options);
   expect(readdirSync(ground.app).toSorted()).toEqual(["d", "f", "g"]);

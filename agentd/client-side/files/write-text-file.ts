@@ -15,16 +15,14 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { isInside } from "./boundary.ts";
+import { type Boundary, sideOf } from "./boundary.ts";
 import { type Held, hold } from "./held.ts";
 import { type Confinement, requireInside, requirePath } from "./hold-inside.ts";
 import { holdParent, nameIn } from "./hold-parent.ts";
 import { tooBig } from "./read-text-file.ts";
 import { answered, Refused, type RefusedAnswer, shown } from "./refusal.ts";
 
-export interface WriteOptions {
-  /** As in reading. */
-  readonly directories: readonly string[];
+export interface WriteOptions extends Boundary {
   /** A plain name that no other write to the directory has; `sweepTemporary` takes it away after a kill -9. */
   readonly temporaryName: string;
   /** UTF-8. */
@@ -59,27 +57,26 @@ export function writeTextFileWith(
   way: Confinement["hold"],
   path: string,
   content: string,
-  { directories, temporaryName, bytesMax }: WriteOptions,
+  { temporaryName, bytesMax, ...boundary }: WriteOptions,
 ): WriteAnswer {
   return answered(path, () => {
     requirePath(path);
     const name = nameIn(path);
     const bytes = encoded(content, path, bytesMax);
-    using parent = holdParent(path, { hold: way, directories });
-    const old = lookAt(parent, name, path);
+    using parent = holdParent(path, { hold: way, ...boundary });
+    const old = lookAt(parent, name, path, boundary);
     const temporary = parent.at(temporaryName);
     const descriptor = openSync(temporary, newFile, old ? 0o600 : 0o666);
     try {
       writeAll(descriptor, bytes, old, path);
-      requireInside(parent, path, directories);
-      lookAt(parent, name, path);
+      lookAt(parent, name, path, boundary);
       renameSync(temporary, parent.at(name));
     } catch (error) {
       removeIfThere(temporary);
       throw error;
     }
     syncDirectory(parent);
-    return { ok: true, bytes: bytes.length, ...(isStillInside(parent, directories) ? {} : { moved: true }) };
+    return { ok: true, bytes: bytes.length, ...(isStillInside(parent, boundary) ? {} : { moved: true }) };
   });
 }
 
@@ -97,9 +94,10 @@ function encoded(content: string, path: string, bytesMax: number): Buffer {
   return Buffer.from(content);
 }
 
-/** What the name is now; undefined: nothing. Throws `Refused` for what may not be written over. */
-function lookAt(parent: Held, name: string, path: string): BigIntStats | undefined {
+/** What the name is now; undefined: nothing. Throws `Refused` for what may not be written over, or is not inside any more. */
+function lookAt(parent: Held, name: string, path: string, boundary: Boundary): BigIntStats | undefined {
   const old = lstatSync(parent.at(name), { bigint: true, throwIfNoEntry: false });
+  requireInside(parent, path, boundary, { names: [name], file: old });
   if (old === undefined) return undefined;
   if (old.isSymbolicLink())
     throw new Refused("link", `${shown(path)} is a link; write to the file that it leads to, by its own name.`);
@@ -147,10 +145,10 @@ function removeIfThere(temporary: string): void {
   }
 }
 
-function isStillInside(parent: Held, directories: readonly string[]): boolean {
+function isStillInside(parent: Held, boundary: Boundary): boolean {
   try {
     const where = parent.where();
-    return where !== undefined && isInside(where, directories);
+    return where !== undefined && sideOf(where, boundary) === "inside";
   } catch {
     return false;
   }

@@ -2,13 +2,19 @@
 // A process that writes a file over and over until it is killed, all "a" and all "b" by turns:
 // node --import tsx writer.ts <path> <session's directory> <temporary name> <bytes>. Ends with 1 at a refusal.
 import { writeTextFile } from "../write-text-file.ts";
+import { nothingReserved } from "../../../testing/nothing-reserved.ts";
 
 const [path = "", directory = "", temporaryName = "", bytes = ""] = process.argv.slice(2);
 const bytesMax = Number(bytes);
 
 for (let round = 0; ; round++) {
   const letter = round % 2 === 0 ? "b" : "a";
-  const put = writeTextFile(path, letter.repeat(bytesMax), { directories: [directory], temporaryName, bytesMax });
+  const put = writeTextFile(path, letter.repeat(bytesMax), {
+    directories: [directory],
+    reserved: nothingReserved,
+    temporaryName,
+    bytesMax,
+  });
   if (!put.ok) {
     process.stderr.write(`${put.refusal.message}\n`);
     process.exit(1);
