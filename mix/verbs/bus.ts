@@ -21,7 +21,7 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
   const { createBroker, listenInPlace } = await import("../../bus-client/broker/index.ts");
   const path = embeddedSocketPath({ env: context.env, uid: context.uid });
   const interrupted = new Promise<void>((resolve) => {
-    context.interrupts.listen(resolve);
+    context.interrupts.listen(() => resolve());
   });
   const broker = createBroker({ version: context.version });
   try {
