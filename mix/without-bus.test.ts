@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What commands do while their Bus is away.
 import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -105,24 +106,45 @@ test("listen says that its Bus is gone and that it is back, and goes on", { time
   expect((await running.ended).code).toBe(130);
 });
 
-test("an agentd that runs and is between two attempts is waited for, and no second one is started", async () => {
-  await bench.loseBus();
+/** A process that the record of the state directory names as agentd. */
+async function holding(stateDirectory: string): Promise<ChildProcess> {
   const program = `process.stdout.write("up"); setInterval(() => {}, 1000)`;
   const holder = spawn(process.execPath, ["-e", program, "agentd"], {
     env: { MIXOS_NODED_URL: bench.url },
     stdio: ["ignore", "pipe", "ignore"],
   });
+  await once(holder.stdout!, "data");
+  mkdirSync(stateDirectory);
+  writeFileSync(join(stateDirectory, "agentd.pid"), JSON.stringify({ pid: holder.pid }));
+  return holder;
+}
+
+test("an agentd that runs and is between two attempts is waited for, and no second one is started", async () => {
+  await bench.loseBus();
+  const state = join(bench.directory, "state");
+  const holder = await holding(state);
   try {
-    await once(holder.stdout, "data");
-    const state = join(bench.directory, "state");
-    mkdirSync(state);
-    writeFileSync(join(state, "agentd.pid"), JSON.stringify({ pid: holder.pid }));
     const running = bench.start(["agent", "ls", "--all"], { env: { AGENTD_STATE_DIR: state } });
     const waiting = `agentd is running (pid ${holder.pid}) and is not on the Bus at ${bench.url} yet: waiting\n`;
     await running.shows(waiting);
     await bench.bringBus();
     await bench.agentd();
     expect(await running.ended).toEqual({ code: 0, stdout: "", stderr: `${waiting}no sessions\n` });
+  } finally {
+    holder.kill("SIGKILL");
+  }
+});
+
+test("where no Bus comes for an agentd that runs, it is said what to type", async () => {
+  await bench.loseBus();
+  const state = join(bench.directory, "state");
+  const holder = await holding(state);
+  try {
+    const ran = await bench.run(["agent", "ls"], { env: { AGENTD_STATE_DIR: state }, haste: 30 });
+    expect(ran.code).toBe(6);
+    expect(ran.stderr).toContain(`UNREACHABLE: agentd (pid ${holder.pid}) runs, and is not on the Bus at ${bench.url}`);
+    expect(ran.stderr).toContain("`mix bus`");
+    expect(ran.stderr).toContain("`mix agent stop`");
   } finally {
     holder.kill("SIGKILL");
   }
