@@ -21,6 +21,9 @@ export interface BusFaceOptions {
   readonly onBus: (connected: boolean) => void;
 }
 
+/** Between two looks for a Bus that is away. People wait at their command lines until agentd is back on it. */
+const retryMsMax = 5_000;
+
 /** Not started yet: what it serves is there when `instance` is. */
 export function makeBusFace(options: BusFaceOptions): Citizen {
   const { home, version, startedAt, clock, logger } = options;
@@ -29,6 +32,7 @@ export function makeBusFace(options: BusFaceOptions): Citizen {
       url: () => home.find(),
       provenance: { binary: "agentd", version, pid: process.pid, started_at: startedAt },
       nameTaken: "retry",
+      retryMsMax,
       clock,
     },
     service,

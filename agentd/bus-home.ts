@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where the Bus is, and the broker of our own where there is none. Once a Bus of somebody else was found, none is
-// hosted any more in this life: a noded that restarts must find us, not a second Bus beside it.
+// Where the Bus is, and the broker of our own where there is none. Once a Bus was found that somebody runs for its own
+// sake (a noded, `mix bus`), none is hosted any more in this life: when it comes back, it must find us, not a second Bus in
+// its place. The broker of another agentd goes for good with that agentd, and is replaced.
 import { createBroker, listenInPlace, type Broker } from "../bus-client/broker/index.ts";
 import {
+  brokerHost,
   BusError,
   discoverBus,
   embeddedSocketPath,
@@ -25,6 +27,9 @@ export interface BusHomeOptions {
   readonly warn: (message: string) => void;
 }
 
+/** As our own broker says who hosts it. */
+const hostName = "agentd";
+
 export function findBusHome({ surroundings, version, warn }: BusHomeOptions): BusHome {
   let broker: Broker | undefined;
   let outside = false;
@@ -35,8 +40,7 @@ export function findBusHome({ surroundings, version, warn }: BusHomeOptions): Bu
       const location = await discoverBus(surroundings);
       for (const warning of location.warnings) warn(warning);
       if (location.found !== "none") {
-        // A broker on this user's own socket can be taken over when it is gone; a noded comes back by itself.
-        outside ||= location.found !== "embedded";
+        outside ||= location.found !== "embedded" || (await brokerHost(location.url)) !== hostName;
         url = location.url;
         return location.url;
       }
@@ -57,7 +61,7 @@ export function findBusHome({ surroundings, version, warn }: BusHomeOptions): Bu
 
 /** Another may be quicker, an agentd with another state directory or `mix bus`: it is found at the next look. */
 async function host(path: string, version: string): Promise<Broker> {
-  const broker = createBroker({ version });
+  const broker = createBroker({ version, hostedBy: hostName });
   try {
     if (await listenInPlace(broker, path)) return broker;
     throw new BusError("ADDRESS_IN_USE", `another broker began to listen on ${path}`);

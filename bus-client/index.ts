@@ -4,6 +4,7 @@
 export { afterByClock } from "./after-by-clock.ts";
 export { done, refused } from "./answer.ts";
 export type { Answer } from "./answer.ts";
+export { brokerHost } from "./broker-host.ts";
 export { BusClient } from "./bus-client.ts";
 export type { BusClientOptions } from "./bus-client.ts";
 export { BusError } from "./bus-error.ts";

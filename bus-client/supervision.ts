@@ -40,6 +40,8 @@ export interface SupervisionOptions {
   readonly nameTaken?: "retry" | "fatal";
   /** 0 up to, without, 1; for the waits between attempts. */
   readonly random?: () => number;
+  /** The longest wait between two attempts. Default 30 s, as the Bus contract has it for a whole fleet. */
+  readonly retryMsMax?: number;
   /** Of one attempt to reach the broker. Default 5 s. */
   readonly dialTimeoutMs?: number;
 }
@@ -161,7 +163,7 @@ export class Supervision {
   }
 
   async #pause(failures: number, cause: BusError): Promise<void> {
-    const retryInMs = backoffMs(Math.max(failures - 1, 0), this.#random);
+    const retryInMs = backoffMs(Math.max(failures - 1, 0), this.#random, this.#options.retryMsMax);
     this.#become({ kind: "disconnected", generation: this.#state.generation, attempt: failures, retryInMs, cause });
     await new Promise<void>((resolve) => {
       const cancel = this.#clock.after(retryInMs, resolve);

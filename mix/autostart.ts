@@ -6,10 +6,11 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeDirectories } from "../bus-client/index.ts";
 import type { Context } from "./context.ts";
+import { busAddress } from "./find-bus.ts";
 import { ownError } from "./mix-error.ts";
 import type { Output } from "./output.ts";
 import { pause } from "./pause.ts";
-import { holderOf, whyUnheard } from "./unheard-daemon.ts";
+import { holderOf, runningHolder, whyUnheardForGood } from "./unheard-daemon.ts";
 import { processLogFile } from "./state-directory.ts";
 import { printable } from "./view/printable.ts";
 
@@ -42,9 +43,45 @@ export async function autostart<Found>(
     }
     await pause(context, pollMs);
   }
+  const running = runningHolder(context);
   const late = `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`;
-  throw ownError("UNREACHABLE", whyUnheard(context) ?? late);
+  const away = running === undefined ? late : stillAwayWords(context, running, await busAddress(context));
+  throw ownError("UNREACHABLE", whyUnheardForGood(context) ?? away);
 }
+
+/** How long an agentd that runs may take to be back on its Bus: three of its longest pauses between two attempts. */
+const backWithinMs = 15_000;
+
+/**
+ * Looks for an agentd that runs until `find` finds it: it is coming up, or between two attempts to reach its Bus. A second
+ * one could only lose to it. Undefined where it ends meanwhile; throws UNREACHABLE after 15 s.
+ */
+export async function awaitedAgentd<Found>(
+  context: Context,
+  output: Output,
+  pid: number,
+  find: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  const address = await busAddress(context);
+  output.notice(`agentd is running (pid ${pid}) and is not on the Bus at ${address} yet: waiting`);
+  const deadline = context.now() + backWithinMs;
+  while (context.now() < deadline) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (runningHolder(context) !== pid) return undefined;
+    await pause(context, pollMs);
+  }
+  throw ownError("UNREACHABLE", stillAwayWords(context, pid, address));
+}
+
+function stillAwayWords(context: Context, pid: number, address: string): string {
+  const what = `agentd (pid ${pid}) runs, and is not on the Bus at ${address}`;
+  return `${what}: ${onceThereWords}; its log is ${processLogFile(context)}`;
+}
+
+/** agentd does not take over the place of a broker that others run; who wants it to must say so. */
+const onceThereWords =
+  "it comes by itself once a Bus is there (`mix bus`, or whatever ran it); without one: `mix agent stop`, then any `mix agent` command";
 
 /** It has ended, or holds the state directory. */
 function isSettled(context: Context, { pid, ended }: StartedDaemon): boolean {

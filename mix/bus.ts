@@ -34,6 +34,8 @@ export interface ReadingBus {
 /** For a citizen: it has a name, by which the log knows who acted, and may listen. */
 export interface AgentBus extends ReadingBus {
   readonly client: BusClient;
+  /** Whether the Bus or agentd, where it is away, can come back without anybody's doing. */
+  readonly mayComeBack: () => boolean;
   /** A connection of its own for what is read while the first may be flooded. */
   readonly reader: () => Promise<BusClient>;
 }

@@ -9,6 +9,7 @@ import { findBus, startedAgentd, surroundingsOf, toldOnce } from "./find-bus.ts"
 import type { Warn } from "./find-bus.ts";
 import { ownError } from "./mix-error.ts";
 import type { Output } from "./output.ts";
+import { runningHolder } from "./unheard-daemon.ts";
 
 /** Throws UNREACHABLE where there is no Bus, or (unless `bus` is all that is needed) no agentd on it. */
 export async function connectBus(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
@@ -51,9 +52,17 @@ async function connected(context: Context, warn: Warn): Promise<AgentBus | undef
     return now.url;
   };
   const name = citizenName(context.env, context.random);
-  const client = new BusClient({ url, name, provenance: provenance(context) });
-  return (await up(client)) ? agentBus(client, () => new BusClient({ url: nowAt })) : undefined;
+  const client = new BusClient({ url, name, provenance: provenance(context), retryMsMax });
+  // A Bus that is not agentd's own comes back when others say so; agentd, while its process is there.
+  const isOthersBus = found.location.found !== "embedded";
+  const mayComeBack = (): boolean =>
+    (isOthersBus && client.state.kind !== "connected") || runningHolder(context) !== undefined;
+  const another = (): BusClient => new BusClient({ url: nowAt, retryMsMax });
+  return (await up(client)) ? agentBus(client, mayComeBack, another) : undefined;
 }
+
+/** Somebody sits before a command that waits for its Bus. */
+const retryMsMax = 2_000;
 
 /** One attempt to connect; a client that is up goes on to reconnect for as long as it is not stopped. */
 async function up(client: BusClient): Promise<boolean> {
@@ -73,7 +82,7 @@ async function up(client: BusClient): Promise<boolean> {
   return false;
 }
 
-function agentBus(client: BusClient, another: () => BusClient): AgentBus {
+function agentBus(client: BusClient, mayComeBack: () => boolean, another: () => BusClient): AgentBus {
   let second: Promise<BusClient> | undefined;
   const reader = (): Promise<BusClient> => {
     second ??= connectedReader(another());
@@ -81,6 +90,7 @@ function agentBus(client: BusClient, another: () => BusClient): AgentBus {
   };
   return {
     client,
+    mayComeBack,
     reader,
     call: (service, command, args, options) => callOn(client, service, command, args, options),
     ask: (verb, args) => askOn(client, verb, args),

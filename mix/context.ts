@@ -38,9 +38,12 @@ export interface Context {
   readonly interrupts: Interrupts;
 }
 
-/** Ctrl-C, whether it came as a signal or as a key that a prompt line read. */
+/** Ctrl-C, whether it came as a signal or as a key that a prompt line read; and SIGTERM. */
 export interface Interrupts {
-  /** Without a listener it ends the process as any other; the function that comes back stops listening. */
-  readonly listen: (listener: () => void) => () => void;
+  /** Without a listener they end the process as any other; the function that comes back stops listening. */
+  readonly listen: (listener: (by: Interrupt) => void) => () => void;
+  /** As Ctrl-C does. */
   readonly raise: () => void;
 }
+
+export type Interrupt = "SIGINT" | "SIGTERM";

@@ -16,12 +16,24 @@ export function leave({ output }: Invocation, session: string): Outcome {
   return { kind: "left" };
 }
 
-export async function detach(invocation: Invocation, bus: AgentBus, session: string): Promise<Outcome> {
+export interface Detached {
+  readonly session: string;
+  /** How to see what comes after the entry that was shown last. */
+  readonly goOnWords: string;
+  /** False after SIGTERM: nobody waits to be asked. */
+  readonly asks: boolean;
+}
+
+export async function detach(
+  invocation: Invocation,
+  bus: AgentBus,
+  { session, goOnWords, asks }: Detached,
+): Promise<Outcome> {
   const { context, output } = invocation;
   const again = secondInterrupt(context);
   try {
-    output.word(goesOnWords(session));
-    if (!somebodyHere(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
+    output.word(`${goesOnWords(session)} · ${goOnWords}`);
+    if (!asks || !somebodyHere(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
     output.word("Ctrl-C again within 2 s to cancel its turn");
     if (!(await again.came)) return { kind: "interrupted" };
     const { askYesOrNo } = await import("./ask-yes-or-no.ts");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The way to the Bus: where it is, and what is done where there is none, or no agentd on it.
-import { BusError, discoverAndDial } from "../bus-client/index.ts";
+import { BusError, discoverAndDial, discoverBus, embeddedSocketPath, unixUrl } from "../bus-client/index.ts";
 import type { BusLocation, DialledBus, Surroundings, Transport } from "../bus-client/index.ts";
 import type { ConnectOptions } from "./bus.ts";
 import type { Context } from "./context.ts";
@@ -32,6 +32,12 @@ export async function findBus(context: Context, warn: Warn): Promise<FoundBus | 
   return location.found === "none" || dialled instanceof BusError ? undefined : { location, dialled };
 }
 
+/** Where agentd of this user is to be met: also where nobody listens now. */
+export async function busAddress(context: Context): Promise<string> {
+  const location = await discoverBus(surroundingsOf(context));
+  return location.found === "none" ? unixUrl(embeddedSocketPath(context)) : location.url;
+}
+
 export function surroundingsOf({ env, uid, home }: Context): Surroundings {
   return { env, uid, home };
 }
@@ -54,7 +60,7 @@ export async function startedAgentd<Bus>(
 ): Promise<Bus> {
   if (how.connecting === "bus")
     throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
-  const { whyUnheard, whyUnheardForGood } = await import("./unheard-daemon.ts");
+  const { runningHolder, whyUnheard, whyUnheardForGood } = await import("./unheard-daemon.ts");
   if (how.connecting === "running-agentd") {
     throw ownError("UNREACHABLE", whyUnheard(context) ?? "agentd is not running");
   }
@@ -67,6 +73,8 @@ export async function startedAgentd<Bus>(
   }
   const unheard = whyUnheardForGood(context);
   if (unheard !== undefined) throw ownError("UNREACHABLE", unheard);
-  const { autostart } = await import("./autostart.ts");
-  return autostart(context, output, find);
+  const { autostart, awaitedAgentd } = await import("./autostart.ts");
+  const running = runningHolder(context);
+  const awaited = running === undefined ? undefined : await awaitedAgentd(context, output, running, find);
+  return awaited ?? autostart(context, output, find);
 }

@@ -16,12 +16,13 @@ export interface LogToFollow {
 
 export async function followLog(invocation: Invocation, bus: AgentBus, what: LogToFollow): Promise<Outcome> {
   const { kinds, turn } = what.filter;
-  const { entries, release } = await followSession(invocation, bus, what);
+  const { entries, goOnWords, release } = await followSession(invocation, bus, what);
   try {
     for await (const entry of entries) {
       if (kinds !== undefined && !kinds.includes(entry.kind)) continue;
       if (turn === undefined || entry.turn === turn) await what.show(entry);
     }
+    invocation.output.word(goOnWords());
     return { kind: "interrupted" };
   } finally {
     release();

@@ -230,6 +230,16 @@ test("SIGINT in a follow ends with 130 and leaves the session as it is", async (
   expect((await run(["agent", "ls", "--state", "running", "-q"])).stdout.trim()).toMatch(/^session/);
 });
 
+test("SIGTERM in a follow ends with 143, and says how to go on after the last entry", async () => {
+  const { stdout } = await run(["agent", "start", "demo", "-q"]);
+  const session = stdout.trim();
+  const { child, ended } = started(["agent", "log", session, "-f"]);
+  child.stdout?.once("data", () => child.kill("SIGTERM"));
+  const { code, stderr } = await ended;
+  expect(code).toBe(143);
+  expect(stderr).toMatch(new RegExp(`^go on from here: mix agent log ${session} -f --since [^/]+/${session}/\\d+\n$`));
+});
+
 test("a Bus in the foreground serves until Ctrl-C, and leaves no socket behind", async () => {
   const { child, ended } = started(["bus"]);
   await new Promise<void>((resolve) => child.stdout?.once("data", () => resolve()));

@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runCommandLine } from "./command-line.ts";
-import type { Interrupts } from "./context.ts";
+import type { Interrupt, Interrupts } from "./context.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import { OutputDescriptor } from "./output-descriptor.ts";
 import { version } from "./version.ts";
@@ -17,6 +17,7 @@ async function main(): Promise<void> {
     () => process.stderr,
     () => undefined,
   );
+  const interrupts = interruptsOf(process);
   // What costs time to make is made when somebody asks for it: the streams, and the path of the daemon's program.
   const code = await runCommandLine({
     words: process.argv.slice(2),
@@ -45,10 +46,10 @@ async function main(): Promise<void> {
       return join(dirname(realpathSync(process.argv[1] ?? ".")), "agentd.mjs");
     },
     nodeProgram: process.execPath,
-    interrupts: interruptsOf(process),
+    interrupts,
   });
   // A forgotten handle must not keep the terminal, and what was written is to be with the kernel by then.
-  out.flushed(() => process.exit(code));
+  out.flushed(() => process.exit(code === interruptedExit && interrupts.isTerminated() ? terminatedExit : code));
 }
 
 /** A reader that left: no words, no stack, the number that `head` causes. */
@@ -56,21 +57,28 @@ function endedByReader(error: NodeJS.ErrnoException): void {
   process.exit(error.code === "EPIPE" ? exitCodeOf({ kind: "broken_pipe" }) : 1);
 }
 
-/** SIGINT is listened to only once somebody asked for it; before that it ends the process as it does any other. */
-function interruptsOf(source: NodeJS.Process): Interrupts {
-  const listeners = new Set<() => void>();
-  const raise = (): void => {
-    if (listeners.size === 0) source.exit(exitCodeOf({ kind: "interrupted" }));
-    for (const listener of Array.from(listeners)) listener();
+/** Signals are listened to only once somebody asked for them; before that they end the process as they do any other. */
+function interruptsOf(source: NodeJS.Process): Interrupts & { readonly isTerminated: () => boolean } {
+  const listeners = new Set<(by: Interrupt) => void>();
+  let isTerminated = false;
+  const raised = (by: Interrupt): void => {
+    isTerminated ||= by === "SIGTERM";
+    if (listeners.size === 0) source.exit(isTerminated ? terminatedExit : interruptedExit);
+    for (const listener of Array.from(listeners)) listener(by);
   };
   let attached = false;
   return {
-    raise,
+    isTerminated: () => isTerminated,
+    raise: () => raised("SIGINT"),
     listen: (listener) => {
-      if (!attached) source.on("SIGINT", raise);
+      if (!attached) for (const signal of ["SIGINT", "SIGTERM"] as const) source.on(signal, raised);
       attached = true;
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
 }
+
+const interruptedExit = exitCodeOf({ kind: "interrupted" });
+/** 128 and the number of SIGTERM. */
+const terminatedExit = 143;

@@ -4,6 +4,7 @@ import type { SessionSummary } from "../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "./bus.ts";
 import type { Outcome } from "./exit-codes.ts";
 import { listenToAgentd } from "./follow/bus-source.ts";
+import { busPatience, patiently } from "./patience.ts";
 import { allSessions } from "./sessions.ts";
 import type { SessionFilter } from "./sessions.ts";
 import type { Invocation } from "./verb.ts";
@@ -17,28 +18,32 @@ export async function showSessionChanges(
   filter: SessionFilter,
 ): Promise<Outcome> {
   const known = new Map<string, string>();
-  const interrupted = new Promise<"interrupted">((resolved) => {
-    context.interrupts.listen(() => resolved("interrupted"));
-  });
+  const stop = new AbortController();
+  context.interrupts.listen(() => stop.abort());
+  const patience = { ...busPatience(context, output, bus), signal: stop.signal };
   let changed = false;
   let wake: () => void = () => undefined;
   const something = (): void => {
     changed = true;
     wake();
   };
-  const stop = await listenToAgentd(bus.client, await bus.reader(), { publication: something, missed: something });
+  stop.signal.addEventListener("abort", something);
+  const stopListening = await listenToAgentd(bus.client, await bus.reader(), {
+    publication: something,
+    missed: something,
+  });
   try {
-    for (;;) {
+    while (!stop.signal.aborted) {
       changed = false;
-      for (const one of await changedSessions(bus, filter, known)) await shown(one);
+      for (const one of (await patiently(patience, () => changedSessions(bus, filter, known))) ?? []) await shown(one);
       if (changed) continue;
-      const change = new Promise<"changed">((resolved) => {
-        wake = () => resolved("changed");
+      await new Promise<void>((resolved) => {
+        wake = resolved;
       });
-      if ((await Promise.race([change, interrupted])) === "interrupted") return { kind: "interrupted" };
     }
+    return { kind: "interrupted" };
   } finally {
-    stop();
+    stopListening();
   }
 
   async function shown(one: SessionSummary): Promise<void> {

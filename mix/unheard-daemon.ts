@@ -43,7 +43,7 @@ function lastingReason(pid: number, env: Context["env"]): string | undefined {
 }
 
 /** A record outlives a daemon that was killed, and its number may be another program's by now. */
-function runningHolder(context: Pick<Context, "env" | "home">): number | undefined {
+export function runningHolder(context: Pick<Context, "env" | "home">): number | undefined {
   const pid = holderOf(context);
   if (pid === undefined || !isRunning(pid, undefined)) return undefined;
   return textOf(`/proc/${pid}/cmdline`)?.includes("agentd") === true ? pid : undefined;

@@ -12,6 +12,7 @@ export interface AskWatcher {
   readonly ended: (ask: NotifyAsk) => Promise<void>;
   /** `notify` or the Bus went away; it is looked for on and on. */
   readonly away: (why: string) => void;
+  readonly back: () => void;
 }
 
 /** Until Ctrl-C. Throws where `notify` is not there at the start. */
@@ -45,6 +46,7 @@ export async function watchAsks(context: Context, bus: AgentBus, watcher: AskWat
     hinted = false;
     try {
       await look(bus, known, watcher);
+      if (isAway) watcher.back();
       isAway = false;
     } catch (error) {
       if (!(error instanceof MixError) || !awayCodes.has(error.code)) throw error;

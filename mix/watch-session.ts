@@ -31,7 +31,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   const { context, output } = invocation;
   const answered = new Set<string>();
   let attachment = options.attachment;
-  const { entries, release } = await followSession(invocation, bus, options, {
+  const { entries, goOnWords, isTerminated, release } = await followSession(invocation, bus, options, {
     onBatch: (batch) => noteAnswered(answered, batch),
     say: (words) => (attachment?.takesLines === true ? attachment.say(words) : words()),
   });
@@ -57,9 +57,8 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     attachment?.end();
     await view?.end();
     if (outcome !== undefined) return outcome;
-    return attachment?.hasLeft === true
-      ? leave(invocation, options.session)
-      : await detach(invocation, bus, options.session);
+    if (attachment?.hasLeft === true) return leave(invocation, options.session);
+    return await detach(invocation, bus, { session: options.session, goOnWords: goOnWords(), asks: !isTerminated() });
   } finally {
     attachment?.end();
     release();

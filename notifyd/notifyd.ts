@@ -48,6 +48,9 @@ export interface Notifyd {
   readonly stopped: Promise<void>;
 }
 
+/** Between two looks for a Bus that is away. Until it is back agents' questions are not shown. */
+const retryMsMax = 5_000;
+
 /** Throws NotifydError for what a person must mend. */
 export function startNotifyd(options: NotifydOptions): Notifyd {
   const { paths, environment, surroundings, version, logger } = options;
@@ -94,6 +97,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
         return location.url;
       },
       provenance: { binary: "notifyd", version, pid: process.pid, started_at: startedAt },
+      retryMsMax,
       clock,
     },
     service: notifyService,

@@ -37,6 +37,8 @@ export interface BrokerOptions {
   /** The name of this node, one label. Default `local`. */
   readonly node?: string;
   readonly version?: string;
+  /** The program that this broker is part of, told by `noded.info`: it goes when that program goes. */
+  readonly hostedBy?: string;
   /** Who owns the Unix socket's directory. Default: this process's user. */
   readonly uid?: number;
   readonly limits?: Partial<BrokerLimits>;
@@ -101,6 +103,7 @@ class EmbeddedBroker implements Broker {
     const facts = {
       node,
       version: options.version ?? "0.0.0",
+      hostedBy: options.hostedBy,
       incarnation: this.#incarnation,
       startedAt: new Date(this.#startedMs).toISOString(),
       uptimeSeconds: () => this.#uptimeSeconds(),

@@ -12,6 +12,7 @@ import type { RegisterRefusal, Registry } from "./registry.ts";
 export interface NodeFacts {
   readonly node: string;
   readonly version: string;
+  readonly hostedBy: string | undefined;
   readonly incarnation: string;
   readonly startedAt: string;
   uptimeSeconds(): number;
@@ -92,7 +93,8 @@ function serviceInfo({ registration }: Peer): object {
 }
 
 function nodeInfo(registry: Registry, facts: NodeFacts): object {
-  const { node, version, incarnation, startedAt } = facts;
+  const { node, version, hostedBy, incarnation, startedAt } = facts;
+  const host = hostedBy === undefined ? {} : { hosted_by: hostedBy };
   return {
     node,
     noded: {
@@ -101,7 +103,7 @@ function nodeInfo(registry: Registry, facts: NodeFacts): object {
       started_at: startedAt,
       registered_at: startedAt,
       schema_version: 1,
-      meta: { registration_incarnation: incarnation, embedded: "true" },
+      meta: { registration_incarnation: incarnation, embedded: "true", ...host },
     },
     uptime_s: facts.uptimeSeconds(),
     service_count: registry.count,

@@ -31,7 +31,9 @@ export async function listenToAgentd(
   };
   await client.subscribe(topic, onDelivery);
   let { generation } = client;
+  // When the connection drops as well: a follower finds out at once that its Bus is gone, and says so.
   const stopWatching = client.onState((state) => {
+    if (state.kind === "disconnected" && state.attempt === 0) listener.missed();
     if (state.kind !== "connected" || state.generation === generation) return;
     generation = state.generation;
     listener.missed();

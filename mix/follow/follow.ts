@@ -5,6 +5,7 @@ import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import { MixError, ownError } from "../mix-error.ts";
+import { patiently, type Patience } from "../patience.ts";
 import { Inbox, publicationOf } from "./inbox.ts";
 
 /** The seam to the Bus. `page` and `piece` throw UNREACHABLE or BUSY where it is worth trying again. */
@@ -15,27 +16,36 @@ export interface FollowSource {
   readonly piece: (session: string, entry: number, offset: number) => Promise<LogPiece>;
 }
 
-export interface FollowOptions {
+export interface FollowOptions extends Patience {
   readonly source: FollowSource;
   /** The session's id: publications carry no other name of it. */
   readonly session: string;
-  /** Entries after this one: a `seq`, or a cursor `<log>/<session>/<seq>`. */
-  readonly after: number | string;
-  readonly now: () => number;
-  readonly delay: (ms: number, run: () => void) => () => void;
-  readonly signal?: AbortSignal;
+  /** Where to begin; moved along with what is handed out. */
+  readonly place: Place;
   /** Told of what came together, before it is handed out one by one. */
   readonly onBatch?: (entries: readonly (Entry | TruncatedEntry)[]) => void;
-  /** Told once when agentd cannot be reached, and once when it can again. */
-  readonly onReach?: (reachable: boolean) => void;
+}
+
+/** Where a follower stands: the last entry it handed out. */
+export interface Place {
+  log: string | undefined;
+  seq: number;
+}
+
+/** `after`: a `seq`, or a cursor `<log>/<session>/<seq>`. Throws CURSOR_UNKNOWN for another session's. */
+export function placeAfter(after: number | string, session: string): Place {
+  if (typeof after === "number") return { log: undefined, seq: after };
+  const parts = /^([^/]+)\/([^/]+)\/(\d{1,15})$/.exec(after);
+  if (parts === null || parts[2] !== session) {
+    throw new MixError("CURSOR_UNKNOWN", `${after} is no cursor of session ${session}: <log>/<session>/<seq>`);
+  }
+  return { log: parts[1], seq: Number(parts[3]) };
 }
 
 /** Without a word from the topic for so long, the log is asked: a broker may have dropped the last publication. */
 export const quietMs = 5_000;
-/** How long agentd may be away before following ends with UNREACHABLE. */
-const awayMsMax = 30_000;
 
-/** Ends when the signal fires. Throws UNREACHABLE after 30 s without agentd, and CURSOR_UNKNOWN where the log changed. */
+/** Ends when the signal fires. Throws UNREACHABLE where there is no hope left, and CURSOR_UNKNOWN where the log changed. */
 export async function* follow(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
   const inbox = new Inbox();
   const stopListening = await options.source.listen({
@@ -53,65 +63,58 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Entry, voi
 }
 
 async function* entriesInOrder(options: FollowOptions, inbox: Inbox): AsyncGenerator<Entry, void, undefined> {
-  const place = placeOf(options);
+  const { place } = options;
   const aborted = (): boolean => isAborted(options);
-  yield* missingEntries(options, place);
+  yield* missingEntries(options);
   while (!aborted()) {
     const publication = await inbox.take(quietMs, options.delay);
     if (aborted()) return;
     if (publication === "missed" || publication.log !== place.log) {
-      yield* missingEntries(options, place);
+      yield* missingEntries(options);
       continue;
     }
-    if (publication.seqFrom > place.seq + 1) yield* missingEntries(options, place);
+    if (publication.seqFrom > place.seq + 1) yield* missingEntries(options);
     options.onBatch?.(publication.entries);
     // A publication that still leaves a hole is dropped: the log is asked again after the next quiet while.
     for (const entry of publication.seqFrom > place.seq + 1 ? [] : publication.entries) {
       if (entry.seq !== place.seq + 1) continue;
+      const whole = await wholeEntry(options, entry);
+      if (whole === undefined) return;
+      // With the entry and not before it: what was not handed out is not passed over by whoever goes on from here.
       place.seq = entry.seq;
-      yield await wholeEntry(options, entry);
+      yield whole;
       if (aborted()) return;
     }
   }
 }
 
-/** Where a follower stands: the last entry it handed out. */
-interface Place {
-  log: string | undefined;
-  seq: number;
-}
-
-function placeOf({ after, session }: FollowOptions): Place {
-  if (typeof after === "number") return { log: undefined, seq: after };
-  const parts = /^([^/]+)\/([^/]+)\/(\d{1,15})$/.exec(after);
-  if (parts === null || parts[2] !== session) {
-    throw new MixError("CURSOR_UNKNOWN", `${after} is no cursor of session ${session}: <log>/<session>/<seq>`);
-  }
-  return { log: parts[1], seq: Number(parts[3]) };
-}
-
-async function* missingEntries(options: FollowOptions, place: Place): AsyncGenerator<Entry, void, undefined> {
+async function* missingEntries(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
+  const { place, session, source } = options;
   while (!isAborted(options)) {
     // A cursor with the log's identity: a daemon that came back with another log refuses it, instead of going on in it.
-    const after = place.log === undefined ? place.seq : `${place.log}/${options.session}/${place.seq}`;
-    const page = await patiently(options, () => options.source.page(options.session, after));
+    const after = place.log === undefined ? place.seq : `${place.log}/${session}/${place.seq}`;
+    const page = await patiently(options, () => source.page(session, after));
+    if (page === undefined) return;
     place.log ??= page.log;
     const fresh = page.entries.filter((entry) => entry.seq > place.seq);
     options.onBatch?.(fresh);
     for (const entry of fresh) {
+      const whole = await wholeEntry(options, entry);
+      if (whole === undefined) return;
       place.seq = entry.seq;
-      yield await wholeEntry(options, entry);
+      yield whole;
       if (isAborted(options)) return;
     }
     if (page.next === undefined || fresh.length === 0) return;
   }
 }
 
-async function wholeEntry(options: FollowOptions, entry: Entry | TruncatedEntry): Promise<Entry> {
+/** Undefined where the signal fired first. */
+async function wholeEntry(options: FollowOptions, entry: Entry | TruncatedEntry): Promise<Entry | undefined> {
   if (!("truncated" in entry)) return entry;
-  return readWholeEntry(entry.seq, (offset) =>
-    patiently(options, () => options.source.piece(options.session, entry.seq, offset)),
-  );
+  const { session, source } = options;
+  const pieceOf = (offset: number): Promise<LogPiece> => source.piece(session, entry.seq, offset);
+  return patiently(options, () => readWholeEntry(entry.seq, pieceOf));
 }
 
 /** An entry that is too big for a page or a publication, read piece by piece. */
@@ -127,32 +130,6 @@ export async function readWholeEntry(seq: number, piece: (offset: number) => Pro
   }
 }
 
-/** Tries again while agentd is away, with growing waits. */
-async function patiently<Result>(options: FollowOptions, run: () => Promise<Result>): Promise<Result> {
-  const deadline = options.now() + awayMsMax;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      const result = await run();
-      if (attempt > 0) options.onReach?.(true);
-      return result;
-    } catch (error) {
-      if (!worthTryingAgain(error) || isAborted(options) || options.now() >= deadline) throw error;
-      if (attempt === 0) options.onReach?.(false);
-      await new Promise<void>((resolve) => {
-        options.delay(Math.min(100 * 2 ** attempt, retryMsMax), resolve);
-      });
-    }
-  }
-}
-
-const retryMsMax = 2_000;
-
 function isAborted({ signal }: FollowOptions): boolean {
   return signal?.aborted === true;
-}
-
-function worthTryingAgain(error: unknown): boolean {
-  return (
-    error instanceof MixError && (error.code === "UNREACHABLE" || error.code === "BUSY" || error.code === "TIME_LIMIT")
-  );
 }

@@ -8,7 +8,7 @@ import { createBroker } from "../../bus-client/broker/index.ts";
 import type { Broker } from "../../bus-client/broker/index.ts";
 import { unixUrl } from "../../bus-client/index.ts";
 import { runCommandLine } from "../command-line.ts";
-import type { Context } from "../context.ts";
+import type { Context, Interrupt } from "../context.ts";
 import { ScriptedAgentd } from "./scripted-agentd.ts";
 import type { AgentdScript } from "./scripted-agentd.ts";
 
@@ -20,7 +20,7 @@ export interface Ran {
 
 export interface Running {
   readonly ended: Promise<Ran>;
-  readonly interrupt: () => void;
+  readonly interrupt: (by?: Interrupt) => void;
   /** What a person types. */
   readonly type: (text: string) => void;
   /** Resolves when stdout and stderr together show this. */
@@ -32,18 +32,26 @@ export interface RunOptions {
   readonly stdin?: string;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
+  /** How many times faster time passes for it than here. */
+  readonly haste?: number;
 }
 
 export class Bench {
   readonly directory: string;
   readonly url: string;
-  readonly broker: Broker;
+  readonly #path: string;
   readonly #agentds: ScriptedAgentd[] = [];
+  #broker: Broker;
 
-  private constructor(directory: string, broker: Broker, url: string) {
+  private constructor(directory: string, broker: Broker, path: string) {
     this.directory = directory;
-    this.broker = broker;
-    this.url = url;
+    this.#broker = broker;
+    this.#path = path;
+    this.url = unixUrl(path);
+  }
+
+  get broker(): Broker {
+    return this.#broker;
   }
 
   static async create(): Promise<Bench> {
@@ -51,7 +59,17 @@ export class Bench {
     const path = join(directory, "bus", "bus.sock");
     const broker = createBroker();
     await broker.listenUnix(path);
-    return new Bench(directory, broker, unixUrl(path));
+    return new Bench(directory, broker, path);
+  }
+
+  loseBus(): Promise<void> {
+    return this.#broker.close();
+  }
+
+  /** Another broker in the place of the one that was lost; every agentd comes back to it. */
+  async bringBus(): Promise<void> {
+    this.#broker = createBroker();
+    await this.#broker.listenUnix(this.#path);
   }
 
   async agentd(script: AgentdScript = {}): Promise<ScriptedAgentd> {
@@ -71,10 +89,13 @@ export class Bench {
     const stdout = terminalStream(options.tty === true);
     const stderr = terminalStream(options.tty === true);
     const shown = new Shown(stdout, stderr);
-    const interrupts = new Set<() => void>();
-    const raise = (): void => {
-      for (const listener of Array.from(interrupts)) listener();
+    const interrupts = new Set<(by: Interrupt) => void>();
+    const raised = (by: Interrupt = "SIGINT"): void => {
+      for (const listener of Array.from(interrupts)) listener(by);
     };
+    const raise = (): void => raised();
+    const { haste = 1 } = options;
+    const began = Date.now();
     const context: Context = {
       words,
       env: { MIXOS_NODED_URL: this.url, ...options.env },
@@ -86,10 +107,10 @@ export class Bench {
       stdout,
       stderr,
       writeAtOnce: (_to, text) => text,
-      now: Date.now,
+      now: () => began + (Date.now() - began) * haste,
       random: Math.random,
       after: (ms, run) => {
-        const timer = setTimeout(run, ms);
+        const timer = setTimeout(run, ms / haste);
         return () => clearTimeout(timer);
       },
       agentdProgram: join(this.directory, "no-agentd.mjs"),
@@ -103,7 +124,7 @@ export class Bench {
       },
     };
     const ended = runCommandLine(context).then((code) => ({ code, stdout: shown.stdout, stderr: shown.stderr }));
-    return { ended, interrupt: raise, type: (text) => stdin.write(text), shows: (text) => shown.has(text) };
+    return { ended, interrupt: raised, type: (text) => stdin.write(text), shows: (text) => shown.has(text) };
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { BusError, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
+import { brokerHost, BusError, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { MixError, ownError, usageError } from "../mix-error.ts";
@@ -21,11 +21,11 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
   const { createBroker, listenInPlace } = await import("../../bus-client/broker/index.ts");
   const path = embeddedSocketPath({ env: context.env, uid: context.uid });
   const interrupted = new Promise<void>((resolve) => {
-    context.interrupts.listen(resolve);
+    context.interrupts.listen(() => resolve());
   });
-  const broker = createBroker({ version: context.version });
+  const broker = createBroker({ version: context.version, hostedBy: "mix bus" });
   try {
-    if (!(await listenInPlace(broker, path))) throw ownError("CALL_FAILED", `a Bus listens on ${path} already`);
+    if (!(await listenInPlace(broker, path))) throw await takenError(path);
     const tcp = port === undefined ? undefined : await broker.listenTcp(port);
     const urls = [unixUrl(path), ...(tcp === undefined ? [] : [`ws://127.0.0.1:${tcp}/ws`])];
     if (output.mode === "json") await output.row({ schema: "mix.bus.v1", urls });
@@ -38,4 +38,12 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
   } finally {
     await broker.close();
   }
+}
+
+/** agentd brings a Bus where it finds none, and keeps it: whoever wants it the other way round has to end agentd first. */
+async function takenError(path: string): Promise<MixError> {
+  const host = await brokerHost(unixUrl(path)).catch(() => undefined);
+  const how = "`mix agent stop`, then `mix bus`; the next `mix agent` command starts agentd on it";
+  const words = host === "agentd" ? `agentd hosts the Bus on ${path} already: use it as it is, or ${how}` : undefined;
+  return ownError("CALL_FAILED", words ?? `a Bus listens on ${path} already`);
 }

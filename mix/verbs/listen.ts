@@ -21,10 +21,14 @@ export const spec: VerbSpec = {
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
-  const { args, context } = invocation;
+  const { args, context, output } = invocation;
   const [count, timeoutMs] = [args.count("count", 1), args.duration("timeout")];
   const late = count === undefined ? "the time is over" : `fewer than ${count} came within the time`;
   const bus = await invocation.connect("bus");
+  bus.client.onState((state) => {
+    if (state.kind === "disconnected" && state.attempt === 0) output.notice("the Bus is gone; waiting for it");
+    if (state.kind === "connected") output.notice("the Bus is back; what was published meanwhile is not shown");
+  });
   return new Promise((resolve, reject) => {
     const printed = new Printed(invocation, count ?? Number.POSITIVE_INFINITY);
     const callOff =

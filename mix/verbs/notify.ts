@@ -78,5 +78,6 @@ async function watch({ context, output, connect }: Invocation): Promise<Outcome>
       else if (output.mode === "people") await output.line(endLine(ask, style));
     },
     away: (why) => output.notice(`${why}; watching on`),
+    back: () => output.notice("notify is back"),
   });
 }

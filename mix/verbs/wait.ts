@@ -4,7 +4,8 @@ import type { AgentBus } from "../bus.ts";
 import { done, exitCodeOf } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { MixError, ownError, usageError } from "../mix-error.ts";
-import { pause } from "../pause.ts";
+import { busPatience, patiently } from "../patience.ts";
+import type { Patience } from "../patience.ts";
 import { tellFailure } from "../tell-failure.ts";
 import { endedOutcome } from "../turn-watch.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
@@ -24,14 +25,18 @@ export const spec: VerbSpec = {
 type Waited = "idle" | "waiting" | "ended";
 
 export async function run(invocation: Invocation): Promise<Outcome> {
-  const { args, context } = invocation;
+  const { args, context, output } = invocation;
   const wanted = wantedStates(args.text("for") ?? "any");
   const timeoutMs = args.duration("timeout");
-  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.now() + timeoutMs;
   const bus = await invocation.connect("agentd");
-  const waits = args.positionals.map((session) => waitedFor(invocation, bus, { session, wanted, deadline }));
+  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.now() + timeoutMs;
+  const timeIsUp = new AbortController();
+  const callOff = timeoutMs === undefined ? undefined : context.after(timeoutMs, () => timeIsUp.abort());
+  const patience = { ...busPatience(context, output, bus), signal: timeIsUp.signal };
+  const waits = args.positionals.map((session) => waitedFor(invocation, bus, { session, wanted, deadline, patience }));
   // Each is told as it comes; the first in the order of the command line that went wrong decides.
   const results = await Promise.allSettled(waits);
+  callOff?.();
   for (const result of results) {
     if (result.status === "rejected") throw result.reason;
     if (exitCodeOf(result.value) !== 0) return result.value;
@@ -52,20 +57,27 @@ function wantedStates(text: string): Waited[] {
 async function waitedFor(
   invocation: Invocation,
   bus: AgentBus,
-  what: { readonly session: string; readonly wanted: Waited[]; readonly deadline: number },
+  what: {
+    readonly session: string;
+    readonly wanted: Waited[];
+    readonly deadline: number;
+    readonly patience: Patience;
+  },
 ): Promise<Outcome> {
   const { context } = invocation;
   for (;;) {
     const left = what.deadline - context.now();
-    if (left <= 0)
-      throw ownError("TIME_LIMIT", `session ${what.session} did not become ${what.wanted.join(" or ")} in time`);
     // `ended` is always waited for: a session that is over never becomes idle.
-    const reply = await waitOnce(invocation, bus, {
+    const asked = {
       session: what.session,
       until: [...new Set([...what.wanted, "ended" as const])],
-      timeout_ms: Math.min(waitMsMax, Math.ceil(left)),
-    });
-    if (reply === undefined || reply.timed_out) continue;
+      timeout_ms: Math.max(1, Math.min(waitMsMax, Math.ceil(left))),
+    };
+    const reply = left <= 0 ? undefined : await patiently(what.patience, () => bus.ask("agent.session.wait", asked));
+    if (reply === undefined) {
+      throw ownError("TIME_LIMIT", `session ${what.session} did not become ${what.wanted.join(" or ")} in time`);
+    }
+    if (reply.timed_out) continue;
     await told(invocation, reply);
     const ended = endedOutcome(reply);
     if (ended?.state === "closed" && !what.wanted.includes("ended")) {
@@ -77,23 +89,6 @@ async function waitedFor(
     return ended ?? done;
   }
 }
-
-/** Undefined where agentd has too many waits at the moment: the next try comes a little later. */
-async function waitOnce(
-  { context }: Invocation,
-  bus: AgentBus,
-  args: { readonly session: string; readonly until: Waited[]; readonly timeout_ms: number },
-): Promise<WaitReply | undefined> {
-  try {
-    return await bus.ask("agent.session.wait", args);
-  } catch (error) {
-    if (!(error instanceof MixError) || error.code !== "BUSY") throw error;
-    await pause(context, busyPauseMs);
-    return undefined;
-  }
-}
-
-const busyPauseMs = 500;
 
 async function told({ output }: Invocation, reply: WaitReply): Promise<void> {
   if (output.mode === "json") return output.row(reply);
