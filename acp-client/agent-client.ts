@@ -56,8 +56,15 @@ export type AgentEvent =
       readonly request: RequestKey;
       readonly toolCall: ToolCallPatch;
       readonly options: readonly PermissionOption[];
+      /** It asks under this session id, which was never opened: a sub-agent's. */
+      readonly agentSession?: string;
     }
-  | { readonly type: "elicitation"; readonly request: RequestKey; readonly asked: Elicitation }
+  | {
+      readonly type: "elicitation";
+      readonly request: RequestKey;
+      readonly asked: Elicitation;
+      readonly agentSession?: string;
+    }
   /** The agent took a request back ($/cancel_request); the client has answered it already. */
   | { readonly type: "withdrawn"; readonly request: RequestKey }
   /** Noise on stdout, protocol faults, requests for sessions it never opened: for the log, bounded and counted. */

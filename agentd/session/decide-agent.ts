@@ -11,7 +11,7 @@ import { emptied } from "./fit.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
 import { noteMessage, noteToolCall } from "./messages.ts";
 import { requestElicitation } from "./elicitations.ts";
-import { requestPermission } from "./permissions.ts";
+import { noteChange, requestPermission } from "./permissions.ts";
 import { optionFault } from "./option-fault.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests.ts";
 import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
@@ -51,7 +51,11 @@ export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEve
 function onUpdate(draft: Draft, update: AgentUpdate): void {
   const { state } = draft;
   if (update.kind === "message") return noteMessage(draft, update);
-  if (update.kind === "tool_call") return noteToolCall(draft, update);
+  if (update.kind === "tool_call") {
+    const before = state.calls;
+    const said = noteToolCall(draft, update);
+    return noteChange(draft, said.tool_call_id, said, before);
+  }
   const entry = mapUpdate(bounded(draft, update));
   // A plan belongs to a turn as messages do; what is of the session carries the turn only while one runs.
   const where = currentTurn(state);
