@@ -50,7 +50,13 @@ export type Done<T> = (outcome: Outcome<T>) => void;
 
 export type AgentEvent =
   /** `replay`: history, told again while a session is brought back. What is of the present (options, commands) is not. */
-  | { readonly type: "update"; readonly update: AgentUpdate; readonly replay?: true }
+  | {
+      readonly type: "update";
+      readonly update: AgentUpdate;
+      readonly replay?: true;
+      /** With an update under a session id that was never opened: the tool call that it is about. */
+      readonly about?: { readonly agentSession: string; readonly call: ToolCallPatch };
+    }
   | {
       readonly type: "permission";
       readonly request: RequestKey;

@@ -11,7 +11,7 @@ import { emptied } from "./fit.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
 import { noteMessage, noteToolCall } from "./messages.ts";
 import { requestElicitation } from "./elicitations.ts";
-import { noteChange, requestPermission } from "./permissions.ts";
+import { noteChange, noteForeignCall, requestPermission } from "./permissions.ts";
 import { optionFault } from "./option-fault.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests.ts";
 import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
@@ -23,7 +23,8 @@ export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEve
   const { state } = draft;
   switch (event.type) {
     case "update":
-      return onUpdate(draft, event.update);
+      onUpdate(draft, event.update);
+      return event.about && noteForeignCall(draft, event.about.agentSession, event.about.call);
     case "permission":
       requestPermission(draft, event, findings);
       return draft.sayState(before);

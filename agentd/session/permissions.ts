@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A permission from the agent's question to its one answer. Whatever is not somebody's yes is never a yes.
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
-import type { PermissionOutcome } from "../../acp-client/model.ts";
+import type { PermissionOutcome, ToolCallPatch } from "../../acp-client/model.ts";
 import type { Findings } from "../people/findings.ts";
-import type { PermissionChoice, ToolCallFields } from "../vocabulary/index.ts";
+import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../vocabulary/index.ts";
 import { askPeople } from "./asking.ts";
 import type { Draft } from "./draft.ts";
 import { bytesOf } from "./fit.ts";
-import { beginsAnew, callKey, type KnownCalls, mergeCall, noteCopied } from "./known-calls.ts";
+import { beginsAnew, callKey, isAnnouncement, type KnownCalls, mergeCall, noteCopied } from "./known-calls.ts";
 import { toolCallFields } from "./map-update.ts";
 import { makeRoom } from "./messages.ts";
 import {
@@ -102,6 +102,17 @@ function askedCall(draft: Draft, key: string, own: ToolCallFields, agentSession:
   state.calls = mergeCall(before, key, own, { isOver, isBase: isFirst });
   noteChange(draft, key, own, before);
   return question;
+}
+
+/** What a sub-agent says of its calls is logged as it came, and known for the questions that it may ask about them. */
+export function noteForeignCall(draft: Draft, agentSession: string, call: ToolCallPatch): void {
+  const { state } = draft;
+  const said = toolCallFields(call);
+  const key = callKey(said.tool_call_id, agentSession);
+  const before = state.calls;
+  const wasOver = before.get(key)?.isOver === true && !isAnnouncement(said.title, said.tool_kind, said.status);
+  state.calls = mergeCall(before, key, said, { isOver: wasOver || finalToolStatuses.has(said.status), isBase: false });
+  noteChange(draft, key, said, before);
 }
 
 /**
