@@ -50,14 +50,27 @@ export type Done<T> = (outcome: Outcome<T>) => void;
 
 export type AgentEvent =
   /** `replay`: history, told again while a session is brought back. What is of the present (options, commands) is not. */
-  | { readonly type: "update"; readonly update: AgentUpdate; readonly replay?: true }
+  | {
+      readonly type: "update";
+      readonly update: AgentUpdate;
+      readonly replay?: true;
+      /** With an update under a session id that was never opened: the tool call that it is about. */
+      readonly about?: { readonly agentSession: string; readonly call: ToolCallPatch };
+    }
   | {
       readonly type: "permission";
       readonly request: RequestKey;
       readonly toolCall: ToolCallPatch;
       readonly options: readonly PermissionOption[];
+      /** It asks under this session id, which was never opened: a sub-agent's. */
+      readonly agentSession?: string;
     }
-  | { readonly type: "elicitation"; readonly request: RequestKey; readonly asked: Elicitation }
+  | {
+      readonly type: "elicitation";
+      readonly request: RequestKey;
+      readonly asked: Elicitation;
+      readonly agentSession?: string;
+    }
   /** The agent took a request back ($/cancel_request); the client has answered it already. */
   | { readonly type: "withdrawn"; readonly request: RequestKey }
   /** Noise on stdout, protocol faults, requests for sessions it never opened: for the log, bounded and counted. */

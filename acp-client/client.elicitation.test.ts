@@ -93,10 +93,12 @@ test.for([
   expect(run.faults()).toEqual(["invalid-elicitation"]);
 });
 
-test("an elicitation for another session is refused", () => {
+test("an elicitation under a session id that was never opened is asked, with that id", () => {
   const run = offering("form");
   run.agent.say(ask(1, { ...form, sessionId: "other" }));
-  expect(run.agent.answersTo(1)).toMatchObject([{ error: { code: -32002 } }]);
+  expect(run.heard).toContainEqual({ event: expect.objectContaining({ type: "elicitation", agentSession: "other" }) });
+  run.client.answerElicitation(keys(run)[0] ?? 0, { action: "decline" });
+  expect(run.agent.answersTo(1)).toMatchObject([{ result: { action: "decline" } }]);
 });
 
 test("one that the agent takes back is answered cancel, which is told, and no later answer goes out", () => {

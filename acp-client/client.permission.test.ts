@@ -104,13 +104,29 @@ test("taking back what was answered changes nothing", () => {
   expect(story(run.heard)).toEqual(["permission", "|"]);
 });
 
-test("a question for a session that was never opened is answered cancelled, and is a fault", () => {
-  for (const run of [opened(), initialized()]) {
-    run.agent.say(ask(1, { sessionId: "child" }));
-    expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
-    expect(story(run.heard)).toEqual(["fault", "|"]);
-    expect(run.faults()).toEqual(["foreign-session"]);
-  }
+test("a question under a session id that was never opened is asked, with that id, and answered like any other", () => {
+  const run = opened();
+  run.agent.say(ask(1, { sessionId: "child" }));
+  expect(story(run.heard)).toEqual(["permission", "|"]);
+  expect(run.heard[0]).toMatchObject({ event: { agentSession: "child" } });
+  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { optionId: "no" } } }]);
+  run.agent.say(ask(2));
+  expect(run.heard.at(-2)).not.toHaveProperty("event.agentSession");
+});
+
+test("a question while no session is open is answered cancelled, and its title and reason are told", () => {
+  const run = initialized();
+  run.agent.say(ask(1, { toolCall: { toolCallId: "t", title: "rm -rf" } }));
+  expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
+  expect(story(run.heard)).toEqual(["fault", "|"]);
+  expect(run.heard[0]).toMatchObject({
+    event: {
+      fault: "foreign-request",
+      message: expect.stringContaining("no session is open"),
+      sample: expect.stringMatching(/^rm -rf \(session "/u),
+    },
+  });
 });
 
 test("a repeated id of an open question is refused, and the first question is unharmed", () => {
@@ -179,6 +195,13 @@ test("a side of the client that is there serves its requests, for the open sessi
   expect(served).toEqual(["fs/read_text_file"]);
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { content: "text" } }]);
   expect(run.agent.answersTo(2)).toMatchObject([{ error: { code: -32002, data: { sessionId: "other" } } }]);
+  expect(run.heard).toContainEqual({
+    event: expect.objectContaining({
+      fault: "foreign-request",
+      message: expect.stringContaining("refused"),
+      sample: 'fs/read_text_file /a (session "other")',
+    }),
+  });
 });
 
 test.each([

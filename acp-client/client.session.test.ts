@@ -72,6 +72,18 @@ test("an update for another session than the one that was opened is told as fore
   expect(faults()).toEqual(["foreign-session"]);
 });
 
+test("a tool call of another session is told with its update, so that a question about it can be understood", () => {
+  const run = opened();
+  const call = { sessionUpdate: "tool_call", toolCallId: "t", title: "Run", rawInput: { command: "ls" } };
+  run.agent.say({ jsonrpc: "2.0", method: "session/update", params: { sessionId: "child", update: call } });
+  expect(run.heard[0]).toMatchObject({
+    event: {
+      update: { kind: "extension" },
+      about: { agentSession: "child", call: { toolCallId: "t", title: "Run", rawInput: { command: "ls" } } },
+    },
+  });
+});
+
 test("a permission asked before the answer is asked after it, and one that was taken back is not", () => {
   const { agent, client, done, heard } = initialized();
   client.open(newSession, done("open"));

@@ -11,6 +11,7 @@ import type { ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.t
 import { OpenElicitations } from "./open-elicitations.ts";
 import { OpenPermissions } from "./open-permissions.ts";
 import type { AgentLink } from "./protocol-session.ts";
+import { isIdentifier } from "./schema/lenient.ts";
 import { decodeCompletedElicitation, decodeElicitation } from "./schema/v1/elicitation.ts";
 import { decodePermissionRequest, whyNotAsked } from "./schema/v1/permission.ts";
 import { elicitationResult, METHODS, permissionResult } from "./schema/v1/requests.ts";
@@ -148,9 +149,13 @@ export class V1Inbound {
     this.#link.emit({ type: "update", update: meta === undefined ? update : { ...update, meta } });
   }
 
+  /** A sub-agent's, or nonsense. It is logged as it came; what it says of a tool call, a question may be about. */
   #onForeignUpdate(params: Readonly<Record<string, unknown>>, sessionId: string): void {
     this.#link.fault("foreign-session", "An update came for a session that was never opened", sessionId);
-    this.#link.emit({ type: "update", update: { kind: "extension", method: METHODS.update, data: params } });
+    const update = { kind: "extension", method: METHODS.update, data: params } as const;
+    const said = isIdentifier(sessionId) ? decodeUpdate(params["update"]) : undefined;
+    const about = said?.kind === "tool_call" ? { agentSession: sessionId, call: said.call } : undefined;
+    this.#link.emit({ type: "update", update, ...(about === undefined ? {} : { about }) });
   }
 
   #onPermission(request: IncomingRequest): void {
@@ -161,9 +166,9 @@ export class V1Inbound {
       return;
     }
     const state = this.#state();
-    if (state.state !== "open" || state.id !== asked.sessionId) {
-      const message = "A permission was asked for a session that was never opened";
-      this.#link.fault("foreign-session", message, asked.sessionId);
+    if (state.state !== "open") {
+      const title = asked.toolCall.title ?? "without a title";
+      this.#refused("A permission was asked while no session is open; it was cancelled", title, asked.sessionId);
       // It must be answered, or the agent would wait for ever; and nobody can say yes for it.
       request.reply(permissionResult("cancelled"));
       return;
@@ -175,8 +180,8 @@ export class V1Inbound {
       return;
     }
     this.#permissions.add(request, asked.options);
-    const { toolCall, options } = asked;
-    this.#link.emit({ type: "permission", request: request.key, toolCall, options });
+    const { toolCall, options, sessionId } = asked;
+    this.#link.emit({ type: "permission", request: request.key, toolCall, options, ...otherThan(state.id, sessionId) });
   }
 
   #onClientSide(request: IncomingRequest): void {
@@ -186,10 +191,15 @@ export class V1Inbound {
       request.refuse({ code: RPC.methodNotFound, message: `Method not found: ${sampleOf(request.method, 100)}` });
       return;
     }
-    const { params } = request;
-    const sessionId = isRecord(params) ? params["sessionId"] : undefined;
+    const params = isRecord(request.params) ? request.params : {};
+    const { sessionId } = params;
     const state = this.#state();
+    // A sub-agent's files and commands are not known to be this session's: its directories are others', perhaps.
     if (sessionId !== undefined && (state.state !== "open" || sessionId !== state.id)) {
+      const subject = params["path"] ?? params["command"] ?? params["terminalId"];
+      const what = typeof subject === "string" ? `${request.method} ${subject}` : request.method;
+      const message = "Files or a terminal were asked for under a session id that was never opened; it was refused";
+      this.#refused(message, what, sessionId);
       request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
       return;
     }
@@ -211,7 +221,10 @@ export class V1Inbound {
       return;
     }
     const { sessionId } = params;
-    if (sessionId !== undefined && (state.state !== "open" || sessionId !== state.id)) {
+    if (sessionId !== undefined && state.state !== "open") {
+      const { message } = params;
+      const what = typeof message === "string" ? message : "without a message";
+      this.#refused("An elicitation came while no session is open; it was refused", what, sessionId);
       request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
       return;
     }
@@ -224,7 +237,13 @@ export class V1Inbound {
       return;
     }
     this.#elicitations.add(request, asked);
-    this.#link.emit({ type: "elicitation", request: request.key, asked });
+    const other = state.state === "open" && typeof sessionId === "string" ? otherThan(state.id, sessionId) : {};
+    this.#link.emit({ type: "elicitation", request: request.key, asked, ...other });
+  }
+
+  /** Told apart from updates, which come in floods: of one kind, the first of each read of the pipe has its words told. */
+  #refused(message: string, what: string, sessionId: unknown): void {
+    this.#link.fault("foreign-request", message, `${what} (session ${JSON.stringify(sessionId)})`);
   }
 
   #isCompleted(params: unknown): boolean {
@@ -237,4 +256,9 @@ export class V1Inbound {
     this.#link.fault("overflow", "More came before the answer to session/new than is held back; it was dropped");
     request?.refuse({ code: RPC.internalError, message: "Too much came before session/new was answered" });
   }
+}
+
+/** The session that something was asked under, where it is not the one that is open. */
+function otherThan(own: string, asked: string): { readonly agentSession?: string } {
+  return asked === own ? {} : { agentSession: asked };
 }

@@ -96,6 +96,7 @@ export class Attachment {
   }
 
   #noteQuestion(entry: AskedEntry): void {
+    if (entry.phase === "changed") return;
     if (entry.phase === "requested") this.#questions.set(entry.request, entry);
     else this.#questions.delete(entry.request);
     if (entry.phase === "resolved") this.#answering.delete(entry.request);

@@ -14,7 +14,7 @@ interface EntryOf {
 type RequestKind = keyof EntryOf;
 
 export interface LoggedRequest<K extends RequestKind> {
-  readonly requested: EntryOf[K];
+  readonly requested: Entry & EntryOf[K];
   /** How it was answered, where it was. */
   readonly resolved?: EntryOf[K];
 }
@@ -29,7 +29,7 @@ export async function loggedRequest<K extends RequestKind>(
   const session = /^(.+)-\d+$/.exec(request)?.[1];
   const unknown = new MixError("REQUEST_UNKNOWN", `no request ${request}; \`${list}\` lists the open ones`);
   if (session === undefined) throw unknown;
-  let requested: EntryOf[K] | undefined;
+  let requested: (Entry & EntryOf[K]) | undefined;
   let resolved: EntryOf[K] | undefined;
   try {
     for await (const entry of logEntries(bus, session, 0, { kinds: [kind] })) {

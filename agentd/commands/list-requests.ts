@@ -2,6 +2,7 @@
 // agent.permission.list and agent.elicitation.list: what is open, oldest first.
 import type { Answer } from "../../bus-client/index.ts";
 import { fit } from "../session/fit.ts";
+import { ofAgentSession } from "../session/open-requests.ts";
 import type { OpenRequest as Open, SessionState } from "../session/state.ts";
 import { callLimits, type OpenElicitation, type OpenRequest } from "../vocabulary/index.ts";
 import { type Call, findSession, type Handler, ok } from "./call.ts";
@@ -78,7 +79,8 @@ function shownIn(
   open: Open,
   bytesMax: number,
 ): { readonly request: OpenRequest | OpenElicitation; readonly bytes: number } {
-  const head = { request: open.request, session, ...(open.turn === undefined ? {} : { turn: open.turn }) };
+  const turn = open.turn === undefined ? {} : { turn: open.turn };
+  const head = { request: open.request, session, ...turn, ...ofAgentSession(open.agentSession) };
   const times = { asked_at: open.askedAt, expires_at: open.expiresAt };
   const around = bytesAround(open);
   if (open.kind === "elicitation") {
@@ -88,7 +90,8 @@ function shownIn(
   }
   const { value, bytes, leftOut } = fit(open.shown, bytesMax - around);
   const all = namesOf([...open.leftOut, ...leftOut]);
-  const request = { kind: open.kind, ...head, tool_call: value, options: open.options, ...times, ...all };
+  const changed = open.changed.length === 0 ? {} : { changed: open.changed };
+  const request = { kind: open.kind, ...head, tool_call: value, options: open.options, ...times, ...changed, ...all };
   return { request, bytes: around + bytes };
 }
 

@@ -8,8 +8,9 @@ import type { PolicySettings } from "../config/settings.ts";
 import type { Log } from "../log/open.ts";
 import type { Page } from "../log/read.ts";
 import { findOut } from "../people/findings.ts";
-import { answerByPolicy } from "../people/policy.ts";
+import { answerByPolicy, foreignWords } from "../people/policy.ts";
 import { nothingSeen, type Said, type Sight, ToolSights } from "../people/tool-sight.ts";
+import { isAnnouncement } from "../session/known-calls.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import type {
   PermissionEntry,
@@ -36,15 +37,20 @@ interface Asked {
   /** What was said of the tool call before. */
   readonly before: Sight;
   readonly call: Partial<ToolCallFields>;
+  /** As the request itself has it. */
+  readonly kind: string | null | undefined;
   readonly options: readonly { readonly option: string; readonly kind: string }[];
   readonly sessionDirectories: readonly string[];
+  /** Another session of the agent asks. */
+  readonly isForeign?: boolean;
 }
 
 function tested(name: string, policy: PolicySettings, asked: Asked, instance: Instance): PolicyTestReply {
-  const { before, call, options, sessionDirectories } = asked;
+  const { before, call, kind, options, sessionDirectories, isForeign } = asked;
+  if (isForeign) return { policy: name, outcome: "ask", why: foreignWords };
   const { reserved, limits } = instance;
   const findings = findOut(before, saidIn(call), { policy, reserved, pathsMax: limits.policyPathsMax });
-  const answer = answerByPolicy(policy, { kind: call.tool_kind, options, sessionDirectories, findings });
+  const answer = answerByPolicy(policy, { kind, options, sessionDirectories, findings });
   if ("ask" in answer) return { policy: name, outcome: "ask", why: answer.ask };
   return { policy: name, outcome: "allow_once", option: answer.answer, rule: answer.rule, why: answer.why };
 }
@@ -57,7 +63,7 @@ function madeUp({ tool_call: call, options, cwd }: MadeUp): Asked | Answer {
     return refuse("ARGUMENT", "request.cwd: must be an absolute path of a directory", { field: "request.cwd" });
   }
   const sessionDirectories = directory === undefined ? [] : [directory];
-  return { before: nothingSeen, call, options, sessionDirectories };
+  return { before: nothingSeen, call, kind: call.tool_kind, options, sessionDirectories };
 }
 
 function realDirectory(path: string): string | undefined {
@@ -82,10 +88,14 @@ async function loggedQuestion({ log, sessions, limits }: Instance, request: stri
     }
     const call = entry.kind === "permission" ? entry.tool_call : entry.kind === "tool_call" ? entry : undefined;
     if (!call) continue;
-    const before = sights.see(call.tool_call_id, saidIn(call));
+    // Another session of the agent has ids of its own.
+    const isForeign = entry.kind === "permission" && entry.agent_session !== undefined;
+    const before = isForeign ? nothingSeen : sights.see(call.tool_call_id, saidIn(call, entry.kind === "tool_call"));
     if (entry.kind !== "permission" || entry.request !== request) continue;
     const { cwd, additionalDirs } = state;
-    return { before, call, options: entry.options ?? [], sessionDirectories: [cwd, ...additionalDirs] };
+    const kind = entry.said_before?.includes("tool_kind") === true ? undefined : call.tool_kind;
+    const sessionDirectories = [cwd, ...additionalDirs];
+    return { before, call, kind, options: entry.options ?? [], sessionDirectories, isForeign };
   }
   return unknownRequest(request);
 }
@@ -106,6 +116,7 @@ async function* entriesOf({ entries }: Log, session: string): AsyncGenerator<Exc
   }
 }
 
-function saidIn({ tool_kind: kind, locations, content }: Partial<ToolCallFields>): Said {
-  return { kind, locations, content };
+function saidIn(call: Partial<ToolCallFields>, isUpdate = false): Said {
+  const { title, tool_kind: kind, status, locations, content } = call;
+  return { kind, locations, content, announces: isUpdate && isAnnouncement(title, kind, status) };
 }

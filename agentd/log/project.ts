@@ -274,6 +274,8 @@ function foldRequest(draft: Draft, entry: (PermissionEntry | ElicitationEntry) &
       draft.open = { ...draft.open, requests };
       return;
     }
+    case "changed":
+      return;
     case "sent":
     case "unsent":
       draft.open = { ...draft.open, requests: others };

@@ -35,6 +35,21 @@ test("locations of the question take the place of those before", () => {
   expect(paths(asks(one, { toolCallId: "t", locations: [] }))).toEqual([]);
 });
 
+test("a call that is announced has no place but its own, though its id had one before; its kinds are remembered", () => {
+  const one = witness();
+  one.see(says({ toolCallId: "t", kind: "read", locations: [{ path: "/nowhere/a" }] }));
+  one.see(says({ toolCallId: "t", title: "Again", kind: "search", status: "pending" }));
+  expect(asks(one, { toolCallId: "t" })).toMatchObject({ kindsBefore: ["read", "search"], locations: [] });
+});
+
+test("what another session of the agent asks is no matter of a policy, and says nothing of this one's calls", () => {
+  const one = witness();
+  const toolCall = { toolCallId: "t", kind: "edit", locations: [{ path: "/nowhere/b" }] };
+  const event = { type: "permission", request: 1, toolCall, options: [], agentSession: "its-child" } as const;
+  expect(one.see(event)).toBeUndefined();
+  expect(asks(one, { toolCallId: "t" })).toMatchObject({ kindsBefore: [], locations: [] });
+});
+
 test("every kind that was ever said of a call is remembered, also that of an earlier question", () => {
   const one = witness();
   asks(one, { toolCallId: "t", kind: "read" });

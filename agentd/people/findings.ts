@@ -4,6 +4,7 @@
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
+import { isAnnouncement } from "../session/known-calls.ts";
 import { realPlace } from "./real-place.ts";
 import { type Said, seeMore, type Sight, ToolSights } from "./tool-sight.ts";
 
@@ -85,9 +86,11 @@ export class PolicyWitness {
   /** The findings, where the event is a question. */
   see(event: AgentEvent): Findings | undefined {
     if (event.type === "update" && event.update.kind === "tool_call") {
-      this.#sights.see(event.update.call.toolCallId, event.update.call);
+      const { call } = event.update;
+      this.#sights.see(call.toolCallId, { ...call, announces: isAnnouncement(call.title, call.kind, call.status) });
     }
-    if (event.type !== "permission") return undefined;
+    // What another session of the agent asks is a person's to decide.
+    if (event.type !== "permission" || event.agentSession !== undefined) return undefined;
     const { toolCall } = event;
     const { policy, reserved, pathsMax } = this.#options;
     const sight = this.#sights.see(toolCall.toolCallId, toolCall);

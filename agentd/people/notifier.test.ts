@@ -160,6 +160,42 @@ test("an answer that crosses a withdrawal is posted and left to be noted until i
   expect(scene.posted.waiting).toEqual([]);
 });
 
+test("a question that has changed is taken back and asked anew, and who has answered the edition before is told apart", async () => {
+  const scene = await opened();
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  await scene.calls.next();
+  scene.withdraw = () => done(known({ state: "answered", answer: { option: "yes", by: null, via: null, at: "" } }));
+  scene.act(ask({ edition: 1, title: "May it now?" }));
+  expect(await scene.calls.next()).toEqual(["withdraw", { ask: "a1", reason: "changed", note_answer: false }]);
+  // It crossed: without an edition, it is an answer to the first.
+  expect(await scene.posted.next()).toEqual([session, { type: "people_answered", request, option: "yes", by: null }]);
+  expect(await scene.calls.next()).toMatchObject(["withdraw", { note_answer: true }]);
+  expect(await scene.calls.next()).toMatchObject(["ask", { ref: request, title: "May it now?" }]);
+  scene.get = () => done(known({ state: "answered", answer: { option: "no", by: null, via: null, at: "" } }));
+  (await scene.client("hinting")).publish("notify.answered", '{"ask":"a1"}');
+  expect(await scene.posted.next()).toMatchObject([session, { option: "no", edition: 1 }]);
+});
+
+test("a question that changes while its asking is under way is asked as it is by then, and not at all when it is over", async () => {
+  const scene = await opened();
+  scene.ask = ({ title }) => {
+    if (title === "May it?") scene.act(ask({ edition: 1, title: "May it now?" }));
+    return done({ ask: "a1", state: "open" });
+  };
+  await scene.notify();
+  await scene.there();
+  scene.act(ask());
+  expect(await scene.calls.nextWhere(([verb]) => verb === "withdraw")).toMatchObject(["withdraw", { ask: "a1" }]);
+  expect(await scene.calls.next()).toMatchObject(["ask", { title: "May it now?" }]);
+  scene.act(ask({ edition: 2, title: "And now?" }));
+  scene.act({ type: "withdraw_ask", request, reason: "cancel" });
+  expect(await scene.calls.next()).toMatchObject(["withdraw", { ask: "a1", reason: "cancel" }]);
+  scene.act(ask({ request: `${session}-2`, title: "Another?" }));
+  expect(await scene.calls.next()).toMatchObject(["ask", { title: "Another?" }]);
+});
+
 test.each([
   ["open", "unused", "restart", false],
   ["answered", "used", "settled", true],
@@ -250,6 +286,7 @@ function ask(some: Partial<Extract<PeopleEffect, { type: "ask_people" }>> = {}):
   return {
     type: "ask_people",
     request,
+    edition: 0,
     title: "May it?",
     body: "",
     options: [{ option: "yes", label: "Yes", kind: "allow_once" }],

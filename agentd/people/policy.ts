@@ -37,6 +37,9 @@ export function answerByPolicy(policy: PolicySettings, question: PolicyQuestion)
   return { answer: option.option, rule: found.number, why: `rule ${found.number}: ${kind.kind} within ${where}` };
 }
 
+/** Why no policy answers what a sub-agent asks: what it was told and where it works is not known here. */
+export const foreignWords = "another session of the agent asks";
+
 type Ask = { readonly ask: string };
 
 /** Several of the kind are a question that has more answers than yes and no; an id that stands for two things, too. */

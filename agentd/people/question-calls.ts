@@ -8,7 +8,7 @@ import { sessionOfRequest } from "../session/session-id.ts";
 import type { LoggedUse } from "./logged-use.ts";
 import { askedReply, type KnownAsk, knownAsk, listReply } from "./notify-replies.ts";
 import { NotifyRefusal, type NotifyService } from "./notify-service.ts";
-import type { InPhase, TrackedQuestions } from "./tracked-questions.ts";
+import type { InPhase, Question, TrackedQuestions } from "./tracked-questions.ts";
 
 export interface QuestionCallsOptions {
   readonly service: NotifyService;
@@ -74,8 +74,8 @@ export class QuestionCalls {
   }
 
   async withdraw(request: string, one: InPhase<"to_withdraw">): Promise<void> {
-    const { service, tracked, again } = this.#options;
-    const { ask, reason, session, settled } = one;
+    const { service, again } = this.#options;
+    const { ask, reason, settled } = one;
     // The sweep finds its name, or that it is not there.
     if (ask === undefined) return again("sweep");
     let known: KnownAsk | undefined;
@@ -86,8 +86,8 @@ export class QuestionCalls {
     }
     // It crossed with what closed the request: a person believes to have decided it.
     if (!settled && known?.state === "answered" && known.ref === request && known.answer !== undefined) {
-      this.#settle(request, session, ask, known.answer);
-    } else tracked.delete(request);
+      this.#crossed(request, one, ask, known.answer);
+    } else this.#gone(request);
   }
 
   /** All that the service has of this log and that is not settled, ours and what the last agentd left. */
@@ -111,7 +111,7 @@ export class QuestionCalls {
       if (seen.has(request)) continue;
       // The service has lost it, or never got it.
       if (one.phase === "asked") this.#askAnew(request, one);
-      if (one.phase === "to_withdraw" && one.ask === undefined) tracked.delete(request);
+      if (one.phase === "to_withdraw" && one.ask === undefined) this.#gone(request);
     }
   }
 
@@ -142,10 +142,24 @@ export class QuestionCalls {
     else this.#options.tracked.set(request, { session, phase: "to_withdraw", ask, reason: "restart", settled: false });
   }
 
+  /** Where the question was to be asked anew, its session is told that a person has answered the edition before. */
+  #crossed(request: string, { session, question }: InPhase<"to_withdraw">, ask: string, answer: Answer): void {
+    const { tracked, again } = this.#options;
+    const now = tracked.get(request);
+    if (now?.phase !== "to_withdraw" || now.next === undefined) return this.#settle(request, session, ask, answer);
+    tracked.set(request, { ...now, settled: true });
+    this.#post(request, session, question, answer);
+    again("round");
+  }
+
+  #gone(request: string): void {
+    if (this.#options.tracked.gone(request)) this.#options.again("round");
+  }
+
   /** An answer behind which no open request stands is told once, by the log's word, and then taken note of. */
   #settle(request: string, session: string, ask: string, answer: Answer): void {
     const { tracked, logged, again } = this.#options;
-    if (logged(session, request) === "unused") this.#tell(request, session, ask, answer);
+    if (logged(session, request) === "unused") this.#tell(request, session, ask, undefined, answer);
     else tracked.set(request, { session, phase: "to_withdraw", ask, reason: "settled", settled: true });
     again("round");
   }
@@ -154,19 +168,24 @@ export class QuestionCalls {
   #see(request: string, one: InPhase<"asked">, known: KnownAsk): void {
     if (this.#options.tracked.get(request) !== one || known.ask !== one.ask || known.ref !== request) return;
     if (known.state !== "answered" || known.answer === undefined) return;
-    this.#tell(request, one.session, known.ask, known.answer);
+    this.#tell(request, one.session, known.ask, one.question, known.answer);
   }
 
-  #tell(request: string, session: string, ask: string, { option, by }: Answer): void {
-    this.#options.tracked.set(request, { session, phase: "told", ask });
-    this.#options.post(session, { type: "people_answered", request, option, by });
+  #tell(request: string, session: string, ask: string, question: Question | undefined, answer: Answer): void {
+    this.#options.tracked.set(request, { session, phase: "told", question, ask });
+    this.#post(request, session, question, answer);
+  }
+
+  #post(request: string, session: string, question: Question | undefined, { option, by }: Answer): void {
+    const edition = question?.edition ? { edition: question.edition } : {};
+    this.#options.post(session, { type: "people_answered", request, option, by, ...edition });
   }
 
   #refused(request: string, session: string, message: string): void {
     const { tracked, post } = this.#options;
     if (tracked.get(request)?.phase !== "to_ask") {
-      // Over meanwhile: nobody has to know.
-      tracked.delete(request);
+      // Over meanwhile, or another by now: nobody has to know.
+      this.#gone(request);
       return;
     }
     tracked.set(request, { session, phase: "refused" });

@@ -7,6 +7,8 @@ export interface Said {
   readonly locations?: unknown;
   readonly content?: unknown;
   readonly incomplete?: unknown;
+  /** It announces the call: under an id that was used before, what was said of places there is not said of this one. */
+  readonly announces?: boolean;
 }
 
 export interface Sight {
@@ -32,13 +34,14 @@ export const nothingSeen: Sight = { kinds: [], locations: [], diffs: [], incompl
 
 /** After one more thing that was said of the call. Of each list of paths, `pathsMax` and one more are kept. */
 export function seeMore(sight: Sight, said: Said, pathsMax: number): Sight {
-  const { locations, content } = said;
+  const { locations, content, announces } = said;
+  const before = announces === true ? nothingSeen : sight;
   const kind = typeof said.kind === "string" && said.kind.length > kindCharactersMax ? kindTooLong : said.kind;
   const isNew = typeof kind === "string" && sight.kinds.length < 2 && !sight.kinds.includes(kind);
   return {
     kinds: isNew ? [...sight.kinds, kind] : sight.kinds,
-    locations: Array.isArray(locations) ? pathsOf(locations, pathsMax) : sight.locations,
-    diffs: Array.isArray(content) ? pathsOf(content.filter(isDiff), pathsMax) : sight.diffs,
+    locations: Array.isArray(locations) ? pathsOf(locations, pathsMax) : before.locations,
+    diffs: Array.isArray(content) ? pathsOf(content.filter(isDiff), pathsMax) : before.diffs,
     incomplete: sight.incomplete || said.incomplete === true,
   };
 }

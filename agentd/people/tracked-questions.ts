@@ -13,15 +13,20 @@ export type Tracked = { readonly session: string } &
     | { readonly phase: "to_ask"; readonly question: Question; readonly tried: boolean; readonly complained: boolean }
     | { readonly phase: "asked"; readonly question: Question; readonly ask: string }
     /** The answer is posted; its session says when it is over. */
-    | { readonly phase: "told"; readonly ask: string }
+    | { readonly phase: "told"; readonly question: Question | undefined; readonly ask: string }
     /** The service will not ask it. */
     | { readonly phase: "refused" }
-    /** Without an `ask`: it may have been asked, and the reply was lost. `settled`: an answer there is known already. */
+    /**
+     * Without an `ask`: it may have been asked, and the reply was lost. `settled`: an answer there is known already.
+     * `question`: as it was asked. `next`: what is to be asked in its place.
+     */
     | {
         readonly phase: "to_withdraw";
+        readonly question?: Question | undefined;
         readonly ask: string | undefined;
         readonly reason: string;
         readonly settled: boolean;
+        readonly next?: Question;
       }
   );
 
@@ -67,9 +72,24 @@ export class TrackedQuestions {
     return false;
   }
 
+  /** Asks it, also in the place of an earlier edition: under one name the service has one question at a time. */
   begin(session: string, question: Question): void {
-    const complained = !question.notified;
-    this.set(question.request, { session, phase: "to_ask", question, tried: false, complained });
+    const { request } = question;
+    const before = this.#all.get(request);
+    if (before === undefined || before.phase === "refused" || (before.phase === "to_ask" && !before.tried)) {
+      this.set(request, toAsk(session, question));
+      return;
+    }
+    this.set(request, { ...this.#toWithdraw(session, before, "changed"), next: question });
+  }
+
+  /** What was asked under this name is out of the way. True: there is a next edition to be asked. */
+  gone(request: string): boolean {
+    const before = this.#all.get(request);
+    this.delete(request);
+    if (before?.phase !== "to_withdraw" || before.next === undefined) return false;
+    this.set(request, toAsk(before.session, before.next));
+    return true;
   }
 
   /** Its request is over. */
@@ -80,8 +100,16 @@ export class TrackedQuestions {
       this.#all.delete(request);
       return;
     }
+    this.set(request, this.#toWithdraw(session, before, reason));
+  }
+
+  #toWithdraw(session: string, before: Exclude<Tracked, { phase: "refused" }>, reason: string): InPhase<"to_withdraw"> {
     const ask = "ask" in before ? before.ask : undefined;
     const settled = before.phase === "told" || (before.phase === "to_withdraw" && before.settled);
-    this.set(request, { session, phase: "to_withdraw", ask, reason, settled });
+    return { session, phase: "to_withdraw", question: before.question, ask, reason, settled };
   }
+}
+
+function toAsk(session: string, question: Question): Tracked {
+  return { session, phase: "to_ask", question, tried: false, complained: !question.notified };
 }

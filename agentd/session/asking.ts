@@ -16,6 +16,7 @@ export function askPeople(draft: Draft, open: OpenRequest): void {
   draft.effect({
     type: "ask_people",
     request,
+    edition: editionOf(open),
     title: cut(`${agent} (${name ?? id}) asks ${whatFor(open)}`, notifyLimits.titleMax),
     body: cut(linesOf(state, open).join("\n"), notifyLimits.bodyMax),
     options: choicesOf(open),
@@ -23,6 +24,10 @@ export function askPeople(draft: Draft, open: OpenRequest): void {
     notified: draft.context.people === "there",
   });
   state.requests = state.requests.map((one) => (one.request === request ? { ...one, askedPeople: true } : one));
+}
+
+export function editionOf(open: OpenRequest): number {
+  return open.kind === "permission" ? open.edition : 0;
 }
 
 /** What people may choose where they are asked. A form is filled in elsewhere, and so is an address too long to be shown whole. */
@@ -57,14 +62,24 @@ function whatFor(open: OpenRequest): string {
 const unsaid = "it does not say what";
 
 function linesOf({ cwd }: SessionState, open: OpenRequest): string[] {
-  if (open.kind === "permission") return [`in ${cwd}`, ...toolLines(open)];
+  if (open.kind === "permission") return [...originLines(open), `in ${cwd}`, ...toolLines(open)];
   const { asked, request } = open;
   const message = cut(asked.message, inputMax);
-  if (isShownWhole(open) && asked.mode === "url") return [asked.url, message];
+  if (isShownWhole(open) && asked.mode === "url") return [asked.url, message, ...originLines(open)];
   const how = `mix agent answer ${request}`;
   return [
     message,
+    ...originLines(open),
     asked.mode === "url" ? `all of it: ${how} --show` : `fill it in: ${how} field=value… (its fields: --show)`,
+  ];
+}
+
+/** What tells this question from one that the session itself has just asked. */
+function originLines(open: OpenRequest): string[] {
+  const changed = open.kind === "permission" ? open.changed : [];
+  return [
+    ...(open.agentSession === undefined ? [] : [`asked by another session of the agent: ${open.agentSession}`]),
+    ...(changed.length === 0 ? [] : [`changed since it was first asked: ${changed.join(", ")}`]),
   ];
 }
 

@@ -11,7 +11,7 @@ import { emptied } from "./fit.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
 import { noteMessage, noteToolCall } from "./messages.ts";
 import { requestElicitation } from "./elicitations.ts";
-import { requestPermission } from "./permissions.ts";
+import { noteChange, noteForeignCall, requestPermission } from "./permissions.ts";
 import { optionFault } from "./option-fault.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests.ts";
 import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
@@ -23,7 +23,8 @@ export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEve
   const { state } = draft;
   switch (event.type) {
     case "update":
-      return onUpdate(draft, event.update);
+      onUpdate(draft, event.update);
+      return event.about && noteForeignCall(draft, event.about.agentSession, event.about.call);
     case "permission":
       requestPermission(draft, event, findings);
       return draft.sayState(before);
@@ -51,7 +52,11 @@ export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEve
 function onUpdate(draft: Draft, update: AgentUpdate): void {
   const { state } = draft;
   if (update.kind === "message") return noteMessage(draft, update);
-  if (update.kind === "tool_call") return noteToolCall(draft, update);
+  if (update.kind === "tool_call") {
+    const before = state.calls;
+    const said = noteToolCall(draft, update);
+    return noteChange(draft, said.tool_call_id, said, before);
+  }
   const entry = mapUpdate(bounded(draft, update));
   // A plan belongs to a turn as messages do; what is of the session carries the turn only while one runs.
   const where = currentTurn(state);

@@ -10,6 +10,7 @@ import {
   closeRequest,
   newRequest,
   notified,
+  ofAgentSession,
   openRequest,
   type Resolver,
   whyNobodyIsAsked,
@@ -17,16 +18,22 @@ import {
 import { currentTurn, type OpenElicitation } from "./state.ts";
 
 export function requestElicitation(draft: Draft, event: Extract<AgentEvent, { type: "elicitation" }>): void {
-  const { asked } = event;
+  const { asked, agentSession } = event;
   const refusedBecause = whyNobodyIsAsked(draft);
   const fields = elicitationFields(asked);
   const shown = measure(fields, ["message", "schema", "url"]);
-  const open: OpenElicitation = { kind: "elicitation", ...newRequest(draft, event.request), asked, shown };
+  const open: OpenElicitation = {
+    kind: "elicitation",
+    ...newRequest(draft, event.request, agentSession),
+    asked,
+    shown,
+  };
   draft.add({
     kind: "elicitation",
     ...currentTurn(draft.state),
     request: open.request,
     phase: "requested",
+    ...ofAgentSession(agentSession),
     ...fields,
     now: open.askedAt,
     expires_at: open.expiresAt,

@@ -119,7 +119,8 @@ function requestOf(entries: EntryReader, session: string, { request, seq }: Logg
     return { kind: "elicitation", ...head, asked, shown: measure(asked, []) };
   }
   const shown = measure({ tool_call_id: "" }, []);
-  return { kind: "permission", ...head, shown, leftOut: [], options: [], optionsBytes: 0 };
+  const untold = { call: "", shown, leftOut: [], changed: [], edition: 0, options: [], optionsBytes: 0 };
+  return { kind: "permission", ...head, ...untold };
 }
 
 /** A live session of the log whose agentd is gone is in the life that its row tells; its turns are ended by number. */

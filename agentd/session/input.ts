@@ -91,12 +91,16 @@ export type SessionInput =
       readonly rc: number;
       readonly body: Readonly<Record<string, unknown>>;
     }
-  /** What `notify` has told. `by`: who answered there; null: on the desktop. */
+  /**
+   * What `notify` has told. `by`: who answered there; null: on the desktop. `edition`: of the question that was shown
+   * there; without it, the first.
+   */
   | {
       readonly type: "people_answered";
       readonly request: string;
       readonly option: string;
       readonly by: string | null;
+      readonly edition?: number;
     }
   | { readonly type: "people_not_asked"; readonly request: string; readonly message: string }
   /** The answer to a permission or an elicitation is written to the agent. */
@@ -174,9 +178,12 @@ export type Effect =
 
 /** What concerns people, and the service that asks them. */
 export type PeopleEffect =
+  /** Also again, with other words, where what is asked has changed. */
   | {
       readonly type: "ask_people";
       readonly request: string;
+      /** How often the question had changed by then: an answer to another edition is none. */
+      readonly edition: number;
       readonly title: string;
       readonly body: string;
       readonly options: readonly NotifyOption[];

@@ -17,7 +17,7 @@ export interface Resolver {
 }
 
 /** The next request of the session. `key`: the client's own name for it. */
-export function newRequest(draft: Draft, key: number) {
+export function newRequest(draft: Draft, key: number, agentSession: string | undefined) {
   const { state, context } = draft;
   const { permissionTimeoutMs } = context.settings;
   state.requestCount += 1;
@@ -28,7 +28,13 @@ export function newRequest(draft: Draft, key: number) {
     ...(turn === undefined ? {} : { turn }),
     askedAt: new Date(context.now).toISOString(),
     expiresAt: permissionTimeoutMs === null ? null : new Date(context.now + permissionTimeoutMs).toISOString(),
+    ...(agentSession === undefined ? {} : { agentSession }),
   };
+}
+
+/** As entries and replies carry it. */
+export function ofAgentSession(id: string | undefined): { readonly agent_session?: string } {
+  return id === undefined ? {} : { agent_session: id };
 }
 
 export function openRequest(draft: Draft, open: OpenRequest): void {

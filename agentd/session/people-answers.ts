@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
-import { choicesOf } from "./asking.ts";
+import { choicesOf, editionOf } from "./asking.ts";
 import { cut } from "./fit.ts";
 import { unusedAnswer } from "../people/logged-use.ts";
 import { isAgentsOwn } from "../vocabulary/index.ts";
@@ -18,11 +18,17 @@ import type { ClosedRequest, OpenRequest, SessionState } from "./state.ts";
 export function onPeopleAnswered(
   draft: Draft,
   before: SessionState,
-  { request, option, by }: Extract<SessionInput, { type: "people_answered" }>,
+  answer: Extract<SessionInput, { type: "people_answered" }>,
 ): void {
+  const { request, option, by } = answer;
   const { state, context } = draft;
   const open = state.requests.find((candidate) => candidate.request === request);
-  const wrong = open === undefined ? whyClosed(state, request) : whyNot(open, option, by, context.now);
+  const isOutdated = open !== undefined && (answer.edition ?? 0) !== editionOf(open);
+  const wrong = isOutdated
+    ? "the agent had changed what it asks since that was shown"
+    : open === undefined
+      ? whyClosed(state, request)
+      : whyNot(open, option, by, context.now);
   if (open !== undefined && wrong === undefined) {
     resolve(draft, open, option, { by: by ?? notifyName, via: "notify" });
     return draft.sayState(before);
@@ -34,7 +40,8 @@ export function onPeopleAnswered(
     request,
     message: `${who} had answered ${JSON.stringify(cut(option, optionShownMax))} to ${request}: ${wrong ?? "it is closed"}`,
   });
-  draft.effect({ type: "withdraw_ask", request, reason: "not used" });
+  // One that was changed is asked anew already.
+  if (!isOutdated) draft.effect({ type: "withdraw_ask", request, reason: "not used" });
 }
 
 /** People could not be asked after all. The request stays open for `agent.permission.answer`. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A permission from the agent's question to its one answer. Whatever is not somebody's yes is never a yes.
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
-import type { PermissionOutcome } from "../../acp-client/model.ts";
+import type { PermissionOutcome, ToolCallPatch } from "../../acp-client/model.ts";
 import type { Findings } from "../people/findings.ts";
-import { callLimits, type PermissionChoice, type ToolCallFields } from "../vocabulary/index.ts";
+import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../vocabulary/index.ts";
+import { askPeople } from "./asking.ts";
 import type { Draft } from "./draft.ts";
-import { bytesOf, fit, measure } from "./fit.ts";
+import { bytesOf } from "./fit.ts";
+import { beginsAnew, callKey, isAnnouncement, type KnownCalls, mergeCall, noteCopied } from "./known-calls.ts";
 import { toolCallFields } from "./map-update.ts";
 import { makeRoom } from "./messages.ts";
 import {
@@ -13,11 +15,13 @@ import {
   closeRequest,
   newRequest,
   notified,
+  ofAgentSession,
   openRequest,
   type Resolver,
   whyNobodyIsAsked,
 } from "./open-requests.ts";
 import { policyAnswer } from "./policy-answer.ts";
+import { changedMembers, loggedCall, type QuestionCall, questionCall, shownCall } from "./question-call.ts";
 import { currentTurn, type OpenPermission } from "./state.ts";
 import { findTool, noteTool } from "./tool-ledger.ts";
 
@@ -32,32 +36,38 @@ export function requestPermission(
 ): void {
   const { state } = draft;
   const where = currentTurn(state);
-  const call = toolCallFields(event.toolCall);
-  // Some agents never announce the call: the question is its first sight.
-  if (!findTool(state.tools, call.tool_call_id)) {
-    makeRoom(draft);
-    const status = call.status ?? "pending";
-    draft.add({ kind: "tool_call", ...where, ...call, status });
-    state.tools = noteTool(state.tools, call.tool_call_id, where.turn, status);
-  }
+  const { agentSession } = event;
+  const own = toolCallFields(event.toolCall);
+  const key = callKey(own.tool_call_id, agentSession);
+  const question = askedCall(draft, key, own, agentSession);
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusedBecause = whyNobodyIsAsked(draft);
-  const byPolicy = refusedBecause ? undefined : policyAnswer(draft, call.tool_kind, options, findings);
-  const { leftOut, ...shown } = fit(measure(call, partsThatMayGo), callLimits.questionBytesMax);
+  const byPolicy = refusedBecause
+    ? undefined
+    : policyAnswer(draft, { kind: own.tool_kind, options, findings, agentSession });
+  const { leftOut, ...shown } = shownCall(question);
   const open: OpenPermission = {
     kind: "permission",
-    ...newRequest(draft, event.request),
+    ...newRequest(draft, event.request, agentSession),
+    call: key,
     shown,
     leftOut,
+    changed: [],
+    edition: 0,
     options,
     optionsBytes: bytesOf(options),
   };
+  const logged = loggedCall(question, state.calls.get(key));
+  state.calls = noteCopied(state.calls, key, logged.tool_call);
   draft.add({
     kind: "permission",
     ...where,
     request: open.request,
     phase: "requested",
-    tool_call: call,
+    ...ofAgentSession(agentSession),
+    tool_call: logged.tool_call,
+    ...(logged.said_before.length === 0 ? {} : { said_before: logged.said_before }),
+    ...(logged.left_out.length === 0 ? {} : { left_out: logged.left_out }),
     options,
     now: open.askedAt,
     expires_at: open.expiresAt,
@@ -72,17 +82,59 @@ export function requestPermission(
   awaitAnswer(draft, open);
 }
 
-/** What a question can be held and shown without, when it is too long: its id and its kind tell what is asked. */
-const partsThatMayGo = [
-  "title",
-  "name",
-  "status",
-  "content",
-  "locations",
-  "raw_input",
-  "raw_output",
-  "_meta",
-] as const satisfies readonly (keyof ToolCallFields)[];
+/** The request patches the call like any update of it; some agents never announce the call, and this is its first sight. */
+function askedCall(draft: Draft, key: string, own: ToolCallFields, agentSession: string | undefined): QuestionCall {
+  const { state } = draft;
+  const before = state.calls;
+  const isForeign = agentSession !== undefined;
+  const known = before.get(key);
+  const wasSeen = isForeign ? known !== undefined : findTool(state.tools, key) !== undefined;
+  const isFirst = !wasSeen || (known !== undefined && beginsAnew(known, own));
+  const question = questionCall(known, own, wasSeen);
+  if (!isForeign && isFirst) {
+    makeRoom(draft);
+    const { turn } = currentTurn(state);
+    const status = own.status ?? "pending";
+    draft.add({ kind: "tool_call", ...currentTurn(state), ...own, status });
+    state.tools = noteTool(state.tools, key, turn, status);
+  }
+  const isOver = isForeign ? known?.isOver === true : !state.tools.open.has(key);
+  state.calls = mergeCall(before, key, own, { isOver, isBase: isFirst });
+  noteChange(draft, key, own, before);
+  return question;
+}
+
+/** What a sub-agent says of its calls is logged as it came, and known for the questions that it may ask about them. */
+export function noteForeignCall(draft: Draft, agentSession: string, call: ToolCallPatch): void {
+  const { state } = draft;
+  const said = toolCallFields(call);
+  const key = callKey(said.tool_call_id, agentSession);
+  const before = state.calls;
+  const wasOver = before.get(key)?.isOver === true && !isAnnouncement(said.title, said.tool_kind, said.status);
+  state.calls = mergeCall(before, key, said, { isOver: wasOver || finalToolStatuses.has(said.status), isBase: false });
+  noteChange(draft, key, said, before);
+}
+
+/**
+ * The agent has said more of a call, about which a question is open. People are shown the call as it is now, and that it is
+ * another than the one they were asked about. A policy does not decide again.
+ */
+export function noteChange(draft: Draft, key: string, update: ToolCallFields, before: KnownCalls): void {
+  const { state } = draft;
+  for (const open of state.requests) {
+    if (open.kind !== "permission" || open.call !== key) continue;
+    const now = state.calls.get(key);
+    const changed = changedMembers(before.get(key), now, update);
+    if (changed.length === 0) continue;
+    const { leftOut, ...shown } = shownCall(questionCall(now, { tool_call_id: update.tool_call_id }, true));
+    const allChanged = [...new Set([...open.changed, ...changed])];
+    const renewed = { ...open, shown, leftOut, changed: allChanged, edition: open.edition + 1 };
+    state.requests = state.requests.map((one) => (one === open ? renewed : one));
+    const { request, turn } = open;
+    draft.add({ kind: "permission", ...(turn === undefined ? {} : { turn }), request, phase: "changed", changed });
+    if (open.askedPeople) askPeople(draft, renewed);
+  }
+}
 
 /** Ends one request: logged now, told to the agent afterwards. */
 export function resolvePermission(draft: Draft, open: OpenPermission, answer: Answer, who: Resolver): void {
@@ -90,7 +142,8 @@ export function resolvePermission(draft: Draft, open: OpenPermission, answer: An
   const outcome = answer === "cancelled" ? "cancelled" : "selected";
   const option = answer === "cancelled" ? {} : { option: answer.option };
   const where = turn === undefined ? {} : { turn };
-  draft.add({ kind: "permission", ...where, request, phase: "resolved", outcome, ...option, ...who });
+  const changed = open.changed.length === 0 ? {} : { changed: open.changed };
+  draft.add({ kind: "permission", ...where, request, phase: "resolved", outcome, ...option, ...who, ...changed });
   const { why: _, ...closer } = who;
   const isTold = closeRequest(draft, open, { request, outcome, ...option, ...closer });
   const wire: PermissionOutcome = answer === "cancelled" ? "cancelled" : { optionId: answer.option };

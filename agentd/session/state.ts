@@ -19,8 +19,8 @@ import type { ElicitationFields } from "./elicitations.ts";
 import type { Measured } from "./fit.ts";
 import type { CallerToken } from "./input.ts";
 import type { OpenTerminal } from "./terminals.ts";
+import { type AskedMember, type KnownCalls, noCalls } from "./known-calls.ts";
 import { noTools, type ToolLedger } from "./tool-ledger.ts";
-import { noOutputs, type ToolOutputs } from "./tool-outputs.ts";
 
 /** What a session is from its birth. */
 export interface NewSession {
@@ -57,8 +57,8 @@ export interface SessionState extends NewSession {
   readonly closedRequests: readonly ClosedRequest[];
   readonly requestCount: number;
   readonly tools: ToolLedger;
-  /** Of open tool calls. */
-  readonly outputs: ToolOutputs;
+  /** What the agent has said of its newest tool calls. */
+  readonly calls: KnownCalls;
   /** The agent's last message, when the next chunk may belong to it; null also where it has an id of its own. */
   readonly messageRun: MessageRun | null;
   /** The agent knows nothing of what was said before: it is told with the next prompt. */
@@ -129,14 +129,21 @@ interface OpenHead {
   readonly expiresAt: string | null;
   /** People are asked by the service `notify`, and have to be told when it is over. */
   readonly askedPeople?: true;
+  /** The agent asks it under this session id, which was never opened here: a sub-agent's. */
+  readonly agentSession?: string;
 }
 
 export interface OpenPermission extends OpenHead {
   readonly kind: "permission";
-  /** The tool call, measured once: it is listed as often as somebody asks. */
+  /** By which the tool call is known. */
+  readonly call: string;
+  /** The tool call as it is known now, measured once: it is listed as often as somebody asks. */
   readonly shown: Measured<ToolCallFields>;
-  /** Members of the tool call that are too long to be held; the log has them. */
+  /** Members of the tool call that are not held, as they are too long; the log has them. */
   readonly leftOut: readonly string[];
+  /** Members that the agent has changed since it asked, and by how many updates. */
+  readonly changed: readonly AskedMember[];
+  readonly edition: number;
   readonly options: readonly PermissionChoice[];
   /** UTF-8 bytes of the options as JSON. */
   readonly optionsBytes: number;
@@ -185,7 +192,7 @@ export function newSession(session: NewSession): SessionState {
     closedRequests: [],
     requestCount: 0,
     tools: noTools,
-    outputs: noOutputs,
+    calls: noCalls,
     messageRun: null,
     transcriptOwed: false,
     policyMissed: false,

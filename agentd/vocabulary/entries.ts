@@ -225,12 +225,26 @@ export interface CompactionEntry {
   readonly error?: string | null;
 }
 
+/** `unsent`: the answer was never written to the agent, which was gone. */
+export type AnswerPhase = "sent" | "unsent";
+
 export interface PermissionEntry {
   readonly kind: "permission";
   readonly request: string;
-  readonly phase: "requested" | "resolved" | "sent" | "unsent";
-  /** With `requested`. */
+  /** `changed`: the agent has said something else of the tool call while the question was open. */
+  readonly phase: "requested" | "changed" | "resolved" | AnswerPhase;
+  /** With `sent`, where agentd died before it could log whether the answer was written to the agent. */
+  readonly sent?: "unknown";
+  /** With `requested`: the agent asks under this session id, which agentd has not opened. */
+  readonly agent_session?: string;
+  /** With `requested`: the request's own words on top of all that the agent had said of the call before. */
   readonly tool_call?: ToolCallFields;
+  /** Members of `tool_call` that do not stand in the request itself. */
+  readonly said_before?: readonly string[];
+  /** Members that were said before and are too long to be said again here: earlier entries of the call have them. */
+  readonly left_out?: readonly string[];
+  /** With `changed`: by one update. With `resolved`: all that was changed after the question was asked. */
+  readonly changed?: readonly string[];
   readonly options?: readonly PermissionChoice[];
   readonly now?: string;
   /** Null: waits for a person for ever. */
@@ -251,7 +265,10 @@ export type ElicitationAction = "accept" | "decline" | "cancel";
 export interface ElicitationEntry {
   readonly kind: "elicitation";
   readonly request: string;
-  readonly phase: "requested" | "resolved" | "sent" | "unsent";
+  readonly phase: "requested" | "resolved" | AnswerPhase;
+  /** As of a permission; so is `agent_session`. */
+  readonly sent?: "unknown";
+  readonly agent_session?: string;
   /** With `requested`. */
   readonly mode?: "form" | "url";
   readonly message?: string;

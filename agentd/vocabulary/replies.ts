@@ -45,11 +45,16 @@ export interface OpenRequest {
   readonly request: string;
   readonly session: string;
   readonly turn?: number;
+  /** The agent asks under this session id, which agentd has not opened: a sub-agent's. */
+  readonly agent_session?: string;
+  /** As the agent has described it up to now. */
   readonly tool_call: ToolCallFields;
   readonly options: readonly PermissionChoice[];
   readonly asked_at: string;
   readonly expires_at: string | null;
-  /** Members of `tool_call` that are too long to be shown here. The question's entry in the log has them. */
+  /** Members of `tool_call` that the agent has changed since it asked. The question's entry has it as it was asked. */
+  readonly changed?: readonly string[];
+  /** Members of `tool_call` that are too long to be shown here. The entries of the question and of its call have them. */
   readonly left_out?: readonly string[];
 }
 
@@ -58,6 +63,7 @@ export interface OpenElicitation {
   readonly request: string;
   readonly session: string;
   readonly turn?: number;
+  readonly agent_session?: string;
   readonly mode: "form" | "url";
   readonly message?: string;
   /** Of a form: ACP's `requestedSchema`, as the agent wrote it. */

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session of the scripted agentd: its entries in memory, and what they say of it now.
-import type { ElicitationEntry, Entry, EntryContent, SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type {
+  ElicitationEntry,
+  Entry,
+  EntryContent,
+  PermissionEntry,
+  SessionPhase,
+} from "../../agentd/vocabulary/entries.ts";
 import type { ErrorBody } from "../../agentd/vocabulary/errors.ts";
 import type { OpenElicitation, OpenRequest, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 
@@ -58,7 +64,7 @@ export class ScriptedSession {
     );
   }
 
-  ask(turn: number, number: number, rest: { expires_at?: string | null; notified?: boolean } = {}): void {
+  ask(turn: number, number: number, rest: Partial<PermissionEntry> = {}): void {
     this.append({
       kind: "permission",
       turn,
@@ -141,9 +147,11 @@ export class ScriptedSession {
     if (entry.kind === "turn" && entry.phase === "ended") this.running = undefined;
     if (entry.kind === "elicitation") this.#noteElicitation(entry);
     if (entry.kind !== "permission") return;
+    if (entry.phase === "changed") return;
     if (entry.phase !== "requested") this.requests.delete(entry.request);
     else {
       const { request, tool_call: tool = { tool_call_id: "t" }, options = [], expires_at: expires = null } = entry;
+      const leftOut = entry.left_out === undefined ? {} : { left_out: entry.left_out };
       this.requests.set(request, {
         kind: "permission",
         request,
@@ -152,6 +160,7 @@ export class ScriptedSession {
         options,
         asked_at: entry.at,
         expires_at: expires,
+        ...leftOut,
       });
     }
   }

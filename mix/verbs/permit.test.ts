@@ -90,3 +90,25 @@ test.each([
   const ofOne = await bench.run(["agent", ...words, "--session", "abc"]);
   expect(ofOne.stderr).toContain(`\`mix agent log abc --kind ${kind}\``);
 });
+
+test("what a question is too long to hold of its tool call is put together from the log", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  const diff = (newText: string) => [{ type: "diff", path: "/work/a", oldText: null, newText }];
+  const call = { kind: "tool_call", turn: 1, tool_call_id: "t1" } as const;
+  session.append(
+    { ...call, title: "Edit", tool_kind: "edit", status: "pending", content: diff("of an earlier call") },
+    { ...call, status: "completed" },
+    { ...call, title: "Edit", tool_kind: "edit", status: "pending", content: diff("first\n") },
+    { ...call, grow: [{ path: ["content", 0, "newText"], at: 6, text: "second\n" }] },
+    { ...call, tool_call_id: "other", content: diff("of another call") },
+  );
+  session.ask(1, 1, { left_out: ["content"] });
+  session.append({ ...call, content: diff("later") });
+  const shown = async () => (await bench.run(["agent", "permit", "show", "sessionzzzza-1"])).stdout;
+  // While it is open, as it is now; afterwards, as it was asked.
+  expect(await shown()).toContain("+ later");
+  session.takeBack(1, 1);
+  expect(await shown()).toMatch(/\+ first\n\s*\+ second\n/u);
+  expect(await shown()).not.toMatch(/another|earlier|too long/u);
+});

@@ -3,6 +3,7 @@ import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/
 import type { AgentBus } from "../bus.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
+import { withWholeCall } from "../logged-call.ts";
 import { loggedRequest } from "../logged-request.ts";
 import { usageError } from "../mix-error.ts";
 import { decisionFor } from "../permission-decision.ts";
@@ -94,8 +95,8 @@ async function askedFor(bus: AgentBus, request: string, now: number): Promise<As
   const { requests } = await bus.ask("agent.permission.list", { request });
   const [open] = requests;
   const present = open === undefined ? {} : { now: new Date(now).toISOString() };
-  if (open !== undefined && open.left_out === undefined) return { question: { ...open, ...present } };
-  // Over, or too long to be listed whole.
-  const { requested, ...rest } = await loggedRequest(bus, request, "permission", "mix agent permit ls");
-  return { question: { ...requested, options: requested.options ?? [], ...present }, ...rest };
+  if (open !== undefined) return { question: { ...(await withWholeCall(bus, open)), ...present } };
+  const { requested, resolved } = await loggedRequest(bus, request, "permission", "mix agent permit ls");
+  const { options = [], ...question } = await withWholeCall(bus, requested, requested.seq);
+  return { question: { ...question, options }, ...(resolved === undefined ? {} : { resolved }) };
 }

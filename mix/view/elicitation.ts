@@ -8,7 +8,10 @@ import { printable, printableLine } from "./printable.ts";
 import { expiryWords, resolverWords } from "./question.ts";
 import type { Style } from "./style.ts";
 
-export interface AskedElicitation extends Pick<ElicitationEntry, "request" | "mode" | "message" | "schema" | "url"> {
+export interface AskedElicitation extends Pick<
+  ElicitationEntry,
+  "request" | "mode" | "message" | "schema" | "url" | "agent_session"
+> {
   readonly now?: string;
   readonly expires_at?: string | null;
 }
@@ -20,6 +23,9 @@ export function elicitationLines(asked: AskedElicitation, style: Style, isOpen =
   return [
     style.bold(style.yellow(`? it ${what}: ${first}`)),
     ...further.map((line) => `  ${line}`),
+    ...(asked.agent_session === undefined
+      ? []
+      : [style.yellow(`  ! asked by another session of the agent, ${printableLine(asked.agent_session)}`)]),
     ...(asked.mode === "url" ? addressLines(asked.url ?? "") : formFields(asked.schema).flatMap(fieldLines)),
     ...(isOpen ? answerLines(asked).map(style.dim) : []),
   ];

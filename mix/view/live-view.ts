@@ -65,6 +65,7 @@ function isWorking(entry: Entry, before: boolean): boolean {
   if (entry.kind === "state")
     return entry.state === "starting" || entry.state === "running" || entry.state === "closing";
   if (entry.kind === "turn") return entry.phase === "started" || (before && entry.phase === "queued");
-  if (entry.kind === "permission" || entry.kind === "elicitation") return entry.phase !== "requested";
+  if (entry.kind === "permission" || entry.kind === "elicitation")
+    return entry.phase !== "requested" && entry.phase !== "changed";
   return before;
 }

@@ -60,7 +60,7 @@ function said(entry: Entry): string {
       return printableLine(words(entry.compaction_id, entry.status, entry.error));
     case "elicitation":
       return printableLine(
-        words(entry.request, entry.phase, entry.message, entry.url, entry.outcome, closerWords(entry)),
+        words(entry.request, phaseWords(entry), entry.message, entry.url, entry.outcome, closerWords(entry)),
       );
     case "file":
       return printableLine(words(entry.op, entry.phase, entry.path, bytesWords(entry.bytes), entry.message));
@@ -92,11 +92,17 @@ function permissionWords(entry: Extract<Entry, { kind: "permission" }>): string 
     return words(
       entry.request,
       "requested",
+      entry.agent_session && `(by ${entry.agent_session})`,
       entry.tool_call?.title,
       `[${(entry.options ?? []).map(({ option }) => option).join(", ")}]`,
     );
-  if (entry.phase !== "resolved") return words(entry.request, entry.phase);
+  if (entry.phase === "changed") return words(entry.request, "changed:", (entry.changed ?? []).join(", "));
+  if (entry.phase !== "resolved") return words(entry.request, phaseWords(entry));
   return words(entry.request, "resolved", entry.outcome, entry.option, closerWords(entry), entry.why);
+}
+
+function phaseWords({ phase, sent }: Extract<Entry, { kind: "permission" | "elicitation" }>): string {
+  return sent === "unknown" ? "sent, or not: agentd ended at that moment" : phase;
 }
 
 /** Who closed a question, and what came between. */

@@ -100,3 +100,27 @@ test.each([
   expect(questionLines(question, view).at(-1)?.endsWith(end)).toBe(true);
   expect(elicitationLines(question, plain).join("\n").includes("(within")).toBe(end.startsWith("(within"));
 });
+
+test("what a person has to know before the agent's own words is said first", () => {
+  const question = {
+    request: "s-1",
+    agent_session: "its-\u001b[2Jchild",
+    tool_call: { ...edit, status: "completed" },
+    changed: ["raw_input", "title"],
+    left_out: ["content"],
+  };
+  const lines = questionLines(question, { ...view, isOpen: false }).slice(1, 5);
+  expect(lines).toEqual([
+    expect.stringMatching(/^ {2}! asked by another session of the agent, its-\P{Cc}*child$/u),
+    "  ! this tool call has ended already: completed",
+    "  ! changed since it was asked: raw input, title",
+    "  ! too long to be shown here: content (mix agent permit show s-1)",
+  ]);
+});
+
+test("an answer to a question that had changed says so", () => {
+  const entry = { kind: "permission", request: "s-1", phase: "resolved", outcome: "selected", option: "yes" } as const;
+  expect(resolutionLine({ ...entry, by: "mix-a", changed: ["raw_input"] }, plain)).toBe(
+    "  → yes (by mix-a; changed after it was asked: raw input)",
+  );
+});

@@ -6,12 +6,18 @@ import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../ag
 import { leftWords } from "../duration.ts";
 import { jsonText } from "../json-text.ts";
 import { printable, printableLine } from "./printable.ts";
+import { isOver } from "./call-fold.ts";
 import { diffBlock, diffFacts } from "./tool-calls.ts";
 import type { ToolCallView } from "./tool-calls.ts";
 
 export interface Question {
   readonly request: string;
+  readonly agent_session?: string;
   readonly tool_call?: ToolCallFields;
+  /** Members of the tool call that the agent has changed since it asked. */
+  readonly changed?: readonly string[];
+  /** Members of the tool call that are too long to be here. */
+  readonly left_out?: readonly string[];
   readonly options?: readonly PermissionChoice[];
   readonly now?: string;
   readonly expires_at?: string | null;
@@ -34,11 +40,29 @@ export function questionLines(question: Question, view: QuestionView): string[] 
   const kind = tool?.tool_kind ?? "no kind given";
   return [
     style.bold(style.yellow(`? may it: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`)),
+    ...warningLines(question, view),
     ...factLines(tool, view),
     ...(question.why === undefined ? [] : [style.dim(`  ${printableLine(question.why)}`)]),
     ...choiceLines(question.options ?? []),
     ...(view.isOpen === false ? [] : [style.dim(`  answer: ${answerWords(question)}`)]),
   ];
+}
+
+/** What a person has to know before all else that the agent says. */
+function warningLines(question: Question, view: QuestionView): string[] {
+  const { request, agent_session: other, tool_call: tool, changed = [], left_out: missing = [] } = question;
+  const where = view.isWhole === true ? "its entries are not in the log any more" : `${showWords} ${request}`;
+  const words = [
+    ...(other === undefined ? [] : [`asked by another session of the agent, ${other}`]),
+    ...(isOver(tool?.status) ? [`this tool call has ended already: ${tool?.status}`] : []),
+    ...(changed.length === 0 ? [] : [`changed since it was asked: ${memberWords(changed)}`]),
+    ...(missing.length === 0 ? [] : [`too long to be shown here: ${memberWords(missing)} (${where})`]),
+  ];
+  return words.map((each) => view.style.yellow(`  ! ${printableLine(each)}`));
+}
+
+function memberWords(names: readonly string[]): string {
+  return names.map((name) => name.replaceAll("_", " ")).join(", ");
 }
 
 function choiceLines(choices: readonly PermissionChoice[]): string[] {
@@ -49,7 +73,8 @@ function choiceLines(choices: readonly PermissionChoice[]): string[] {
 
 export function resolutionLine(entry: PermissionEntry, style: ToolCallView["style"]): string {
   const what = entry.outcome === "selected" ? printableLine(entry.option ?? "") : "cancelled";
-  return style.dim(`  → ${what} (${resolverWords(entry)})`);
+  const changed = entry.changed === undefined ? "" : `; changed after it was asked: ${memberWords(entry.changed)}`;
+  return style.dim(`  → ${what} (${resolverWords(entry)}${printableLine(changed)})`);
 }
 
 /** Who ended a question, and why. */

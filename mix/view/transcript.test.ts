@@ -36,6 +36,23 @@ test("an output that grew is shown whole at its end, and one whose beginning was
   expect(shown(more)).toContain("    … 4 characters before …\n    two\n    three\n");
 });
 
+test("a question that the agent changes while it is open is shown again, as it is by then", () => {
+  const request = "s-1";
+  const asked = { tool_call_id: "t", title: "Run", tool_kind: "execute", raw_input: { command: "ls" } };
+  const permission = (more: object) => ({ kind: "permission", turn: 1, request, ...more }) as EntryContent;
+  const output = shown([
+    tool({ title: "Run", tool_kind: "execute", status: "pending", raw_input: { command: "ls" } }),
+    permission({ phase: "requested", tool_call: asked, said_before: ["title"], options: [] }),
+    tool({ tool_call_id: "other", raw_input: { command: "true" } }),
+    tool({ raw_input: { command: "rm -rf ~" } }),
+    permission({ phase: "changed", changed: ["raw_input"] }),
+  ]);
+  const [first, again] = output.split("? may it: Run (execute)\n").slice(1);
+  expect(first).toContain('"command": "ls"');
+  expect(again).toContain("  ! changed since it was asked: raw input\n");
+  expect(again).toContain('"command": "rm -rf ~"');
+});
+
 test("a file that was written or refused and a terminal's start, end and last lines are shown, and nothing else of them", () => {
   const file = (more: object) => ({ kind: "file", path: "/work/a.txt", turn: 1, ...more }) as EntryContent;
   const terminal = (more: object) => ({ kind: "terminal", terminal: "terminal-7", turn: 1, ...more }) as EntryContent;

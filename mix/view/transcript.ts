@@ -10,6 +10,7 @@ import type {
   TurnEntry,
 } from "../../agentd/vocabulary/entries.ts";
 import { tookOf } from "../duration.ts";
+import { CallFold } from "./call-fold.ts";
 import { type ClientSideView, fileLines, terminalLines } from "./client-side.ts";
 import { contentText } from "./content.ts";
 import { elicitationLines, elicitationResolution } from "./elicitation.ts";
@@ -46,6 +47,8 @@ export class Transcript {
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #turnStartedAt: number | undefined;
+  /** Open permissions, with their tool calls as they are by now. */
+  readonly #asked = new Map<string, { readonly entry: PermissionEntry; readonly call: CallFold }>();
   /** That was shown last. */
   #stderrTail: string | undefined;
 
@@ -85,6 +88,9 @@ export class Transcript {
       case "message":
         return this.#message(entry);
       case "tool_call":
+        for (const { entry: asked, call } of this.#asked.values()) {
+          if (asked.agent_session === undefined && call.fields.tool_call_id === entry.tool_call_id) call.see(entry);
+        }
         return this.#lines("tools", this.#tools.update(entry));
       case "plan":
         return this.#lines("plan", this.#planLines(entry));
@@ -237,8 +243,12 @@ export class Transcript {
 
   #questionLines(entry: PermissionEntry | ElicitationEntry): string[] {
     const { style, isOpen, now } = this.#options;
+    if (entry.phase === "changed") return this.#changedLines(entry);
     if (entry.phase === "requested") {
       const open = isOpen?.(entry.request) ?? true;
+      if (entry.kind === "permission" && entry.tool_call !== undefined && open) {
+        this.#asked.set(entry.request, { entry, call: new CallFold(entry.tool_call) });
+      }
       const asked = now === undefined ? {} : { now: new Date(now()).toISOString() };
       if (entry.kind === "elicitation") return elicitationLines({ ...entry, ...asked }, style, open);
       const isBelowDiff =
@@ -246,7 +256,16 @@ export class Transcript {
       return questionLines({ ...entry, ...asked }, { ...this.#options, isOpen: open, isBelowDiff });
     }
     if (entry.phase !== "resolved") return [];
+    this.#asked.delete(entry.request);
     return [entry.kind === "permission" ? resolutionLine(entry, style) : elicitationResolution(entry, style)];
+  }
+
+  /** The whole question again, as it is now: whoever has read it before would answer something else. */
+  #changedLines({ request, changed = [] }: PermissionEntry): string[] {
+    const asked = this.#asked.get(request);
+    if (asked === undefined) return [];
+    const now = { ...asked.entry, tool_call: asked.call.fields, changed };
+    return questionLines(now, { ...this.#options, isOpen: this.#options.isOpen?.(request) ?? true });
   }
 
   #optionLines(

@@ -32,6 +32,78 @@ async function resolution(scene: Scene, session: string, nth = 1): Promise<Entry
   );
 }
 
+const bare = (toolCallId: string) => ({ toolCallId, title: null });
+
+test("a question that says nothing but an id is shown, listed, logged and judged with all that was said of its call", async () => {
+  const rawInput = { server: "mixos", tool: "bus_call", arguments: { command: "shell" } };
+  const announced = {
+    sessionUpdate: "tool_call",
+    toolCallId: "call-1",
+    title: "Tool: bus_call",
+    kind: "execute",
+    rawInput,
+  };
+  await using scene = await openScene(
+    {
+      scripted: {
+        rules: [
+          { on: "session/prompt", do: [{ update: announced }, { permission: { toolCall: bare("call-1") } }, endTurn] },
+        ],
+      },
+    },
+    { settings: '[policies.running]\nallow_once = [{ kinds = ["execute"], within = "session" }]\n' },
+  );
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const { request, tool_call: asked, said_before: before } = await question(user, session);
+  const known = { tool_call_id: "call-1", title: "Tool: bus_call", tool_kind: "execute", raw_input: rawInput };
+  expect(asked).toMatchObject(known);
+  expect(before).toEqual(["title", "tool_kind", "status", "raw_input"]);
+  const listed = { requests: [{ request, tool_call: known }] };
+  expect(await user.call("agent.permission.list", {})).toMatchObject(listed);
+  expect(await user.get(session)).toMatchObject(listed);
+  expect(await user.call("agent.policy.test", { policy: "running", request })).toMatchObject({
+    outcome: "ask",
+    why: "the tool call names no location",
+  });
+  await user.call("agent.permission.answer", { session, request, cancelled: true });
+  await turnEnd(user, session);
+});
+
+test("what a sub-agent asks under a session id that was never opened is asked of people, and its yes goes back to it", async () => {
+  const path = "/work/child.txt";
+  const call = {
+    sessionUpdate: "tool_call",
+    toolCallId: "tool-1",
+    title: "Write",
+    kind: "edit",
+    locations: [{ path }],
+  };
+  const child: Step[] = [
+    { update: call, sessionId: "child" },
+    { permission: { sessionId: "child", toolCall: bare("tool-1") } },
+    endTurn,
+  ];
+  await using scene = await openScene({ scripted: { rules: [{ on: "session/prompt", do: child }] } });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const { request, ...asked } = await question(user, session);
+  expect(asked).toMatchObject({
+    agent_session: "child",
+    turn: 1,
+    tool_call: { title: "Write", locations: [{ path }] },
+  });
+  expect(await user.get(session)).toMatchObject({ state: "waiting", requests: [{ request, agent_session: "child" }] });
+  await user.call("agent.permission.answer", { session, request, option: "allow" });
+  await turnEnd(user, session);
+  expect(outcomes(scene)).toEqual([{ outcome: "selected", optionId: "allow" }]);
+  // What it did is no tool call of this session.
+  expect(ofKind(await user.log(session), "tool_call")).toEqual([]);
+  expect(ofKind(await user.log(session), "extension")).toHaveLength(1);
+});
+
 test("a no where only yeses are offered is sent as cancelled (case 89)", async () => {
   await using scene = await openScene(asksWith(choice("always", "allow_always"), choice("once", "allow_once")));
   const { user } = scene;

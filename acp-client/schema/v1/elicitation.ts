@@ -5,7 +5,7 @@ import { isRecord } from "../../jsonrpc/message.ts";
 import type { Elicitation } from "../../model.ts";
 import { decode, identifier, optionalIdentifier } from "../lenient.ts";
 
-const head = { sessionId: z.string(), toolCallId: optionalIdentifier, message: z.string() };
+const head = { sessionId: identifier, toolCallId: optionalIdentifier, message: z.string() };
 // The members' own values are left as they came: names are the agent's, and may be any.
 const members = z.custom<Readonly<Record<string, unknown>>>(isRecord);
 const requestedSchema = members.refine(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as z from "zod";
 import type { PermissionOption, ToolCallPatch } from "../../model.ts";
-import { decode, optionalObject } from "../lenient.ts";
+import { decode, identifier, optionalObject } from "../lenient.ts";
 import { decodeToolCallUpdate } from "./tool-call.ts";
 
 /** Another kind than the four of ACP is kept: it is never a yes by itself, and no reason to refuse the question. */
@@ -12,7 +12,7 @@ export const OfferedOption = z.looseObject({
   _meta: optionalObject,
 });
 export const RequestPermissionRequest = z.looseObject({
-  sessionId: z.string(),
+  sessionId: identifier,
   toolCall: z.unknown(),
   options: z.array(OfferedOption),
   _meta: optionalObject,

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EntryContent, ToolCallEntry } from "../vocabulary/index.ts";
 import { SessionScript } from "./testing/session-script.ts";
-import { forgetOutput, loggedFields, noOutputs, rememberOutput, type ToolOutputs } from "./tool-outputs.ts";
+import { endCall, type KnownCalls, loggedFields, mergeCall, noCalls } from "./known-calls.ts";
 
 const long = "x".repeat(1_000);
 const output = (text: string) => [{ type: "content", content: { type: "text", text } }];
@@ -57,41 +57,45 @@ test("a short output is logged whole: a growth of it would be longer than it", (
   expect(says(script, { content: output("shorter") })).toMatchObject([{ content: output("shorter") }]);
 });
 
-test("after its call was closed, by its agent or with its turn, an output is logged whole and no longer remembered", () => {
+test("after its call was closed, by its agent or with its turn, an output is logged whole and no longer held", () => {
   for (const close of [
     (script: SessionScript) => says(script, { status: "completed", content: output(`${long}.`) }),
     (script: SessionScript) => script.answered(1),
   ]) {
     const script = inTurn();
     says(script, { content: output(long) });
-    expect(script.state.outputs.size).toBe(1);
+    expect(unitsOf(script)).toBeGreaterThan(1_000);
     close(script);
-    expect(script.state.outputs.size).toBe(0);
+    expect(unitsOf(script)).toBeLessThan(100);
     const again = output(`${long}..`);
     expect(says(script, { content: again })).toMatchObject([{ content: again }]);
-    expect(script.state.outputs.size).toBe(0);
+    expect(unitsOf(script)).toBeLessThan(100);
   }
 });
 
-test("what is too big, too deep, or has too many texts is not remembered", () => {
+const unitsOf = (script: SessionScript) => script.state.calls.get("t")?.units;
+const asked = { isOver: false, isBase: true };
+
+test("what is too big, too deep, or has too many texts is not held, and is known to be missing", () => {
   let deep: unknown = long;
   for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
-  const values = ["x".repeat(5 * 1024 * 1024), deep, Array.from({ length: 2_000 }, () => long.slice(0, 9)), null];
-  for (const raw_output of values) {
-    expect(rememberOutput(noOutputs, { tool_call_id: "t", raw_output }).size).toBe(0);
+  const values = ["x".repeat(5 * 1024 * 1024), deep, Array.from({ length: 2_000 }, () => long.slice(0, 9))];
+  for (const raw_input of values) {
+    const call = mergeCall(noCalls, "t", { tool_call_id: "t", raw_input }, asked).get("t");
+    expect(call).toEqual({ members: { raw_input: { value: undefined, units: 0 } }, isOver: false, units: 0 });
   }
 });
 
-test("of many calls and of much output, what was said last is remembered within the session's bounds", () => {
-  const remember = (outputs: ToolOutputs, index: number, text: string) =>
-    rememberOutput(outputs, { tool_call_id: `t${index}`, raw_output: text });
-  let many = noOutputs;
+test("of many calls and of much output, what was said last is held within the session's bounds", () => {
+  const remember = (calls: KnownCalls, index: number, text: string) =>
+    mergeCall(calls, `t${index}`, { tool_call_id: `t${index}`, raw_output: text }, asked);
+  let many = noCalls;
   for (let index = 0; index < 100; index += 1) many = remember(many, index, long);
   expect([...many.keys()]).toEqual(Array.from({ length: 64 }, (_, index) => `t${index + 36}`));
-  let much = noOutputs;
+  let much = noCalls;
   for (let index = 0; index < 9; index += 1) much = remember(much, index, "x".repeat(3 * 1024 * 1024));
   expect([...much.keys()]).toEqual(["t4", "t5", "t6", "t7", "t8"]);
-  expect(forgetOutput(much, "t8").has("t8")).toBe(false);
+  expect(endCall(much, "t8").get("t8")?.units).toBeLessThan(100);
 });
 
 test("whatever an agent sends, the entries put together are exactly what it sent last", () => {
@@ -116,14 +120,14 @@ test("whatever an agent sends, the entries put together are exactly what it sent
   );
   fc.assert(
     fc.property(value, fc.array(change, { maxLength: 12 }), (first, changes) => {
-      let outputs = noOutputs;
+      let calls = noCalls;
       let sent: unknown = first;
       let folded: unknown;
       for (const next of [{ how: "again" as const }, ...changes]) {
         sent = next.how === "grow" ? longer(sent, next.by) : next.how === "other" ? next.value : structuredClone(sent);
         const fields = { tool_call_id: "t", raw_output: sent };
-        folded = fold(folded, loggedFields(outputs, fields));
-        outputs = rememberOutput(outputs, fields);
+        folded = fold(folded, loggedFields(calls, fields));
+        calls = mergeCall(calls, "t", fields, asked);
         expect(folded).toEqual(sent);
       }
     }),

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A tool call put together from its entries: each says what changed of it.
+import type { PermissionEntry, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
+import { grown } from "./growth.ts";
+
+export class CallFold {
+  #fields: ToolCallFields;
+
+  constructor(fields: ToolCallFields) {
+    this.#fields = fields;
+  }
+
+  get fields(): ToolCallFields {
+    return this.#fields;
+  }
+
+  /** A later entry of this call, or a question about it: what the request says itself is said of the call. */
+  see(entry: ToolCallEntry | PermissionEntry): void {
+    if (entry.kind === "tool_call") {
+      const { tool_call_id } = entry;
+      if (beginsAnew(this.#fields, entry)) this.#fields = { tool_call_id };
+      this.#merge(saidIn(entry));
+      for (const { path, text } of entry.grow ?? []) this.#fields = grown(this.#fields, path, text) as ToolCallFields;
+      return;
+    }
+    const before = new Set(entry.said_before);
+    this.#merge(saidIn(entry.tool_call ?? {}).filter(([name]) => !before.has(name)));
+  }
+
+  #merge(said: readonly (readonly [string, unknown])[]): void {
+    this.#fields = { ...this.#fields, ...Object.fromEntries(said) };
+  }
+}
+
+function saidIn(fields: Partial<ToolCallFields>): (readonly [string, unknown])[] {
+  return foldedMembers.flatMap((name) =>
+    fields[name] === undefined || fields[name] === null ? [] : [[name, fields[name]]],
+  );
+}
+
+const foldedMembers = [
+  "title",
+  "name",
+  "tool_kind",
+  "status",
+  "content",
+  "locations",
+  "raw_input",
+] as const satisfies readonly (keyof ToolCallFields)[];
+
+/** An announcement after the end of the call is of another one, that has the same id. */
+function beginsAnew({ status }: ToolCallFields, { title, tool_kind: kind, status: next }: ToolCallFields): boolean {
+  return isOver(status) && typeof title === "string" && typeof kind === "string" && typeof next === "string";
+}
+
+export function isOver(status: ToolCallFields["status"]): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
