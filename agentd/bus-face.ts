@@ -5,7 +5,7 @@ import { type Citizen, type Clock, refused, serveCitizen } from "../bus-client/i
 import type { BusHome } from "./bus-home.ts";
 import { busVerbs, waitPool } from "./commands/dispatch.ts";
 import type { Instance } from "./commands/instance.ts";
-import { agentSession } from "./commands/own-agent.ts";
+import { whyNotQuit } from "./commands/sender.ts";
 import { service } from "./vocabulary/index.ts";
 
 export interface BusFaceOptions {
@@ -53,12 +53,10 @@ export function makeBusFace(options: BusFaceOptions): Citizen {
         sessions: { live: options.instance().sessions.live().length },
       }),
     },
+    quitDescription: "End every session properly, then agentd; not for agents",
     mayQuit({ from, origin }) {
-      if (agentSession(from) !== undefined) return refused("AGENT_SELF", "an agent may not end the instance");
-      if (origin === "mesh" && options.instance().settings().mesh === "refuse") {
-        return refused("UNSUPPORTED", "another node may not end this instance");
-      }
-      return true;
+      const no = whyNotQuit(options.instance(), { by: from, origin });
+      return no === undefined ? true : refused(no.error_code, no.message);
     },
     onQuit: options.onQuit,
     onFault: (error, verb) => logger.error({ err: error, verb }, "a verb's handler failed"),

@@ -3,7 +3,7 @@
 import type { McpServer } from "../acp-client/model.ts";
 import { type Delivery, registeredServices, type RegisteredService, type Reply } from "../bus-client/index.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
-import { agentSession } from "./commands/own-agent.ts";
+import { agentSession } from "./authority/sender.ts";
 import { busToolsName } from "./vocabulary/index.ts";
 
 export interface BusToolsServer {

@@ -43,6 +43,8 @@ export interface CitizenOptions {
   readonly props?: Props;
   /** After QUIT was answered. Default: `stop`. */
   readonly onQuit?: () => void | Promise<void>;
+  /** Of QUIT, for HELP. */
+  readonly quitDescription?: string;
   /** Who may send QUIT: true, or the refusal. Default: anybody. */
   readonly mayQuit?: (request: Request) => true | Answer;
   /** A handler threw. Callers see no details; the process log should. */
@@ -200,11 +202,11 @@ function unknownCommand(verb: string, available: string[]): Answer {
   return { rc: 10, body: JSON.stringify(body) };
 }
 
-function helpOf({ service, verbs }: CitizenOptions): string {
+function helpOf({ service, verbs, quitDescription = "Leave the Bus and end" }: CitizenOptions): string {
   const reserved = [
     { name: "HELP", args: [], description: "List verbs", read_only: true },
     { name: "INFO", args: [], description: "Name, version and description", read_only: true },
-    { name: "QUIT", args: [], description: "Leave the Bus and end", read_only: false },
+    { name: "QUIT", args: [], description: quitDescription, read_only: false },
     { name: `${service}.props.get`, args: ["path?"], description: "Read a property, or all", read_only: true },
     { name: `${service}.props.list`, args: [], description: "List the properties", read_only: true },
     { name: `${service}.props.describe`, args: ["path"], description: "Describe a property", read_only: true },

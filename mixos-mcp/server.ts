@@ -36,7 +36,8 @@ export function mcpServer({ presence, denied, version }: ServerParts): Server {
 const instructions =
   "The MixOS Bus connects programs of this machine. bus_services lists who is there, bus_help asks one what it can do, " +
   "bus_call asks it to do something, bus_wait and bus_publish follow and feed topics. Other coding agents are sessions of " +
-  "the service agent; commands to your own session, and answers to what people are asked, are refused with AGENT_SELF.";
+  "the service agent: you may start some and steer those that you started. Commands to your own session and to those of others, " +
+  "modes, and answers to what people are asked are refused with AGENT_SELF.";
 
 /** Only what a client answers to questions of ours would be validated, and we ask none. */
 const noSchemasFromClients = {

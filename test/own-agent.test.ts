@@ -15,7 +15,8 @@ test("an agent may not answer its own question, prompt itself, or end the instan
   using place = makePlace({ mine: agent.command });
   await using daemon = await startDaemonHere(place);
   const person = await BusUser.watching(await daemon.connect());
-  const session = await person.start({ agent: "mine", cwd: place.directory(), prompt: "ask", name: "asking" });
+  const cwd = place.directory();
+  const session = await person.start({ agent: "mine", cwd, prompt: "ask", name: "asking" });
   await person.wait(session, "waiting");
   const [question] = (await person.get(session)).requests;
   const request = question?.request ?? "";
@@ -29,13 +30,11 @@ test("an agent may not answer its own question, prompt itself, or end the instan
   expect(JSON.parse(quit.body)).toMatchObject({ error_code: "AGENT_SELF" });
   expect((await itself.get(session)).state).toBe("waiting");
 
-  const child = await itself.start({ agent: "mine", cwd: place.directory() });
+  const child = await itself.start({ agent: "mine", cwd });
   expect((await person.get(child)).parent).toBe(session);
   expect((await person.get(session)).children).toEqual([child]);
   const grandchild = new BusUser(await daemon.connect(`mcp-s-${child}-abcd`));
-  expect((await grandchild.refusal("agent.session.start", { agent: "mine", cwd: place.directory() })).code).toBe(
-    "AGENT_DEPTH",
-  );
+  expect((await grandchild.refusal("agent.session.start", { agent: "mine", cwd })).code).toBe("AGENT_DEPTH");
 
   await person.call("agent.permission.answer", { request, option: "allow" });
   await person.wait(session, "idle");
@@ -46,7 +45,8 @@ test("through the MCP server and the command line that it has, an agent reaches 
   using place = makePlace({ mine: agent.command }, "bus_tools = true");
   await using daemon = await startDaemonHere(place);
   const person = await BusUser.watching(await daemon.connect());
-  const session = await person.start({ agent: "mine", cwd: place.directory(), prompt: "ask", name: "asking" });
+  const cwd = place.directory();
+  const session = await person.start({ agent: "mine", cwd, prompt: "ask", name: "asking" });
   await person.wait(session, "waiting");
   const request = (await person.get(session)).requests[0]?.request ?? "";
 
@@ -75,7 +75,7 @@ test("through the MCP server and the command line that it has, an agent reaches 
   }
   expect((await own.tool("bus_call", ask("agent.session.get", { session }))).isError).toBe(false);
 
-  const start = ask("agent.session.start", { agent: "mine", cwd: place.directory() });
+  const start = ask("agent.session.start", { agent: "mine", cwd });
   const { session: child } = JSON.parse((await own.tool("bus_call", start)).texts[0] ?? "") as { session: string };
   await person.wait(child, "idle");
   expect(await person.get(child)).toMatchObject({ parent: session });

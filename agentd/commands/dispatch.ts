@@ -20,7 +20,7 @@ import { listAgents } from "./list-agents.ts";
 import { prune, purge, redact, stats, verify } from "./log-keeping.ts";
 import { listElicitations, listPermissions } from "./list-requests.ts";
 import { testPolicy } from "./policy-test.ts";
-import { whyNotByAgent } from "./own-agent.ts";
+import { whyNotBySender } from "./sender.ts";
 import { cancel, close, prompt, setConfig } from "./session-commands.ts";
 import { getSession } from "./session-get.ts";
 import { listSessions } from "./session-list.ts";
@@ -87,22 +87,11 @@ async function dispatch(instance: Instance, verb: Verb, request: Request): Promi
   }
 }
 
-function whyNotActing(instance: Instance, { verb, args, by, origin }: Call): ErrorBody | undefined {
-  if (origin === "mesh" && instance.settings().mesh === "refuse") {
-    const cure = 'set mesh = "answer" in the configuration to allow them';
-    return errorBody("UNSUPPORTED", `acting commands from other nodes are refused here: ${cure}`);
-  }
+function whyNotActing(instance: Instance, call: Call): ErrorBody | undefined {
+  const refused = whyNotBySender(instance, call);
+  if (refused) return refused;
   if (instance.stopping()) return errorBody("BUSY", "agentd is stopping");
-  const full = beginsWork.has(verb) ? whyNoRoom(instance) : undefined;
-  if (full) return full;
-  const { sessions } = instance.log;
-  return whyNotByAgent(by, verb, args, {
-    find(reference) {
-      const found = sessions.find(reference);
-      return found.found === "one" ? found.session : undefined;
-    },
-    parentOf: (session) => sessions.row(session)?.parent ?? null,
-  });
+  return beginsWork.has(call.verb) ? whyNoRoom(instance) : undefined;
 }
 
 /** What makes the log grow from now on. Whatever ends things, and whatever makes room, is not refused. */

@@ -2,10 +2,13 @@
 // agent.session.resume: what the session needs to come back is looked up before the decision, as for a start.
 import type { Answer } from "../../bus-client/index.ts";
 import { passedValuesOf } from "../catalogue/passed-values.ts";
+import { isWorkspace } from "../instance/directories.ts";
+import type { AskedServer } from "../mcp-servers.ts";
 import type { SessionState } from "../session/state.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { directoriesOf, startableAgent } from "./session-start.ts";
+import { senderIn, type Stamp, targetIn, tooMuchFor } from "./sender.ts";
+import { directoriesFor, directoriesOf, startableAgent } from "./session-start.ts";
 import { scrubbed } from "./shown-arguments.ts";
 
 export const resume: Handler<"agent.session.resume"> = (instance, call) => {
@@ -17,7 +20,9 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
     const recalled = instance.mailbox.recall(session, verb, args, caller);
     if (recalled) return recalled === "posted" ? undefined : recalled;
     const state = instance.sessions.get(session);
-    const missing = state ? whatIsMissing(instance, state) : refuse("SESSION_UNKNOWN", "no such session", { session });
+    const missing = state
+      ? (whyNotAgain(instance, call, state) ?? whatIsMissing(instance, state))
+      : refuse("SESSION_UNKNOWN", "no such session", { session });
     if (missing) return { caller, ...missing };
     instance.mailbox.post(session, {
       type: "resume",
@@ -28,6 +33,19 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
     return undefined;
   });
 };
+
+/** What a session was given by its own start, an agent that brings it back gives to it: no more than at a start. */
+function whyNotAgain(instance: Instance, { by, origin }: Stamp, state: SessionState): Answer | undefined {
+  const sender = senderIn(instance, { by, origin });
+  // With `agents_act = "any"`, what people gave to a session of their own.
+  if (targetIn(instance, sender, state.id) !== "started") return undefined;
+  const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
+  const beyond = tooMuchFor(instance, sender, { servers, env: state.env, policy: state.policy });
+  if (beyond) return beyond;
+  const workspace = isWorkspace(state.cwd, instance.workspacesDirectory) ? state.cwd : undefined;
+  const where = directoriesFor(instance, sender, { ...state, workspace });
+  return "rc" in where ? where : undefined;
+}
 
 /** A live session is refused by its own decision; here only what is outside of it is looked at. */
 function whatIsMissing(instance: Instance, state: SessionState): Answer | undefined {

@@ -6,13 +6,14 @@ import type { Answer } from "../../bus-client/index.ts";
 import { unknownAgentMessage } from "../catalogue/catalogue.ts";
 import { findProgram, whyNotFound } from "../catalogue/find-program.ts";
 import { passedValuesOf } from "../catalogue/passed-values.ts";
+import { agentSession, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
 import type { NewSession } from "../session/state.ts";
 import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { agentSession } from "./own-agent.ts";
+import { reachedBy, senderIn, tooMuchFor } from "./sender.ts";
 import { scrubbed } from "./shown-arguments.ts";
 
 type StartCall = Call<"agent.session.start">;
@@ -40,9 +41,13 @@ export const start: Handler<"agent.session.start"> = async (instance, call) => {
   return answer;
 };
 
-function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answer {
-  const policy = args.policy === undefined ? undefined : whyNotPolicy(instance, args.policy, agentSession(by));
-  if (policy) return policy;
+function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession | Answer {
+  const sender = senderIn(instance, stamp);
+  const beyond = whyNotGiven(instance, sender, args);
+  if (beyond) return beyond;
+  if (args.policy !== undefined && !instance.settings().policies.has(args.policy)) {
+    return unknownPolicy(instance, args.policy);
+  }
   const agent = startableAgent(instance, args.agent);
   if (agent) return agent;
   if (args.mcp_servers.some(({ name }) => name === busToolsName)) {
@@ -59,12 +64,13 @@ function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answe
   }
   const cwd = args.cwd ?? makeWorkspace(instance);
   if (typeof cwd !== "string") return cwd;
-  const directories = directoriesOf(instance, cwd, args.additional_dirs);
+  const workspace = args.cwd === undefined ? cwd : undefined;
+  const directories = directoriesFor(instance, sender, { cwd, additionalDirs: args.additional_dirs, workspace });
   if ("rc" in directories) {
     if (args.cwd === undefined) rmdirSync(cwd);
     return directories;
   }
-  const parent = agentSession(by);
+  const parent = agentSession(stamp.by);
   return {
     id: instance.newSessionId(),
     agent: args.agent,
@@ -77,14 +83,12 @@ function lookUp(instance: Instance, { args, by }: StartCall): NewSession | Answe
   };
 }
 
-/** An agent whose questions go to people must not have them answered in a session that it starts for itself. */
-function whyNotPolicy(instance: Instance, name: string, own: string | undefined): Answer | undefined {
-  if (own !== undefined && instance.sessions.get(own)?.policy !== name) {
-    return refuse("AGENT_SELF", "an agent may give no other policy than its own to what it starts", {
-      field: "policy",
-    });
-  }
-  return instance.settings().policies.has(name) ? undefined : unknownPolicy(instance, name);
+/** Of all but the directories, which have to be resolved first. */
+function whyNotGiven(instance: Instance, sender: Sender, args: StartCall["args"]): Answer | undefined {
+  const { mcp_servers: servers, env, policy, config, name } = args;
+  const options = Object.keys(config).map((option) => ({ option }));
+  const named = name === undefined ? undefined : { name, leadsTo: reachedBy(instance, sender, name) };
+  return tooMuchFor(instance, sender, { servers, env, policy, options, name: named });
 }
 
 export function unknownPolicy(instance: Instance, name: string): Answer {
@@ -117,11 +121,30 @@ export function startableAgent(instance: Instance, name: string): Answer | undef
   return refuse("AGENT_UNAVAILABLE", whyNotFound(found), { agent: name, ...install });
 }
 
-export function directoriesOf(
+/**
+ * As `directoriesOf`, and judged by who asks. One who may name the directories of its own session alone is told the same
+ * of all others, not whether they are there. `workspace`: was made for the session, and has nothing of anybody's.
+ */
+export function directoriesFor(
   instance: Instance,
-  cwd: string,
-  additionalDirectories: readonly string[],
-): Answer | { cwd: string; additionalDirs: readonly string[] } {
+  sender: Sender,
+  { cwd, additionalDirs, workspace }: Named,
+): Directories {
+  const found = directoriesOf(instance, cwd, additionalDirs);
+  const directories = "rc" in found ? [""] : [found.cwd, ...found.additionalDirs];
+  const named = directories.filter((each) => each !== workspace);
+  return tooMuchFor(instance, sender, { directories: named }) ?? found;
+}
+
+interface Named {
+  readonly cwd: string;
+  readonly additionalDirs: readonly string[];
+  readonly workspace: string | undefined;
+}
+
+type Directories = Answer | { readonly cwd: string; readonly additionalDirs: readonly string[] };
+
+export function directoriesOf(instance: Instance, cwd: string, additionalDirectories: readonly string[]): Directories {
   const { configFile, home, workspacesDirectory, reserved } = instance;
   const { roots } = instance.settings();
   const asked = { cwd, additionalDirectories };

@@ -19,6 +19,7 @@ test("a file that says everything is understood", () => {
     mcp_deny = ["term", "shell-*"]
     notify = "none"
     bus_tools = false
+    agents_act = "any"
     mesh = "answer"
     [agents.mine]
     command = ["my-agent", "--acp"]
@@ -41,6 +42,7 @@ test("a file that says everything is understood", () => {
     mcpDeny: ["term", "shell-*"],
     notify: undefined,
     busTools: false,
+    agentsAct: "any",
     mesh: "answer",
     agents: new Map([
       [
@@ -104,6 +106,7 @@ test.each([
   ["log_quota = 'none'", "log_quota", "not a size"],
   ["log_quota = '10kB'", "log_quota", "at least"],
   ["mesh = 'allow'", "mesh", "refuse"],
+  ["agents_act = 'all'", "agents_act", "started"],
   ["notify = 'Not a name'", "notify", "Bus service"],
   ["mcp_deny = ['*term']", "mcp_deny.0", "* may stand at the end"],
   ["allow_env = ['A=B']", "allow_env.0", "name of an environment variable"],

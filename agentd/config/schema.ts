@@ -147,6 +147,7 @@ const fileSchema = z.strictObject({
     .regex(/^[a-z][a-z0-9-]{1,30}$/u, { error: `must be the name of a Bus service, or "none"` })
     .optional(),
   bus_tools: z.boolean({ error: "must be true or false" }).default(defaultSettings.busTools),
+  agents_act: z.enum(["started", "any"], { error: `must be "started" or "any"` }).default(defaultSettings.agentsAct),
   mesh: z.enum(["refuse", "answer"], { error: `must be "refuse" or "answer"` }).default(defaultSettings.mesh),
   agents: z.record(entryName, agentSchema, { error: "must be a table of agents" }).default({}),
   policies: z.record(entryName, policySchema, { error: "must be a table of policies" }).default({}),
@@ -166,6 +167,7 @@ function settingsOf(file: File, home: string): Settings {
     mcpDeny: file.mcp_deny ?? defaultSettings.mcpDeny,
     notify: file.notify === "none" ? undefined : (file.notify ?? defaultSettings.notify),
     busTools: file.bus_tools,
+    agentsAct: file.agents_act,
     mesh: file.mesh,
     agents: new Map(Object.entries(file.agents).map(([name, agent]) => [name, agentOf(agent, home)])),
     policies: new Map(Object.entries(file.policies).map(([name, policy]) => [name, policyOf(policy, home)])),

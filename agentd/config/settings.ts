@@ -19,6 +19,8 @@ export interface Settings {
   readonly notify: string | undefined;
   /** Whether every session's agent is given the MCP server that leads back to the Bus. */
   readonly busTools: boolean;
+  /** On which sessions agents act: those that they started themselves, or any but their own and its ancestors. */
+  readonly agentsAct: "started" | "any";
   /** Acting commands of callers from other nodes. */
   readonly mesh: "refuse" | "answer";
   /** The user's own agents, by name; one named like a built-in agent replaces it. */
@@ -74,6 +76,7 @@ export const defaultSettings: Settings = {
   mcpDeny: ["term", "term-*", "bterm"],
   notify: "notify",
   busTools: true,
+  agentsAct: "started",
   mesh: "refuse",
   agents: new Map(),
   policies: new Map(),

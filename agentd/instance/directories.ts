@@ -63,6 +63,12 @@ export function freshWorkspace(workspacesDirectory: string): string {
   return realpathSync.native(mkdtempSync(join(workspacesDirectory, "session-")));
 }
 
+/** Whether `freshWorkspace` made it. `path`: without links. */
+export function isWorkspace(path: string, workspacesDirectory: string): boolean {
+  const workspaces = realOf(workspacesDirectory);
+  return workspaces !== undefined && isBelow(path, workspaces);
+}
+
 interface Allowed {
   /** As people wrote them. */
   readonly roots: readonly string[];

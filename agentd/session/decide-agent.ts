@@ -3,6 +3,7 @@
 import { idMember } from "./command-id.ts";
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../acp-client/agent-client.ts";
 import type { AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
+import { isMode, whyNotOption } from "../authority/decide.ts";
 import type { Findings } from "../people/findings.ts";
 import { callLimits, type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
@@ -103,7 +104,7 @@ function configure(draft: Draft, before: SessionState): void {
   if (next) {
     const [option, value] = next;
     // A start is refused here as `set_config` is. What an agent that comes back does not take is no end of its session.
-    const fault = life.resumed === undefined ? optionFault(state, option, value) : undefined;
+    const fault = life.resumed === undefined ? startOptionFault(state, option, value) : undefined;
     if (fault) return fail(draft, before, fault, `the option "${option}" was refused`);
     draft.effect({ type: "set_option", seq: null, option, value });
     return;
@@ -117,6 +118,11 @@ function configure(draft: Draft, before: SessionState): void {
     protocol_version: side?.protocolVersion,
     capabilities: side?.capabilities,
   });
+}
+
+/** Which options are modes is known only now; what people had set, a session gets back from whoever resumes it. */
+function startOptionFault(state: SessionState, name: string, value: string | boolean): ErrorBody | undefined {
+  return whyNotOption(state.begunBy, "config", name, state.options) ?? optionFault(state, name, value);
 }
 
 export function onNotResumable(draft: Draft, before: SessionState, failure: AgentFailure | undefined): void {
@@ -199,7 +205,7 @@ export function onOptionSet(
   if (!outcome.ok) {
     if (outcome.failure.code === "AGENT_EXITED") return;
     // A mode that is lost in silence is dangerous: nothing is prompted.
-    if (state.life.resumed === undefined || isMode(state, option)) {
+    if (state.life.resumed === undefined || isModeOf(state, option)) {
       fail(draft, before, failureBody(outcome.failure), `the option "${option}" was refused`);
       return;
     }
@@ -210,8 +216,8 @@ export function onOptionSet(
   configure(draft, before);
 }
 
-function isMode(state: SessionState, name: string): boolean {
-  return name === "mode" || state.options.some(({ option, category }) => option === name && category === "mode");
+function isModeOf({ options }: SessionState, name: string): boolean {
+  return isMode(options.find(({ option }) => option === name) ?? { option: name });
 }
 
 function sayOptions(draft: Draft, options: readonly ConfigOption[]): void {

@@ -2,6 +2,8 @@
 // The decisions of one flush, each upon the states that the ones before it left. Nothing of it counts until the log
 // holds it.
 import type { Commit } from "../log/append.ts";
+import { agentsShare } from "../authority/model.ts";
+import { isAgents } from "../authority/sender.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import { refuse } from "./draft.ts";
 import type { Context, Decision } from "./input.ts";
@@ -85,14 +87,14 @@ function decide(
   context: Context,
 ): Decision | undefined {
   if (input.type === "start") {
-    const refusal = whyNoMoreLive(input.session.name, input.maxSessions, liveStates(sessions, states));
+    const refusal = whyNoMoreLive(input, input.session.name, liveStates(sessions, states));
     return refusal ? { refusal } : startSession(input.command, input.session, context);
   }
   const state = states.get(session) ?? sessions.get(session);
   if (!state) return isCommanding(input) ? refuse("SESSION_UNKNOWN", "no such session", { session }) : undefined;
   if (life !== undefined && life !== state.lifeSeq) return undefined;
   if (input.type === "resume" && !isLive(state)) {
-    const refusal = whyNoMoreLive(state.name, input.maxSessions, liveStates(sessions, states));
+    const refusal = whyNoMoreLive(input, state.name, liveStates(sessions, states));
     if (refusal) return { refusal };
   }
   return step(state, input, context);
@@ -104,19 +106,28 @@ function* liveStates(sessions: LiveSessions, states: ReadonlyMap<string, Session
 }
 
 function whyNoMoreLive(
+  { command: { by }, maxSessions }: BeginningInput,
   name: string | undefined,
-  maxSessions: number,
   live: Iterable<SessionState>,
 ): ErrorBody | undefined {
   let count = 0;
+  let ofAgents = 0;
   for (const state of live) {
     count += 1;
+    if (isAgents(state.begunBy)) ofAgents += 1;
     if (name !== undefined && (state.name === name || state.id === name)) {
       return errorBody("ARGUMENT", `a live session is named "${name}" already`, { field: "name", session: state.id });
     }
   }
-  if (count < maxSessions) return undefined;
-  return errorBody("AGENT_LIMIT", `${count} sessions live: close one, or raise max_sessions`, {
-    max_sessions: maxSessions,
-  });
+  if (count >= maxSessions) {
+    return errorBody("AGENT_LIMIT", `${count} sessions live: close one, or raise max_sessions`, {
+      max_sessions: maxSessions,
+    });
+  }
+  const share = agentsShare(maxSessions);
+  if (!isAgents(by) || ofAgents < share) return undefined;
+  const message = `agents have begun ${ofAgents} of the live sessions and may have ${share} together: close one that you started`;
+  return errorBody("AGENT_LIMIT", message, { max_sessions: maxSessions, of_agents: share });
 }
+
+type BeginningInput = Extract<Posted["input"], { readonly maxSessions: number }>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What people and programs ask of a session. A refusal has run nothing and leaves no trace.
 import { tellableBlocks } from "../../acp-client/prompt-blocks.ts";
+import { whyNotOption } from "../authority/decide.ts";
 import { type ContentBlock, errorBody } from "../vocabulary/index.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
@@ -108,9 +109,11 @@ function decideCancel(draft: Draft, before: SessionState, command: Command<"agen
 function decideSetConfig(draft: Draft, before: SessionState, command: Command<"agent.session.set_config">): Decision {
   const { state } = draft;
   const { phase } = state.life;
+  const { option: name, value } = command.args;
+  const notTheirs = whyNotOption(command.by, "option", name, state.options);
+  if (notTheirs) return { refusal: notTheirs };
   if (phase === "ended" || phase === "closing" || phase === "starting")
     return notIn(before, "has no options to set now");
-  const { option: name, value } = command.args;
   const fault = optionFault(state, name, value);
   if (fault) return { refusal: fault };
   const seq = draft.command(command);

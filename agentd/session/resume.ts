@@ -22,6 +22,7 @@ export function decideResume(
   }
   const seq = draft.command(command);
   state.lifeSeq = seq;
+  state.begunBy = command.by;
   // A session whose agent never told its own id has nothing to come back to, and starts as it would have.
   const way = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "again";
   state.life = { phase: "starting", way, config: chosen };

@@ -17,6 +17,7 @@ export function startSession(command: Command<"agent.session.start">, session: N
   state.busToolsAwaited = context.settings.busTools;
   const seq = draft.command(command);
   state.lifeSeq = seq;
+  state.begunBy = command.by;
   draft.add(lifeEntry(state));
   let first: { turn?: number } = {};
   if (prompt !== undefined) {

@@ -43,6 +43,8 @@ export interface SessionState extends NewSession {
   readonly life: Life;
   /** `seq` of the command that began this life: what an agent of an earlier one still says does not concern it. */
   readonly lifeSeq: number;
+  /** Who began this life, as the broker stamped it: what agents began counts to what they may have together. */
+  readonly begunBy: string | null;
   /** The number of the last turn that was accepted. */
   readonly turns: number;
   /** The turn that was begun last; 0 before the first. */
@@ -181,6 +183,7 @@ export function newSession(session: NewSession): SessionState {
     ...session,
     seq: 0,
     lifeSeq: 0,
+    begunBy: null,
     life: { phase: "starting", way: "new", config: [] },
     turns: 0,
     lastTurn: 0,

@@ -12,9 +12,10 @@ const errorCodes = {
   AGENT_EXITED: "the agent ended; `exit`, `stderr_tail`",
   AGENT_ERROR: "the agent answered with an error of its own; `rpc`",
   AGENT_BUSY: "a turn runs, or the queue is full; `turn`, `queued`",
-  AGENT_SELF: "an agent may not act on its own session or on the instance",
-  AGENT_DEPTH: "a child session's agent may not start sessions",
-  AGENT_LIMIT: "as many live sessions as the instance allows; `max_sessions`",
+  AGENT_SELF:
+    "not for an agent: on its own session, on others' sessions, on the log or agentd, or more than it has itself",
+  AGENT_DEPTH: "a child session's agent may not start or resume sessions",
+  AGENT_LIMIT: "as many live sessions as the instance allows, all or agents'; `max_sessions`, `of_agents`",
   AGENT_INTERRUPTED: "agentd ended before it answered: it may have run, and will not run again",
   SESSION_UNKNOWN: "no session of that id, name or unique prefix",
   SESSION_STATE: "the session's state does not allow it; `state`",

@@ -200,18 +200,22 @@ export const isActing = (verb: Verb): boolean => replyKindOf(verb) !== "reading"
 
 /** One line for HELP. */
 export const verbDescriptions: Readonly<Record<Verb, string>> = {
-  "agent.session.start": "Start an agent as a session, with a first prompt if one is given",
+  "agent.session.start":
+    "Start an agent as a session, with a first prompt if one is given; an agent gives it no command or variable as " +
+    "mcp_servers, no mode, and no env, directory or policy that it has not itself, and one that was started so starts none",
   "agent.session.resume":
-    "Bring an ended session back, by the agent's own resume or load, or afresh with its transcript",
-  "agent.session.prompt": "Send a prompt to a session",
-  "agent.session.cancel": "Cancel the running turn and the queued ones, or one turn",
-  "agent.session.set_config": "Set an option of a session: mode, model and what else the agent offers",
-  "agent.session.close": "End a session's agent properly",
-  "agent.permission.answer": "Answer a permission request",
-  "agent.elicitation.answer": "Answer what an agent asks to be told: accept with a form's content, decline or cancel",
-  "agent.session.purge": "Remove an ended session's entries from the log for good",
-  "agent.log.prune": "Purge every ended session that was last touched before a time",
-  "agent.log.redact": "Take a secret out of the log, known by its hash and length alone",
+    "Bring an ended session back, by the agent's own resume or load, or afresh with its transcript; an agent: one that it started",
+  "agent.session.prompt": "Send a prompt to a session; an agent: to one that it started",
+  "agent.session.cancel": "Cancel the running turn and the queued ones, or one turn; an agent: of one that it started",
+  "agent.session.set_config":
+    "Set an option of a session: mode, model and what else the agent offers; an agent: of one that it started, and never a mode",
+  "agent.session.close": "End a session's agent properly; an agent: of one that it started",
+  "agent.permission.answer": "Answer a permission request; needs a name on the Bus, and not for agents",
+  "agent.elicitation.answer":
+    "Answer what an agent asks to be told: accept with a form's content, decline or cancel; needs a name on the Bus, and not for agents",
+  "agent.session.purge": "Remove an ended session's entries from the log for good; not for agents",
+  "agent.log.prune": "Purge every ended session that was last touched before a time; not for agents",
+  "agent.log.redact": "Take a secret out of the log, known by its hash and length alone; not for agents",
   "agent.list": "The agents of the catalogue",
   "agent.status": "The daemon: process, Bus, log, limits, live sessions",
   "agent.session.list": "Sessions, newest first",

@@ -89,7 +89,7 @@ test("the name of an ended session gives nobody a right, and the server of one s
   await using scene = await openScene({ scripted: {} }, on);
   const { user } = scene;
   const [session, other] = [await scene.idle(), await scene.idle()];
-  const { tool, refusal } = await startHandedServer(handedServer(scene.agent()));
+  const { refusal } = await startHandedServer(handedServer(scene.agent()));
   const close = (of: string) => ({ service: "agent", command: "agent.session.close", args: { session: of } });
   expect(await refusal("bus_call", close(session))).toMatchObject({ error_code: "AGENT_SELF" });
   expect(await serversOf(user.client, session)).toHaveLength(1);
@@ -99,10 +99,7 @@ test("the name of an ended session gives nobody a right, and the server of one s
   const late = await scene.somebody(`mcp-s-${session}-aaaa`);
   expect((await late.refusal("agent.log.prune", { before: "2020-01-01T00:00:00Z" })).code).toBe("AGENT_SELF");
   expect((await late.refusal("agent.session.resume", { session })).code).toBe("AGENT_SELF");
-  // On others it acts as anybody may, under its own name.
-  expect((await tool("bus_call", close(other))).isError).toBe(false);
-  const closing = ofKind(await user.log(other, ["command"]), "command").at(-1);
-  expect(closing?.by).toMatch(new RegExp(`^mcp-s-${session}-`));
+  expect(await refusal("bus_call", close(other))).toMatchObject({ error_code: "AGENT_SELF" });
 });
 
 test("no other server may bear its name", async () => {

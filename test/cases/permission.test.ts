@@ -544,9 +544,10 @@ test("a link in the session's directory that leads out of it is no file of the s
 test("an agent gives what it starts no policy but its own", async () => {
   await using scene = await openScene({ scripted: {} }, { settings: readingPolicy });
   const { place } = scene;
-  const asking = await scene.idle();
-  const reading = await scene.idle({ policy: "reading" });
-  const start = { agent: "scripted", cwd: place.directory(), policy: "reading" };
+  const cwd = place.directory();
+  const asking = await scene.idle({ cwd });
+  const reading = await scene.idle({ cwd, policy: "reading" });
+  const start = { agent: "scripted", cwd, policy: "reading" };
   const agentOf = async (session: string) => await scene.somebody(`mcp-s-${session}-aaaa`);
   expect((await (await agentOf(asking)).refusal("agent.session.start", start)).code).toBe("AGENT_SELF");
   const child = await (await agentOf(reading)).start(start);

@@ -25,7 +25,7 @@ export interface Scene extends AsyncDisposable {
   readonly user: BusUser;
   agent(name?: string): ScriptedAgentFiles;
   /** One more who watches, on a connection of its own. */
-  somebody(name?: string): Promise<BusUser>;
+  somebody(name?: string | null): Promise<BusUser>;
   /** A session that is idle, of the agent "scripted" unless told otherwise. */
   idle(more?: Partial<VerbInput<"agent.session.start">>): Promise<string>;
 }
@@ -75,7 +75,8 @@ export async function openScene(scripts: Readonly<Record<string, Script>>, optio
       limits: { ...shortGraces, ...limits },
       ...(clock === undefined ? {} : { clock }),
     });
-    const somebody = async (name?: string): Promise<BusUser> => await BusUser.watching(await daemon.connect(name));
+    const somebody = async (name?: string | null): Promise<BusUser> =>
+      await BusUser.watching(await daemon.connect(name));
     const user = await somebody();
     return {
       place: cast.place,

@@ -8,13 +8,14 @@ import type { SeamPoint } from "../../agentd/seam.ts";
 import { BusClient } from "../../bus-client/index.ts";
 import { within } from "../harness/deadline.ts";
 import type { Place } from "../harness/place.ts";
+import { nameOf } from "../harness/user-name.ts";
 
 const program = fileURLToPath(new URL("./daemon.mjs", import.meta.url));
 
 export type Reached = Readonly<Partial<Record<SeamPoint, number>>>;
 
 export interface MortalDaemon extends AsyncDisposable {
-  connect(name?: string): Promise<BusClient>;
+  connect(name?: string | null): Promise<BusClient>;
   /** From now on the `nth` reach of the point is its last moment. */
   arm(point: SeamPoint, nth: number): Promise<void>;
   /** How often each point was reached since it was armed. */
@@ -44,7 +45,7 @@ export async function startMortalDaemon(place: Place, limits: Partial<Limits>): 
   };
   return {
     async connect(name) {
-      const client = new BusClient({ url: busUrl ?? "", ...(name === undefined ? {} : { name }) });
+      const client = new BusClient({ url: busUrl ?? "", ...nameOf(name) });
       clients.push(client);
       await client.connect();
       return client;

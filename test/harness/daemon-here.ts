@@ -7,10 +7,11 @@ import type { Limits } from "../../agentd/config/limits.ts";
 import { instancePaths, prepareStateDirectory } from "../../agentd/instance/paths.ts";
 import { within } from "./deadline.ts";
 import type { Place } from "./place.ts";
+import { nameOf } from "./user-name.ts";
 
 export interface DaemonHere extends AsyncDisposable {
   readonly daemon: Daemon;
-  connect(name?: string): Promise<BusClient>;
+  connect(name?: string | null): Promise<BusClient>;
 }
 
 export async function startDaemonHere(
@@ -36,7 +37,7 @@ export async function startDaemonHere(
   return {
     daemon,
     async connect(name) {
-      const client = new BusClient({ url: daemon.busUrl(), ...(name === undefined ? {} : { name }) });
+      const client = new BusClient({ url: daemon.busUrl(), ...nameOf(name) });
       clients.push(client);
       await client.connect();
       return client;

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { BusClient, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
 import { within } from "./deadline.ts";
 import type { Place } from "./place.ts";
+import { nameOf } from "./user-name.ts";
 
 export const agentdProgram = fileURLToPath(new URL("../../dist/bin/agentd.mjs", import.meta.url));
 
@@ -14,8 +15,8 @@ export interface DaemonProcess extends AsyncDisposable {
   /** What it has said on stderr so far. */
   words(): string;
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** A client of its Bus, connected. */
-  connect(name?: string): Promise<BusClient>;
+  /** A client of its Bus, connected; null: without a name. */
+  connect(name?: string | null): Promise<BusClient>;
 }
 
 /** Resolves when agentd is on the Bus; rejects with its words when it ends before. */
@@ -48,7 +49,7 @@ export async function startDaemonProcess(
     words: () => words,
     exited,
     async connect(name) {
-      const client = new BusClient({ url: busUrl, ...(name === undefined ? {} : { name }) });
+      const client = new BusClient({ url: busUrl, ...nameOf(name) });
       clients.push(client);
       await client.connect();
       return client;

@@ -3,9 +3,10 @@
 import { createBroker } from "../../bus-client/broker/index.ts";
 import { BusClient, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
 import type { Place } from "./place.ts";
+import { nameOf } from "./user-name.ts";
 
 export interface StandingBus extends AsyncDisposable {
-  readonly connect: (name?: string) => Promise<BusClient>;
+  readonly connect: (name?: string | null) => Promise<BusClient>;
 }
 
 /** Disposing ends the clients that it connected, then the broker. */
@@ -16,7 +17,7 @@ export async function openStandingBus({ environment }: Place): Promise<StandingB
   const clients: BusClient[] = [];
   return {
     connect: async (name) => {
-      const client = new BusClient({ url: unixUrl(path), ...(name === undefined ? {} : { name }) });
+      const client = new BusClient({ url: unixUrl(path), ...nameOf(name) });
       clients.push(client);
       await client.connect();
       return client;

@@ -265,6 +265,7 @@ const settings: Settings = {
   mcpDeny: [],
   notify: undefined,
   busTools: false,
+  agentsAct: "started",
   mesh: "refuse",
   agents: new Map(),
   policies: new Map(),
