@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where the Bus is, and the broker of our own where there is none. Once a Bus of somebody else was found, none is
 // hosted any more in this life: a noded that restarts must find us, not a second Bus beside it.
-import { createBroker, listenInPlace, type Broker } from "../bus-client/broker/index.ts";
+import { createBroker, listenInPlace, stayInPlace, type Broker } from "../bus-client/broker/index.ts";
 import {
   BusError,
+  type Clock,
   discoverBus,
   embeddedSocketPath,
   type Surroundings,
@@ -22,11 +23,13 @@ export interface BusHome {
 export interface BusHomeOptions {
   readonly surroundings: Surroundings;
   readonly version: string;
+  readonly clock: Clock;
   readonly warn: (message: string) => void;
 }
 
-export function findBusHome({ surroundings, version, warn }: BusHomeOptions): BusHome {
+export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptions): BusHome {
   let broker: Broker | undefined;
+  let leaveSocket = (): void => {};
   let outside = false;
   let url = "";
   return {
@@ -45,11 +48,22 @@ export function findBusHome({ surroundings, version, warn }: BusHomeOptions): Bu
       const path = embeddedSocketPath(surroundings);
       broker = await host(path, version);
       url = unixUrl(path);
+      leaveSocket = stayInPlace(broker, path, {
+        clock,
+        onRenewed: () => warn(`${path} was gone; agentd listens there again`),
+        onFault: ({ message }) => warn(`${path} is gone and cannot be made again yet: ${message}`),
+        onTaken() {
+          warn(`another Bus listens on ${path} now; agentd goes there`);
+          void broker?.close();
+          broker = undefined;
+        },
+      });
       return broker.connectLocal();
     },
     url: () => url,
     embedded: () => broker !== undefined,
     async close() {
+      leaveSocket();
       await broker?.close();
     },
   };
