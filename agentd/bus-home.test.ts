@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { createBroker } from "../bus-client/broker/index.ts";
-import { embeddedSocketPath, unixUrl } from "../bus-client/index.ts";
+import { embeddedSocketPath, systemClock, unixUrl } from "../bus-client/index.ts";
 import { temporaryDirectory } from "../bus-client/testing/temporary-directory.ts";
 import { findBusHome } from "./bus-home.ts";
 
@@ -19,7 +19,7 @@ async function guestOf(hostedBy: string) {
   mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
   const broker = createBroker({ hostedBy });
   await broker.listenUnix(socket);
-  const home = findBusHome({ surroundings, version: "0", warn: () => undefined });
+  const home = findBusHome({ surroundings, version: "0", clock: systemClock, warn: () => undefined });
   expect(await home.find()).toBe(unixUrl(socket));
   return {
     broker,

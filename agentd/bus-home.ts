@@ -2,10 +2,11 @@
 // Where the Bus is, and the broker of our own where there is none. Once a Bus was found that somebody runs for its own
 // sake (a noded, `mix bus`), none is hosted any more in this life: when it comes back, it must find us, not a second Bus in
 // its place. The broker of another agentd goes for good with that agentd, and is replaced.
-import { createBroker, listenInPlace, type Broker } from "../bus-client/broker/index.ts";
+import { createBroker, listenInPlace, stayInPlace, type Broker } from "../bus-client/broker/index.ts";
 import {
   brokerHost,
   BusError,
+  type Clock,
   discoverBus,
   embeddedSocketPath,
   type Surroundings,
@@ -24,14 +25,16 @@ export interface BusHome {
 export interface BusHomeOptions {
   readonly surroundings: Surroundings;
   readonly version: string;
+  readonly clock: Clock;
   readonly warn: (message: string) => void;
 }
 
 /** As our own broker says who hosts it. */
 const hostName = "agentd";
 
-export function findBusHome({ surroundings, version, warn }: BusHomeOptions): BusHome {
+export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptions): BusHome {
   let broker: Broker | undefined;
+  let leaveSocket = (): void => {};
   let outside = false;
   let url = "";
   return {
@@ -49,11 +52,22 @@ export function findBusHome({ surroundings, version, warn }: BusHomeOptions): Bu
       const path = embeddedSocketPath(surroundings);
       broker = await host(path, version);
       url = unixUrl(path);
+      leaveSocket = stayInPlace(broker, path, {
+        clock,
+        onRenewed: () => warn(`${path} was gone; agentd listens there again`),
+        onFault: ({ message }) => warn(`${path} is gone and cannot be made again yet: ${message}`),
+        onTaken() {
+          warn(`another Bus listens on ${path} now; agentd goes there`);
+          void broker?.close();
+          broker = undefined;
+        },
+      });
       return broker.connectLocal();
     },
     url: () => url,
     embedded: () => broker !== undefined,
     async close() {
+      leaveSocket();
       await broker?.close();
     },
   };

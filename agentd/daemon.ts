@@ -92,6 +92,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   const bus = findBusHome({
     surroundings,
     version,
+    clock,
     warn: (message) => logger.warn(message),
   });
   opened.add(() => bus.close());

@@ -49,6 +49,8 @@ export interface BrokerOptions {
 export interface Broker {
   /** A Unix socket that its owner alone can use. Throws BusError PATH_TOO_LONG, DIRECTORY_REFUSED, ADDRESS_IN_USE, LISTEN_FAILED. */
   listenUnix(path: string): Promise<void>;
+  /** Whether those who look for the socket at this path still find this broker. */
+  isInPlace(path: string): boolean;
   /** Loopback only, where every account of the machine can connect. Port 0 takes any; resolves to the port. */
   listenTcp(port: number): Promise<number>;
   /** A connection without a socket, for the process that hosts the broker. */
@@ -76,6 +78,7 @@ class EmbeddedBroker implements Broker {
   readonly #router: Router;
   readonly #peers = new Set<Peer>();
   readonly #listeners: Listener[] = [];
+  readonly #byPath = new Map<string, Listener>();
   readonly #startedMs: number;
   readonly #incarnation: string;
   #dropped = 0;
@@ -120,7 +123,14 @@ class EmbeddedBroker implements Broker {
   }
 
   async listenUnix(path: string): Promise<void> {
-    await this.#listen(() => listenUnix(path, this.#uid, this.#acceptor("unix")));
+    // One whose file is gone: closing it later would remove the new file. Its connections stay.
+    const old = this.#byPath.get(path);
+    if (old !== undefined && !old.isInPlace()) void old.close();
+    this.#byPath.set(path, await this.#listen(() => listenUnix(path, this.#uid, this.#acceptor("unix"))));
+  }
+
+  isInPlace(path: string): boolean {
+    return this.#byPath.get(path)?.isInPlace() === true;
   }
 
   async listenTcp(port: number): Promise<number> {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { type BusError, asBusError } from "../bus-error.ts";
+import type { Clock } from "../clock.ts";
 import { prepareSocketDirectory, removeStaleSocket } from "../embedded-socket.ts";
 import { underSocketLock } from "../socket-lock.ts";
 import { checkUnixPath } from "../socket-path.ts";
@@ -17,3 +19,56 @@ export async function listenInPlace(broker: Broker, path: string): Promise<boole
     return true;
   });
 }
+
+export interface StayOptions {
+  readonly clock: Pick<Clock, "after">;
+  /** The socket's file was gone, and is there again; connections that were up have stayed. */
+  readonly onRenewed: () => void;
+  /** Another broker listens there by now: this one is found by nobody, and is looked after no longer. */
+  readonly onTaken: () => void;
+  /** It cannot be made again just now; told once, and tried again. */
+  readonly onFault: (error: BusError) => void;
+}
+
+/**
+ * Looks after a socket that `listenInPlace` has made: a full logout removes the user's runtime directory, and people
+ * remove files. What comes back ends that.
+ */
+export function stayInPlace(broker: Broker, path: string, options: StayOptions): () => void {
+  const { clock, onRenewed, onTaken, onFault } = options;
+  let ended = false;
+  let faulty = false;
+  let cancel = clock.after(lookMs, look);
+
+  function look(): void {
+    if (broker.isInPlace(path)) later();
+    else void renew();
+  }
+
+  async function renew(): Promise<void> {
+    try {
+      const isOurs = await listenInPlace(broker, path);
+      if (ended) return;
+      if (!isOurs) return onTaken();
+      faulty = false;
+      onRenewed();
+    } catch (error) {
+      if (ended) return;
+      if (!faulty) onFault(asBusError(error, "LISTEN_FAILED"));
+      faulty = true;
+    }
+    later();
+  }
+
+  function later(): void {
+    cancel = clock.after(lookMs, look);
+  }
+
+  return () => {
+    ended = true;
+    cancel();
+  };
+}
+
+/** One look at a name. */
+const lookMs = 2_000;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
+import { BusClient } from "../bus-client.ts";
 import { removeStaleSocket } from "../embedded-socket.ts";
+import { unixUrl } from "../socket-path.ts";
+import { ManualClock } from "../testing/manual-clock.ts";
 import { temporaryDirectory } from "../testing/temporary-directory.ts";
 import { testBroker } from "../testing/test-broker.ts";
-import { createBroker } from "./index.ts";
+import { createBroker, listenInPlace, stayInPlace } from "./index.ts";
 
 function ownBroker(options = {}) {
   const broker = createBroker(options);
@@ -154,3 +157,83 @@ test("closing the broker ends every connection, and it takes no new one", async 
   expect(() => bus.broker.connectLocal()).toThrow("closed");
   await expect(bus.broker.listenTcp(0)).rejects.toMatchObject({ code: "STOPPED" });
 });
+
+test("a socket whose directory is removed is there again at the next look, and connections that were up stay", async () => {
+  const path = join(temporaryDirectory(), "mixos", "bus.sock");
+  const broker = ownBroker();
+  const clock = new ManualClock();
+  expect(await listenInPlace(broker, path)).toBe(true);
+  const before = new BusClient({ url: unixUrl(path) });
+  onTestFinished(() => before.stop());
+  await before.connect();
+  const renewed = new Promise<void>((resolve) => {
+    const stop = stayInPlace(broker, path, { clock, onRenewed: resolve, onTaken: fail, onFault: fail });
+    onTestFinished(stop);
+  });
+  clock.advance(2_000);
+  rmSync(join(path, ".."), { recursive: true });
+  clock.advance(2_000);
+  await renewed;
+  expect((statSync(join(path, "..")).mode & 0o777).toString(8)).toBe("700");
+  const after = new BusClient({ url: unixUrl(path) });
+  onTestFinished(() => after.stop());
+  await after.connect();
+  for (const client of [before, after]) {
+    expect(await client.call("noded", "noded.ping", {})).toMatchObject({ rc: 0 });
+    expect(client.generation).toBe(1);
+  }
+});
+
+test("a directory that cannot be made is told once and tried again", async () => {
+  const parent = temporaryDirectory();
+  const path = join(parent, "mixos", "bus.sock");
+  const broker = ownBroker();
+  const clock = new ManualClock();
+  await listenInPlace(broker, path);
+  let faults = 0;
+  let next = (): void => {};
+  const settled = (): Promise<void> => new Promise((resolve) => (next = resolve));
+  const stop = stayInPlace(broker, path, {
+    clock: { after: (ms, run) => (next(), clock.after(ms, run)) },
+    onRenewed: () => next(),
+    onTaken: fail,
+    onFault: () => (faults += 1),
+  });
+  onTestFinished(stop);
+  rmSync(join(parent, "mixos"), { recursive: true });
+  writeFileSync(join(parent, "mixos"), "");
+  for (let look = 0; look < 2; look += 1) {
+    const over = settled();
+    clock.advance(2_000);
+    await over;
+  }
+  expect(faults).toBe(1);
+  rmSync(join(parent, "mixos"));
+  const over = settled();
+  clock.advance(2_000);
+  await over;
+  expect(broker.isInPlace(path)).toBe(true);
+});
+
+test("a socket that another broker has by now is left to it", async () => {
+  const path = join(temporaryDirectory(), "mixos", "bus.sock");
+  const [broker, other] = [ownBroker(), ownBroker()];
+  const clock = new ManualClock();
+  await listenInPlace(broker, path);
+  renameSync(path, `${path}.gone`);
+  await listenInPlace(other, path);
+  const taken = new Promise<void>((resolve) => {
+    onTestFinished(stayInPlace(broker, path, { clock, onRenewed: fail, onTaken: resolve, onFault: fail }));
+  });
+  clock.advance(2_000);
+  await taken;
+  await broker.close();
+  expect(other.isInPlace(path)).toBe(true);
+  const client = new BusClient({ url: unixUrl(path) });
+  onTestFinished(() => client.stop());
+  await client.connect();
+});
+
+function fail(): never {
+  throw new Error("this was not to happen");
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { type BigIntStats, statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
@@ -15,7 +16,9 @@ import { upgradeRefusal } from "./upgrade.ts";
 
 export interface Listener {
   readonly port: number | undefined;
-  /** Takes no more connections; those that are up stay. A Unix socket's file goes. */
+  /** Whether it can still be reached: a Unix socket's file may have been removed or replaced. */
+  isInPlace(): boolean;
+  /** Takes no more connections; those that are up stay. A Unix socket's file goes, unless it is another's by now. */
   close(): Promise<void>;
 }
 
@@ -41,7 +44,19 @@ export async function listenUnix(path: string, uid: number, accept: Accept): Pro
   process.umask(mask);
   await listening;
   await chmod(path, 0o600);
-  return { port: undefined, close: () => closed(server) };
+  const own = statOf(path);
+  const isOwn = (there: BigIntStats | undefined): boolean => there?.ino === own?.ino && there?.dev === own?.dev;
+  return {
+    port: undefined,
+    isInPlace: () => isOwn(statOf(path)),
+    close() {
+      const there = statOf(path);
+      if (there === undefined || isOwn(there)) return closed(server);
+      // Closing would remove the file by its name; nobody can reach this listener any more, and it holds up no exit.
+      server.unref();
+      return Promise.resolve();
+    },
+  };
 }
 
 /** Listens on 127.0.0.1 alone; port 0 takes any. Throws BusError ADDRESS_IN_USE or LISTEN_FAILED. */
@@ -50,7 +65,16 @@ export async function listenTcp(port: number, accept: Accept): Promise<Listener>
   const listening = started(server, `port ${port}`);
   server.listen({ host: "127.0.0.1", port });
   await listening;
-  return { port: (server.address() as AddressInfo).port, close: () => closed(server) };
+  const { port: taken } = server.address() as AddressInfo;
+  return { port: taken, isInPlace: () => true, close: () => closed(server) };
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function upgradingServer(kind: "unix" | "tcp", accept: Accept): Server {

@@ -18,12 +18,13 @@ export const spec: VerbSpec = {
 export async function run({ args, context, output }: Invocation): Promise<Outcome> {
   const port = args.count("tcp", 0);
   if (port !== undefined && port > 65_535) throw usageError("--tcp takes a port, 0 to 65535");
-  const { createBroker, listenInPlace } = await import("../../bus-client/broker/index.ts");
+  const { createBroker, listenInPlace, stayInPlace } = await import("../../bus-client/broker/index.ts");
   const path = embeddedSocketPath({ env: context.env, uid: context.uid });
   const interrupted = new Promise<void>((resolve) => {
     context.interrupts.listen(() => resolve());
   });
   const broker = createBroker({ version: context.version, hostedBy: "mix bus" });
+  let leaveSocket = (): void => {};
   try {
     if (!(await listenInPlace(broker, path))) throw await takenError(path);
     const tcp = port === undefined ? undefined : await broker.listenTcp(port);
@@ -31,11 +32,21 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
     if (output.mode === "json") await output.row({ schema: "mix.bus.v1", urls });
     else for (const url of urls) await output.line(url);
     output.word("the Bus is up; Ctrl-C ends it");
-    await interrupted;
+    const taken = new Promise<void>((resolve) => {
+      leaveSocket = stayInPlace(broker, path, {
+        clock: context,
+        onRenewed: () => output.word(`${path} was gone; the Bus listens there again`),
+        onFault: ({ message }) => output.word(`${path} is gone and cannot be made again yet: ${message}`),
+        onTaken: resolve,
+      });
+    });
+    const isTaken = await Promise.race([interrupted.then(() => false), taken.then(() => true)]);
+    if (isTaken) throw ownError("CALL_FAILED", `another Bus listens on ${path} now`);
     return done;
   } catch (error) {
     throw error instanceof BusError ? new MixError(error.code, error.message, { cause: error }) : error;
   } finally {
+    leaveSocket();
     await broker.close();
   }
 }
