@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agentd on the Bus: the citizen `agent` with its verbs.
 import type { Logger } from "pino";
-import { type Citizen, type Clock, refused, serveCitizen } from "../bus-client/index.ts";
+import { type Build, type Citizen, type Clock, provenanceOf, refused, serveCitizen } from "../bus-client/index.ts";
 import type { BusHome } from "./bus-home.ts";
 import { busVerbs, waitPool } from "./commands/dispatch.ts";
 import type { Instance } from "./commands/instance.ts";
@@ -11,7 +11,7 @@ import { service } from "./vocabulary/index.ts";
 export interface BusFaceOptions {
   readonly home: BusHome;
   readonly instance: () => Instance;
-  readonly version: string;
+  readonly build: Build;
   readonly startedAt: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -26,11 +26,12 @@ const retryMsMax = 5_000;
 
 /** Not started yet: what it serves is there when `instance` is. */
 export function makeBusFace(options: BusFaceOptions): Citizen {
-  const { home, version, startedAt, clock, logger } = options;
+  const { home, build, startedAt, clock, logger } = options;
+  const { version } = build;
   const citizen: Citizen = serveCitizen({
     client: {
       url: () => home.find(),
-      provenance: { binary: "agentd", version, pid: process.pid, started_at: startedAt },
+      provenance: provenanceOf("agentd", build, startedAt),
       nameTaken: "retry",
       retryMsMax,
       clock,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The way back to the Bus that every session's agent is given: which MCP server, and whether the agent has started it.
+import { existsSync } from "node:fs";
 import type { McpServer } from "../acp-client/model.ts";
 import { type Delivery, registeredServices, type RegisteredService, type Reply } from "../bus-client/index.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
 import { agentSession } from "./authority/sender.ts";
+import { ownFileGoneWords } from "./own-file-gone.ts";
 import { busToolsName } from "./vocabulary/index.ts";
 
 export interface BusToolsServer {
@@ -29,6 +31,12 @@ export function busToolsServer({ nodeProgram, mcpProgram, busUrl, denied, marker
       { name: "MIXOS_MCP_DENY", value: denied.join(",") },
     ],
   };
+}
+
+/** Why an agent cannot be given the server, in words; undefined where it can. */
+export function busToolsGoneWords({ nodeProgram, mcpProgram }: BusToolsServer): string | undefined {
+  const gone = [nodeProgram, mcpProgram].find((file) => !existsSync(file));
+  return gone && `the agent has no tools for the Bus: ${ownFileGoneWords(gone)}`;
 }
 
 export interface BusToolsWatchOptions {

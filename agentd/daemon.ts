@@ -4,7 +4,15 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Citizen, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
+import {
+  type Build,
+  type Citizen,
+  type Clock,
+  isSameBuild,
+  loadTransports,
+  type Surroundings,
+  systemClock,
+} from "../bus-client/index.ts";
 import { makeBusFace } from "./bus-face.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
 import { findBusHome } from "./bus-home.ts";
@@ -31,6 +39,7 @@ import { noSeam, type Seam } from "./seam.ts";
 import { loggedUse } from "./people/logged-use.ts";
 import { Notifier } from "./people/notifier.ts";
 import { openSessionCore } from "./session-core.ts";
+import type { StatusReply } from "./vocabulary/index.ts";
 
 export interface DaemonOptions {
   /** Their directories are there: prepareStateDirectory has been called. */
@@ -39,6 +48,10 @@ export interface DaemonOptions {
   readonly home: string;
   readonly uid: number;
   readonly version: string;
+  /** Tells two builds of one version apart; undefined where it runs from its source. */
+  readonly build?: string | undefined;
+  /** What stands on the disk now where agentd was started from; undefined where that is gone. */
+  readonly installed?: () => Build | undefined;
   readonly logger: ProcessLog["logger"];
   /** The one that agentd was started with, where it has another now. */
   readonly umask?: number;
@@ -72,13 +85,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> {
-  const { paths, environment, home, uid, version, logger } = options;
+  const { paths, environment, home, uid, version, build, logger } = options;
+  const own: Build = { version, build };
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
   const seam = options.seam ?? noSeam;
   const startedAt = new Date(clock.now()).toISOString();
 
-  const lock = takeLock(paths, startedAt, limits);
+  const lock = takeLock(paths, startedAt, own, limits);
+  await loadTransports();
   opened.add(() => lock.release());
   const builtIn = builtInAgents({ nodeProgram: process.execPath, demoProgram: demoProgram(), version });
   const config = openLiveConfig({ file: paths.configFile, home, uid, limits, builtIn, logger });
@@ -106,7 +121,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   const citizen: Citizen = makeBusFace({
     home: bus,
     instance: () => instance,
-    version,
+    build: own,
     startedAt,
     clock,
     logger,
@@ -181,7 +196,8 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     stopping: () => stopping !== undefined,
     status: () => ({
       pid: process.pid,
-      version,
+      ...own,
+      ...replacement(own, options.installed),
       started_at: startedAt,
       bus: {
         url: bus.url(),
@@ -267,9 +283,16 @@ function openStore(options: LogOptions): Log {
 
 const passing: ReadonlySet<LogErrorCode> = new Set(["full", "io", "busy"]);
 
-function takeLock({ lockFile, pidFile }: InstancePaths, startedAt: string, limits: Limits): InstanceLock {
+/** For the status: what has taken the place of the program that runs. */
+function replacement(own: Build, installed: DaemonOptions["installed"]): Pick<StatusReply, "installed"> {
+  if (installed === undefined) return {};
+  const now = installed();
+  return now !== undefined && isSameBuild(own, now) ? {} : { installed: now ?? null };
+}
+
+function takeLock({ lockFile, pidFile }: InstancePaths, startedAt: string, build: Build, limits: Limits): InstanceLock {
   const held = attempted(() =>
-    acquireInstanceLock({ lockFile, pidFile, pid: process.pid, startedAt, waitMs: limits.lockWaitMs }),
+    acquireInstanceLock({ lockFile, pidFile, pid: process.pid, startedAt, build, waitMs: limits.lockWaitMs }),
   );
   if (!held.ok) throw new DaemonError("ALREADY_RUNNING", held.message);
   return held.lock;

@@ -4,9 +4,9 @@
 import type { AgentFailure, AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
 import type { ClientSide } from "../acp-client/client-side.ts";
-import { busToolsServer } from "./bus-tools.ts";
+import { busToolsGoneWords, busToolsServer } from "./bus-tools.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
-import { findProgram, whyNotFound } from "./catalogue/find-program.ts";
+import { findAgent, whyNotFound } from "./catalogue/find-program.ts";
 import { passedValuesOf } from "./catalogue/passed-values.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientSideDesk } from "./client-side/desk.ts";
@@ -29,8 +29,8 @@ export function planLaunch(instance: Instance, version: string, state: SessionSt
 function plan(instance: Instance, version: string, state: SessionState): PlannedLaunch {
   const definition = instance.catalogue().get(state.agent);
   if (!definition) return unavailable(`"${state.agent}" is not in the catalogue any more`);
-  const [program, ...args] = definition.command;
-  const found = findProgram(program, instance.environment["PATH"]);
+  const [, ...args] = definition.command;
+  const found = findAgent(definition, instance.environment["PATH"]);
   if (found.status !== "installed") return unavailable(whyNotFound(found));
   const asked = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
   const passed = passedValuesOf(instance, state.env);
@@ -61,7 +61,9 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     limits: clientLimits(instance.limits, definition.startTimeoutMs),
   };
   const { busTools, mcpDeny: denied } = instance.settings();
-  const own = busTools ? [busToolsServer({ ...instance.busTools(), denied, marker: marker.value })] : [];
+  const toBus = busTools ? { ...instance.busTools(), denied, marker: marker.value } : undefined;
+  const busToolsGone = toBus === undefined ? undefined : busToolsGoneWords(toBus);
+  const own = toBus === undefined || busToolsGone !== undefined ? [] : [busToolsServer(toBus)];
   const mcpServers = [...own, ...asked.map((server) => withValues(server, forServers.values))];
   const directories = [state.cwd, ...state.additionalDirs];
   const { missingFileIsEmpty = false } = definition;
@@ -86,6 +88,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
         ),
       openDesk: (hooks) => new ClientSideDesk(desk, hooks),
       mcpServers,
+      ...(busToolsGone === undefined ? {} : { busToolsGone }),
     },
   };
 }

@@ -12,7 +12,7 @@ import { shedInheritance } from "./instance/hygiene.ts";
 import { instancePaths, prepareStateDirectory } from "./instance/paths.ts";
 import { openProcessLog } from "./instance/process-log.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
-import { packageVersion } from "./package-version.ts";
+import { installedBuild, ownBuild } from "../bus-client/index.ts";
 
 const help = `agentd: coding agents as sessions on the MixOS Bus
 
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   });
   const level = values["log-level"];
   if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
-  if (values.version) return print(`agentd ${packageVersion()}\n`);
+  if (values.version) return print(`agentd ${ownBuild(import.meta.url).version}\n`);
   if (values.help) return print(help);
   const umask = shedInheritance(process);
   compileLessEagerly(process.versions.v8, setFlagsFromString);
@@ -64,7 +64,8 @@ async function main(): Promise<number> {
     environment,
     home,
     uid,
-    version: packageVersion(),
+    ...ownBuild(import.meta.url),
+    installed: () => installedBuild(import.meta.url),
     logger,
     umask,
   });

@@ -8,7 +8,7 @@ export interface RegisteredService {
   readonly version?: string;
   readonly pid?: number;
   readonly started_at?: string;
-  readonly meta?: { readonly registration_incarnation?: string };
+  readonly meta?: { readonly registration_incarnation?: string; readonly build?: string };
 }
 
 /** What `noded.list` has answered, parsed; undefined where it is no list. What has no name in it is left out. */

@@ -9,6 +9,7 @@ import type { Outcome } from "./exit-codes.ts";
 import { MixError, usageError } from "./mix-error.ts";
 import { Output } from "./output.ts";
 import type { OutputMode } from "./output.ts";
+import { tellOtherBuild } from "./other-build.ts";
 import { commonFlags } from "./verb.ts";
 import type { Invocation, VerbModule } from "./verb.ts";
 import { agentVerbs, busVerbs } from "./verbs/table.ts";
@@ -67,6 +68,7 @@ async function runVerb(
     const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
     const bus = await how(context, output, { connecting, autostart });
     opened.push(bus);
+    if (connecting !== "bus" && opened.length === 1) await tellOtherBuild(context, output);
     return bus;
   };
   // Loaded with the first connection: help, version and completion need no Bus.

@@ -21,6 +21,8 @@ export interface Context {
   readonly home: string;
   readonly uid: number;
   readonly version: string;
+  /** Tells two builds of one version apart; what runs from its source has none. */
+  readonly build: string | undefined;
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;

@@ -18,6 +18,7 @@ export function errorHints({ code, message, details }: MixError): string[] {
 
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   AGENT_BUSY: "with `mix agent send --queue` it waits, if there is room; `mix agent cancel` ends what runs",
+  AGENTD_OUTDATED: "`mix agent stop` ends it, and the next `mix agent` command starts the one that is installed",
   AGENT_LIMIT: "`mix agent ls` lists live sessions, `mix agent close` ends one",
   REQUEST_UNKNOWN: "`mix agent permit ls` and `mix agent answer` list what is open",
   SESSION_NOT_RESUMABLE: "`mix agent resume --fresh` begins anew",

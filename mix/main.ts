@@ -6,7 +6,7 @@ import { runCommandLine } from "./command-line.ts";
 import type { Interrupt, Interrupts } from "./context.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import { OutputDescriptor } from "./output-descriptor.ts";
-import { version } from "./version.ts";
+import { ownBuild } from "./version.ts";
 
 void main();
 
@@ -25,7 +25,8 @@ async function main(): Promise<void> {
     cwd: () => process.cwd(),
     home: process.env["HOME"] || process.getBuiltinModule("node:os").homedir(),
     uid: process.getuid?.() ?? -1,
-    version,
+    version: ownBuild.version,
+    build: ownBuild.build,
     get stdin() {
       return process.stdin;
     },

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The service that asks people, as the command line talks to it.
 import type { NotifyAsk, NotifyInput, NotifyReplies, NotifyVerb } from "../agentd/vocabulary/notify.ts";
-import { pagesOf } from "../bus-client/index.ts";
+import { buildWords, isSameBuild, pagesOf } from "../bus-client/index.ts";
 import { parseJson } from "../json/raw-json.ts";
+import { servicesOn } from "./bus.ts";
 import type { AgentBus } from "./bus.ts";
 import { MixError, ownError } from "./mix-error.ts";
+import type { Invocation } from "./verb.ts";
+import { printableLine } from "./view/printable.ts";
 
 /** Throws UNREACHABLE where the service is not on the Bus: it is a daemon like agentd, and not there is not unknown. */
 export async function askNotify<V extends NotifyVerb>(
@@ -19,6 +22,19 @@ export async function askNotify<V extends NotifyVerb>(
     const how = "start `notifyd`, or `systemctl --user enable --now notifyd`";
     throw ownError("UNREACHABLE", `notify is not on the Bus: ${how}`, error);
   }
+}
+
+/** An upgrade leaves the old one running. Asked beside the verb's own question; a Bus that fails is that one's concern. */
+export async function tellOtherNotifyd({ context, output }: Invocation, bus: AgentBus): Promise<void> {
+  const services = await servicesOn(bus.client).catch(() => []);
+  const notifyd = services.find(({ name, binary }) => name === "notify" && binary === "notifyd");
+  if (notifyd?.version === undefined) return;
+  const { pid, version, meta } = notifyd;
+  const running = { version, build: meta?.build };
+  if (isSameBuild(running, context)) return;
+  const which = printableLine(`notifyd ${buildWords(running)} (pid ${pid ?? "unknown"})`);
+  const how = "`systemctl --user restart notifyd`, or end it and start `notifyd`";
+  output.notice(`${which} runs, ${buildWords(context)} is installed: ${how}`);
 }
 
 export async function allAsks(bus: AgentBus, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {

@@ -4,18 +4,22 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "./context.ts";
+import { daemonRecord } from "./other-build.ts";
 import { isRunning, processState } from "./process-alive.ts";
 import { stateDirectory } from "./state-directory.ts";
 
 /** The process that holds the state directory, by the record there; undefined where none is named. */
 export function holderOf(context: Pick<Context, "env" | "home">): number | undefined {
-  try {
-    const record: unknown = JSON.parse(readFileSync(join(stateDirectory(context), "agentd.pid"), "utf8"));
-    const { pid } = record as { readonly pid?: unknown };
-    return typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
-  } catch {
-    return undefined; // not there, or half written
+  return daemonRecord(context)?.pid;
+}
+
+/** What a person types to have the installed agentd in the place of the one that runs. */
+export function restartWords(pid: number): string {
+  // One that systemd has started is not to be started again behind its back.
+  if (textOf(`/proc/${pid}/cgroup`)?.includes("/agentd.service") === true) {
+    return "`systemctl --user restart agentd` changes over, and ends live sessions";
   }
+  return "`mix agent stop` ends it with its live sessions, and the next `mix agent` command starts the new one";
 }
 
 /** In one sentence, why the daemon that holds the state directory is not heard; undefined where none runs. */

@@ -113,9 +113,9 @@ async function holding(stateDirectory: string): Promise<ChildProcess> {
     env: { MIXOS_NODED_URL: bench.url },
     stdio: ["ignore", "pipe", "ignore"],
   });
-  await once(holder.stdout!, "data");
+  await once(holder.stdout, "data");
   mkdirSync(stateDirectory);
-  writeFileSync(join(stateDirectory, "agentd.pid"), JSON.stringify({ pid: holder.pid }));
+  writeFileSync(join(stateDirectory, "agentd.pid"), JSON.stringify({ pid: holder.pid, version: "0.0.0" }));
   return holder;
 }
 

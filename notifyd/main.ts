@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The program. It runs in the foreground and speaks on stderr.
-import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { pino, stdTimeFunctions } from "pino";
+import { loadTransports, ownBuild } from "../bus-client/index.ts";
 import { NotifydError } from "./notifyd-error.ts";
 import { startNotifyd } from "./notifyd.ts";
 import { statePaths } from "./state-directory.ts";
@@ -26,7 +24,7 @@ async function main(): Promise<void> {
     options: { version: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
   });
   if (values.version || values.help) {
-    process.stdout.write(values.version ? `notifyd ${packageVersion()}\n` : help);
+    process.stdout.write(values.version ? `notifyd ${ownBuild(import.meta.url).version}\n` : help);
     return;
   }
   process.umask(0o077);
@@ -34,23 +32,16 @@ async function main(): Promise<void> {
   const home = homedir();
   const paths = statePaths(environment, home);
   process.chdir("/");
+  await loadTransports();
   const notifyd = startNotifyd({
     paths,
     environment,
     surroundings: { env: environment, uid: process.getuid?.() ?? -1, home },
-    version: packageVersion(),
+    ...ownBuild(import.meta.url),
     logger: pino({ base: null, timestamp: stdTimeFunctions.isoTime }, process.stderr),
   });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void notifyd.stop(signal));
   await notifyd.stopped;
-}
-
-function packageVersion(): string {
-  for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
-    const file = join(directory, "package.json");
-    if (existsSync(file)) return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
-    if (directory === dirname(directory)) throw new Error("no package.json above this program");
-  }
 }
 
 main().catch((error: unknown) => {

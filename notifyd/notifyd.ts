@@ -7,6 +7,7 @@ import {
   type Citizen,
   type Clock,
   discoverBus,
+  provenanceOf,
   refused,
   serveCitizen,
   type Surroundings,
@@ -35,6 +36,8 @@ export interface NotifydOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly surroundings: Surroundings;
   readonly version: string;
+  /** Tells two builds of one version apart. */
+  readonly build?: string | undefined;
   readonly logger: Logger;
   readonly clock?: Clock;
   readonly limits?: Partial<Limits>;
@@ -53,7 +56,7 @@ const retryMsMax = 5_000;
 
 /** Throws NotifydError for what a person must mend. */
 export function startNotifyd(options: NotifydOptions): Notifyd {
-  const { paths, environment, surroundings, version, logger } = options;
+  const { paths, environment, surroundings, version, build, logger } = options;
   const clock = options.clock ?? systemClock;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   prepareStateDirectory(paths, surroundings.uid);
@@ -96,7 +99,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
           throw new BusError("DIAL_FAILED", "there is none here yet; `mix bus` or agentd brings one");
         return location.url;
       },
-      provenance: { binary: "notifyd", version, pid: process.pid, started_at: startedAt },
+      provenance: provenanceOf("notifyd", { version, build }, startedAt),
       retryMsMax,
       clock,
     },

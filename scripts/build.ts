@@ -5,18 +5,26 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildId } from "./build-id.ts";
 import { bundleMcp } from "./bundle-mcp.ts";
 import { bundleMix } from "./bundle-mix.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const aside = mkdtempSync(join(root, ".dist-"));
+/** All that decides what the programs do. */
+const sources =
+  "agentd acp-client bus-client mix mixos-mcp notifyd migrations scripts package.json package-lock.json tsconfig.json tsconfig.build.json".split(
+    " ",
+  );
 
 try {
   compile();
+  const build = buildId(root, sources);
+  writeFileSync(join(aside, "build-id"), `${build}\n`);
   cpSync(join(root, "migrations"), join(aside, "migrations"), { recursive: true });
   mkdirSync(join(aside, "bin"));
-  await bundleMix(join(aside, "bin"));
+  await bundleMix(join(aside, "bin"), build);
   await bundleMcp(join(aside, "bin"));
   for (const daemon of ["agentd", "notifyd"]) {
     const program = join(aside, `bin/${daemon}.mjs`);

@@ -24,12 +24,13 @@ const firstFile = "mix-first.code";
 /** As they name each other. */
 const [program, restFile] = ["./mix.cjs", "./mix-rest.cjs"] as const;
 
-/** Writes `mix.cjs`, the program, and beside it `mix-first.code` and `mix-rest.cjs`. */
-export async function bundleMix(into: string): Promise<void> {
+/** Writes `mix.cjs`, the program, and beside it `mix-first.code` and `mix-rest.cjs`. `id`: of the build. */
+export async function bundleMix(into: string, id?: string): Promise<void> {
   const { first, later } = await split();
+  const built = manifestOf(id);
   // The first bundle runs as the body of the program's own module, so that is where its doors are.
-  const rest = await bundle(doors(later), elsewhere(program, first));
-  const body = await bundle(`${doors(rest.taken)}\nrequire("./mix/main.ts");`, elsewhere(restFile, later));
+  const rest = await bundle(doors(later), elsewhere(program, first), built);
+  const body = await bundle(`${doors(rest.taken)}\nrequire("./mix/main.ts");`, elsewhere(restFile, later), built);
   const load = await bundle(loading(firstFile));
   writeFileSync(join(into, restFile), rest.text);
   writeFileSync(join(into, firstFile), packed(body.text));
@@ -117,7 +118,20 @@ function doors(modules: Iterable<string>): string {
   return `module.exports = {\n${getters.join(",\n")}\n};`;
 }
 
-/** Of an index the modules that are asked for, and of the manifest the version: a bundle would have all of both. */
+/** Of the manifest the version alone, and what the build adds: a bundle would have all of it. */
+function manifestOf(id: string | undefined): Plugin {
+  return {
+    name: "the manifest",
+    setup(bundling) {
+      bundling.onLoad({ filter: /\/package\.json$/ }, ({ path }) => {
+        const { version } = JSON.parse(readFileSync(path, "utf8")) as { version: string };
+        return { contents: JSON.stringify({ version, build: id }), loader: "json" };
+      });
+    },
+  };
+}
+
+/** Of an index the modules that are asked for: a bundle would have all of it. */
 const neededAlone: Plugin = {
   name: "what is needed alone",
   setup(bundling) {
@@ -125,10 +139,6 @@ const neededAlone: Plugin = {
       path: resolve(resolveDir, path),
       sideEffects: false,
     }));
-    bundling.onLoad({ filter: /\/package\.json$/ }, ({ path }) => {
-      const { version } = JSON.parse(readFileSync(path, "utf8")) as { version: string };
-      return { contents: JSON.stringify({ version }), loader: "json" };
-    });
   },
 };
 

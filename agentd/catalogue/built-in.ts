@@ -6,6 +6,8 @@ export interface AgentDefinition {
   /** For people. */
   readonly title: string;
   readonly command: readonly [string, ...string[]];
+  /** Of an agent that comes with agentd: what its program runs. */
+  readonly ownFile?: string;
   /** Its own variables, over those that agentd passes down. */
   readonly env: Readonly<Record<string, string>>;
   /** Variables that it does not get, though agentd passes them down or sets them. */
@@ -69,6 +71,7 @@ export function builtInAgents(own: {
       name: "demo",
       title: "Demo agent: needs no model and no key",
       command: [own.nodeProgram, own.demoProgram],
+      ownFile: own.demoProgram,
       env: {},
       protocol: 1,
       startTimeoutMs: undefined,

@@ -6,7 +6,7 @@ import { nearest } from "../config/nearest.ts";
 import type { AgentSettings } from "../config/settings.ts";
 import type { CatalogueEntry } from "../vocabulary/index.ts";
 import type { AgentDefinition } from "./built-in.ts";
-import { findProgram } from "./find-program.ts";
+import { findAgent } from "./find-program.ts";
 
 export type Catalogue = ReadonlyMap<string, AgentDefinition>;
 
@@ -51,7 +51,7 @@ function ownAgent(name: string, { command, env, unset, protocol, startTimeoutMs 
 }
 
 function entryOf(agent: AgentDefinition, searchPath: string | undefined): CatalogueEntry {
-  const found = findProgram(agent.command[0], searchPath);
+  const found = findAgent(agent, searchPath);
   const entry = { agent: agent.name, title: agent.title, command: agent.command, built_in: agent.builtIn };
   const login = agent.login === undefined ? {} : { login: agent.login };
   if (found.status !== "installed") {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Whether a program is there and can be started, looked up before anything is decided: a spawn that fails later says
 // far less.
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { ownFileGoneWords } from "../own-file-gone.ts";
 
 export type FoundProgram =
   | {
@@ -17,6 +18,15 @@ export type FoundProgram =
       /** Where, if it was on PATH: long, and the same for every program of a list. */
       readonly searched?: string;
     };
+
+/** The program of an agent of the catalogue, and what it runs, where that came with agentd. */
+export function findAgent(
+  { command, ownFile }: { readonly command: readonly [string, ...string[]]; readonly ownFile?: string },
+  searchPath: string | undefined,
+): FoundProgram {
+  if (ownFile !== undefined && !existsSync(ownFile)) return { status: "missing", message: ownFileGoneWords(ownFile) };
+  return findProgram(command[0], searchPath);
+}
 
 /** What was looked for, and where: for who asked for one program. */
 export function whyNotFound({ message, searched }: Extract<FoundProgram, { message: string }>): string {

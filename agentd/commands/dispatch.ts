@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { Answer, Request, Verb as BusVerb } from "../../bus-client/index.ts";
 import { LogError } from "../log/log-error.ts";
+import { OwnFileGone } from "../own-file-gone.ts";
 import {
   type ErrorBody,
   errorBody,
@@ -82,9 +83,17 @@ async function dispatch(instance: Instance, verb: Verb, request: Request): Promi
     if (refused) return refusal(refused);
     return await handler(instance, call);
   } catch (error) {
+    const gone = isModuleGone(error) ? new OwnFileGone("a part of agentd", { cause: error }) : error;
+    if (gone instanceof OwnFileGone) return refuse("AGENTD_OUTDATED", gone.message);
     if (!(error instanceof LogError)) throw error;
     return refuse("STORE_FAILED", `the log cannot be read or written: ${error.message}`, { reason: error.code });
   }
+}
+
+/** By Node's own codes: something that is loaded when it is first needed. */
+function isModuleGone(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
 }
 
 function whyNotActing(instance: Instance, call: Call): ErrorBody | undefined {

@@ -4,7 +4,7 @@
 import { rmdirSync } from "node:fs";
 import type { Answer } from "../../bus-client/index.ts";
 import { unknownAgentMessage } from "../catalogue/catalogue.ts";
-import { findProgram, whyNotFound } from "../catalogue/find-program.ts";
+import { findAgent, whyNotFound } from "../catalogue/find-program.ts";
 import { passedValuesOf } from "../catalogue/passed-values.ts";
 import { agentSession, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
@@ -115,7 +115,7 @@ export function startableAgent(instance: Instance, name: string): Answer | undef
   const catalogue = instance.catalogue();
   const definition = catalogue.get(name);
   if (!definition) return refuse("AGENT_UNKNOWN", unknownAgentMessage(name, catalogue), { agent: name });
-  const found = findProgram(definition.command[0], instance.environment["PATH"]);
+  const found = findAgent(definition, instance.environment["PATH"]);
   if (found.status === "installed") return undefined;
   const install = definition.install === undefined ? {} : { install: definition.install };
   return refuse("AGENT_UNAVAILABLE", whyNotFound(found), { agent: name, ...install });

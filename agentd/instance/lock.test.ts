@@ -16,7 +16,7 @@ let contenders: ChildProcess[];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "agentd-lock-"));
   const [lockFile, pidFile] = [join(directory, "agentd.lock"), join(directory, "agentd.pid")];
-  options = { lockFile, pidFile, pid: process.pid, startedAt, waitMs: 250 };
+  options = { lockFile, pidFile, pid: process.pid, startedAt, build: { version: "1" }, waitMs: 250 };
   contenders = [];
 });
 

@@ -2,6 +2,7 @@
 // One agentd for each state directory, held by SQLite's file lock: the kernel frees it when its holder dies, however it dies.
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
+import type { Build } from "../../bus-client/index.ts";
 
 export interface InstanceLock {
   /** Frees the lock and removes the pid record; again does nothing. */
@@ -13,6 +14,9 @@ export interface InstanceLock {
 export interface PidRecord {
   readonly pid: number;
   readonly started_at: string;
+  /** Which agentd it is, for command lines of another build; agentd 0.1.0 and earlier does not say. */
+  readonly version?: string;
+  readonly build?: string;
 }
 
 export type AcquiredLock =
@@ -26,6 +30,7 @@ export interface LockOptions {
   readonly pid: number;
   /** UTC, RFC 3339. */
   readonly startedAt: string;
+  readonly build: Build;
   /** How long a held lock is tried for: of several that start at the same instant, one must not lose to the others' trying. */
   readonly waitMs: number;
 }
@@ -38,7 +43,7 @@ export function acquireInstanceLock(options: LockOptions): AcquiredLock {
   const database = lockedDatabase(options);
   if (database === undefined) return held(options.pidFile);
   try {
-    writePidRecord(options.pidFile, { pid: options.pid, started_at: options.startedAt });
+    writePidRecord(options.pidFile, { pid: options.pid, started_at: options.startedAt, ...options.build });
   } catch (cause) {
     database.close();
     throw new Error(`${options.pidFile} cannot be written`, { cause });

@@ -3,26 +3,28 @@
 // on a connection that only reads.
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
+import { OwnFileGone } from "../own-file-gone.ts";
 import { LogError } from "./log-error.ts";
 
 export interface IntegrityCheck {
-  /** What SQLite finds, at most 100 lines; empty where the file is sound. Rejects with LogError where it could not look. */
+  /**
+   * What SQLite finds, at most 100 lines; empty where the file is sound. Rejects with LogError where it could not look,
+   * and with OwnFileGone where SQLite's own program was moved away.
+   */
   readonly problems: Promise<readonly string[]>;
   /** The thread ends as soon as SQLite lets it. */
   stop(): void;
 }
 
-export function startIntegrityCheck(file: string): IntegrityCheck {
-  const worker = new Worker(threadSource, {
-    eval: true,
-    execArgv: [],
-    workerData: { file, sqlite: createRequire(import.meta.url).resolve("better-sqlite3") },
-  });
+/** Throws OwnFileGone at once where it is known then. */
+export function startIntegrityCheck(file: string, sqlite = sqliteProgram()): IntegrityCheck {
+  const worker = new Worker(threadSource, { eval: true, execArgv: [], workerData: { file, sqlite } });
   const problems = new Promise<readonly string[]>((resolve, reject) => {
     const failed = (why: string): void =>
       reject(new LogError("cannot_open", `whether ${file} is sound could not be checked: ${why}`));
     worker.once("message", (found: Found) => {
       if ("lines" in found) resolve(found.lines);
+      else if ("unloaded" in found) reject(sqliteGone(found.unloaded));
       else failed(found.failure);
     });
     worker.once("error", (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
@@ -33,15 +35,35 @@ export function startIntegrityCheck(file: string): IntegrityCheck {
   return { problems, stop: () => void worker.terminate() };
 }
 
-type Found = { readonly lines: readonly string[] } | { readonly failure: string };
+/** `unloaded`: why SQLite could not be loaded. */
+type Found = { readonly lines: readonly string[] } | { readonly failure: string } | { readonly unloaded: string };
+
+function sqliteProgram(): string {
+  try {
+    return createRequire(import.meta.url).resolve("better-sqlite3");
+  } catch (cause) {
+    throw sqliteGone((cause as Error).message);
+  }
+}
+
+function sqliteGone(cause: string): OwnFileGone {
+  return new OwnFileGone("the program that checks the file", { cause });
+}
 
 /** A text, since a thread starts from a file that differs between the source and what is built from it. */
 const threadSource = `
   const { parentPort, workerData } = require("node:worker_threads");
-  const Database = require(workerData.sqlite);
   const lines = [];
   let failure;
+  let unloaded;
+  let Database;
   try {
+    Database = require(workerData.sqlite);
+    new Database(":memory:").close();
+  } catch (error) {
+    unloaded = error.message;
+  }
+  if (unloaded === undefined) try {
     const db = new Database(workerData.file, { readonly: true });
     try {
       for (const line of db.prepare("PRAGMA integrity_check(100)").pluck().iterate()) lines.push(line);
@@ -54,5 +76,6 @@ const threadSource = `
     else failure = error.message;
   }
   const found = { lines: lines.length === 1 && lines[0] === "ok" ? [] : lines };
-  parentPort.postMessage(failure === undefined ? found : { failure });
+  if (unloaded !== undefined) parentPort.postMessage({ unloaded });
+  else parentPort.postMessage(failure === undefined ? found : { failure });
 `;

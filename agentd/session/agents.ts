@@ -22,6 +22,8 @@ export interface Launch {
   /** What it may ask of us with files and terminals; nothing where absent. */
   readonly openDesk?: (hooks: DeskHooks) => Desk;
   readonly mcpServers: readonly McpServer[];
+  /** Why the server that leads the agent to the Bus is not among them, though it should be. */
+  readonly busToolsGone?: string;
 }
 
 export type PlannedLaunch =
@@ -267,6 +269,9 @@ export class Agents {
     if (process) {
       record(session, process, true);
       post(session, { type: "spawned", process }, life);
+    }
+    if (launch.busToolsGone !== undefined) {
+      post(session, { type: "bus_tools_missing", message: launch.busToolsGone }, life);
     }
     openAgentSession(client, state, launch.mcpServers, (input) => {
       burst.add(input);

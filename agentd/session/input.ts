@@ -107,8 +107,11 @@ export type SessionInput =
   | { readonly type: "answer_sent"; readonly request: string }
   /** Of its files and terminals. */
   | { readonly type: "client_side"; readonly input: ClientSideInput }
-  /** After its first turn the agent has still not started the MCP server that leads to the Bus. */
-  | { readonly type: "bus_tools_missing" }
+  /**
+   * After its first turn the agent has still not started the MCP server that leads to the Bus; or `message` says why it
+   * could not even be given it.
+   */
+  | { readonly type: "bus_tools_missing"; readonly message?: string }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
   /** Its agent was ended while that could not be logged. */

@@ -76,7 +76,7 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       onPeopleNotAsked(draft, input);
       break;
     case "bus_tools_missing":
-      onBusToolsMissing(draft);
+      onBusToolsMissing(draft, input.message);
       break;
     case "stopped":
       onStopped(draft, state);
@@ -107,11 +107,15 @@ function onKept(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "
   draft.answer(pending, rc, { ...body, ...id, session: draft.state.id, seq });
 }
 
-function onBusToolsMissing(draft: Draft): void {
+/** Without a message of its own, the agent was given the server and has not started it. */
+function onBusToolsMissing(draft: Draft, why: string | undefined): void {
   if (draft.state.life.phase === "ended") return;
+  // It is said once in a life.
+  draft.state.busToolsAwaited = false;
   const message =
+    why ??
     "the agent has not started the MCP server that its session was given (mixos): it has no tools for the Bus. " +
-    "Set bus_tools = false in the configuration if it is not to have them";
+      "Set bus_tools = false in the configuration if it is not to have them";
   draft.add({ kind: "diagnostic", what: "bus-tools-not-seen", message });
 }
 

@@ -27,6 +27,7 @@ const errorCodes = {
   OPTION_UNKNOWN: "no such option, or no such value",
   CURSOR_UNKNOWN: "the cursor is of another log or another session",
   UNSUPPORTED: "the agent, or this agentd, does not offer it",
+  AGENTD_OUTDATED: "agentd's own files were moved or replaced since it was started: start it again",
   STORE_FAILED: "the log cannot be written: nothing was run",
 } as const;
 

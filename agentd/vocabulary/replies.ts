@@ -175,6 +175,13 @@ export interface CatalogueEntry {
 export interface StatusReply {
   readonly pid: number;
   readonly version: string;
+  /** Tells two builds of one version apart; absent where agentd runs from its source. */
+  readonly build?: string | undefined;
+  /**
+   * What is installed now where agentd was started from, where that is another build: the one that runs stays until it is
+   * started again. Null where nothing is there any more.
+   */
+  readonly installed?: { readonly version: string; readonly build?: string | undefined } | null;
   readonly started_at: string;
   readonly bus: {
     readonly url: string;

@@ -32,6 +32,7 @@ export interface RunOptions {
   readonly stdin?: string;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
+  readonly build?: string;
   /** How many times faster time passes for it than here. */
   readonly haste?: number;
 }
@@ -103,6 +104,7 @@ export class Bench {
       home: this.directory,
       uid: process.getuid?.() ?? -1,
       version: "0.0.0",
+      build: options.build,
       stdin,
       stdout,
       stderr,

@@ -43,7 +43,7 @@ async function main(): Promise<void> {
 
 function locked(): boolean {
   try {
-    writeFileSync(lock, JSON.stringify({ pid: process.pid }), { flag: "wx" });
+    writeFileSync(lock, JSON.stringify({ pid: process.pid, version: "0.1.0" }), { flag: "wx" });
     return true;
   } catch {
     return false;

@@ -4,6 +4,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { jsonText } from "../json-text.ts";
 import { usageError } from "../mix-error.ts";
+import { tellOtherBuild } from "../other-build.ts";
 import { promptText } from "../prompt-text.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { printable } from "../view/printable.ts";
@@ -26,6 +27,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const body = fromStdin ? await promptText(context, words, undefined) : undefined;
   const values = fromStdin ? {} : argumentsOf(words);
   const bus = await invocation.connect("bus");
+  if (service === "agent") await tellOtherBuild(context, output);
   const reply = await bus.call(service ?? "", command ?? "", words.length === 0 || fromStdin ? undefined : values, {
     ...(body === undefined ? {} : { body }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

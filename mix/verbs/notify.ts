@@ -3,7 +3,7 @@ import { chosenOption } from "../chosen-option.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { usageError } from "../mix-error.ts";
-import { allAsks, askNotify, foundAsk } from "../notify.ts";
+import { allAsks, askNotify, foundAsk, tellOtherNotifyd } from "../notify.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { askLines, askTable, endLine } from "../view/ask.ts";
 import { screenOf } from "../view/live-view.ts";
@@ -20,7 +20,22 @@ export const spec: VerbSpec = {
   neverStarts: true,
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(given: Invocation): Promise<Outcome> {
+  let told: Promise<void> | undefined;
+  const invocation: Invocation = {
+    ...given,
+    async connect(connecting) {
+      const bus = await given.connect(connecting);
+      told = tellOtherNotifyd(given, bus);
+      return bus;
+    },
+  };
+  const outcome = await acted(invocation);
+  await told;
+  return outcome;
+}
+
+function acted(invocation: Invocation): Promise<Outcome> {
   const { positionals } = invocation.args;
   switch (`${positionals[0]} ${positionals.length - 1}`) {
     case "ls 0":

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { StatusReply } from "../../agentd/vocabulary/replies.ts";
+import { buildWords } from "../../bus-client/index.ts";
 import { ageOf } from "../duration.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
@@ -33,10 +34,17 @@ function peopleWords({ service, state }: NonNullable<StatusReply["people"]>): st
     : `asked by mix agent permit and answer alone: ${service} is not on the Bus`;
 }
 
+/** Of another agentd than the one that runs. */
+function installedWords(installed: NonNullable<StatusReply["installed"]> | null): string {
+  const what = installed === null ? "agentd's files are gone from where it was started" : buildWords(installed);
+  return `${what}: the agentd that runs is to be started again (mix agent stop, or systemctl --user restart agentd)`;
+}
+
 function statusLines(status: StatusReply, now: number, withLimits: boolean): string[] {
   const { bus, log, config, sessions } = status;
   const facts = [
-    ["agentd", `${status.version}, pid ${status.pid}, up ${ageOf(now - Date.parse(status.started_at))}`],
+    ["agentd", `${buildWords(status)}, pid ${status.pid}, up ${ageOf(now - Date.parse(status.started_at))}`],
+    ...(status.installed === undefined ? [] : [["installed", installedWords(status.installed)]]),
     ["Bus", `${bus.url}${bus.embedded ? " (embedded)" : ""}, ${bus.state}`],
     ["log", `${log.file}, ${sizeOf(log.bytes)} on disk, id ${log.id}`],
     ...(log.error === undefined ? [] : [["failed", `${log.error}: nothing is run`]]),
