@@ -97,6 +97,35 @@ test("a question that nobody could be asked makes the turn exit 5 after its end"
   expect(ran.stderr).toContain("UNANSWERED: a question ran out and nobody answered: nobody was told of it");
 });
 
+test("what nobody answered in time is said at the end of a start and of an attach, and by show", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.ask(turn, 1, { notified: true });
+      session.runOut(turn, 1);
+      if (turn === 2) {
+        session.askForm(turn, 2);
+        session.runOut(turn, 2, "elicitation");
+      }
+      session.endTurn(turn);
+    },
+  });
+  const show = async () => (await bench.run(["agent", "show", "sessionaaaaa"])).stdout;
+  const [one, three] = ["1 question was refused: nobody answered", "3 questions were refused: nobody answered"];
+  const started = await bench.run(["agent", "start", "demo", "x"]);
+  expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining(`${one}\n`) });
+  expect(await show()).toContain(one);
+  const sent = await bench.run(["agent", "send", "sessionaaaaa", "y"]);
+  // Of its own turn alone.
+  expect(sent.stderr).toContain("2 questions were refused: nobody answered\n");
+  expect(await show()).toContain(three);
+  const attached = bench.start(["agent", "attach", "sessionaaaaa"]);
+  await attached.shows("turn 2 done");
+  agentd.session("sessionaaaaa").append({ kind: "state", state: "closed", reason: "asked" });
+  expect((await attached.ended).stderr).toContain("questions were refused: nobody answered\n");
+  const answered = await bench.run(["agent", "start", "demo", "x", "--json"]);
+  expect(answered.stderr).not.toContain("refused");
+});
+
 test("a question that waits for ever, and of which nobody is told, exits 5 at once", async () => {
   await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1, { expires_at: null }) });
   const ran = await bench.run(["agent", "start", "demo", "x"]);

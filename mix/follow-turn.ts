@@ -7,6 +7,7 @@ import { MixError, ownError } from "./mix-error.ts";
 import { somebodyHere } from "./somebody-here.ts";
 import { tellFailure } from "./tell-failure.ts";
 import { endedOutcome, TurnWatch } from "./turn-watch.ts";
+import { isUnanswered, unansweredWords } from "./unanswered.ts";
 import type { Invocation } from "./verb.ts";
 import { watchSession } from "./watch-session.ts";
 
@@ -26,6 +27,7 @@ export interface TurnToFollow {
 export async function followTurn(invocation: Invocation, bus: AgentBus, what: TurnToFollow): Promise<Outcome> {
   const watch = new TurnWatch(what.turn, somebodyHere(invocation));
   let last = what.after;
+  let unanswered = 0;
   const ended = await watchSession(invocation, bus, {
     session: what.session,
     after: what.after,
@@ -35,6 +37,7 @@ export async function followTurn(invocation: Invocation, bus: AgentBus, what: Tu
     shows: (entry) => !what.onlyTurn || isOfTurn(entry, what.turn),
     decide: (entry) => {
       last = entry.seq;
+      if (entry.turn === what.turn && isUnanswered(entry)) unanswered += 1;
       return watch.see(entry);
     },
   });
@@ -46,6 +49,8 @@ export async function followTurn(invocation: Invocation, bus: AgentBus, what: Tu
     );
   }
   if (what.closes && outcome.kind === "turn") await closeAndFollow(invocation, bus, what.session, last);
+  const words = unansweredWords(unanswered);
+  if (words !== undefined) invocation.output.word(words);
   tellFailure(invocation.output, what.session, outcome);
   return outcome;
 }

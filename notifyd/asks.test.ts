@@ -52,6 +52,17 @@ test("an answer after the ask's time is no answer, though no timer has said so",
   expect(asks.answer(id, "yes", { via: null, by: "a" })).toMatchObject({ changed: false, ask: { state: "expired" } });
 });
 
+test("whoever looks ends what is over by the clock, and nothing else", () => {
+  const { asks, setNow } = opened();
+  const [over, ahead, endless] = [1_000, 1_001, undefined].map((ms, index) =>
+    asked(asks, "agent", `r-${index}`, ms === undefined ? {} : { expires_at: at(ms) }),
+  );
+  setNow(1_000);
+  expect(asks.expireOverdue()).toMatchObject([{ ask: over, state: "expired" }]);
+  expect(asks.expireOverdue()).toEqual([]);
+  expect(asks.open().map(({ ask }) => ask)).toEqual([ahead, endless]);
+});
+
 test("open asks are bounded for each source and in all, for agents' own programs more closely", () => {
   const { asks } = opened({ openPerSourceMax: 2, openMax: 3, openPerAgentMax: 1 });
   asked(asks, "a", "1");

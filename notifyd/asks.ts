@@ -120,6 +120,11 @@ export class Asks {
     });
   }
 
+  /** Expires what the clock says is over: its timer may have stood still while the machine slept. */
+  expireOverdue(): NotifyAsk[] {
+    return this.#statements.overdue.all(this.#time()).map((ask) => this.expire(ask).ask);
+  }
+
   open(): NotifyAsk[] {
     return this.#statements.open.all().map(fromRow);
   }
@@ -225,6 +230,9 @@ function statementsOf(database: Database.Database) {
     ),
     withdraw: database.prepare(`${end} state = 'withdrawn', reason = @reason WHERE ask = @ask AND state = 'open'`),
     expire: database.prepare(`${end} state = 'expired' WHERE ask = @ask AND state = 'open'`),
+    overdue: database
+      .prepare<[string], string>("SELECT ask FROM ask WHERE state = 'open' AND expires_at <= ? ORDER BY n")
+      .pluck(),
     note: database.prepare<[string]>("UPDATE ask SET noted = 1, body = '' WHERE ask = ? AND state <> 'open'"),
     open: database.prepare<[], AskRow>("SELECT * FROM ask WHERE state = 'open' ORDER BY n"),
     list: database.prepare<[object], AskRow>(

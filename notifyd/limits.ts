@@ -15,7 +15,7 @@ export const limits = {
   endedMax: 1000,
   endedMsMax: 7 * 24 * 60 * 60 * 1000,
   /** How often the clock is looked at for asks that end: timers stand still while the machine sleeps. */
-  expiryLookMs: 60_000,
+  expiryLookMs: 2_000,
   /** A held lock is tried for so long: of two that start at once, one must win. */
   lockWaitMs: 500,
   commandsMax: 64,

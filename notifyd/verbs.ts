@@ -44,6 +44,8 @@ export function notifyVerbs(options: VerbsOptions): Verb[] {
       // Nobody vouches for who is behind another node: it may read, and that is all.
       if (!readOnly && request.origin === "mesh") return refuse("UNSUPPORTED", "not for callers from other nodes");
       try {
+        // Nobody is shown an ask as open that takes no answer any more.
+        for (const over of options.asks.expireOverdue()) options.onEnded(over);
         return handle(parsed.args as NotifyArguments<V>, request);
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error;

@@ -81,6 +81,7 @@ async function dispatch(instance: Instance, verb: Verb, request: Request): Promi
     // What may be done is looked up in the log too.
     const refused = isActing(verb) ? whyNotActing(instance, call) : undefined;
     if (refused) return refusal(refused);
+    instance.mailbox.endOverdue();
     return await handler(instance, call);
   } catch (error) {
     const gone = isModuleGone(error) ? new OwnFileGone("a part of agentd", { cause: error }) : error;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.get: one session as it is now, with the seq up to which that holds.
 import { formatCursor } from "../log/cursor.ts";
+import type { Unanswered } from "../log/sessions.ts";
 import { callLimits, type SessionSnapshot } from "../vocabulary/index.ts";
 import { emptied } from "../session/fit.ts";
 import type { SessionState } from "../session/state.ts";
@@ -42,12 +43,17 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
     plan: latest?.plan?.entries ?? [],
     usage: usage ? { used: usage.used, size: usage.size } : null,
     children: log.sessions.children(session),
+    ...(row.requests === 0 ? {} : unansweredIn(log.sessions.unanswered(session))),
   };
   // An agent may have told more than a frame of the Bus holds: its session is there all the same.
   return {
     ...emptied(whole, { options: [], commands: [], plan: [], capabilities: {} }, callLimits.snapshotBytesMax),
     requests: shownRequests([state], () => true, callLimits.questionsBytesMax).requests,
   };
+}
+
+function unansweredIn(unanswered: Unanswered): Pick<SessionSnapshot, "unanswered"> {
+  return unanswered.permissions + unanswered.elicitations === 0 ? {} : { unanswered };
 }
 
 function runningTurn({ life }: SessionState): SessionSnapshot["running"] {

@@ -206,6 +206,29 @@ test("a snapshot's parts are the entries that were logged last, whole", () => {
   expect(log.sessions.latest(bravo)).toBeUndefined();
 });
 
+test("questions that nobody answered in time are counted, whatever the log has of them otherwise", () => {
+  const log = temporaryLog();
+  start(log, alpha);
+  const permission = (more: object) => ({ kind: "permission", request: `${alpha}-1`, ...more }) as EntryContent;
+  const told = { tool_call_id: "t", title: '"via":"timeout"' };
+  log.append([
+    {
+      session: alpha,
+      expectSeq: 1,
+      entries: [
+        permission({ phase: "requested", tool_call: told }),
+        permission({ phase: "resolved", outcome: "selected", option: "no", via: "timeout", by: null }),
+        permission({ phase: "sent" }),
+        permission({ phase: "resolved", outcome: "selected", option: "no", by: "mix-a" }),
+        { kind: "elicitation", request: `${alpha}-2`, phase: "resolved", outcome: "cancel", via: "timeout", by: null },
+        { kind: "elicitation", request: `${alpha}-3`, phase: "resolved", outcome: "cancel", via: "timeout", by: null },
+      ],
+    },
+  ]);
+  expect(log.sessions.unanswered(alpha)).toEqual({ permissions: 1, elicitations: 2 });
+  expect(log.sessions.unanswered(bravo)).toEqual({ permissions: 0, elicitations: 0 });
+});
+
 test("a session keeps the time when it was made, and has that of its last entry", () => {
   let now = Date.parse("2030-01-01T00:00:00.000Z");
   const log = temporaryLog({ clock: { now: () => now } });

@@ -6,6 +6,7 @@ import {
   callLimits,
   type CommandsEntry,
   type EntryContent,
+  type EntryKind,
   type EntryHead,
   instanceSession,
   livePhases,
@@ -15,8 +16,10 @@ import {
   type StateEntry,
   type UsageEntry,
 } from "../vocabulary/index.ts";
+import { kindMask } from "./kinds.ts";
 import { translated } from "./log-error.ts";
 import type { Latest, SessionRow } from "./project.ts";
+import { rowsPerPageMax } from "./read.ts";
 import { columns, rowOf, type SessionColumns, sessionTable } from "./session-table.ts";
 
 export type FoundSession =
@@ -73,6 +76,13 @@ export interface SessionReader {
   /** Sessions that this one's agent started, newest first, at most 256. */
   children(session: string): readonly string[];
   latest(session: string): LatestEntries | undefined;
+  /** Questions that ended because nobody answered in time, among the session's last 20,000 entries. */
+  unanswered(session: string): Unanswered;
+}
+
+export interface Unanswered {
+  readonly permissions: number;
+  readonly elicitations: number;
 }
 
 const { sessionsPerPageDefault, sessionsPerPageMax } = callLimits;
@@ -83,6 +93,7 @@ export function sessionReader(db: Database.Database, file: string): SessionReade
   const table = sessionTable(db);
   const find = preparedFind(db);
   const latest = preparedLatest(db);
+  const unanswered = preparedUnanswered(db);
   const live = db.prepare<[], SessionColumns>(`SELECT ${columns} FROM session WHERE ${isLive} ORDER BY sid`);
   const loose = db.prepare<[], SessionColumns>(
     `SELECT ${columns} FROM session WHERE NOT (${isLive})
@@ -99,6 +110,7 @@ export function sessionReader(db: Database.Database, file: string): SessionReade
     list: (query) => translated(file, () => list(db, query)),
     children: (session) => translated(file, () => children.all(session)),
     latest: (session) => translated(file, () => latest(session)),
+    unanswered: (session) => translated(file, () => unanswered(session)),
   };
 }
 
@@ -205,5 +217,23 @@ function preparedLatest(db: Database.Database): (session: string) => LatestEntri
       return text === undefined ? [] : [[part, parseJson(text)]];
     });
     return { ...(Object.fromEntries(entries) as Omit<LatestEntries, "info">), info };
+  };
+}
+
+function preparedUnanswered(db: Database.Database): (session: string) => Unanswered {
+  const place = db.prepare<[string], { readonly base: number; readonly last: number }>(
+    "SELECT sid << 30 AS base, last_seq AS last FROM session WHERE id = ?",
+  );
+  const count = db
+    .prepare<[number, number, number], number>(
+      `SELECT count(*) FROM entry WHERE id BETWEEN ? AND ? AND ((1 << kind) & ?) <> 0
+       AND json_extract(body, '$.via') = 'timeout'`,
+    )
+    .pluck();
+  return (session) => {
+    const { base, last } = place.get(session) ?? { base: 0, last: 0 };
+    const first = Math.max(1, last - rowsPerPageMax + 1);
+    const of = (kind: EntryKind): number => count.get(base + first, base + last, kindMask([kind])) ?? 0;
+    return { permissions: of("permission"), elicitations: of("elicitation") };
   };
 }

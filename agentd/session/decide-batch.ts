@@ -9,6 +9,7 @@ import { refuse } from "./draft.ts";
 import type { Context, Decision } from "./input.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { isCommanding, type Posted, refusalReply, type SentReply } from "./posted.ts";
+import { overdueIn } from "./open-requests.ts";
 import type { Recall, RecallBatch, Recalled } from "./recall.ts";
 import { startSession } from "./start.ts";
 import { isLive, type SessionState } from "./state.ts";
@@ -63,25 +64,41 @@ export function decideBatch(waiting: readonly Posted[], options: DecideBatchOpti
       recalled.push(before);
       continue;
     }
-    const decision = decide(posted, sessions, states, context);
-    if (decision === undefined) continue;
+    const state = stateOf(posted, sessions, states);
+    // Before all else, what the clock says is over ends: a question that nobody answered in time takes no answer.
+    for (const input of state ? overdueIn(state, context.now) : []) take({ session: posted.session, input });
+    take(posted);
+  }
+  return { taken, states, decided, refusals, recalled, commits, recall: known };
+
+  function take(posted: Posted): void {
+    const before = stateOf(posted, sessions, states);
+    const decision = decide(posted, before, sessions, states, context);
+    if (decision === undefined) return;
     if (decision.refusal) {
       refusals.push(refusalReply(posted, decision.refusal));
-      continue;
+      return;
     }
-    const seq = (states.get(posted.session) ?? sessions.get(posted.session))?.seq ?? 0;
     states.set(posted.session, decision.state);
     decided.push({ posted, decision });
     entries += decision.entries.length;
     bytes += textUnitsOf(decision.entries, bytesMax);
-    const commit = known.commit(posted, seq, decision);
+    const commit = known.commit(posted, before?.seq ?? 0, decision);
     if (commit) commits.push(commit);
   }
-  return { taken, states, decided, refusals, recalled, commits, recall: known };
+}
+
+function stateOf(
+  { session, input }: Posted,
+  sessions: LiveSessions,
+  states: ReadonlyMap<string, SessionState>,
+): SessionState | undefined {
+  return input.type === "start" ? undefined : (states.get(session) ?? sessions.get(session));
 }
 
 function decide(
   { session, input, life }: Posted,
+  state: SessionState | undefined,
   sessions: LiveSessions,
   states: ReadonlyMap<string, SessionState>,
   context: Context,
@@ -90,7 +107,6 @@ function decide(
     const refusal = whyNoMoreLive(input, input.session.name, liveStates(sessions, states));
     return refusal ? { refusal } : startSession(input.command, input.session, context);
   }
-  const state = states.get(session) ?? sessions.get(session);
   if (!state) return isCommanding(input) ? refuse("SESSION_UNKNOWN", "no such session", { session }) : undefined;
   if (life !== undefined && life !== state.lifeSeq) return undefined;
   if (input.type === "resume" && !isLive(state)) {

@@ -5,6 +5,7 @@ import type { Appended } from "../log/append.ts";
 import { textString } from "../log/entry-text.ts";
 import type { Log } from "../log/open.ts";
 import { noSeam } from "../seam.ts";
+import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import { temporaryLog } from "../testing/temporary-log.ts";
 import type { Verb, VerbArguments } from "../vocabulary/index.ts";
 import { stateFromLog } from "./from-log.ts";
@@ -16,6 +17,7 @@ import { option, testIdentity, testSettings } from "./testing/session-script.ts"
 
 /** A mailbox over a real log, with everything that leaves it in the order in which it left. */
 function setUp(log: Log, maxSessions = 8) {
+  const clock = new ManualClock();
   const events: string[] = [];
   const replies: SentReply[] = [];
   const appended: Appended[] = [];
@@ -24,7 +26,7 @@ function setUp(log: Log, maxSessions = 8) {
   const mailbox = new Mailbox({
     log,
     sessions,
-    context: () => ({ now: Date.UTC(2026, 0, 1), settings: testSettings, people: "off" }),
+    context: () => ({ now: clock.now(), settings: testSettings, people: "off" }),
     entriesPerCommitMax: 256,
     bytesPerCommitMax: 1024 * 1024,
     inputsWaitingMax: 512,
@@ -81,7 +83,12 @@ function setUp(log: Log, maxSessions = 8) {
   };
   const bodies = (): Record<string, unknown>[] =>
     replies.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
-  return { mailbox, sessions, events, replies, bodies, appended, retries, command, start, post, up, said };
+  const asks = (session: string): void => {
+    const options = ["allow_once", "reject_once"].map((kind) => ({ optionId: kind, name: kind, kind }));
+    const toolCall = { toolCallId: "t", title: "May it?" };
+    mailbox.post(session, { type: "agent", event: { type: "permission", request: 1, toolCall, options } });
+  };
+  return { clock, asks, mailbox, sessions, events, replies, bodies, appended, retries, command, start, post, up, said };
 }
 
 function fault(message: string): SessionInput {
@@ -102,6 +109,35 @@ test("the entries are in the log before the effect runs, and the effect runs bef
   start("aaaaaaaaaaaa");
   mailbox.flush();
   expect(events).toEqual(["reply 1", "launch aaaaaaaaaaaa with 3 logged", "publish aaaaaaaaaaaa 3"]);
+});
+
+test.each([
+  ["answers", true],
+  ["looks", false],
+])("a question whose time ran out while the machine slept is over for whoever %s, and is no yes", (_, answers) => {
+  using temporary = temporaryLog();
+  const { clock, mailbox, sessions, bodies, appended, start, up, asks, post } = setUp(temporary.log);
+  const session = "aaaaaaaaaaaa";
+  start(session);
+  up(session);
+  asks(session);
+  mailbox.flush();
+  mailbox.endOverdue();
+  expect(sessions.get(session)?.requests).toHaveLength(1);
+  clock.shift(testSettings.permissionTimeoutMs ?? 0);
+  if (answers) {
+    post(session, "agent.permission.answer", { session, request: `${session}-1`, option: "allow_once" });
+    mailbox.flush();
+    expect(bodies().at(-1)).toMatchObject({ error_code: "REQUEST_CLOSED", via: "timeout", option: "reject_once" });
+  } else mailbox.endOverdue();
+  expect(sessions.get(session)?.requests).toEqual([]);
+  expect(temporary.log.sessions.row(session)?.state).toBe("idle");
+  const entries = temporary.log.entries.page({ session, kinds: ["permission"] }).entries;
+  expect(entries.map((text) => JSON.parse(text) as object)).toMatchObject([
+    { phase: "requested" },
+    { phase: "resolved", option: "reject_once", via: "timeout" },
+  ]);
+  expect(appended.length).toBeGreaterThan(0);
 });
 
 test("inputs of one flush are decided upon each other: the second of two starts with one name is refused", () => {

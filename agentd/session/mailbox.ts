@@ -12,6 +12,7 @@ import { type Batch, decideBatch } from "./decide-batch.ts";
 import type { Context, Effect } from "./input.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { type Input, isCommanding, type Posted, refusalReply, type SentReply, textOf } from "./posted.ts";
+import { overdueIn } from "./open-requests.ts";
 import { Recall } from "./recall.ts";
 import { isLive } from "./state.ts";
 
@@ -94,6 +95,25 @@ export class Mailbox {
     caller: number,
   ): SentReply | "posted" | undefined {
     return this.#recall.answer(scope, verb, args, caller);
+  }
+
+  /**
+   * Ends what people were asked and the clock says is over: whoever looks at a session is not shown a question that nobody
+   * can answer any more, because its timer stood still while the machine slept.
+   */
+  endOverdue(): void {
+    // Nothing can be logged: its timer comes again when it can.
+    if (this.failed) return;
+    const { sessions, context } = this.#options;
+    const { now } = context();
+    let isAny = false;
+    for (const state of sessions.all()) {
+      for (const input of overdueIn(state, now)) {
+        this.post(state.id, input);
+        isAny = true;
+      }
+    }
+    if (isAny) this.flush();
   }
 
   /** Everything that waits, at once: for a start and an end, where nobody else is to have a turn. */

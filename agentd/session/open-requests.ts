@@ -3,7 +3,8 @@
 import { askPeople } from "./asking.ts";
 import type { Draft } from "./draft.ts";
 import { armIdle } from "./idle.ts";
-import { type ClosedRequest, currentTurn, type OpenRequest } from "./state.ts";
+import type { SessionInput } from "./input.ts";
+import { type ClosedRequest, currentTurn, type OpenRequest, type SessionState } from "./state.ts";
 import type { ResolvedVia } from "../vocabulary/index.ts";
 
 /** Closed requests of a session that are remembered, so that a late answer is told who was first. */
@@ -62,6 +63,15 @@ export function awaitAnswer(draft: Draft, open: OpenRequest): void {
 /** By the clock: timers stand still while the machine sleeps. */
 export function isOverdue({ expiresAt }: OpenRequest, now: number): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now;
+}
+
+/** The inputs that end what is overdue, as its timers would. */
+export function overdueIn(
+  { requests }: SessionState,
+  now: number,
+): readonly Extract<SessionInput, { type: "timer" }>[] {
+  const overdue = requests.filter((open) => isOverdue(open, now));
+  return overdue.map(({ kind, request }) => ({ type: "timer", timer: kind, key: request }));
 }
 
 /** True where the agent is to be told. */

@@ -6,7 +6,7 @@ import { answerPending } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import { sayWriteInterrupted } from "./files.ts";
 import type { SessionInput } from "./input.ts";
-import { endAllRequests, sayUnsent } from "./requests.ts";
+import { endAllRequests, sayPerhapsSent, sayUnsent } from "./requests.ts";
 import type { SessionState } from "./state.ts";
 import { sayTerminalsLost } from "./terminals.ts";
 import { sayEnded } from "./turns.ts";
@@ -26,6 +26,7 @@ export function recover(draft: Draft, before: SessionState, found: Extract<Sessi
   for (const write of state.writes) sayWriteInterrupted(draft, write);
   sayTerminalsLost(draft);
   if (life.phase === "ended") return;
+  sayPerhapsSent(draft);
   endAllRequests(draft, "restart");
   sayUnsent(draft);
   for (const { toolCallId, turn } of found.openTools) {

@@ -44,9 +44,16 @@ export function noteSent(draft: Draft, request: string, turn: number | undefined
   draft.add({ kind: sent.kind, ...(turn === undefined ? {} : { turn }), request, phase: "sent" });
 }
 
-/** Of answers that were to go out: the agent is gone, or agentd was, before that was done. They are never sent later. */
+/** Answers that were never written, as the agent was gone before. They are not sent later. */
 export function sayUnsent(draft: Draft): void {
   const { state } = draft;
   for (const { request, kind } of state.unsent) draft.add({ kind, request, phase: "unsent" });
+  state.unsent = [];
+}
+
+/** Agentd died between the commit of an answer and that of its having been written: the agent may have used it. */
+export function sayPerhapsSent(draft: Draft): void {
+  const { state } = draft;
+  for (const { request, kind } of state.unsent) draft.add({ kind, request, phase: "sent", sent: "unknown" });
   state.unsent = [];
 }

@@ -10,13 +10,13 @@ test.each<[Timer, boolean]>([
   ["cancel", false],
   ["drain", false],
   ["idle", false],
-])("a minute after the machine has slept over its time, the timer of kind %s has fired: %s", (timer, isOver) => {
+])("seconds after the machine has slept over its time, the timer of kind %s has fired: %s", (timer, isOver) => {
   const clock = new ManualClock();
   const timers = new SessionTimers(clock);
   let fired = 0;
   timers.arm("abcdefghijkl", timer, "", 600_000, () => (fired += 1));
   clock.shift(600_000);
-  clock.advance(60_000);
+  clock.advance(2_000);
   expect(fired).toBe(Number(isOver));
   clock.advance(600_000);
   expect(fired).toBe(1);

@@ -3,9 +3,13 @@
 import { afterByClock, type Clock } from "../../bus-client/index.ts";
 import type { Timer } from "./input.ts";
 
-/** What people are asked is over at a time of day, also where the machine slept over it. Others have a time to work in. */
+/**
+ * What people are asked is over at a time of day that they were told, also where the machine slept over it. The others give
+ * an agent time to work in, or leave it idle for a time: it does neither while the machine sleeps.
+ */
 const byClock: ReadonlySet<Timer> = new Set(["permission", "elicitation"]);
-const lookMs = 60_000;
+/** How long after it has woken up a machine may take a question for open that nobody looks at. */
+const lookMs = 2_000;
 
 export class SessionTimers {
   readonly #clock: Clock;

@@ -123,6 +123,24 @@ test("recovering twice changes nothing more", () => {
   expect(script.put(recover)).toEqual([]);
 });
 
+test("whether an answer was written that agentd died over is not known, and is never written later", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.asks(0);
+  script.command("agent.permission.answer", { request: "aaaaaaaaaaaa-1", option: "allow_once-0" });
+  script.effects.length = 0;
+  const entries = script.put({ type: "recover", turns: [], openTools: [], processesEnded: 0 });
+  expect(entries).toContainEqual({
+    kind: "permission",
+    request: "aaaaaaaaaaaa-1",
+    phase: "sent",
+    sent: "unknown",
+  });
+  expect(kinds(entries)).not.toContain("permission:unsent");
+  expect(script.effects).toEqual([]);
+});
+
 test("a command that its agent had been given is answered as the agent's end when the log takes the agent away", () => {
   const script = new SessionScript();
   script.up([["mode", "a", "b"]]);

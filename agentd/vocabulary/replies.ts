@@ -111,6 +111,11 @@ export interface SessionSnapshot extends SessionSummary {
   readonly requests: readonly (OpenRequest | OpenElicitation)[];
   readonly usage: { readonly used: number | null; readonly size: number | null } | null;
   readonly children: readonly string[];
+  /**
+   * Questions that were refused or cancelled because nobody answered in time, among the last 20,000 entries; absent where
+   * there are none.
+   */
+  readonly unanswered?: { readonly permissions: number; readonly elicitations: number };
   /** Members that are empty here because they are too long. Their entries in the log have them. */
   readonly left_out?: readonly string[];
 }

@@ -82,6 +82,14 @@ export class ScriptedSession {
     });
   }
 
+  /** Nobody answered in time. */
+  runOut(turn: number, number: number, kind: "permission" | "elicitation" = "permission"): void {
+    const request = `${this.id}-${number}`;
+    const [outcome, over] = ["cancel", { turn, request, phase: "resolved", via: "timeout", by: null }] as const;
+    if (kind === "elicitation") this.append({ kind, ...over, outcome });
+    else this.append({ kind, ...over, outcome: "selected", option: "no" });
+  }
+
   /** As an agent does that does not want to know any more. */
   takeBack(turn: number, number: number): void {
     const request = `${this.id}-${number}`;
@@ -135,7 +143,12 @@ export class ScriptedSession {
       requests: [...this.requests.values(), ...this.elicitations.values()],
       usage: null,
       children: [],
+      unanswered: { permissions: this.#unanswered("permission"), elicitations: this.#unanswered("elicitation") },
     };
+  }
+
+  #unanswered(kind: "permission" | "elicitation"): number {
+    return this.entries.filter((entry) => entry.kind === kind && entry.via === "timeout").length;
   }
 
   #note(entry: Entry): void {

@@ -6,6 +6,7 @@ import type { Outcome } from "../exit-codes.ts";
 import { somebodyHere } from "../somebody-here.ts";
 import { tellFailure } from "../tell-failure.ts";
 import { endedOutcome } from "../turn-watch.ts";
+import { isUnanswered, unansweredWords } from "../unanswered.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { watchSession } from "../watch-session.ts";
 
@@ -27,6 +28,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   output.word(`session ${session} (${snapshot.agent}) is ${snapshot.state} in ${snapshot.cwd}`);
   const prompts = somebodyHere(invocation) && !args.switch("read-only") && !isOver;
   const attachment = prompts ? new Attachment(invocation, bus, session, snapshot.state) : undefined;
+  let unanswered = 0;
   const outcome = await watchSession(invocation, bus, {
     session,
     after: await beforeLastTurn(bus, snapshot),
@@ -35,11 +37,14 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     tellsFailure: true,
     ...(attachment === undefined ? { asks: false } : { attachment }),
     decide: (entry) => {
+      if (isUnanswered(entry)) unanswered += 1;
       // What was before now is history. Of a session that is over all of it is shown; its last state may be purged.
       if (isOver) return entry.seq < snapshot.last_seq ? undefined : endedOutcome(snapshot);
       return entry.kind !== "state" || entry.seq < snapshot.last_seq ? undefined : endedOutcome(entry);
     },
   });
+  const words = unansweredWords(unanswered);
+  if (words !== undefined) output.word(words);
   tellFailure(output, session, outcome);
   return outcome;
 }

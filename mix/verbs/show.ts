@@ -2,6 +2,7 @@
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
+import { unansweredWords } from "../unanswered.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { printableLine } from "../view/printable.ts";
 import { tableLines } from "../view/table.ts";
@@ -39,6 +40,7 @@ function snapshotLines(one: SessionSnapshot, now: number): string[] {
     ["context", usageWords(one)],
     ["parent", one.parent],
     ["children", one.children.length === 0 ? undefined : one.children.join(", ")],
+    ["unanswered", unansweredWords((one.unanswered?.permissions ?? 0) + (one.unanswered?.elicitations ?? 0))],
     ["too long", one.left_out?.join(", ")],
     ["started", one.created_at],
     ["cursor", one.cursor],
