@@ -4,6 +4,7 @@ import type { ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { elicitationLines } from "./elicitation.ts";
 import { questionLines, resolutionLine } from "./question.ts";
 import { plain } from "./style.ts";
+import { parseJson } from "../../json/raw-json.ts";
 
 const view = { style: plain, columns: 0 };
 const path = "/work/a.txt";
@@ -99,4 +100,17 @@ test.each([
   const question = { request: "s-1", now, expires_at: "2026-01-01T00:10:00.000Z" };
   expect(questionLines(question, view).at(-1)?.endsWith(end)).toBe(true);
   expect(elicitationLines(question, plain).join("\n").includes("(within")).toBe(end.startsWith("(within"));
+});
+
+test.each([false, true])("a number is shown to the digit, in a question that is shown whole: %s", (isWhole) => {
+  const input = parseJson('{"channel_id":1193820475610234881,"weight":1e400,"zero":-0,"rate":1.10}');
+  expect(shown({ tool_call_id: "t", raw_input: input }, { isWhole })).toEqual([
+    "    {",
+    '     "channel_id": 1193820475610234881,',
+    '     "weight": 1e400,',
+    '     "zero": -0,',
+    '     "rate": 1.10',
+    "    }",
+  ]);
+  expect(shown({ tool_call_id: "t", raw_input: parseJson("1e400") }, { isWhole })).toEqual(["    1e400"]);
 });
