@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { redactedError, redactedEvent, redactedMethods, redactedSample, redactedValue } from "./redaction.ts";
+import { parseJson, RawJson } from "../json/raw-json.ts";
 
 const redact = (text: string): string => text.replaceAll("s3cret", "[redacted]");
 
@@ -32,4 +33,10 @@ test("what nobody keeps whole is not copied, and of a long error's data the begi
 test("a login's id is given back to its agent, and stays as it is", () => {
   const methods = [{ id: "s3cret-login", name: "with s3cret", type: "agent" }] as const;
   expect(redactedMethods(methods, redact)).toEqual([{ id: "s3cret-login", name: "with [redacted]", type: "agent" }]);
+});
+
+test("a secret that is written as a number which is kept as text is taken out, and other numbers stay as they are", () => {
+  const digits = (text: string): string => text.replaceAll("1193820475610234881", "[redacted]");
+  const data = parseJson('{"secret":[1193820475610234881],"id":1193820475610234882}');
+  expect(redactedValue(data, digits)).toEqual({ secret: ["[redacted]"], id: new RawJson("1193820475610234882") });
 });

@@ -42,8 +42,8 @@ export function formFields(schema: unknown): FormField[] {
 /** What a field's word stands for; a word that is none of its type goes as it is, for agentd to say what is wrong. */
 export function fieldValue(field: FormField | undefined, word: string): Value {
   if (field?.type === "boolean") return truths.get(word) ?? word;
-  const isNumber = field?.type === "number" || field?.type === "integer";
-  return isNumber && word.trim() !== "" && Number.isFinite(Number(word)) ? numberIn(word) : word;
+  const wantsNumber = field?.type === "number" || field?.type === "integer";
+  return wantsNumber && word.trim() !== "" && Number.isFinite(Number(word)) ? numberIn(word) : word;
 }
 
 /** To the digit, where it is a number of JSON; JavaScript reads some others. */

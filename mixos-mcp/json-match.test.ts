@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonMatch } from "./json-match.ts";
+import { parseJson } from "../json/raw-json.ts";
 
 test("what is wanted must be there, at any depth; what else is there does not matter", () => {
   expect(jsonMatch({ a: { b: 1, c: 2 }, d: 3 }, { a: { b: 1 } })).toBe(true);
@@ -21,4 +22,12 @@ test("a message may be deeper than can be followed", () => {
   const deep = JSON.parse(`{"a":1,"b":${"[".repeat(100_000)}${"]".repeat(100_000)}}`) as object;
   expect(jsonMatch(deep, { a: 1 })).toBe(true);
   expect(jsonMatch(deep, { b: [[2]] })).toBe(false);
+});
+
+test("numbers match where they are the same number, however they are written", () => {
+  const match = (value: string, wanted: string): boolean => jsonMatch(parseJson(value), parseJson(wanted));
+  expect(match('{"id":1193820475610234881}', '{"id":1193820475610234881}')).toBe(true);
+  expect(match('{"id":1193820475610234881}', '{"id":1193820475610234880}')).toBe(false);
+  expect(match('{"id":1.0}', '{"id":1}')).toBe(true);
+  expect(match('{"id":"1.0"}', '{"id":1.0}')).toBe(false);
 });

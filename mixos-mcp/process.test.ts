@@ -4,6 +4,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { done, serveCitizen } from "../bus-client/index.ts";
+import { verb } from "../bus-client/testing/served-citizen.ts";
+import { stoppedAfterTest } from "../bus-client/testing/test-broker.ts";
 import { busWithServices } from "./testing/bus-with-services.ts";
 import { mcpProgram } from "./testing/server-process.ts";
 
@@ -118,4 +121,36 @@ test("its stdout carries MCP alone, whatever its stdin brings", async () => {
   expect(await exited).toBe(0);
   const ids = said.map((line) => (JSON.parse(line) as { jsonrpc: string; id: number }).id);
   expect(new Set(ids)).toEqual(new Set([1, 2, 3]));
+});
+
+test("numbers are called with, published and answered as they were written", async () => {
+  const numbers = '{"id":1193820475610234881,"weight":1e400,"zero":-0,"rate":1.10}';
+  const bus = await busWithServices();
+  const citizen = serveCitizen({
+    client: { url: () => bus.broker.connectLocal() },
+    service: "numbers",
+    version: "1",
+    description: "gives back what it is given",
+    verbs: [verb("numbers.take", ({ args }) => done(args))],
+  });
+  await stoppedAfterTest(citizen).connect();
+  const published: string[] = [];
+  await bus.onlooker.subscribe("numbers.topic", ({ body }) => void published.push(body));
+  const { child, lines, say } = running(bus.env);
+  say(initialize);
+  await once(lines, "line");
+  say({ method: "notifications/initialized" });
+  const call = async (id: number, name: string, args: string): Promise<string | undefined> => {
+    const answered = once(lines, "line");
+    child.stdin?.write(
+      `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${args}}}\n`,
+    );
+    const [line] = (await answered) as [string];
+    const { result } = JSON.parse(line) as { result: { content: { text: string }[] } };
+    return result.content[0]?.text;
+  };
+  const asked = `{"service":"numbers","command":"numbers.take","args":{"in":${numbers}},"timeout_ms":30000.0}`;
+  expect(await call(2, "bus_call", asked)).toBe(`{"in":${numbers}}`);
+  await call(3, "bus_publish", `{"topic":"numbers.topic","body":${numbers}}`);
+  expect(published).toEqual([expect.stringContaining(numbers)]);
 });

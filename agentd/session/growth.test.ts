@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { growth, growths } from "./growth.ts";
+import { parseJson } from "../../json/raw-json.ts";
 
 const text = fc.string({ unit: "binary" });
 
@@ -70,3 +71,10 @@ test("texts that grew are found wherever they stand, and any other change is no 
 function isTorn(value: string): boolean {
   return /\p{Surrogate}/u.test(value);
 }
+
+test("a number that is kept as text is what it was or another one, and never a text that grew", () => {
+  const value = (number: string): unknown => parseJson(`{"id":${number},"text":"ab"}`);
+  expect(growths(value("1193820475610234881"), value("1193820475610234881"), ["m"])).toEqual([]);
+  expect(growths(value("1193820475610234881"), value("11938204756102348811"), ["m"])).toBeUndefined();
+  expect(growths(value("1.0"), value("1"), ["m"])).toBeUndefined();
+});

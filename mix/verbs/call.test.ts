@@ -85,3 +85,38 @@ test("a subscription that the Bus refuses is an error with a code, not a crash",
   expect(ran.stderr).toMatch(/^[A-Z_]+: /);
   expect(ran.stderr).not.toContain("    at ");
 });
+
+test("numbers that are called with and answered, and those of a topic, are written as they were", async () => {
+  const numbers = '{"id":1193820475610234881,"weight":1e400,"zero":-0,"rate":1.10}';
+  const given: string[] = [];
+  const service = new BusClient({
+    url: bench.url,
+    name: "numbers",
+    onCommand: ({ body, reply }) => {
+      given.push(body);
+      reply(0, numbers);
+    },
+  });
+  await service.connect();
+  try {
+    const called = await bench.run([
+      "call",
+      "numbers",
+      "numbers.take",
+      `in=${numbers}`,
+      "id=1193820475610234881",
+      "--json",
+    ]);
+    expect(given).toEqual([`{"in":${numbers},"id":1193820475610234881}`]);
+    expect(called.stdout.replaceAll(/\s/g, "")).toContain(`"body":${numbers}`);
+    const listening = bench.start(["listen", "numbers.topic", "--count", "1", "--json"]);
+    await expect
+      .poll(async () => {
+        await service.publishAndConfirm("numbers.topic", numbers);
+        return (await Promise.race([listening.ended, Promise.resolve(undefined)]))?.stdout;
+      })
+      .toContain(`"body":${numbers}`);
+  } finally {
+    await service.stop();
+  }
+});

@@ -4,6 +4,7 @@ import type { ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { elicitationLines } from "./elicitation.ts";
 import { questionLines, resolutionLine } from "./question.ts";
 import { plain } from "./style.ts";
+import { parseJson } from "../../json/raw-json.ts";
 
 const view = { style: plain, columns: 0 };
 const path = "/work/a.txt";
@@ -123,4 +124,17 @@ test("an answer to a question that had changed says so", () => {
   expect(resolutionLine({ ...entry, by: "mix-a", changed: ["raw_input"] }, plain)).toBe(
     "  → yes (by mix-a; changed after it was asked: raw input)",
   );
+});
+
+test.each([false, true])("a number is shown to the digit, in a question that is shown whole: %s", (isWhole) => {
+  const input = parseJson('{"channel_id":1193820475610234881,"weight":1e400,"zero":-0,"rate":1.10}');
+  expect(shown({ tool_call_id: "t", raw_input: input }, { isWhole })).toEqual([
+    "    {",
+    '     "channel_id": 1193820475610234881,',
+    '     "weight": 1e400,',
+    '     "zero": -0,',
+    '     "rate": 1.10',
+    "    }",
+  ]);
+  expect(shown({ tool_call_id: "t", raw_input: parseJson("1e400") }, { isWhole })).toEqual(["    1e400"]);
 });
