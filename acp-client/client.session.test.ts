@@ -271,6 +271,8 @@ test("session/new has its own limit of time", () => {
 test("stopping closes the session where that is offered, waits two seconds at most, and ends the process", async () => {
   const { agent, client, ring, timers } = opened({ sessionCapabilities: { close: {} } });
   const stopped = client.stop();
+  expect(agent.sent("session/close")).toEqual([]); // not before it is known what the agent has started
+  await Promise.resolve();
   expect(agent.sent("session/close")).toEqual([{ sessionId: "s" }]);
   expect(agent.calls).toEqual(["resume", "rememberTree"]);
   expect(timers).toHaveLength(1);

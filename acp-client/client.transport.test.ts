@@ -198,7 +198,7 @@ test("pausing and resuming reach the process, and stopping resumes", async () =>
   client.resume();
   client.pause();
   await client.stop();
-  expect(agent.calls).toEqual(["pause", "resume", "pause", "resume", "rememberTree", "stop"]);
+  expect(agent.calls).toEqual(["pause", "resume", "pause", "resume", "stop"]);
 });
 
 test("an agent that does not read its stdin is ended before our memory is", async () => {

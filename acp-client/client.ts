@@ -189,8 +189,8 @@ class Client implements AgentClient {
   async #stop(): Promise<AgentExit> {
     // Who ends an agent is done with holding it back, and an answer to session/close has to be read.
     this.#process.resume();
-    this.#process.rememberTree();
     if (this.#over === undefined && this.#session.canClose) {
+      await this.#process.rememberTree();
       await new Promise<void>((resolve) => {
         this.#session.closeSession(this.#limits.closeTimeoutMs, () => resolve());
       });

@@ -4,23 +4,29 @@
 import { endTree } from "../acp-client/process/process-tree.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
 import type { Log } from "./log/open.ts";
+import type { ChildProcess } from "./log/processes.ts";
 
-/** How many processes were ended, by session. Only while no agent of this agentd runs. */
+/**
+ * How many processes were ended, by session. Only while no agent of this agentd runs. All sessions at the same time, so that
+ * they share their looks at the processes of the machine; within a session one after the other, so that none counts twice.
+ */
 export async function endLeftovers(log: Log): Promise<ReadonlyMap<string, number>> {
-  const ended = new Map<string, number>();
-  const note = (session: string, count: number): void => {
-    if (count > 0) ended.set(session, (ended.get(session) ?? 0) + count);
-  };
+  const recorded = new Map<string, ChildProcess[]>(log.sessions.live().map(({ session }) => [session, []]));
   for (const record of log.processes.all()) {
-    const { session, pid, start_time: startTime, boot_id: bootId } = record;
-    const marker = { name: sessionMarker, value: record.marker };
-    const { killed } = await endTree({ identity: { pid, startTime, bootId }, marker });
-    note(session, killed);
-    log.processes.remove(record);
+    const records = recorded.get(record.session);
+    if (records) records.push(record);
+    else recorded.set(record.session, [record]);
   }
-  for (const { session } of log.sessions.live()) {
-    const { killed } = await endTree({ marker: { name: sessionMarker, value: `${log.id}/${session}` } });
-    note(session, killed);
-  }
-  return ended;
+  const ended = [...recorded].map(async ([session, records]): Promise<[string, number]> => {
+    let count = 0;
+    for (const record of records) {
+      const { pid, start_time: startTime, boot_id: bootId } = record;
+      const marker = { name: sessionMarker, value: record.marker };
+      count += (await endTree({ identity: { pid, startTime, bootId }, marker })).killed;
+      log.processes.remove(record);
+    }
+    const marker = { name: sessionMarker, value: `${log.id}/${session}` };
+    return [session, count + (await endTree({ marker })).killed];
+  });
+  return new Map((await Promise.all(ended)).filter(([, count]) => count > 0));
 }

@@ -74,10 +74,10 @@ export interface AgentProcess {
   /** The end of stderr: bounded in bytes, cut at a character, redacted. */
   stderrTail(): string;
   /**
-   * Before the agent is told anything upon which it may leave: what it has started is found now, while its parents still
-   * live, and is ended with the rest later.
+   * For before the agent is told anything upon which it may leave: what it has started is found while its parents still
+   * live, and is ended with the rest later. Resolves when that is known. `stop` does this itself.
    */
-  rememberTree(): void;
+  rememberTree(): Promise<void>;
   /** The ladder of stop-ladder.ts. Resolves when no process of the tree is left. Later calls get the first's promise. */
   stop(limits?: Partial<StopLimits>): Promise<AgentExit>;
 }

@@ -19,7 +19,7 @@ const exitWatchLimits: ExitWatchLimits = { heirCheckMs: 100, heirPollMs: 1000, s
 
 export interface ExitWatchOptions {
   /** Whether an heir lives. */
-  readonly hasHeir: () => boolean;
+  readonly hasHeir: () => Promise<boolean>;
   readonly onOver: () => void;
   readonly onStdoutClosed: () => void;
   readonly limits?: ExitWatchLimits;
@@ -35,6 +35,7 @@ export class ExitWatch {
   readonly #options: ExitWatchOptions;
   readonly #limits: ExitWatchLimits;
   #life: Life = { state: "running" };
+  #closed = false;
 
   constructor(options: ExitWatchOptions) {
     this.#options = options;
@@ -56,7 +57,7 @@ export class ExitWatch {
         this.#life = {
           state: "exited",
           exit,
-          timer: setTimeout(() => this.#lookForHeir(exit), this.#limits.heirCheckMs),
+          timer: setTimeout(() => void this.#lookForHeir(exit), this.#limits.heirCheckMs),
         };
         return;
       case "mute":
@@ -88,15 +89,20 @@ export class ExitWatch {
 
   /** Nothing is watched or told any more. */
   close(): void {
+    this.#closed = true;
     if (this.#life.state === "mute" || this.#life.state === "exited") clearTimeout(this.#life.timer);
   }
 
-  #lookForHeir(exit: AgentExit): void {
-    if (!this.#options.hasHeir()) {
+  async #lookForHeir(exit: AgentExit): Promise<void> {
+    const life = this.#life;
+    const hasHeir = await this.#options.hasHeir();
+    if (this.#life !== life || this.#closed) return; // stdout ended meanwhile, or nobody wants to know any more
+    if (!hasHeir) {
       this.#finish(exit);
       return;
     }
-    this.#life = { state: "exited", exit, timer: setTimeout(() => this.#lookForHeir(exit), this.#limits.heirPollMs) };
+    const timer = setTimeout(() => void this.#lookForHeir(exit), this.#limits.heirPollMs);
+    this.#life = { state: "exited", exit, timer };
   }
 
   #finish(exit: AgentExit): void {

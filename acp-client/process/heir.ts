@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { ProcessRow, ProcessStdio, ProcessTable } from "./process-table.ts";
+import type { ProcessRow, ProcessStdio } from "./process-source.ts";
+import type { ProcessTable } from "./process-table.ts";
 
 /**
  * Whether a process of the tree goes on for an agent whose first process has exited: its stdin and its stdout are

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Which process a number means. A pid alone is reused; with its start time and the boot it is not.
+import type { ProcessRow } from "./process-source.ts";
 import { processTable } from "./process-table.ts";
-import type { ProcessRow, ProcessTable } from "./process-table.ts";
+import type { ProcessTable } from "./process-table.ts";
 
 export interface ProcessIdentity {
   /** One boot of the kernel, since start times are counted from it. Empty where the system has no such id. */

@@ -2,8 +2,10 @@
 import { expect, test } from "vitest";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import { psTable } from "./process-table.ts";
-import type { ProcessRow, ProcessTable } from "./process-table.ts";
+import { ProcessSnapshot } from "./process-scan.ts";
+import { psSource } from "./process-source.ts";
+import type { ProcessRow } from "./process-source.ts";
+import { tableOf } from "./process-table.ts";
 import { endTree, findTree } from "./process-tree.ts";
 import { eventually, isRunning, marked, newMarker, shell, start, table } from "./testing/trees.ts";
 import type { StartedAgent } from "./testing/trees.ts";
@@ -47,7 +49,7 @@ test("the tree of an agent whose root is dead is ended by the recorded marker al
 test("an orphan with a clean environment is ended through the session that the dead root led", async () => {
   const { tree, pids, identity } = await treeOf(orphan('env -i PATH="$PATH" sleep 600'));
   await using _ = tree;
-  expect(findTree({ marker: tree.marker }).map(({ pid }) => pid)).toContain(pids[0]);
+  expect(findTree({ marker: tree.marker }, await table.scan()).map(({ pid }) => pid)).toContain(pids[0]);
   expect((await endTree({ identity })).left).toBe(0);
   expect(pids.filter(isRunning)).toEqual([]);
 });
@@ -79,9 +81,9 @@ test("an identity of another boot names nobody", async () => {
 
 test("we and our process group are never of a tree, whatever names us", async () => {
   await using child = start(["sleep", "600"]);
-  const own = findTree({ identity: identityOf(process.pid) });
+  const own = findTree({ identity: identityOf(process.pid) }, await table.scan());
   expect(own).toEqual([]);
-  const asSibling = findTree({ marker: child.marker }, table, child.agent.pid);
+  const asSibling = findTree({ marker: child.marker }, await table.scan(), child.agent.pid);
   expect(asSibling).toEqual([]);
 });
 
@@ -92,7 +94,7 @@ test("a seed that names nothing ends nothing", async () => {
 test("with ps alone a tree is ended by parent and group", async () => {
   const { tree, pids } = await treeOf("sleep 600 & echo $!; setsid sleep 600 & echo $!");
   await using _ = tree;
-  const ps = psTable();
+  const ps = tableOf(psSource());
   const identity = identityOf(tree.agent.pid ?? 0, ps) as ProcessIdentity;
   const { left } = await endTree({ identity, marker: tree.marker }, { killWaitMs: 5000 }, ps);
   expect(left).toBe(0);
@@ -107,16 +109,11 @@ test("process 1 and zombies are never members", () => {
     session: 50,
     zombie,
     startTime: "5",
+    environment: "",
   });
   const rows = [row(1, 0), row(50, 1), row(51, 50, true), row(52, 50)];
-  const rowTable: ProcessTable = {
-    bootId: "b",
-    list: () => rows,
-    read: (pid) => rows.find((one) => one.pid === pid),
-    bears: () => true,
-    stdio: () => undefined,
-    seesStdio: false,
-  };
-  const found = findTree({ marker: newMarker(), identity: { bootId: "b", pid: 50, startTime: "5" } }, rowTable, 99);
+  const marker = newMarker();
+  const snapshot = new ProcessSnapshot("b", rows, () => [marker.value]);
+  const found = findTree({ marker, identity: { bootId: "b", pid: 50, startTime: "5" } }, snapshot, 99);
   expect(new Set(found.map(({ pid }) => pid))).toEqual(new Set([50, 52]));
 });

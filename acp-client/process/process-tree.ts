@@ -4,8 +4,10 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { sameProcess } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
+import type { ProcessSnapshot } from "./process-scan.ts";
+import type { Marker, ProcessRow } from "./process-source.ts";
 import { processTable } from "./process-table.ts";
-import type { Marker, ProcessRow, ProcessTable } from "./process-table.ts";
+import type { ProcessTable } from "./process-table.ts";
 
 /** What is known of a tree. After a crash of ours that is the recorded identity and the marker, or one of them. */
 export interface TreeSeed {
@@ -29,8 +31,8 @@ export interface EndedTree {
 
 /**
  * Kills the whole tree, without a chance to fork away: all found are stopped, and looked for again until no new one
- * appears, and only then killed. Each signal goes out only if the pid still has the start time that was seen. Never
- * touches our own process or process group. Costs one or two scans of the process table (5-20 ms each).
+ * appears, and only then killed. Each look begins after the signals before it were sent. Each signal goes out only if the
+ * pid still has the start time that was seen. Never touches our own process or process group.
  */
 export async function endTree(
   seed: TreeSeed,
@@ -40,31 +42,27 @@ export async function endTree(
   const roundsMax = 20;
   const caught = new Map<string, ProcessRow>();
   for (let round = 0; round < roundsMax; round += 1) {
-    const known = [...(seed.known ?? []), ...identitiesOf(caught.values(), table)];
-    const fresh = findTree({ ...seed, known }, table).filter((row) => !caught.has(keyOf(row)));
+    const fresh = await uncaught(seed, caught, table);
     if (fresh.length === 0) break;
-    await freezeAndKill(fresh, { ...seed, known }, caught, table);
+    await freezeAndKill(fresh, seed, caught, table);
     await untilGone(caught.values(), limits.killWaitMs, table);
   }
-  const left = [...caught.values()].filter((row) => isAlive(row, table)).length;
+  const left = (await living([...caught.values()], table)).length;
   return { killed: caught.size - left, left };
 }
 
 /** The living members of the tree that may be signalled: never we, nor our process group, nor process 1. */
-export function findTree(seed: TreeSeed, table: ProcessTable = processTable(), self = process.pid): ProcessRow[] {
-  const all = table.list();
-  const ownGroup = all.find((row) => row.pid === self)?.group;
-  const rows = all.filter((row) => row.pid > 1 && row.pid !== self && row.group !== ownGroup && !row.zombie);
-  const led = ledBy(seed.identity, all, table);
-  const known = seed.known ?? [];
-  const isSeed = (row: ProcessRow): boolean =>
-    led(row) ||
-    known.some((one) => sameProcess(one, { bootId: table.bootId, pid: row.pid, startTime: row.startTime })) ||
-    (seed.marker !== undefined && table.bears(row.pid, seed.marker));
-  return closure(rows, rows.filter(isSeed));
+export function findTree(seed: TreeSeed, snapshot: ProcessSnapshot, self = process.pid): ProcessRow[] {
+  const ownGroup = snapshot.row(self)?.group;
+  const mayBeMember = (row: ProcessRow): boolean =>
+    row.pid > 1 && row.pid !== self && row.group !== ownGroup && !row.zombie;
+  const members = new Set<ProcessRow>(seedRows(seed, snapshot).filter(mayBeMember));
+  // A set is walked in order of insertion, members added on the way included.
+  for (const member of members) for (const row of snapshot.kinOf(member.pid)) if (mayBeMember(row)) members.add(row);
+  return [...members];
 }
 
-export function identitiesOf(rows: Iterable<ProcessRow>, table: ProcessTable): ProcessIdentity[] {
+export function identitiesOf(rows: Iterable<ProcessRow>, table: Pick<ProcessTable, "bootId">): ProcessIdentity[] {
   return Array.from(rows, ({ pid, startTime }) => ({ bootId: table.bootId, pid, startTime }));
 }
 
@@ -78,40 +76,77 @@ export function signalProcess(row: ProcessRow, signal: NodeJS.Signals, table: Pr
   }
 }
 
+/** As `signalProcess` for each, letting the event loop run in between: a tree may have thousands of members. */
+export async function signalProcesses(
+  rows: Iterable<ProcessRow>,
+  signal: NodeJS.Signals,
+  table: ProcessTable,
+): Promise<void> {
+  const perTurn = 50; // some 1 ms
+  let count = 0;
+  for (const row of rows) {
+    signalProcess(row, signal, table);
+    count += 1;
+    if (count % perTurn === 0) await setImmediate();
+  }
+}
+
 export function isAlive(row: ProcessRow, table: ProcessTable): boolean {
   const now = table.read(row.pid);
   return now !== undefined && !now.zombie && now.startTime === row.startTime;
 }
 
-/**
- * Members of the group or session that `root` leads. The kernel gives no new process a number that still names a
- * group, so a dead root's number is good, unless another process has it by now: then the group is that one's.
- */
-function ledBy(
-  root: ProcessIdentity | undefined,
-  all: readonly ProcessRow[],
-  table: ProcessTable,
-): (row: ProcessRow) => boolean {
-  if (root === undefined || root.bootId !== table.bootId) return () => false;
-  const holder = all.find((row) => row.pid === root.pid);
-  if (holder !== undefined && holder.startTime !== root.startTime) return () => false;
-  return (row) => row.pid === root.pid || row.group === root.pid || row.session === root.pid;
+/** Resolves when none of them lives any more, or the time is over. */
+export async function untilGone(rows: Iterable<ProcessRow>, waitMs: number, table: ProcessTable): Promise<void> {
+  const pollMsMax = 100;
+  const deadline = performance.now() + waitMs;
+  let pollMs = 5;
+  let left = await living([...rows], table);
+  for (let leftMs = waitMs; left.length > 0 && leftMs > 0; leftMs = deadline - performance.now()) {
+    await setTimeout(Math.min(pollMs, leftMs));
+    pollMs = Math.min(pollMs * 2, pollMsMax);
+    left = await living(left, table);
+  }
 }
 
-/** With each member also its children, and the group and session that it leads. */
-function closure(rows: readonly ProcessRow[], seeds: readonly ProcessRow[]): ProcessRow[] {
-  const kin = new Map<number, ProcessRow[]>();
-  for (const row of rows) {
-    for (const leader of new Set([row.parent, row.group, row.session])) {
-      const list = kin.get(leader);
-      if (list) list.push(row);
-      else kin.set(leader, [row]);
-    }
+/** A few are read one by one, which is quicker than a look at all processes. */
+async function living(rows: readonly ProcessRow[], table: ProcessTable): Promise<ProcessRow[]> {
+  const fewMax = 20;
+  if (rows.length <= fewMax) return rows.filter((row) => isAlive(row, table));
+  const snapshot = await table.scan();
+  return rows.filter((row) => snapshot.isAlive(row));
+}
+
+/** The members of the tree, or of what came out of those that were caught, which have not been caught yet. */
+async function uncaught(
+  seed: TreeSeed,
+  caught: ReadonlyMap<string, ProcessRow>,
+  table: ProcessTable,
+): Promise<ProcessRow[]> {
+  const snapshot = await table.scan();
+  const known = [...(seed.known ?? []), ...identitiesOf(caught.values(), table)];
+  return findTree({ ...seed, known }, snapshot).filter((row) => !caught.has(keyOf(row)));
+}
+
+function seedRows({ identity, known = [], marker }: TreeSeed, snapshot: ProcessSnapshot): readonly ProcessRow[] {
+  const rows = [...ledBy(identity, snapshot), ...(marker === undefined ? [] : snapshot.marked(marker))];
+  for (const one of known) {
+    const row = snapshot.row(one.pid);
+    if (row && sameProcess(one, { bootId: snapshot.bootId, pid: row.pid, startTime: row.startTime })) rows.push(row);
   }
-  const members = new Set(seeds);
-  // A set is walked in order of insertion, members added on the way included.
-  for (const member of members) for (const row of kin.get(member.pid) ?? []) members.add(row);
-  return [...members];
+  return rows;
+}
+
+/**
+ * `root`, and the members of the group or session that it leads. The kernel gives no new process a number that still names
+ * a group, so a dead root's number is good, unless another process has it by now: then the group is that one's.
+ */
+function ledBy(root: ProcessIdentity | undefined, snapshot: ProcessSnapshot): readonly ProcessRow[] {
+  if (root === undefined || root.bootId !== snapshot.bootId) return [];
+  const holder = snapshot.row(root.pid);
+  if (holder !== undefined && holder.startTime !== root.startTime) return [];
+  const led = snapshot.kinOf(root.pid).filter((row) => row.group === root.pid || row.session === root.pid);
+  return holder === undefined ? led : [holder, ...led];
 }
 
 /** Stops all, looks again until nothing new is there, kills all. What was caught is added to `caught`. */
@@ -124,25 +159,11 @@ async function freezeAndKill(
   const freezeRoundsMax = 50;
   let fresh = first;
   for (let round = 0; fresh.length > 0 && round < freezeRoundsMax; round += 1) {
-    for (const row of fresh) {
-      caught.set(keyOf(row), row);
-      signalProcess(row, "SIGSTOP", table);
-    }
-    await setImmediate(); // many agents may be stopping at once: none holds the loop for all its rounds
-    const known = [...(seed.known ?? []), ...identitiesOf(caught.values(), table)];
-    fresh = findTree({ ...seed, known }, table).filter((row) => !caught.has(keyOf(row)));
+    for (const row of fresh) caught.set(keyOf(row), row);
+    await signalProcesses(fresh, "SIGSTOP", table);
+    fresh = await uncaught(seed, caught, table);
   }
-  for (const row of caught.values()) signalProcess(row, "SIGKILL", table);
-}
-
-/** Resolves when none of them lives any more, or the time is over. */
-export async function untilGone(rows: Iterable<ProcessRow>, waitMs: number, table: ProcessTable): Promise<void> {
-  const pollMs = 5;
-  let living = [...rows].filter((row) => isAlive(row, table));
-  for (let waited = 0; living.length > 0 && waited < waitMs; waited += pollMs) {
-    await setTimeout(pollMs);
-    living = living.filter((row) => isAlive(row, table));
-  }
+  await signalProcesses(caught.values(), "SIGKILL", table);
 }
 
 function keyOf(row: ProcessRow): string {

@@ -7,7 +7,8 @@ import { ExitWatch } from "./exit-watch.ts";
 import { isHeir } from "./heir.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import type { ProcessRow, ProcessStdio, ProcessTable } from "./process-table.ts";
+import type { ProcessRow, ProcessStdio } from "./process-source.ts";
+import type { ProcessTable } from "./process-table.ts";
 import { endTree, findTree, identitiesOf, isAlive } from "./process-tree.ts";
 import type { TreeSeed } from "./process-tree.ts";
 import type { SpawnedChild } from "./spawn-child.ts";
@@ -114,8 +115,9 @@ export class SpawnedAgent implements AgentProcess {
     return this.#tail.text();
   }
 
-  rememberTree(): void {
-    this.#seed = { ...this.#seed, known: identitiesOf(findTree(this.#seed, this.#table), this.#table) };
+  async rememberTree(): Promise<void> {
+    const members = findTree(this.#seed, await this.#table.scan());
+    this.#seed = { ...this.#seed, known: identitiesOf(members, this.#table) };
   }
 
   stop(limits: Partial<StopLimits> = {}): Promise<AgentExit> {
@@ -217,9 +219,10 @@ export class SpawnedAgent implements AgentProcess {
     void this.stop({ stdinGraceMs: 0 });
   }
 
-  #hasHeir(): boolean {
+  async #hasHeir(): Promise<boolean> {
     const isStill = (row: ProcessRow): boolean => isAlive(row, this.#table) && isHeir(row, this.#pipes, this.#table);
-    if (this.#heir === undefined || !isStill(this.#heir)) this.#heir = findTree(this.#seed, this.#table).find(isStill);
+    if (this.#heir === undefined || !isStill(this.#heir))
+      this.#heir = findTree(this.#seed, await this.#table.scan()).find(isStill);
     return this.#heir !== undefined;
   }
 }

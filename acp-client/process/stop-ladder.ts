@@ -3,7 +3,7 @@
 import type { ProcessIdentity } from "./process-identity.ts";
 import { processTable } from "./process-table.ts";
 import type { ProcessTable } from "./process-table.ts";
-import { endTree, findTree, identitiesOf, signalProcess } from "./process-tree.ts";
+import { endTree, findTree, identitiesOf, signalProcesses } from "./process-tree.ts";
 import type { EndedTree, TreeSeed } from "./process-tree.ts";
 
 export interface StopLimits {
@@ -34,11 +34,12 @@ export async function descendStopLadder(
   table: ProcessTable = processTable(),
 ): Promise<EndedTree> {
   // Remembered while parents still live: afterwards an orphan with an environment of its own has nothing to be known by.
-  const known = [...(agent.seed.known ?? []), ...identitiesOf(findTree(agent.seed, table), table)];
+  const found = findTree(agent.seed, await table.scan());
+  const known = [...(agent.seed.known ?? []), ...identitiesOf(found, table)];
   const seed: TreeSeed = { ...agent.seed, known };
   agent.closeStdin();
   if (!(await happensWithin(agent.over, limits.stdinGraceMs))) {
-    signalGroup(seed.identity, "SIGTERM", table);
+    await signalGroup(seed.identity, "SIGTERM", table);
     await happensWithin(agent.over, limits.termGraceMs);
   }
   return await endTree(seed, limits, table);
@@ -59,6 +60,11 @@ export async function happensWithin(event: Promise<unknown>, limitMs: number): P
 }
 
 /** Tools in process groups of their own are not asked: what is left of them is killed with the tree. */
-function signalGroup(identity: ProcessIdentity | undefined, signal: NodeJS.Signals, table: ProcessTable): void {
-  for (const row of findTree({ identity }, table)) if (row.group === identity?.pid) signalProcess(row, signal, table);
+async function signalGroup(
+  identity: ProcessIdentity | undefined,
+  signal: NodeJS.Signals,
+  table: ProcessTable,
+): Promise<void> {
+  const members = findTree({ identity }, await table.scan()).filter((row) => row.group === identity?.pid);
+  await signalProcesses(members, signal, table);
 }

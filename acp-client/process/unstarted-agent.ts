@@ -35,7 +35,9 @@ export class UnstartedAgent implements AgentProcess {
     return "";
   }
 
-  rememberTree(): void {}
+  rememberTree(): Promise<void> {
+    return Promise.resolve();
+  }
 
   stop(): Promise<AgentExit> {
     return this.#exit;

@@ -105,8 +105,9 @@ export class FakeAgent implements AgentProcess {
   }
 
   /** It ends in its own time, with exit code 0. */
-  rememberTree(): void {
+  rememberTree(): Promise<void> {
     this.calls.push("rememberTree");
+    return Promise.resolve();
   }
 
   stop(limits: Partial<StopLimits> = {}): Promise<AgentExit> {

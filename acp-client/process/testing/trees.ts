@@ -6,9 +6,11 @@ import { setTimeout } from "node:timers/promises";
 import { startAgentProcess } from "../agent-process.ts";
 import type { AgentExit, AgentProcess, AgentProcessOptions } from "../agent-process.ts";
 import { processTable } from "../process-table.ts";
-import type { Marker, ProcessRow } from "../process-table.ts";
+import { procSource } from "../process-source.ts";
+import type { Marker, ProcessRow } from "../process-source.ts";
 
 export const table = processTable();
+const source = procSource();
 
 export function newMarker(): Marker {
   return { name: "TREE_TEST", value: randomUUID() };
@@ -50,7 +52,9 @@ export function shell(script: string, options: Partial<AgentProcessOptions> = {}
 
 /** The living processes that bear the marker. */
 export function marked(marker: Marker): ProcessRow[] {
-  return table.list().filter((row) => !row.zombie && table.bears(row.pid, marker));
+  return [...source.list()].filter(
+    (row) => !row.zombie && source.environmentValues(row.pid, marker.name).includes(marker.value),
+  );
 }
 
 export function isRunning(pid: number): boolean {

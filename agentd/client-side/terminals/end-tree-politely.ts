@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { processTable } from "../../../acp-client/process/process-table.ts";
 import type { ProcessTable } from "../../../acp-client/process/process-table.ts";
-import { endTree, findTree, identitiesOf, signalProcess, untilGone } from "../../../acp-client/process/process-tree.ts";
+import {
+  endTree,
+  findTree,
+  identitiesOf,
+  signalProcesses,
+  untilGone,
+} from "../../../acp-client/process/process-tree.ts";
 import type { EndedTree, TreeSeed } from "../../../acp-client/process/process-tree.ts";
 
 export interface PoliteEndLimits {
@@ -20,10 +26,10 @@ export async function endTreePolitely(
   limits: PoliteEndLimits,
   table: ProcessTable = processTable(),
 ): Promise<EndedTree> {
-  const rows = findTree(seed, table);
+  const rows = findTree(seed, await table.scan());
   // Remembered while parents still live: afterwards an orphan with an environment of its own has nothing to be known by.
   const known = [...(seed.known ?? []), ...identitiesOf(rows, table)];
-  for (const row of rows) signalProcess(row, "SIGTERM", table);
+  await signalProcesses(rows, "SIGTERM", table);
   await untilGone(rows, limits.termGraceMs, table);
   return await endTree({ ...seed, known }, limits, table);
 }

@@ -4,13 +4,13 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { processTable } from "../../../../acp-client/process/process-table.ts";
-import type { Marker, ProcessRow } from "../../../../acp-client/process/process-table.ts";
+import { procSource } from "../../../../acp-client/process/process-source.ts";
+import type { Marker, ProcessRow } from "../../../../acp-client/process/process-source.ts";
 import { startTerminal } from "../terminal.ts";
 import type { Terminal, TerminalExit, TerminalOptions } from "../terminal.ts";
 import { terminalEnvironment } from "../terminal-environment.ts";
 
-const table = processTable();
+const table = procSource();
 
 export interface OpenTerminal extends AsyncDisposable {
   readonly terminal: Terminal;
@@ -71,7 +71,9 @@ export function newMarker(): Marker {
 }
 
 function bearing(marker: Marker): ProcessRow[] {
-  return table.list().filter((row) => !row.zombie && table.bears(row.pid, marker));
+  return [...table.list()].filter(
+    (row) => !row.zombie && table.environmentValues(row.pid, marker.name).includes(marker.value),
+  );
 }
 
 export function isRunning(pid: number): boolean {

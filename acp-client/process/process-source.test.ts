@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseStat, procTable, psTable } from "./process-table.ts";
-import { shell, start, table } from "./testing/trees.ts";
+import { parseStat, procSource, psSource } from "./process-source.ts";
+import { shell, start } from "./testing/trees.ts";
 
 test("a stat line is read past a name with spaces, parentheses and a false state", () => {
   const fields = Array.from({ length: 30 }, (_, index) => String(index + 10)).join(" ");
@@ -15,6 +15,7 @@ test("a stat line is read past a name with spaces, parentheses and a false state
     group: 8,
     session: 9,
     startTime: "25",
+    environment: "",
   });
 });
 
@@ -28,7 +29,7 @@ test("a program named like a stat line is still found as what it is", async () =
     const program = join(directory, "x) Z 1 1 (y");
     copyFileSync("/bin/sleep", program);
     await using sleeper = start([program, "600"]);
-    const row = table.list().find(({ pid }) => pid === sleeper.agent.pid);
+    const row = [...procSource().list()].find(({ pid }) => pid === sleeper.agent.pid);
     expect(row).toMatchObject({
       parent: process.pid,
       group: sleeper.agent.pid,
@@ -40,33 +41,28 @@ test("a program named like a stat line is still found as what it is", async () =
   }
 });
 
-test("a marker is a whole entry of the environment: no prefix, suffix or other value of it counts", async () => {
+test("a variable is found by its whole name, and its value is whole", async () => {
   await using sleeper = start(["sleep", "600"], {
     marker: { name: "MARK", value: "abc" },
     env: { PATH: "/usr/bin:/bin" },
   });
   const pid = sleeper.agent.pid ?? 0;
-  const bears = (name: string, value: string): boolean => table.bears(pid, { name, value });
-  expect(bears("MARK", "abc")).toBe(true);
-  expect(bears("MARK", "ab")).toBe(false);
-  expect(bears("MARK", "abcd")).toBe(false);
-  expect(bears("ARK", "abc")).toBe(false);
-  expect(bears("PATH", "/usr/bin")).toBe(false);
+  const values = (name: string): readonly string[] => procSource().environmentValues(pid, name);
+  expect(values("MARK")).toEqual(["abc"]);
+  expect(values("ARK")).toEqual([]);
+  expect(values("MAR")).toEqual([]);
+  expect(values("PATH")).toEqual(["/usr/bin:/bin"]);
 });
 
 test("ps and /proc tell the same about parents and groups", async () => {
   await using tree = shell("sleep 600");
   const pid = tree.agent.pid ?? 0;
-  const fromPs = psTable().read(pid);
+  const fromPs = psSource().read(pid);
   expect(fromPs).toMatchObject({ pid, parent: process.pid, group: pid, zombie: false });
-  expect(
-    psTable()
-      .list()
-      .find((row) => row.pid === pid),
-  ).toEqual(fromPs);
-  expect(procTable().read(pid)).toMatchObject({ pid, parent: process.pid, group: pid, zombie: false });
+  expect([...psSource().list()].find((row) => row.pid === pid)).toEqual(fromPs);
+  expect(procSource().read(pid)).toMatchObject({ pid, parent: process.pid, group: pid, zombie: false });
 });
 
 test("a pid that is not there, and one that cannot be, is nobody in both tables", () => {
-  for (const one of [procTable(), psTable()]) expect(one.read(2 ** 22 + 1)).toBeUndefined();
+  for (const one of [procSource(), psSource()]) expect(one.read(2 ** 22 + 1)).toBeUndefined();
 });

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { ProcessScanner } from "./process-scan.ts";
+import { procSource } from "./process-source.ts";
+import type { ProcessRow, ProcessSource } from "./process-source.ts";
+import { tableOf } from "./process-table.ts";
+import { endTree } from "./process-tree.ts";
+import { eventually, newMarker, shell, start } from "./testing/trees.ts";
+
+/** The real processes, and how often they were looked at and environments read. */
+function counted(): { source: ProcessSource; looks: () => number; environmentsRead: (pid: number) => number } {
+  const real = procSource();
+  let looks = 0;
+  const read: number[] = [];
+  const source: ProcessSource = {
+    ...real,
+    list() {
+      looks += 1;
+      return real.list();
+    },
+    environmentValues(pid, name) {
+      read.push(pid);
+      return real.environmentValues(pid, name);
+    },
+  };
+  return {
+    source,
+    looks: () => looks,
+    environmentsRead: (pid) => read.filter((one) => one === pid).length,
+  };
+}
+
+test("all who ask in the same turn share one look, which begins after the last of them asked", async () => {
+  const { source, looks } = counted();
+  const scanner = new ProcessScanner(source);
+  const asked = [scanner.scan(), scanner.scan()];
+  expect(looks()).toBe(0);
+  await using late = start(["sleep", "600"]);
+  asked.push(scanner.scan());
+  const [first, second, third] = await Promise.all(asked);
+  expect(looks()).toBe(1);
+  expect(first).toBe(second);
+  expect(third).toBe(first);
+  expect(first?.row(late.agent.pid ?? 0)).toBeDefined();
+});
+
+test("who asks while a look goes on gets the next one, which shows what was done meanwhile", async () => {
+  const slow: ProcessRow[] = [1, 2, 3].map((pid) => fake(pid));
+  let begun = (): void => {};
+  const beginning = new Promise<void>((resolve) => (begun = resolve));
+  const scanner = new ProcessScanner(
+    sourceOf(function* () {
+      begun();
+      for (const row of slow.slice()) {
+        keepBusy(3);
+        yield row;
+      }
+    }),
+  );
+  const first = scanner.scan();
+  await beginning;
+  slow.push(fake(4));
+  const second = scanner.scan();
+  expect((await first).rows.map(({ pid }) => pid)).toEqual([1, 2, 3]);
+  expect((await second).rows.map(({ pid }) => pid)).toEqual([1, 2, 3, 4]);
+});
+
+test("a look that takes long lets the event loop run in between", async () => {
+  const rows = Array.from({ length: 10 }, (_, index) => fake(index + 2));
+  let turns = 0;
+  let over = false;
+  const turn = (): void => {
+    turns += 1;
+    if (!over) setImmediate(turn);
+  };
+  const turnsAt: number[] = [];
+  const scanner = new ProcessScanner(
+    sourceOf(function* () {
+      for (const row of rows) {
+        keepBusy(3);
+        turnsAt.push(turns);
+        yield row;
+      }
+    }),
+  );
+  turn();
+  await scanner.scan();
+  over = true;
+  expect(new Set(turnsAt).size).toBe(rows.length);
+});
+
+test("trees that are ended at the same time cost as many looks as one", async () => {
+  const { source, looks } = counted();
+  const table = tableOf(source);
+  await Promise.all(Array.from({ length: 100 }, () => endTree({ marker: newMarker() }, undefined, table)));
+  expect(looks()).toBe(1);
+});
+
+test("an environment is read once, however many trees are looked for, and again after an exec", async () => {
+  const { source, environmentsRead } = counted();
+  const scanner = new ProcessScanner(source);
+  const marker = newMarker();
+  await using child = shell(`echo ready; read go; exec env ${marker.name}=other sh -c 'echo changed; sleep 600'`, {
+    marker,
+  });
+  const pid = child.agent.pid ?? 0;
+  const pids = async (value: string): Promise<number[]> =>
+    (await scanner.scan()).marked({ name: marker.name, value }).map((row) => row.pid);
+  await eventually("it is ready", () => child.stdout().includes("ready"));
+  expect(await pids(marker.value)).toEqual([pid]);
+  expect(await pids(newMarker().value)).toEqual([]);
+  expect(await pids(marker.value)).toEqual([pid]);
+  expect(environmentsRead(pid)).toBe(1);
+  child.agent.write("go\n");
+  await eventually("it is another program", () => child.stdout().includes("changed"));
+  expect(await pids(marker.value)).toEqual([]);
+  expect(await pids("other")).toContain(pid);
+  expect(environmentsRead(pid)).toBe(2);
+});
+
+test("a process whose environment may not be read, or that has none, is not asked for it", async () => {
+  const rows = [{ ...fake(2), environment: "" }, fake(3)];
+  const asked: number[] = [];
+  const source = { ...sourceOf(() => rows), environmentValues: (pid: number) => (asked.push(pid), []) };
+  const snapshot = await new ProcessScanner(source).scan();
+  expect(snapshot.marked(newMarker())).toEqual([]);
+  expect(asked).toEqual([3]);
+});
+
+function fake(pid: number): ProcessRow {
+  return { pid, parent: 1, group: pid, session: pid, zombie: false, startTime: "5", environment: "1-2" };
+}
+
+function sourceOf(list: () => Iterable<ProcessRow>): ProcessSource {
+  return {
+    bootId: "b",
+    list,
+    read: () => undefined,
+    environmentValues: () => [],
+    stdio: () => undefined,
+    seesStdio: false,
+  };
+}
+
+function keepBusy(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One look at all processes, shared by everybody who needs one. Its cost depends on the size of the machine and on time
+// alone, not on how many trees are being ended.
+import { setImmediate, setTimeout } from "node:timers/promises";
+import type { Marker, ProcessRow, ProcessSource } from "./process-source.ts";
+
+/** How long a look may hold the event loop before it lets others run. */
+const sliceMs = 2;
+/** After a look comes a rest of this many times the CPU time it took: at most a quarter of the time goes into looking. */
+const restFactor = 3;
+
+interface KnownEnvironment {
+  readonly row: ProcessRow;
+  readonly values: Map<string, readonly string[]>;
+}
+
+export class ProcessScanner {
+  readonly #source: ProcessSource;
+  /** Environments by pid, of the processes of the last look. Each is read once, unless the process executes another program. */
+  #environments = new Map<number, KnownEnvironment>();
+  #next: Promise<ProcessSnapshot> | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+  #restUntil = 0;
+
+  constructor(source: ProcessSource) {
+    this.#source = source;
+  }
+
+  /** A look that has not begun when this is called: what was done to processes before, it shows. */
+  scan(): Promise<ProcessSnapshot> {
+    this.#next ??= this.#begin();
+    return this.#next;
+  }
+
+  async #begin(): Promise<ProcessSnapshot> {
+    const previous = this.#running;
+    const scan = previous.then(async () => {
+      await setImmediate();
+      const rest = this.#restUntil - performance.now();
+      if (rest > 0) await setTimeout(rest);
+      this.#next = undefined; // who asks from here on gets the look after this one
+      return await this.#look();
+    });
+    this.#running = scan.catch(() => {});
+    return await scan;
+  }
+
+  async #look(): Promise<ProcessSnapshot> {
+    const rows: ProcessRow[] = [];
+    let spentMs = 0;
+    let cpu = process.cpuUsage();
+    let sliceEnd = performance.now() + sliceMs;
+    for (const row of this.#source.list()) {
+      rows.push(row);
+      if (performance.now() < sliceEnd) continue;
+      spentMs += cpuMsSince(cpu);
+      await setImmediate();
+      cpu = process.cpuUsage();
+      sliceEnd = performance.now() + sliceMs;
+    }
+    spentMs += cpuMsSince(cpu);
+    this.#restUntil = performance.now() + restFactor * spentMs;
+    this.#keepEnvironments(rows);
+    return new ProcessSnapshot(this.#source.bootId, rows, (row, name) => this.#valuesOf(row, name));
+  }
+
+  #keepEnvironments(rows: readonly ProcessRow[]): void {
+    const kept = new Map<number, KnownEnvironment>();
+    for (const row of rows) {
+      const known = this.#environments.get(row.pid);
+      kept.set(row.pid, known !== undefined && sameProgram(known.row, row) ? known : { row, values: new Map() });
+    }
+    this.#environments = kept;
+  }
+
+  #valuesOf(row: ProcessRow, name: string): readonly string[] {
+    if (row.environment === "") return [];
+    const known = this.#environments.get(row.pid);
+    const cached = known !== undefined && sameProgram(known.row, row) ? known.values.get(name) : undefined;
+    if (cached !== undefined) return cached;
+    const values = this.#source.environmentValues(row.pid, name);
+    // An empty answer may mean that the process has gone, or begun to execute another program, since its row was read.
+    if (known !== undefined && this.#isStill(row)) known.values.set(name, values);
+    return values;
+  }
+
+  #isStill(row: ProcessRow): boolean {
+    const now = this.#source.read(row.pid);
+    return now !== undefined && sameProgram(now, row);
+  }
+}
+
+function cpuMsSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+function sameProgram(one: ProcessRow, other: ProcessRow): boolean {
+  return one.startTime === other.startTime && one.environment === other.environment;
+}
+
+export class ProcessSnapshot {
+  readonly bootId: string;
+  readonly rows: readonly ProcessRow[];
+  readonly #valuesOf: (row: ProcessRow, name: string) => readonly string[];
+  readonly #byPid = new Map<number, ProcessRow>();
+  readonly #kin = new Map<number, ProcessRow[]>();
+  /** By name and value, for the names that were asked for. */
+  readonly #marked = new Map<string, Map<string, ProcessRow[]>>();
+
+  constructor(
+    bootId: string,
+    rows: readonly ProcessRow[],
+    valuesOf: (row: ProcessRow, name: string) => readonly string[],
+  ) {
+    this.bootId = bootId;
+    this.rows = rows;
+    this.#valuesOf = valuesOf;
+    for (const row of rows) {
+      this.#byPid.set(row.pid, row);
+      for (const leader of new Set([row.parent, row.group, row.session])) listIn(this.#kin, leader).push(row);
+    }
+  }
+
+  row(pid: number): ProcessRow | undefined {
+    return this.#byPid.get(pid);
+  }
+
+  /** Its children, and the members of the process group and of the session that have its number. */
+  kinOf(pid: number): readonly ProcessRow[] {
+    return this.#kin.get(pid) ?? [];
+  }
+
+  /** Those with NAME=value in their environment. */
+  marked({ name, value }: Marker): readonly ProcessRow[] {
+    let byValue = this.#marked.get(name);
+    if (byValue === undefined) {
+      byValue = new Map<string, ProcessRow[]>();
+      for (const row of this.rows) for (const one of this.#valuesOf(row, name)) listIn(byValue, one).push(row);
+      this.#marked.set(name, byValue);
+    }
+    return byValue.get(value) ?? [];
+  }
+
+  /** Whether the process that the row was read of lives, by this look. */
+  isAlive(row: ProcessRow): boolean {
+    const now = this.#byPid.get(row.pid);
+    return now !== undefined && !now.zombie && now.startTime === row.startTime;
+  }
+}
+
+function listIn<K>(lists: Map<K, ProcessRow[]>, key: K): ProcessRow[] {
+  let list = lists.get(key);
+  if (list === undefined) {
+    list = [];
+    lists.set(key, list);
+  }
+  return list;
+}
