@@ -6,8 +6,8 @@ export interface LineSplitterOptions {
   /** A line longer than this (its newline not counted) ends the splitter. */
   readonly lineBytesMax: number;
   /**
-   * One line without its LF or CRLF and without a byte order mark; never empty. Invalid UTF-8 arrives as U+FFFD. `bytes`: of a long line what came,
-   * which nobody writes to again.
+   * One line without its LF or CRLF and without a byte order mark; never empty. Invalid UTF-8 arrives as U+FFFD.
+   * `bytes`: of a long line what came, which nobody writes to again.
    */
   readonly onLine: (line: string, bytes?: Buffer) => void;
   /** Once, when a line exceeds lineBytesMax: it and all that follows is dropped; what came before was delivered. */

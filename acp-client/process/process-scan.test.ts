@@ -89,6 +89,33 @@ test("a look that takes long lets the event loop run in between", async () => {
   expect(new Set(turnsAt).size).toBe(rows.length);
 });
 
+test("environments are read within the look, with turns of the event loop in between, where a marker is named", async () => {
+  const rows = Array.from({ length: 10 }, (_, index) => fake(index + 2));
+  let turns = 0;
+  let over = false;
+  const turn = (): void => {
+    turns += 1;
+    if (!over) setImmediate(turn);
+  };
+  const turnsAt: number[] = [];
+  const marker = newMarker();
+  const source = {
+    ...sourceOf(() => rows),
+    read: (pid: number) => fake(pid),
+    environmentValues: () => {
+      keepBusy(3);
+      turnsAt.push(turns);
+      return [marker.value];
+    },
+  };
+  turn();
+  const snapshot = await new ProcessScanner(source).scan(marker);
+  over = true;
+  expect(new Set(turnsAt).size).toBe(rows.length);
+  expect(snapshot.marked(marker)).toEqual(rows);
+  expect(turnsAt).toHaveLength(rows.length);
+});
+
 test("trees that are ended at the same time cost as many looks as one", async () => {
   const { source, looks } = counted();
   const table = tableOf(source);

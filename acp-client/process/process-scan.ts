@@ -18,6 +18,8 @@ export class ProcessScanner {
   readonly #source: ProcessSource;
   /** Environments by pid, of the processes of the last look. Each is read once, unless the process executes another program. */
   #environments = new Map<number, KnownEnvironment>();
+  /** The variables that somebody looks for. */
+  readonly #names = new Set<string>();
   #next: Promise<ProcessSnapshot> | undefined;
   #running: Promise<unknown> = Promise.resolve();
   #restUntil = 0;
@@ -26,8 +28,12 @@ export class ProcessScanner {
     this.#source = source;
   }
 
-  /** A look that has not begun when this is called: what was done to processes before, it shows. */
-  scan(): Promise<ProcessSnapshot> {
+  /**
+   * A look that has not begun when this is called: what was done to processes before, it shows. Who will ask it for
+   * `marked` names the marker here, so that environments are read as processes are, without holding the event loop.
+   */
+  scan(marker?: Marker): Promise<ProcessSnapshot> {
+    if (marker !== undefined) this.#names.add(marker.name);
     this.#next ??= this.#begin();
     return this.#next;
   }
@@ -50,8 +56,7 @@ export class ProcessScanner {
     let spentMs = 0;
     let cpu = process.cpuUsage();
     let sliceEnd = performance.now() + sliceMs;
-    for (const row of this.#source.list()) {
-      rows.push(row);
+    for (const _ of this.#steps(rows)) {
       if (performance.now() < sliceEnd) continue;
       spentMs += cpuMsSince(cpu);
       await setImmediate();
@@ -60,8 +65,22 @@ export class ProcessScanner {
     }
     spentMs += cpuMsSince(cpu);
     this.#restUntil = performance.now() + restFactor * spentMs;
-    this.#keepEnvironments(rows);
     return new ProcessSnapshot(this.#source.bootId, rows, (row, name) => this.#valuesOf(row, name));
+  }
+
+  /** Reads one file or two in each step: all processes into `rows`, and then their environments. */
+  *#steps(rows: ProcessRow[]): Generator<void> {
+    for (const row of this.#source.list()) {
+      rows.push(row);
+      yield;
+    }
+    this.#keepEnvironments(rows);
+    for (const name of this.#names) {
+      for (const row of rows) {
+        this.#valuesOf(row, name);
+        yield;
+      }
+    }
   }
 
   #keepEnvironments(rows: readonly ProcessRow[]): void {

@@ -3,14 +3,14 @@
 import { ProcessScanner } from "./process-scan.ts";
 import type { ProcessSnapshot } from "./process-scan.ts";
 import { procSource, psSource } from "./process-source.ts";
-import type { ProcessSource } from "./process-source.ts";
+import type { Marker, ProcessSource } from "./process-source.ts";
 
 export interface ProcessTable extends Pick<ProcessSource, "bootId" | "read" | "stdio" | "seesStdio"> {
   /**
    * All processes. The look begins after the call, so it shows the effect of every signal sent before; everybody who asks
-   * before it begins gets the same one. See ProcessScanner for how often that is.
+   * before it begins gets the same one. See ProcessScanner for how often that is, and for `marker`.
    */
-  scan(): Promise<ProcessSnapshot>;
+  scan(marker?: Marker): Promise<ProcessSnapshot>;
 }
 
 let shared: ProcessTable | undefined;
@@ -28,6 +28,6 @@ export function tableOf(source: ProcessSource): ProcessTable {
     read: (pid) => source.read(pid),
     stdio: (pid) => source.stdio(pid),
     seesStdio: source.seesStdio,
-    scan: () => scanner.scan(),
+    scan: (marker) => scanner.scan(marker),
   };
 }

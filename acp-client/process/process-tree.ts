@@ -123,7 +123,7 @@ async function uncaught(
   caught: ReadonlyMap<string, ProcessRow>,
   table: ProcessTable,
 ): Promise<ProcessRow[]> {
-  const snapshot = await table.scan();
+  const snapshot = await table.scan(seed.marker);
   const known = [...(seed.known ?? []), ...identitiesOf(caught.values(), table)];
   return findTree({ ...seed, known }, snapshot).filter((row) => !caught.has(keyOf(row)));
 }

@@ -118,7 +118,7 @@ export class SpawnedAgent implements AgentProcess {
   }
 
   async rememberTree(): Promise<void> {
-    const members = findTree(this.#seed, await this.#table.scan());
+    const members = findTree(this.#seed, await this.#table.scan(this.#seed.marker));
     this.#seed = { ...this.#seed, known: identitiesOf(members, this.#table) };
   }
 
@@ -218,7 +218,7 @@ export class SpawnedAgent implements AgentProcess {
   async #hasHeir(): Promise<boolean> {
     const isStill = (row: ProcessRow): boolean => isAlive(row, this.#table) && isHeir(row, this.#pipes, this.#table);
     if (this.#heir === undefined || !isStill(this.#heir))
-      this.#heir = findTree(this.#seed, await this.#table.scan()).find(isStill);
+      this.#heir = findTree(this.#seed, await this.#table.scan(this.#seed.marker)).find(isStill);
     return this.#heir !== undefined;
   }
 }

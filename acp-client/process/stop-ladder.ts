@@ -34,7 +34,7 @@ export async function descendStopLadder(
   table: ProcessTable = processTable(),
 ): Promise<EndedTree> {
   // Remembered while parents still live: afterwards an orphan with an environment of its own has nothing to be known by.
-  const found = findTree(agent.seed, await table.scan());
+  const found = findTree(agent.seed, await table.scan(agent.seed.marker));
   const known = [...(agent.seed.known ?? []), ...identitiesOf(found, table)];
   const seed: TreeSeed = { ...agent.seed, known };
   agent.closeStdin();

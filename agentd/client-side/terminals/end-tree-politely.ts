@@ -26,7 +26,7 @@ export async function endTreePolitely(
   limits: PoliteEndLimits,
   table: ProcessTable = processTable(),
 ): Promise<EndedTree> {
-  const rows = findTree(seed, await table.scan());
+  const rows = findTree(seed, await table.scan(seed.marker));
   // Remembered while parents still live: afterwards an orphan with an environment of its own has nothing to be known by.
   const known = [...(seed.known ?? []), ...identitiesOf(rows, table)];
   await signalProcesses(rows, "SIGTERM", table);
