@@ -159,6 +159,7 @@ test("nothing is beyond anybody where nothing is given, and servers by their add
 test("an option is a mode by its name or by what its agent says of it", () => {
   const offered = [
     { option: "model", category: "model" },
+    { option: "approvals", category: "model" },
     { option: "approvals", category: "mode" },
   ];
   for (const by of [stamps.agent[0], stamps.child[0], stamps.client[0]]) {

@@ -125,8 +125,13 @@ function namesVariable({ env = [], headers = [] }: GivenServer): boolean {
 }
 
 /** A v1 mode is the option `mode`; an agent may offer one under another name, of that category. */
-export function isMode({ option, category }: GivenOption): boolean {
+function isMode({ option, category }: GivenOption): boolean {
   return option === "mode" || category === "mode";
+}
+
+/** `offered`: what the agent has told of. An id may stand for several of them. */
+export function isModeAmong(name: string, offered: readonly GivenOption[]): boolean {
+  return isMode({ option: name }) || offered.some((one) => one.option === name && isMode(one));
 }
 
 /** An option of a start or of set_config. `offered`: what the agent has told of; which are modes is known only then. */
@@ -136,10 +141,9 @@ export function whyNotOption(
   name: string,
   offered: readonly GivenOption[],
 ): ErrorBody | undefined {
-  const option = offered.find((one) => one.option === name) ?? { option: name };
+  const options = isModeAmong(name, offered) ? [{ option: name, category: "mode" }] : [];
   // Neither whose agent it is makes a difference here, nor from where somebody without a name asks.
-  const sender = senderOf(by, "local", { parentOf: () => null });
-  const grant = beyondOwn(sender, { options: [option] }, nothingOwn);
+  const grant = beyondOwn(senderOf(by, "local", { parentOf: () => null }), { options }, nothingOwn);
   return grant && tooMuch(grant, field);
 }
 

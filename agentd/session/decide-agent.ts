@@ -3,7 +3,7 @@
 import { idMember } from "./command-id.ts";
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../acp-client/agent-client.ts";
 import type { AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
-import { isMode, whyNotOption } from "../authority/decide.ts";
+import { isModeAmong, whyNotOption } from "../authority/decide.ts";
 import type { Findings } from "../people/findings.ts";
 import { callLimits, type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
@@ -205,7 +205,7 @@ export function onOptionSet(
   if (!outcome.ok) {
     if (outcome.failure.code === "AGENT_EXITED") return;
     // A mode that is lost in silence is dangerous: nothing is prompted.
-    if (state.life.resumed === undefined || isModeOf(state, option)) {
+    if (state.life.resumed === undefined || isModeAmong(option, state.options)) {
       fail(draft, before, failureBody(outcome.failure), `the option "${option}" was refused`);
       return;
     }
@@ -214,10 +214,6 @@ export function onOptionSet(
   }
   state.life = { ...state.life, config: state.life.config.slice(1) };
   configure(draft, before);
-}
-
-function isModeOf({ options }: SessionState, name: string): boolean {
-  return isMode(options.find(({ option }) => option === name) ?? { option: name });
 }
 
 function sayOptions(draft: Draft, options: readonly ConfigOption[]): void {
