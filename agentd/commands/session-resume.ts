@@ -17,11 +17,12 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
     const recalled = instance.mailbox.recall(session, verb, args, caller);
     if (recalled) return recalled === "posted" ? undefined : recalled;
     const state = instance.sessions.get(session);
-    const missing = state ? whatIsMissing(instance, state) : refuse("SESSION_UNKNOWN", "no such session", { session });
-    if (missing) return { caller, ...missing };
+    const found = state ? lookUp(instance, state) : refuse("SESSION_UNKNOWN", "no such session", { session });
+    if ("rc" in found) return { caller, ...found };
     instance.mailbox.post(session, {
       type: "resume",
       command: { verb, args, by, origin, caller, shown: scrubbed(args) },
+      directories: found,
       chosen: Object.entries(instance.log.sessions.row(session)?.latest.chosen ?? {}),
       maxSessions: instance.settings().maxSessions,
     });
@@ -30,11 +31,10 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
 };
 
 /** A live session is refused by its own decision; here only what is outside of it is looked at. */
-function whatIsMissing(instance: Instance, state: SessionState): Answer | undefined {
+function lookUp(instance: Instance, state: SessionState): Answer | Pick<SessionState, "cwd" | "additionalDirs"> {
   const agent = startableAgent(instance, state.agent);
   if (agent) return agent;
   const values = passedValuesOf(instance, state.env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
-  const directories = directoriesOf(instance, state.cwd, state.additionalDirs);
-  return "rc" in directories ? directories : undefined;
+  return directoriesOf(instance, state.cwd, state.additionalDirs);
 }
