@@ -4,6 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { identityOf } from "../acp-client/process/process-identity.ts";
 import { type Citizen, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
 import { makeBusFace } from "./bus-face.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
@@ -269,7 +270,14 @@ const passing: ReadonlySet<LogErrorCode> = new Set(["full", "io", "busy"]);
 
 function takeLock({ lockFile, pidFile }: InstancePaths, startedAt: string, limits: Limits): InstanceLock {
   const held = attempted(() =>
-    acquireInstanceLock({ lockFile, pidFile, pid: process.pid, startedAt, waitMs: limits.lockWaitMs }),
+    acquireInstanceLock({
+      lockFile,
+      pidFile,
+      pid: process.pid,
+      identity: identityOf(process.pid),
+      startedAt,
+      waitMs: limits.lockWaitMs,
+    }),
   );
   if (!held.ok) throw new DaemonError("ALREADY_RUNNING", held.message);
   return held.lock;

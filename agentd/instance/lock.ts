@@ -9,10 +9,13 @@ export interface InstanceLock {
   [Symbol.dispose](): void;
 }
 
-/** Who holds the lock: a help for people, never what decides. */
+/** Who holds the lock: a help for people and for `mix agent stop`, never what decides. */
 export interface PidRecord {
   readonly pid: number;
   readonly started_at: string;
+  /** With them the pid is this process's and no later one's; absent where the system does not tell. */
+  readonly start_time?: string;
+  readonly boot_id?: string;
 }
 
 export type AcquiredLock =
@@ -24,6 +27,8 @@ export interface LockOptions {
   readonly lockFile: string;
   readonly pidFile: string;
   readonly pid: number;
+  /** Of that process. */
+  readonly identity?: { readonly startTime: string; readonly bootId: string } | undefined;
   /** UTC, RFC 3339. */
   readonly startedAt: string;
   /** How long a held lock is tried for: of several that start at the same instant, one must not lose to the others' trying. */
@@ -38,12 +43,17 @@ export function acquireInstanceLock(options: LockOptions): AcquiredLock {
   const database = lockedDatabase(options);
   if (database === undefined) return held(options.pidFile);
   try {
-    writePidRecord(options.pidFile, { pid: options.pid, started_at: options.startedAt });
+    writePidRecord(options.pidFile, recordOf(options));
   } catch (cause) {
     database.close();
     throw new Error(`${options.pidFile} cannot be written`, { cause });
   }
   return { ok: true, lock: heldLock(database, options.pidFile) };
+}
+
+function recordOf({ pid, startedAt, identity }: LockOptions): PidRecord {
+  const process = identity && { start_time: identity.startTime, boot_id: identity.bootId };
+  return { pid, started_at: startedAt, ...process };
 }
 
 /** The record as it was last written; undefined where there is none, or none that makes sense. */
