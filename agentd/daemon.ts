@@ -5,10 +5,10 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { identityOf } from "../acp-client/process/process-identity.ts";
-import { type Citizen, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
+import { BusError, type Citizen, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
 import { makeBusFace } from "./bus-face.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
-import { findBusHome } from "./bus-home.ts";
+import { type BusHome, findBusHome } from "./bus-home.ts";
 import { Pace } from "./client-side/pace.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { Callers } from "./commands/callers.ts";
@@ -97,6 +97,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     warn: (message) => logger.warn(message),
   });
   opened.add(() => bus.close());
+  await requireBusPlace(bus);
 
   let stopping: Promise<void> | undefined;
   const stopped = signal();
@@ -263,6 +264,17 @@ function openStore(options: LogOptions): Log {
     if (!(error instanceof LogError)) throw error;
     const code = passing.has(error.code) ? "STATE_UNAVAILABLE" : "STORE_REFUSED";
     throw new DaemonError(code, error.message, { cause: error });
+  }
+}
+
+async function requireBusPlace(bus: BusHome): Promise<void> {
+  try {
+    await bus.requirePlace();
+  } catch (error) {
+    if (!(error instanceof BusError)) throw error;
+    throw new DaemonError("BUS_REFUSED", `there is no Bus, and none can be brought: ${error.message}`, {
+      cause: error,
+    });
   }
 }
 
