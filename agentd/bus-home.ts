@@ -9,12 +9,15 @@ import {
   type Clock,
   discoverBus,
   embeddedSocketPath,
+  prepareSocketDirectory,
   type Surroundings,
   type Transport,
   unixUrl,
 } from "../bus-client/index.ts";
 
 export interface BusHome {
+  /** Throws BusError where there is no Bus, and nowhere to bring one: nobody would ever reach this agentd. */
+  requirePlace(): Promise<void>;
   /** Given to the Bus client, which asks again for each attempt. */
   readonly find: () => Promise<string | Transport>;
   readonly url: () => string;
@@ -38,6 +41,11 @@ export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptio
   let outside = false;
   let url = "";
   return {
+    async requirePlace() {
+      if ((await discoverBus(surroundings)).found !== "none") return;
+      const path = embeddedSocketPath(surroundings);
+      prepareSocketDirectory(path, surroundings.uid);
+    },
     async find() {
       if (broker) return broker.connectLocal();
       const location = await discoverBus(surroundings);

@@ -7,6 +7,7 @@ const daemonErrorCodes = {
   CONFIG_REFUSED: 2,
   PATHS_REFUSED: 2,
   STORE_REFUSED: 2,
+  BUS_REFUSED: 2,
   USAGE: 2,
   /** What may pass by itself: a disk that is full or fails, a log that another process holds. */
   STATE_UNAVAILABLE: 1,

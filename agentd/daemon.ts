@@ -4,8 +4,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { identityOf } from "../acp-client/process/process-identity.ts";
 import {
   type Build,
+  BusError,
   type Citizen,
   type Clock,
   isSameBuild,
@@ -15,7 +17,7 @@ import {
 } from "../bus-client/index.ts";
 import { makeBusFace } from "./bus-face.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
-import { findBusHome } from "./bus-home.ts";
+import { type BusHome, findBusHome } from "./bus-home.ts";
 import { Pace } from "./client-side/pace.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { Callers } from "./commands/callers.ts";
@@ -111,6 +113,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     warn: (message) => logger.warn(message),
   });
   opened.add(() => bus.close());
+  await requireBusPlace(bus);
 
   let stopping: Promise<void> | undefined;
   const stopped = signal();
@@ -281,6 +284,17 @@ function openStore(options: LogOptions): Log {
   }
 }
 
+async function requireBusPlace(bus: BusHome): Promise<void> {
+  try {
+    await bus.requirePlace();
+  } catch (error) {
+    if (!(error instanceof BusError)) throw error;
+    throw new DaemonError("BUS_REFUSED", `there is no Bus, and none can be brought: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
 const passing: ReadonlySet<LogErrorCode> = new Set(["full", "io", "busy"]);
 
 /** For the status: what has taken the place of the program that runs. */
@@ -292,7 +306,15 @@ function replacement(own: Build, installed: DaemonOptions["installed"]): Pick<St
 
 function takeLock({ lockFile, pidFile }: InstancePaths, startedAt: string, build: Build, limits: Limits): InstanceLock {
   const held = attempted(() =>
-    acquireInstanceLock({ lockFile, pidFile, pid: process.pid, startedAt, build, waitMs: limits.lockWaitMs }),
+    acquireInstanceLock({
+      lockFile,
+      pidFile,
+      pid: process.pid,
+      identity: identityOf(process.pid),
+      startedAt,
+      build,
+      waitMs: limits.lockWaitMs,
+    }),
   );
   if (!held.ok) throw new DaemonError("ALREADY_RUNNING", held.message);
   return held.lock;

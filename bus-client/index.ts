@@ -24,7 +24,7 @@ export { argumentsDepthMax, isDeeperThan } from "./depth.ts";
 export { dial } from "./dial.ts";
 export { discoverAndDial, discoverBus, nodeConfigFiles } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";
-export { embeddedSocketPath, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
+export { embeddedSocketPath, prepareSocketDirectory, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
 export { filesInPlace, makeWhole } from "./files-in-place.ts";
 export type { ChangedFile, FilesInPlace } from "./files-in-place.ts";
 export { installedBuild, ownBuild } from "./installed-build.ts";

@@ -44,6 +44,22 @@ async function webSocketServer(kind: "unix" | "tcp"): Promise<Server> {
   };
 }
 
+test("a listener whose queue is full for a moment is tried again, and is not taken for none", async () => {
+  const path = join(temporaryDirectory(), "bus.sock");
+  const http = createServer();
+  const webSockets = new WebSocketServer({ server: http, path: "/ws" });
+  http.listen({ path, backlog: 1 });
+  await once(http, "listening");
+  onTestFinished(() => {
+    for (const client of webSockets.clients) client.terminate();
+    http.close();
+  });
+  // All of them connect before the event loop comes to accept one.
+  const transports = await Promise.all(Array.from({ length: 8 }, () => dial(unixUrl(path))));
+  for (const transport of transports) transport.destroy();
+  expect(transports.map(({ kind }) => kind)).toEqual(Array(8).fill("unix"));
+});
+
 function heard(transport: Transport): { messages: Inbox<string>; closed: Promise<Error | undefined> } {
   onTestFinished(() => transport.destroy());
   const messages = new Inbox<string>();

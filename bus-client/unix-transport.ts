@@ -16,14 +16,33 @@ import { frameBytesMax } from "./wire.ts";
 /** Bytes of the answer to the WebSocket upgrade, up to the empty line. */
 const handshakeBytesMax = 16 * 1024;
 
+export interface UnixAddress {
+  readonly socketPath: string;
+  readonly requestPath: string;
+}
+
 /**
  * A WebSocket client over a Unix socket, without any library: the command line starts with it, and a library's parsing
- * alone would take a third of its start. Rejects with BusError DIAL_FAILED.
+ * alone would take a third of its start. A listener whose queue is full is tried again until the time is over. Rejects
+ * with BusError DIAL_FAILED.
  */
-export async function dialUnix(
-  address: { readonly socketPath: string; readonly requestPath: string },
-  timeoutMs: number,
-): Promise<Transport> {
+export async function dialUnix(address: UnixAddress, timeoutMs: number): Promise<Transport> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const left = deadline - performance.now();
+    try {
+      return await attempt(address, Math.max(left, 1));
+    } catch (error) {
+      const { code } = ((error as BusError).cause ?? {}) as NodeJS.ErrnoException;
+      if (code !== "EAGAIN" || left <= retryMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+    }
+  }
+}
+
+const retryMs = 20;
+
+async function attempt(address: UnixAddress, timeoutMs: number): Promise<Transport> {
   const inlet = new Inlet();
   const socket = createConnection({ path: address.socketPath, onread: inlet });
   const random = new RandomBytes();

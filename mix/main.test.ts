@@ -21,6 +21,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { embeddedSocketPath } from "../bus-client/index.ts";
 import { bundleMix } from "../scripts/bundle-mix.ts";
 import { isRunning } from "./process-alive.ts";
 import { endProcessesWith, pidsWith } from "./testing/end-processes.ts";
@@ -167,7 +168,7 @@ test("a daemon on another Bus is told at once, with what leads there, and no sec
   await run(["agent", "ls"]);
   const pid = daemons()[0]?.pid;
   const elsewhere = join(state, "../elsewhere");
-  for (const verb of ["ls", "status", "stop"]) {
+  for (const verb of ["ls", "status"]) {
     const ran = await run(["agent", verb], { XDG_RUNTIME_DIR: elsewhere });
     expect(ran.code).toBe(6);
     expect(ran.stderr).toBe(
@@ -194,6 +195,15 @@ test("stop returns when the process is gone", async () => {
   const pid = daemons()[0]?.pid ?? process.pid;
   expect(isRunning(pid, undefined)).toBe(true);
   expect((await run(["agent", "stop"])).code).toBe(0);
+  expect(isRunning(pid, undefined)).toBe(false);
+});
+
+test.runIf(process.platform === "linux")("stop ends a daemon that the Bus does not lead to any more", async () => {
+  await run(["agent", "ls"]);
+  const pid = daemons()[0]?.pid ?? process.pid;
+  rmSync(embeddedSocketPath({ env, uid: process.getuid?.() ?? -1 }));
+  const ran = await run(["agent", "stop"]);
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining("ended by SIGTERM")]);
   expect(isRunning(pid, undefined)).toBe(false);
 });
 

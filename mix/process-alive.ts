@@ -7,6 +7,15 @@ export function startTimeOf(pid: number): string | undefined {
   return statFields(pid)?.[19];
 }
 
+/** Of this boot of the machine, from which start times are counted; undefined elsewhere than on Linux. */
+export function bootId(): string | undefined {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The letter that the kernel has for what it does: `T` where a signal stopped it. */
 export function processState(pid: number): string | undefined {
   return statFields(pid)?.[0];

@@ -20,13 +20,12 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
     const recalled = instance.mailbox.recall(session, verb, args, caller);
     if (recalled) return recalled === "posted" ? undefined : recalled;
     const state = instance.sessions.get(session);
-    const missing = state
-      ? (whyNotAgain(instance, call, state) ?? whatIsMissing(instance, state))
-      : refuse("SESSION_UNKNOWN", "no such session", { session });
-    if (missing) return { caller, ...missing };
+    const found = state ? lookUp(instance, call, state) : refuse("SESSION_UNKNOWN", "no such session", { session });
+    if ("rc" in found) return { caller, ...found };
     instance.mailbox.post(session, {
       type: "resume",
       command: { verb, args, by, origin, caller, shown: scrubbed(args) },
+      directories: found,
       chosen: Object.entries(instance.log.sessions.row(session)?.latest.chosen ?? {}),
       maxSessions: instance.settings().maxSessions,
     });
@@ -34,25 +33,29 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
   });
 };
 
-/** What a session was given by its own start, an agent that brings it back gives to it: no more than at a start. */
-function whyNotAgain(instance: Instance, { by, origin }: Stamp, state: SessionState): Answer | undefined {
-  const sender = senderIn(instance, { by, origin });
-  // With `agents_act = "any"`, what people gave to a session of their own.
-  if (targetIn(instance, sender, state.id) !== "started") return undefined;
-  const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
-  const beyond = tooMuchFor(instance, sender, { servers, env: state.env, policy: state.policy });
-  if (beyond) return beyond;
-  const workspace = isWorkspace(state.cwd, instance.workspacesDirectory) ? state.cwd : undefined;
-  const where = directoriesFor(instance, sender, { ...state, workspace });
-  return "rc" in where ? where : undefined;
-}
+type Found = Answer | Pick<SessionState, "cwd" | "additionalDirs">;
 
 /** A live session is refused by its own decision; here only what is outside of it is looked at. */
-function whatIsMissing(instance: Instance, state: SessionState): Answer | undefined {
+function lookUp(instance: Instance, stamp: Stamp, state: SessionState): Found {
+  const directories = lookUpDirectories(instance, stamp, state);
+  if ("rc" in directories) return directories;
   const agent = startableAgent(instance, state.agent);
   if (agent) return agent;
   const values = passedValuesOf(instance, state.env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
-  const directories = directoriesOf(instance, state.cwd, state.additionalDirs);
-  return "rc" in directories ? directories : undefined;
+  return directories;
+}
+
+/** What a session was given by its own start, an agent that brings it back gives to it: no more than at a start. */
+function lookUpDirectories(instance: Instance, stamp: Stamp, state: SessionState): Found {
+  const sender = senderIn(instance, stamp);
+  // With `agents_act = "any"`, what people gave to a session of their own.
+  if (targetIn(instance, sender, state.id) !== "started") {
+    return directoriesOf(instance, state.cwd, state.additionalDirs);
+  }
+  const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
+  const beyond = tooMuchFor(instance, sender, { servers, env: state.env, policy: state.policy });
+  if (beyond) return beyond;
+  const workspace = isWorkspace(state.cwd, instance.workspacesDirectory) ? state.cwd : undefined;
+  return directoriesFor(instance, sender, { ...state, workspace });
 }

@@ -102,6 +102,11 @@ test("a file where everybody can replace it is refused, unless the directory is 
   expect(loadConfig(source).ok).toBe(true);
 });
 
+test("a file that is missing where everybody could make it is refused as well", () => {
+  chmodSync(directory, 0o777);
+  expect(problems()).toEqual([expect.stringContaining("everybody can replace it")]);
+});
+
 test("the file that a link leads to is the one that is judged", () => {
   const target = join(directory, "elsewhere.toml");
   writeFileSync(target, "max_sessions = 2");

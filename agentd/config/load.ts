@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The instance's file, read and understood as a whole, or refused as a whole.
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { TomlError, parse } from "smol-toml";
 import { isMarkedUtf16 } from "../../bus-client/byte-order-mark.ts";
+import { whyReplaceable } from "../instance/replaceable.ts";
 import { locate } from "./locate.ts";
 import { type SettingsFault, parseSettings } from "./schema.ts";
 import { type Settings, defaultSettings } from "./settings.ts";
@@ -45,7 +45,7 @@ export interface ConfigSource {
 
 /**
  * Reads the file; none is needed. Refused: one that group or others can write, that belongs to somebody else, or that
- * lies in a directory where everybody can replace it: whoever writes it decides which programs agentd runs.
+ * others can replace (or make, where there is none): whoever writes it decides which programs agentd runs.
  */
 export function loadConfig(source: ConfigSource): LoadedConfig {
   const read = readTrusted(source);
@@ -125,7 +125,10 @@ function readTrusted({ file, uid, bytesMax }: ConfigSource): ReadFile {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT") return { status: "none" };
+    if (code === "ENOENT") {
+      const reason = replaceable(file, uid);
+      return reason === undefined ? { status: "none" } : { status: "refused", reason };
+    }
     return { status: "refused", reason: `cannot be read (${code ?? String(cause)})` };
   }
   try {
@@ -149,10 +152,12 @@ function distrust(descriptor: number, file: string, uid: number): string | undef
   if (!found.isFile()) return "is not a file";
   if (found.uid !== uid && found.uid !== 0) return `belongs to user ${found.uid}, not to user ${uid} who runs agentd`;
   if ((found.mode & 0o022) !== 0) return "can be written by others; close it with: chmod go-w";
-  const { mode } = statSync(dirname(file));
-  // A group may be the user's own, as many systems set it up; where everybody may write, only the sticky bit protects.
-  if ((mode & 0o002) !== 0 && (mode & 0o1000) === 0) return "lies in a directory where everybody can replace it";
-  return undefined;
+  return replaceable(file, uid);
+}
+
+function replaceable(file: string, uid: number): string | undefined {
+  const reason = whyReplaceable(file, { uid });
+  return reason && `is not safe where it is: ${reason}`;
 }
 
 function readUpTo(descriptor: number, bytesMax: number): Buffer {

@@ -99,6 +99,15 @@ test("an edit of a file that others can write is refused", async () => {
   expect(told).toEqual([expect.stringContaining("written by others")]);
 });
 
+test("an edit where everybody can replace the file is refused, and what held before holds on", async () => {
+  write("max_sessions = 1");
+  await start();
+  chmodSync(directory, 0o777);
+  write("max_sessions = 2");
+  await until(1);
+  expect(told).toEqual([expect.stringContaining("everybody can replace it")]);
+});
+
 test("an edit of the file that a link leads to is applied, also when that is replaced", async () => {
   mkdirSync(join(directory, "dotfiles"));
   const target = join(directory, "dotfiles", "the.toml");

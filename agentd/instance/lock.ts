@@ -10,13 +10,16 @@ export interface InstanceLock {
   [Symbol.dispose](): void;
 }
 
-/** Who holds the lock: a help for people, never what decides. */
+/** Who holds the lock: a help for people and for `mix agent stop`, never what decides. */
 export interface PidRecord {
   readonly pid: number;
   readonly started_at: string;
   /** Which agentd it is, for command lines of another build; agentd 0.1.0 and earlier does not say. */
   readonly version?: string;
   readonly build?: string;
+  /** With them the pid is this process's and no later one's; absent where the system does not tell. */
+  readonly start_time?: string;
+  readonly boot_id?: string;
 }
 
 export type AcquiredLock =
@@ -28,6 +31,8 @@ export interface LockOptions {
   readonly lockFile: string;
   readonly pidFile: string;
   readonly pid: number;
+  /** Of that process. */
+  readonly identity?: { readonly startTime: string; readonly bootId: string } | undefined;
   /** UTC, RFC 3339. */
   readonly startedAt: string;
   readonly build: Build;
@@ -43,12 +48,17 @@ export function acquireInstanceLock(options: LockOptions): AcquiredLock {
   const database = lockedDatabase(options);
   if (database === undefined) return held(options.pidFile);
   try {
-    writePidRecord(options.pidFile, { pid: options.pid, started_at: options.startedAt, ...options.build });
+    writePidRecord(options.pidFile, recordOf(options));
   } catch (cause) {
     database.close();
     throw new Error(`${options.pidFile} cannot be written`, { cause });
   }
   return { ok: true, lock: heldLock(database, options.pidFile) };
+}
+
+function recordOf({ pid, startedAt, identity, build }: LockOptions): PidRecord {
+  const process = identity && { start_time: identity.startTime, boot_id: identity.bootId };
+  return { pid, started_at: startedAt, ...process, ...build };
 }
 
 /** The record as it was last written; undefined where there is none, or none that makes sense. */

@@ -84,6 +84,16 @@ test.each([0o770, 0o702, 0o777, 0o1777])("a state directory of mode %o, which ot
   });
 });
 
+test("one that others can move away is refused with the directory that lets them", () => {
+  const above = join(directory, "above");
+  mkdirSync(above);
+  chmodSync(above, 0o777);
+  expect(prepareStateDirectory(paths({ AGENTD_STATE_DIR: join(above, "state") }), uid)).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining(`${above} is a directory where everybody can replace it`) as string,
+  });
+});
+
 test("a directory within it that others can write is refused too", () => {
   const state = paths({ AGENTD_STATE_DIR: directory });
   mkdirSync(state.environmentDirectory);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where the instance keeps its things: one file that people write, one directory that agentd writes.
 import { chmodSync, statSync } from "node:fs";
-import { isAbsolute, join, normalize } from "node:path";
+import { dirname, isAbsolute, join, normalize } from "node:path";
 import { makeDirectories } from "../../bus-client/index.ts";
+import { whyReplaceable } from "./replaceable.ts";
 
 export interface InstancePaths {
   /** The instance's file (TOML); it need not exist. */
@@ -62,7 +63,7 @@ export function instancePaths(environment: Readonly<Record<string, string | unde
 
 /**
  * Creates what is missing of the state directory, mode 0700. Refused: one that is not a directory, belongs to another
- * user, or that others can write: whoever writes there could replace the log or plant secrets. One that others can only
+ * user, or that others can write or replace: whoever does could replace the log or plant secrets. One that others can only
  * read is closed to them.
  */
 export function prepareStateDirectory(paths: InstancePaths, uid: number): PreparedState {
@@ -76,6 +77,8 @@ export function prepareStateDirectory(paths: InstancePaths, uid: number): Prepar
 function preparePrivate(path: string, uid: number): string | undefined {
   try {
     makeDirectories(path);
+    const replaceable = whyReplaceable(dirname(path), { uid });
+    if (replaceable !== undefined) return `is not safe where it is: ${replaceable}`;
     const { uid: owner, mode } = statSync(path);
     if (owner !== uid) return `belongs to user ${owner}, not to user ${uid} who runs agentd`;
     if ((mode & 0o022) !== 0) return "others can write it; close it with: chmod go-w";

@@ -15,7 +15,7 @@ import type {
   VerbArguments,
 } from "../vocabulary/index.ts";
 import type { ClientSideEffect, ClientSideInput } from "./client-side.ts";
-import type { SessionState } from "./state.ts";
+import type { NewSession, SessionState } from "./state.ts";
 
 /** Stands for whoever waits for a reply. */
 export type CallerToken = number;
@@ -54,6 +54,8 @@ export type SessionInput =
   | {
       readonly type: "resume";
       readonly command: Command<"agent.session.resume">;
+      /** Where they really are now: a directory may have been moved, and a link left in its place. */
+      readonly directories: Pick<NewSession, "cwd" | "additionalDirs">;
       readonly chosen: readonly (readonly [string, string | boolean])[];
       readonly maxSessions: number;
     }

@@ -398,7 +398,13 @@ test("what an agent of an earlier life still says does not concern the session t
   const failure = { code: "AGENT_PROTOCOL", message: "it did not answer" } as const;
   mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, life);
   const resume = command("agent.session.resume", { session: "aaaaaaaaaaaa", fresh: false });
-  mailbox.post("aaaaaaaaaaaa", { type: "resume", command: resume, chosen: [], maxSessions: 8 });
+  mailbox.post("aaaaaaaaaaaa", {
+    type: "resume",
+    command: resume,
+    directories: { cwd: "/moved", additionalDirs: [] },
+    chosen: [],
+    maxSessions: 8,
+  });
   const exited = { type: "exited", exit: { code: 1, signal: null }, stderrTail: "" } as const;
   mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, life);
   mailbox.flush();

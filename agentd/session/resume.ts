@@ -15,7 +15,7 @@ export function decideResume(
   input: Extract<SessionInput, { type: "resume" }>,
 ): Decision {
   const { state } = draft;
-  const { command, chosen } = input;
+  const { command, chosen, directories } = input;
   if (state.life.phase !== "ended") {
     const phase = phaseOf(before);
     return refuse("SESSION_STATE", `the session is ${phase}: only one that has ended can be resumed`, { state: phase });
@@ -23,6 +23,8 @@ export function decideResume(
   const seq = draft.command(command);
   state.lifeSeq = seq;
   state.begunBy = command.by;
+  state.cwd = directories.cwd;
+  state.additionalDirs = directories.additionalDirs;
   // A session whose agent never told its own id has nothing to come back to, and starts as it would have.
   const way = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "again";
   state.life = { phase: "starting", way, config: chosen };

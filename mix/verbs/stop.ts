@@ -1,34 +1,58 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
+import { MixError } from "../mix-error.ts";
 import { isRunning, startTimeOf } from "../process-alive.ts";
+import { recordedAgentd } from "../recorded-agentd.ts";
 import { untilStopped } from "../until-stopped.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent stop",
   about:
-    "Asks the daemon to quit. It closes its live sessions properly first; this returns when the process is gone, or with exit 3 when none of them has ended for 30 s. Exit 6 where none runs.",
+    "Asks the daemon to quit. It closes its live sessions properly first; this returns when the process is gone, or with exit 3 when none of them has ended for 30 s. One that the Bus does not lead to is ended by SIGTERM. Exit 6 where none runs.",
   flags: {},
   positionals: { min: 0, max: 0 },
   examples: ["mix agent stop"],
   neverStarts: true,
 };
 
-export async function run({ context, output, connect }: Invocation): Promise<Outcome> {
-  const bus = await connect("running-agentd");
-  const { pid } = await bus.ask("agent.status", {});
-  const startTime = startTimeOf(pid);
-  await bus.call("agent", "QUIT");
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { context, output } = invocation;
+  const { pid, startTime, sessionsLeft } = await askedToGo(invocation);
   await untilStopped({
     context,
     pid,
     isRunning: () => isRunning(pid, startTime),
-    sessionsLeft: async () => (await bus.ask("agent.status", {})).sessions.live,
+    sessionsLeft,
     say: (text) => output.word(text),
   });
   if (output.mode === "json") await output.document("mix.stopped.v1", { pid });
   else if (output.mode === "ids") await output.line(`${pid}`);
   else output.word(`agentd (pid ${pid}) has stopped`);
   return done;
+}
+
+interface Leaving {
+  readonly pid: number;
+  readonly startTime: string | undefined;
+  readonly sessionsLeft: () => Promise<number>;
+}
+
+/** Over the Bus; where that does not lead to agentd, by the signal that asks the same of it. */
+async function askedToGo({ context, output, connect }: Invocation): Promise<Leaving> {
+  try {
+    const bus = await connect("running-agentd");
+    const { pid } = await bus.ask("agent.status", {});
+    const startTime = startTimeOf(pid);
+    await bus.call("agent", "QUIT");
+    return { pid, startTime, sessionsLeft: async () => (await bus.ask("agent.status", {})).sessions.live };
+  } catch (error) {
+    if (!(error instanceof MixError) || error.code !== "UNREACHABLE") throw error;
+    const recorded = recordedAgentd(context);
+    if (recorded === undefined) throw error;
+    output.word(`agentd (pid ${recorded.pid}) is not to be reached over the Bus: ended by SIGTERM`);
+    process.kill(recorded.pid, "SIGTERM");
+    return { ...recorded, sessionsLeft: () => Promise.reject(error) };
+  }
 }

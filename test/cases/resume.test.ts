@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Sessions that come back: by agents that answer oddly, tell the past otherwise, die again or never said a word of it.
-import { writeFileSync } from "node:fs";
+import { renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rule, Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
@@ -428,4 +428,33 @@ test("a session whose log has a message of more than a page's entry comes back f
   expect(asked).toBe("go on");
   expect(told).toMatch(/wide é the end$/);
   expect(Buffer.byteLength(told ?? "")).toBeLessThan(66 * 1024);
+});
+
+test("a session whose directory was moved, and a link left in its place, comes back in the directory itself", async () => {
+  const read: Step = { request: "fs/read_text_file", params: { sessionId: "$sessionId", path: "$cwd/notes" } };
+  const rules: Rule[] = [
+    { on: "session/resume", do: [{ reply: {} }] },
+    { on: "session/prompt", do: [read, endTurn] },
+  ];
+  const agentCapabilities = { sessionCapabilities: { resume: {}, additionalDirectories: {} } };
+  await using scene = await openScene({ scripted: { initialize: { agentCapabilities }, rules } });
+  const { user, place } = scene;
+  const cwd = place.directory();
+  const extra = place.directory();
+  writeFileSync(join(cwd, "notes"), "here");
+  const session = await scene.idle({ cwd, additional_dirs: [extra] });
+  await close(user, session);
+  for (const directory of [cwd, extra]) {
+    renameSync(directory, `${directory}.moved`);
+    symlinkSync(`${directory}.moved`, directory);
+  }
+  await comeBack(user, session);
+  expect(await user.get(session)).toMatchObject({ cwd: `${cwd}.moved` });
+  await turn(user, session, "read");
+  const log = await user.log(session);
+  expect(ofKind(log, "file")).toMatchObject([{ op: "read", phase: "done", bytes: 4 }]);
+  expect(ofKind(log, "state").findLast(({ agent }) => agent !== undefined)).toMatchObject({
+    cwd: `${cwd}.moved`,
+    additional_dirs: [`${extra}.moved`],
+  });
 });

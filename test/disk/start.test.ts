@@ -4,6 +4,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
+  chmodSync,
+  chownSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -216,4 +218,25 @@ test("a new release copies the log before it migrates it, and the copy is the wa
   expect((await user.get(made.session)).state).toBe("closed");
   expect((await user.refusal("agent.session.get", { session: after })).code).toBe("SESSION_UNKNOWN");
   expect(await user.call("agent.log.verify", {})).toMatchObject({ ok: true, problems: [] });
+});
+
+test("where no Bus is and the place for one is another's, agentd says why and ends with 2", async ({ skip }) => {
+  if (process.getuid?.() !== 0) skip("giving a directory to another user takes root");
+  using cast = makeCast({ scripted: {} });
+  const { place } = cast;
+  const directory = join(place.environment["XDG_RUNTIME_DIR"] ?? "", "mixos");
+  mkdirSync(directory, { recursive: true });
+  chownSync(directory, 65_534, 65_534);
+  const { code, words } = await refusedStart(place);
+  expect([code, words]).toEqual([2, expect.stringContaining(`${directory} belongs to uid 65534`)]);
+  expect(words).not.toContain("    at ");
+});
+
+test("a configuration that everybody can replace is refused with code 2 and the directory's name", async () => {
+  using cast = makeCast({ scripted: {} });
+  const { place } = cast;
+  const above = dirname(dirname(place.configFile));
+  chmodSync(above, 0o777);
+  const { code, words } = await refusedStart(place);
+  expect([code, words]).toEqual([2, expect.stringContaining(`${above} is a directory where everybody can replace it`)]);
 });

@@ -124,7 +124,9 @@ export class Life {
     const { maxSessions } = settings;
     if (verb === "agent.session.resume") {
       const chosen = Object.entries(this.log.sessions.row(scope)?.latest.chosen ?? {});
-      mailbox.post(scope, { type: "resume", command: command as unknown as Resume, chosen, maxSessions });
+      const { cwd = "", additionalDirs = [] } = this.core.sessions.get(scope) ?? {};
+      const directories = { cwd, additionalDirs };
+      mailbox.post(scope, { type: "resume", command: command as unknown as Resume, directories, chosen, maxSessions });
       return;
     }
     const id = random.id();

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Who could put something else in the place of a file: whoever may write one of the directories that lead to it.
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+
+export interface Owner {
+  readonly uid: number;
+  /** The user's own group, which many systems let write what the user makes. Default: this process's. */
+  readonly gid?: number | undefined;
+}
+
+/**
+ * Why somebody besides this user and root could replace what the path leads to; undefined where nobody could. Each
+ * directory on the way is looked at, also on the way of a link, down to the first that does not exist. A sticky directory
+ * protects what others own in it.
+ */
+export function whyReplaceable(path: string, owner: Owner): string | undefined {
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  let at = "/";
+  for (let links = 0; ;) {
+    const there = statOf(at);
+    if (!there?.isDirectory()) return undefined;
+    const reason = whyWritable(there, owner);
+    if (reason !== undefined) return `${at} ${reason}`;
+    const name = names.shift();
+    if (name === undefined) return undefined;
+    const next = name === ".." ? dirname(at) : join(at, name);
+    const link = statOf(next)?.isSymbolicLink() === true ? linkAt(next) : undefined;
+    if (link === undefined) {
+      at = next;
+      continue;
+    }
+    if ((links += 1) > linksMax) return undefined;
+    if (!isTrusted(statOf(next), owner)) return `${next} is a link that belongs to another user`;
+    if (isAbsolute(link)) at = "/";
+    names.unshift(...link.split("/").filter((each) => each !== "" && each !== "."));
+  }
+}
+
+/** As many as Linux follows. */
+const linksMax = 40;
+
+function whyWritable(directory: Stats, owner: Owner): string | undefined {
+  if (!isTrusted(directory, owner)) return `belongs to user ${directory.uid}, who could replace it`;
+  const { mode, gid } = directory;
+  if ((mode & 0o1000) !== 0) return undefined;
+  if ((mode & 0o002) !== 0) return "is a directory where everybody can replace it; close it with: chmod o-w";
+  const own = owner.gid ?? process.getgid?.();
+  if ((mode & 0o020) === 0 || gid === 0 || gid === own) return undefined;
+  return `is a directory where the group ${gid} can replace it; close it with: chmod g-w`;
+}
+
+function isTrusted(stat: Stats | undefined, { uid }: Owner): boolean {
+  return stat === undefined || stat.uid === uid || stat.uid === 0;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
