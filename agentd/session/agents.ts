@@ -42,6 +42,8 @@ export interface AgentsOptions {
   readonly transcript: (session: string, beforeTurn: number) => string | undefined;
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
+  /** Options that people had set, by the log. */
+  readonly chosen: (session: string) => readonly (readonly [string, string | boolean])[];
   /** Where the session has a policy: what finds out what that judges by. */
   readonly witness: (state: SessionState) => PolicyWitness | undefined;
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
@@ -273,8 +275,9 @@ export class Agents {
     if (launch.busToolsGone !== undefined) {
       post(session, { type: "bus_tools_missing", message: launch.busToolsGone }, life);
     }
+    const isUnasked = state.life.phase === "starting" && state.life.unasked === true;
     openAgentSession(client, state, launch.mcpServers, (input) => {
-      burst.add(input);
+      burst.add(isUnasked && input.type === "came_up" ? { ...input, chosen: this.#options.chosen(session) } : input);
       if (input.type === "came_up" && input.resumed === "load") this.#compareReplay(session, state, replay);
     });
     this.#post(session, burst, life);
@@ -307,7 +310,10 @@ export class Agents {
     this.#awaited.delete(session);
     const running = this.#running.get(session);
     if (!running) {
-      if (!this.#ending.has(session)) post(session, { type: "stopped" });
+      // An agent of the life before may still be on its way out: this life has ended when that one is gone.
+      const before = this.#ending.get(session);
+      if (before === undefined) post(session, { type: "stopped" });
+      else void before.then(() => post(session, { type: "stopped" }));
       return;
     }
     this.#running.delete(session);

@@ -14,8 +14,9 @@ import { noteMessage, noteToolCall } from "./messages.ts";
 import { requestElicitation } from "./elicitations.ts";
 import { noteChange, noteForeignCall, requestPermission } from "./permissions.ts";
 import { optionFault } from "./option-fault.ts";
-import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests.ts";
-import { notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
+import { abandonAllRequests, cancelRequest, endAllRequests, sayUnsent } from "./requests.ts";
+import { canComeBack, notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
+import { lifeEntry } from "./start.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { releaseTerminals } from "./terminals.ts";
 import { closeOpenTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
@@ -90,7 +91,8 @@ export function onCameUp(draft: Draft, before: SessionState, input: Extract<Sess
   if (resumed !== undefined) {
     // Also one that was owed before and never told.
     state.transcriptOwed ||= resumed === "fresh";
-    state.life = { ...life, resumed, config: optionsToRestore(draft, life.config, opened.options) };
+    const config = optionsToRestore(draft, input.chosen ?? life.config, opened.options);
+    state.life = { ...life, resumed, config };
   }
   configure(draft, before);
 }
@@ -246,6 +248,34 @@ export function lose(draft: Draft, before: SessionState, error: ErrorBody, reaso
   state.life = { phase: "ended", state: "lost", reason, error };
   draft.sayState(before, { reason, error });
   draft.effect({ type: "stop_agent" });
+}
+
+/** An agent that takes no notice of a cancel is ended. One that can bring its session back does so, and goes on with what was queued. */
+export function onNotDrained(draft: Draft, before: SessionState): void {
+  const error = errorBody("AGENT_PROTOCOL", "the agent did not end its cancelled turn and was ended");
+  const reason = "it did not end its cancelled turn";
+  if (canComeBack(draft.state)) bringBack(draft, error, reason);
+  else lose(draft, before, error, reason);
+}
+
+/**
+ * Another agent in the place of one that is ended; the session is never lost in between. Each time takes a cancel of
+ * somebody's, so that an agent which never heeds one does not start over and over. What fails on the way back fails as
+ * any start does, and the queued turns end with it.
+ */
+function bringBack(draft: Draft, error: ErrorBody, reason: string): void {
+  const { state } = draft;
+  endAllRequests(draft, "end");
+  closeOpenTools(draft);
+  releaseTerminals(draft);
+  answerPending(draft, error);
+  state.life = { phase: "starting", way: "again", config: [], unasked: true };
+  state.lifeSeq = draft.add({ ...lifeEntry(state), reason });
+  sayUnsent(draft);
+  state.messageRun = null;
+  state.busToolsAwaited = draft.context.settings.busTools;
+  draft.effect({ type: "stop_agent" });
+  draft.effect({ type: "launch", state: { ...state } });
 }
 
 /** Commands that wait for an agent that will not answer any more. */

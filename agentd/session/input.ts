@@ -70,6 +70,8 @@ export type SessionInput =
       readonly identity: AgentIdentity;
       readonly opened: Opened;
       readonly resumed?: ResumeWay;
+      /** Options that people had set, by the log, where no command has brought them. */
+      readonly chosen?: readonly (readonly [string, string | boolean])[];
     }
   /** A way back that the agent advertises and does not go; the next is tried. */
   | { readonly type: "way_refused"; readonly way: "resume" | "load"; readonly failure: AgentFailure }

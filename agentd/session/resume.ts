@@ -36,6 +36,11 @@ export function decideResume(
   return draft.decision();
 }
 
+/** Whether the agent, as it came up last, offered a way back to its session. */
+export function canComeBack({ agentSide }: Pick<SessionState, "agentSide">): boolean {
+  return agentSide?.capabilities["resume"] === true || agentSide?.capabilities["load"] === true;
+}
+
 /** Reported, and the next way is taken. */
 export function onWayRefused(draft: Draft, way: string, failure: AgentFailure): void {
   const message = `the agent advertises session/${way} and refused it: ${failure.message}`;

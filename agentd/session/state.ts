@@ -84,6 +84,8 @@ export type Life =
       readonly config: readonly (readonly [string, string | boolean])[];
       /** The agent has come up by this way, and its options are being set. */
       readonly resumed?: ResumeWay;
+      /** agentd brings it back by itself: no command has said which options people had set. */
+      readonly unasked?: true;
     }
   | { readonly phase: "idle" }
   | { readonly phase: "turn"; readonly turn: RunningTurn }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { phaseOf } from "./state.ts";
 import { kinds } from "./testing/entry-kinds.ts";
-import { SessionScript } from "./testing/session-script.ts";
+import { option, SessionScript, testIdentity } from "./testing/session-script.ts";
 
 test("cancel tells the agent, then answers every open request, and the turn ends when the agent says so", () => {
   const script = new SessionScript();
@@ -38,6 +38,49 @@ test("a cancel that the agent ignores ends the turn by force, and the session dr
   expect(script.effects.some((effect) => effect.type === "prompt" && effect.turn === 2)).toBe(false);
   expect(kinds(script.answered(1))).toEqual(["turn:2:started", "state:running"]);
   expect(script.effects.some((effect) => effect.type === "prompt" && effect.turn === 2)).toBe(true);
+});
+
+/** Its first turn was cancelled, ended by force and never let go of; two more wait. */
+function undrained(offers: Parameters<SessionScript["up"]>[1]): SessionScript {
+  const script = new SessionScript();
+  script.up([["mode", "plan", "edit"]], offers);
+  script.prompt("one");
+  script.cancel();
+  script.put({ type: "timer", timer: "cancel", key: "1" });
+  script.prompt("two");
+  script.prompt("three");
+  return script;
+}
+
+test.each(["resume", "load"])(
+  "an agent that can %s is ended and brings the session back with what was queued",
+  (way) => {
+    const script = undrained({ [way]: true });
+    const [started, ...more] = script.put({ type: "timer", timer: "drain", key: "1" });
+    expect(started).toMatchObject({ kind: "state", state: "starting", agent: "test", cwd: "/work" });
+    expect(started).toMatchObject({ reason: "it did not end its cancelled turn" });
+    expect(more).toEqual([]);
+    expect(script.effects.slice(-2).map(({ type }) => type)).toEqual(["stop_agent", "launch"]);
+    expect(script.state.lifeSeq).toBe(script.state.seq);
+    expect(kinds(script.prompt("four"))).toContain("turn:4:queued");
+    const identity = { ...testIdentity, capabilities: { ...testIdentity.capabilities, [way]: true } };
+    const opened = { sessionId: "its-own", options: [option("mode", "plan", "edit")] };
+    const chosen = [["mode", "edit"]] as const;
+    script.put({ type: "came_up", identity, opened, resumed: way === "load" ? "load" : "resume", chosen });
+    expect(script.effects.at(-1)).toMatchObject({ type: "set_option", option: "mode", value: "edit" });
+    const outcome = { ok: true, value: { options: [option("mode", "edit", "plan")] } } as const;
+    expect(kinds(script.put({ type: "option_set", seq: null, option: "mode", outcome }))).toContain("turn:2:started");
+    expect(script.effects.filter(({ type }) => type === "prompt").at(-1)).toMatchObject({ turn: 2 });
+  },
+);
+
+test("an agent that does not bring it back after all fails the session, and what was queued was not sent", () => {
+  const script = undrained({ resume: true });
+  script.put({ type: "timer", timer: "drain", key: "1" });
+  const failed = script.put({ type: "not_resumable" });
+  expect(failed.slice(0, 2)).toMatchObject([2, 3].map((turn) => ({ turn, stop_reason: "interrupted", sent: false })));
+  expect(failed.at(-1)).toMatchObject({ state: "failed", error: { error_code: "SESSION_NOT_RESUMABLE" } });
+  expect(script.effects.at(-1)).toEqual({ type: "stop_agent" });
 });
 
 test("a session that does not drain is lost, its queued prompts interrupted and not sent", () => {

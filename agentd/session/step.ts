@@ -9,6 +9,7 @@ import {
   lose,
   onAgentEvent,
   onCameUp,
+  onNotDrained,
   onNotResumable,
   onOpenFailed,
   onOptionSet,
@@ -157,8 +158,7 @@ function onTimer(draft: Draft, before: SessionState, timer: string, key: string)
     return draft.sayState(before, { reason: "draining" });
   }
   if (timer === "drain" && life.phase === "draining" && String(life.turn) === key) {
-    const error = errorBody("AGENT_PROTOCOL", "the agent did not end its cancelled turn and was ended");
-    return lose(draft, before, error, "it did not end its cancelled turn");
+    return onNotDrained(draft, before);
   }
   if (timer === "idle" && life.phase === "idle" && state.requests.length === 0) {
     beginClosing(draft, "idle", "interrupted");

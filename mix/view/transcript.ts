@@ -221,6 +221,8 @@ export class Transcript {
         if (entry.reason !== "draining") return up;
         return [style.dim("… waiting for the agent to let go of the cancelled turn")];
       case "starting":
+        if (entry.reason === undefined) return up;
+        return [style.yellow(`… the agent was ended and is asked to bring its session back${suffix(entry.reason)}`)];
       case "idle":
       case "waiting":
         return up;

@@ -170,3 +170,60 @@ test("an agent that has gone mute keeps its turn until somebody cancels, and is 
     { turn: behind, stop_reason: "interrupted", sent: false },
   ]);
 });
+
+test("an agent that ignores a cancel and can resume is started anew, and runs what was queued (case 49)", async () => {
+  await using scene = await openScene(
+    {
+      scripted: {
+        initialize: { agentCapabilities: { sessionCapabilities: { resume: {} } } },
+        rules: [
+          { on: "session/prompt", match: '"text":"go"', do: [{ text: "thinking" }] },
+          { on: "session/resume", do: [{ reply: {} }] },
+          { on: "session/cancel", do: [] },
+        ],
+      },
+    },
+    { limits: { cancelForceMs: 100, drainTimeoutMs: 100 } },
+  );
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const behind = await user.prompt(session, "behind it", "queue");
+  await user.call("agent.session.cancel", { session, turn: 1 });
+  expect(await turnEnd(user, session, behind)).toMatchObject({ stop_reason: "end_turn", sent: true });
+  await user.wait(session, "idle");
+  const states = ofKind(await user.log(session), "state").map(({ state, reason }) => [state, reason]);
+  expect(states).toContainEqual(["starting", "it did not end its cancelled turn"]);
+  expect(states.map(([state]) => state)).not.toContain("lost");
+  const methods = scene
+    .agent()
+    .received()
+    .map(({ method }) => method);
+  expect(methods.filter((method) => method === "session/resume")).toHaveLength(1);
+});
+
+test("a session that is closed while its agent is on its way out, to be brought back, is closed (case 49)", async () => {
+  await using scene = await openScene(
+    {
+      scripted: {
+        initialize: { agentCapabilities: { sessionCapabilities: { resume: {} } } },
+        rules: [
+          { on: "session/prompt", do: [{ text: "thinking" }] },
+          { on: "session/cancel", do: [] },
+        ],
+        ignore: ["eof", "SIGTERM"],
+      },
+    },
+    { limits: { cancelForceMs: 100, drainTimeoutMs: 100, stdinGraceMs: 500, termGraceMs: 500 } },
+  );
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  await user.call("agent.session.cancel", { session });
+  await user.entry(
+    session,
+    (entry) => entry.kind === "state" && entry.state === "starting" && entry.reason !== undefined,
+  );
+  await user.call("agent.session.close", { session });
+  await stateOf(user, session, "closed");
+});

@@ -95,9 +95,13 @@ export class SessionScript {
     return decision.entries;
   }
 
-  up(options: Parameters<typeof option>[] = []): readonly EntryContent[] {
+  up(
+    options: Parameters<typeof option>[] = [],
+    offers: Partial<AgentIdentity["capabilities"]> = {},
+  ): readonly EntryContent[] {
     const opened = { sessionId: "its-own", options: options.map((each) => option(...each)) };
-    return this.put({ type: "came_up", identity: testIdentity, opened });
+    const capabilities = { ...testIdentity.capabilities, ...offers };
+    return this.put({ type: "came_up", identity: { ...testIdentity, capabilities }, opened });
   }
 
   command<V extends SessionCommand["verb"]>(verb: V, args: WithoutSession<VerbArguments<V>>): readonly EntryContent[] {
