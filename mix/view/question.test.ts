@@ -124,3 +124,8 @@ test("an answer to a question that had changed says so", () => {
     "  → yes (by mix-a; changed after it was asked: raw input)",
   );
 });
+
+test("of a question that says nothing, that is said", () => {
+  expect(shown({ tool_call_id: "t", tool_kind: "execute", content: [] })[0]).toContain("does not say what");
+  expect(shown(edit).join("\n")).not.toContain("does not say");
+});
