@@ -74,7 +74,7 @@ test("after its call was closed, by its agent or with its turn, an output is log
 });
 
 const unitsOf = (script: SessionScript) => script.state.calls.get("t")?.units;
-const asked = { isOver: false, isBase: true };
+const asked = { isOver: false, isBase: true, wasSeen: false };
 
 test("what is too big, too deep, or has too many texts is not held, and is known to be missing", () => {
   let deep: unknown = long;
@@ -96,6 +96,16 @@ test("of many calls and of much output, what was said last is held within the se
   for (let index = 0; index < 9; index += 1) much = remember(much, index, "x".repeat(3 * 1024 * 1024));
   expect([...much.keys()]).toEqual(["t4", "t5", "t6", "t7", "t8"]);
   expect(endCall(much, "t8").get("t8")?.units).toBeLessThan(100);
+});
+
+test("a call that has ended is forgotten before one that is open, however long that has said nothing", () => {
+  let calls = mergeCall(noCalls, "open", { tool_call_id: "open", title: "Wait" }, asked);
+  for (let index = 0; index < 100; index += 1) {
+    const fields = { tool_call_id: `t${index}`, status: "completed" };
+    calls = mergeCall(calls, fields.tool_call_id, fields, { ...asked, isOver: true });
+  }
+  expect(calls.get("open")?.members.title).toMatchObject({ value: "Wait" });
+  expect(calls.size).toBe(64);
 });
 
 test("whatever an agent sends, the entries put together are exactly what it sent last", () => {

@@ -10,7 +10,7 @@ import { growths } from "./growth.ts";
 export type KnownCalls = ReadonlyMap<string, KnownCall>;
 
 export interface KnownCall {
-  /** What was said of it. One that was forgotten for others says nothing, not even what is lost. */
+  /** What was said of it. */
   readonly members: { readonly [M in Member]?: Known };
   /** It has ended; an announcement under its id begins another call. */
   readonly isOver: boolean;
@@ -91,11 +91,13 @@ export interface Mention {
   readonly isOver: boolean;
   /** A `tool_call` entry has it, which later growths can go on from. */
   readonly isBase: boolean;
+  /** The call was mentioned before, though it may be forgotten by now. */
+  readonly wasSeen: boolean;
 }
 
 /** After the agent has said this of the call. */
 export function mergeCall(calls: KnownCalls, key: string, fields: ToolCallFields, mention: Mention): KnownCalls {
-  const before = calls.get(key);
+  const before = calls.get(key) ?? (mention.wasSeen ? forgotten : undefined);
   const merged: { [M in Member]?: Known } = before && !beginsAnew(before, fields) ? { ...before.members } : {};
   for (const name of members) {
     const value = fields[name];
@@ -147,6 +149,13 @@ function knownAs(value: unknown, isBase: boolean): Known {
 
 const lost: Known = { value: undefined, units: 0 };
 
+/** A call of which nobody knows any more what was said: any of what tells people what it does may have been. */
+export const forgotten: KnownCall = {
+  members: { title: lost, content: lost, locations: lost, raw_input: lost },
+  isOver: false,
+  units: 0,
+};
+
 /** Of a call that has ended, long values go, and none is a base any more: the next update says its output whole. */
 function sealed(merged: { readonly [M in Member]?: Known }, isOver: boolean): KnownCall {
   const kept: { [M in Member]?: Known } = merged;
@@ -164,13 +173,17 @@ function ended(member: Known): Known {
   return member.units > endedValueUnitsMax ? lost : { ...member, isBase: false };
 }
 
+/** Forgets the oldest of those that have ended, and only then open ones, of which somebody may still be asked. */
 function withinBounds(calls: Map<string, KnownCall>): KnownCalls {
   let units = 0;
   for (const call of calls.values()) units += call.units;
-  for (const [id, call] of calls) {
-    if (calls.size <= callsMax && units <= sessionUnitsMax) break;
-    units -= call.units;
-    calls.delete(id);
+  for (const isOver of [true, false]) {
+    for (const [key, call] of calls) {
+      if (calls.size <= callsMax && units <= sessionUnitsMax) return calls;
+      if (call.isOver !== isOver) continue;
+      units -= call.units;
+      calls.delete(key);
+    }
   }
   return calls;
 }

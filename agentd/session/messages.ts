@@ -40,7 +40,7 @@ export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: 
   state.tools = noteTool(state.tools, fields.tool_call_id, turn, fields.status);
   const isOver = !state.tools.open.has(fields.tool_call_id);
   const said = status ? { ...fields, ...status } : fields;
-  state.calls = mergeCall(state.calls, said.tool_call_id, said, { isOver, isBase: true });
+  state.calls = mergeCall(state.calls, said.tool_call_id, said, { isOver, isBase: true, wasSeen: seen !== undefined });
   // A call ends a run of chunks that bear no message id of their own.
   state.messageRun = null;
   return said;

@@ -7,7 +7,15 @@ import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from ".
 import { askPeople } from "./asking.ts";
 import type { Draft } from "./draft.ts";
 import { bytesOf } from "./fit.ts";
-import { beginsAnew, callKey, isAnnouncement, type KnownCalls, mergeCall, noteCopied } from "./known-calls.ts";
+import {
+  beginsAnew,
+  callKey,
+  forgotten,
+  isAnnouncement,
+  type KnownCalls,
+  mergeCall,
+  noteCopied,
+} from "./known-calls.ts";
 import { toolCallFields } from "./map-update.ts";
 import { makeRoom } from "./messages.ts";
 import {
@@ -90,7 +98,7 @@ function askedCall(draft: Draft, key: string, own: ToolCallFields, agentSession:
   const known = before.get(key);
   const wasSeen = isForeign ? known !== undefined : findTool(state.tools, key) !== undefined;
   const isFirst = !wasSeen || (known !== undefined && beginsAnew(known, own));
-  const question = questionCall(known, own, wasSeen);
+  const question = questionCall(known ?? (wasSeen ? forgotten : undefined), own);
   if (!isForeign && isFirst) {
     makeRoom(draft);
     const { turn } = currentTurn(state);
@@ -99,7 +107,7 @@ function askedCall(draft: Draft, key: string, own: ToolCallFields, agentSession:
     state.tools = noteTool(state.tools, key, turn, status);
   }
   const isOver = isForeign ? known?.isOver === true : !state.tools.open.has(key);
-  state.calls = mergeCall(before, key, own, { isOver, isBase: isFirst });
+  state.calls = mergeCall(before, key, own, { isOver, isBase: isFirst, wasSeen });
   noteChange(draft, key, own, before);
   return question;
 }
@@ -111,7 +119,8 @@ export function noteForeignCall(draft: Draft, agentSession: string, call: ToolCa
   const key = callKey(said.tool_call_id, agentSession);
   const before = state.calls;
   const wasOver = before.get(key)?.isOver === true && !isAnnouncement(said.title, said.tool_kind, said.status);
-  state.calls = mergeCall(before, key, said, { isOver: wasOver || finalToolStatuses.has(said.status), isBase: false });
+  const isOver = wasOver || finalToolStatuses.has(said.status);
+  state.calls = mergeCall(before, key, said, { isOver, isBase: false, wasSeen: false });
   noteChange(draft, key, said, before);
 }
 
@@ -126,7 +135,7 @@ export function noteChange(draft: Draft, key: string, update: ToolCallFields, be
     const now = state.calls.get(key);
     const changed = changedMembers(before.get(key), now, update);
     if (changed.length === 0) continue;
-    const { leftOut, ...shown } = shownCall(questionCall(now, { tool_call_id: update.tool_call_id }, true));
+    const { leftOut, ...shown } = shownCall(questionCall(now, { tool_call_id: update.tool_call_id }));
     const allChanged = [...new Set([...open.changed, ...changed])];
     const renewed = { ...open, shown, leftOut, changed: allChanged, edition: open.edition + 1 };
     state.requests = state.requests.map((one) => (one === open ? renewed : one));

@@ -13,20 +13,16 @@ export interface QuestionCall {
   readonly lost: readonly AskedMember[];
 }
 
-/** `own`: as the request has it. `wasSeen`: the call was mentioned before, though perhaps so long ago that it is forgotten. */
-export function questionCall(known: KnownCall | undefined, own: ToolCallFields, wasSeen: boolean): QuestionCall {
+/** `own`: as the request has it. */
+export function questionCall(known: KnownCall | undefined, own: ToolCallFields): QuestionCall {
+  if (!known || beginsAnew(known, own)) return { call: own, saidBefore: [], lost: [] };
   const missing = askedMembers.filter((name) => own[name] === undefined);
-  if (!known) return { call: own, saidBefore: [], lost: wasSeen ? missing.filter((name) => telling.has(name)) : [] };
-  if (beginsAnew(known, own)) return { call: own, saidBefore: [], lost: [] };
   const { members } = known;
   const saidBefore = missing.filter((name) => members[name]?.value !== undefined);
   const lost = missing.filter((name) => members[name] !== undefined && members[name].value === undefined);
   const before = Object.fromEntries(saidBefore.map((name) => [name, members[name]?.value]));
   return { call: { ...own, ...before }, saidBefore, lost };
 }
-
-/** Without these nobody can tell what is asked. */
-const telling: ReadonlySet<AskedMember> = new Set(["title", "content", "locations", "raw_input"]);
 
 /** As it is held and shown while the question is open. */
 export function shownCall({ call, lost }: QuestionCall): Fitted<ToolCallFields> {

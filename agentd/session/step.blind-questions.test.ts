@@ -128,6 +128,13 @@ test("what the session does not hold any more is named too", () => {
   says(script, call);
   for (let index = 0; index < 64; index += 1) script.tool(`other-${index}`);
   expect(asks(script).left_out).toEqual(["title", "content", "locations", "raw_input"]);
+  for (let index = 0; index < 64; index += 1) script.tool(`another-${index}`);
+  // What is said of it from then on is not taken for all that there is.
+  says(script, { title: "Edit b.txt" });
+  expect(asks(script)).toMatchObject({
+    tool_call: { title: "Edit b.txt" },
+    left_out: ["content", "locations", "raw_input"],
+  });
 });
 
 test("an agent that asks about one long call without end does not multiply the log", () => {

@@ -138,3 +138,8 @@ test.each([false, true])("a number is shown to the digit, in a question that is 
   ]);
   expect(shown({ tool_call_id: "t", raw_input: parseJson("1e400") }, { isWhole })).toEqual(["    1e400"]);
 });
+
+test("of a question that says nothing, that is said", () => {
+  expect(shown({ tool_call_id: "t", tool_kind: "execute", content: [] })[0]).toContain("does not say what");
+  expect(shown(edit).join("\n")).not.toContain("does not say");
+});

@@ -54,11 +54,19 @@ function warningLines(question: Question, view: QuestionView): string[] {
   const where = view.isWhole === true ? "its entries are not in the log any more" : `${showWords} ${request}`;
   const words = [
     ...(other === undefined ? [] : [`asked by another session of the agent, ${other}`]),
+    ...(tool === undefined || tells(tool) || missing.length > 0
+      ? []
+      : ["the agent does not say what it is about to do"]),
     ...(isOver(tool?.status) ? [`this tool call has ended already: ${tool?.status}`] : []),
     ...(changed.length === 0 ? [] : [`changed since it was asked: ${memberWords(changed)}`]),
     ...(missing.length === 0 ? [] : [`too long to be shown here: ${memberWords(missing)} (${where})`]),
   ];
   return words.map((each) => view.style.yellow(`  ! ${printableLine(each)}`));
+}
+
+function tells({ title, name, content, locations, raw_input: input }: ToolCallFields): boolean {
+  const lists = [content, locations].some((list) => list !== undefined && list !== null && list.length > 0);
+  return lists || [title, name, input].some((said) => said !== undefined && said !== null);
 }
 
 function memberWords(names: readonly string[]): string {

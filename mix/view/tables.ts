@@ -46,9 +46,14 @@ export function requestTable(requests: readonly OpenRequest[], now: number): str
       one.session,
       printableLine(one.tool_call.tool_kind ?? "-"),
       leftUntil(one.expires_at, now),
-      fitted(printableLine(one.tool_call.title ?? one.tool_call.name ?? ""), titleColumnsMax),
+      fitted(printableLine(`${marksOf(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`), titleColumnsMax),
     ]),
   ]);
+}
+
+/** That it is not what it was when it was asked, or not what this session itself asks. */
+function marksOf({ changed, agent_session: other }: OpenRequest): string {
+  return `${changed === undefined ? "" : "(changed) "}${other === undefined ? "" : "(sub-agent) "}`;
 }
 
 /** Beside a list that is not all there is. */
