@@ -15,11 +15,12 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "bus-client": [],
   "acp-client": [],
+  display: [],
   "agentd/vocabulary": [],
-  agentd: ["bus-client", "acp-client", "agentd/vocabulary"],
-  mix: ["bus-client", "agentd/vocabulary", "package.json"],
-  notifyd: ["bus-client", "agentd/vocabulary"],
-  "mixos-mcp": ["bus-client", "package.json"],
+  agentd: ["bus-client", "acp-client", "display", "agentd/vocabulary"],
+  mix: ["bus-client", "display", "agentd/vocabulary", "package.json"],
+  notifyd: ["bus-client", "display", "agentd/vocabulary"],
+  "mixos-mcp": ["bus-client", "display", "package.json"],
 };
 
 interface Import {
@@ -51,13 +52,32 @@ function sources(folder: string): string[] {
 }
 
 test("no folder imports another that it may not, and the imports were really seen", () => {
-  const imports = ["bus-client", "acp-client", "agentd", "mix", "mixos-mcp", "notifyd"]
+  const imports = ["bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"]
     .flatMap(sources)
     .flatMap(importsOf);
   expect(imports.length).toBeGreaterThan(300);
   const crossing = imports.filter(({ from, to }) => from !== to);
   expect(crossing.length).toBeGreaterThan(40);
   expect(crossing.filter(({ from, to }) => !mayImport[from]?.includes(to))).toEqual([]);
+});
+
+test("nothing but the display writes to the outputs of a process", () => {
+  const writes = /\bprocess\.(stdout|stderr)\b|\bprocess\[|\bconsole\.|\b(stdout|stderr)\b[^{}\n]*\} = process\b/;
+  const files = ["bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"].flatMap(sources);
+  expect(files.filter((file) => writes.test(readFileSync(join(root, file), "utf8"))).toSorted()).toEqual([
+    // Their stdout is a protocol's.
+    "agentd/demo-agent/main.ts",
+    "display/process-output.ts",
+    "mixos-mcp/main.ts",
+  ]);
+});
+
+test("only the tests and the display look into styled text", () => {
+  const readers = ["mix", "mixos-mcp", "notifyd", "agentd"].flatMap(sources).filter((file) => {
+    return /\brendered\b/.test(readFileSync(join(root, file), "utf8"));
+  });
+  // They ask whether it ends its row, and whether there is any.
+  expect(readers.toSorted()).toEqual(["mix/view/live-view.ts", "mix/view/transcript.ts"]);
 });
 
 test("the command line imports the vocabulary as types alone", () => {
@@ -71,6 +91,8 @@ test.each([
   ["bus-client/bad.ts", "../agentd/vocabulary/index.ts"],
   ["bus-client/deep/bad.ts", "../../acp-client/client.ts"],
   ["acp-client/bad.ts", "../bus-client/index.ts"],
+  ["display/bad.ts", "../mix/context.ts"],
+  ["bus-client/bad.ts", "../display/printable.ts"],
   ["agentd/bad.ts", "../mix/main.ts"],
   ["agentd/vocabulary/bad.ts", "../log/open.ts"],
   ["mix/bad.ts", "../agentd/daemon.ts"],

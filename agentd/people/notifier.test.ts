@@ -252,6 +252,7 @@ function ask(some: Partial<Extract<PeopleEffect, { type: "ask_people" }>> = {}):
     request,
     title: "May it?",
     body: "",
+    incomplete: false,
     options: [{ option: "yes", label: "Yes", kind: "allow_once" }],
     expiresAt: null,
     notified: true,

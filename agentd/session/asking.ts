@@ -12,11 +12,15 @@ export function askPeople(draft: Draft, open: OpenRequest): void {
   const { state } = draft;
   const { request, expiresAt } = open;
   const { name, id, agent } = state;
+  const title = `${agent} (${name ?? id}) asks ${whatFor(open)}`;
+  const { lines, isWhole } = wordsOf(state, open, title.length <= notifyLimits.titleMax);
+  const body = lines.join("\n");
   draft.effect({
     type: "ask_people",
     request,
-    title: cut(`${agent} (${name ?? id}) asks ${whatFor(open)}`, notifyLimits.titleMax),
-    body: cut(linesOf(state, open).join("\n"), notifyLimits.bodyMax),
+    title: cut(title, notifyLimits.titleMax),
+    body: cut(body, notifyLimits.bodyMax),
+    incomplete: !isWhole || body.length > notifyLimits.bodyMax,
     options: choicesOf(open),
     expiresAt,
     notified: draft.context.people === "there",
@@ -55,30 +59,55 @@ function whatFor(open: OpenRequest): string {
 
 const unsaid = "it does not say what";
 
-function linesOf({ cwd }: SessionState, open: OpenRequest): string[] {
-  if (open.kind === "permission") return [`in ${cwd}`, ...toolLines(open)];
-  const { asked, request } = open;
-  const message = cut(asked.message, inputMax);
-  if (isShownWhole(open) && asked.mode === "url") return [asked.url, message];
-  const how = `mix agent answer ${request}`;
-  return [
-    message,
-    asked.mode === "url" ? `all of it: ${how} --show` : `fill it in: ${how} field=value… (its fields: --show)`,
-  ];
+interface Words {
+  readonly lines: readonly string[];
+  /** Nothing of what is asked is missing in them and in the title. */
+  readonly isWhole: boolean;
 }
 
-function toolLines({ request, shown }: OpenPermission): string[] {
-  const { locations, raw_input: input } = shown.value;
+function wordsOf({ cwd }: SessionState, open: OpenRequest, isTitleWhole: boolean): Words {
+  if (open.kind === "permission") return toolWords(open, cwd, isTitleWhole);
+  const { asked, request } = open;
+  const message = cut(asked.message, inputMax);
+  if (isShownWhole(open) && asked.mode === "url") {
+    return { lines: [asked.url, message], isWhole: isTitleWhole && message === asked.message };
+  }
+  const how = `mix agent answer ${request}`;
+  const fill =
+    asked.mode === "url" ? `all of it: ${how} --show` : `fill it in: ${how} field=value… (its fields: --show)`;
+  return { lines: [message, fill], isWhole: message === asked.message };
+}
+
+/** Each part as long as it may be; where one is cut or missing, the last line says where all of it is. */
+function toolWords({ request, shown, leftOut }: OpenPermission, cwd: string, isTitleWhole: boolean): Words {
+  const { title, name, locations, raw_input: input, content } = shown.value;
   const paths = (locations ?? [])
     .map((location) => (location as { path?: unknown } | null)?.path)
     .filter((path) => typeof path === "string");
-  const given =
-    input === undefined || input === null ? [] : [typeof input === "string" ? input : JSON.stringify(input)];
-  return [
-    ...paths.slice(0, pathsMax),
-    ...given.map((text) => cut(text, inputMax)),
-    `all of it: mix agent permit show ${request}`,
-  ];
+  const parts = [...inputTexts(input, title ?? name ?? ""), ...(content ?? []).map(contentText)];
+  const isWhole =
+    isTitleWhole && leftOut.length === 0 && paths.length <= pathsMax && parts.every((part) => part.length <= inputMax);
+  const lines = [`in ${cwd}`, ...paths.slice(0, pathsMax), ...parts.map((part) => cut(part, inputMax))];
+  return isWhole ? { lines, isWhole } : { lines: [...lines, `all of it: mix agent permit show ${request}`], isWhole };
+}
+
+/** A value that is the tool's title, to the letter, is not said again: a notification has little room. */
+function inputTexts(input: unknown, title: string): string[] {
+  if (input === undefined || input === null) return [];
+  const isSaid = (value: unknown): boolean => value !== "" && (value === title || `\`${String(value)}\`` === title);
+  if (typeof input === "string") return isSaid(input) ? [] : [input];
+  if (typeof input !== "object" || Array.isArray(input)) return [JSON.stringify(input)];
+  const members = Object.entries(input);
+  const left = members.filter(([, value]) => !isSaid(value));
+  return left.length === 0 && members.length > 0 ? [] : [JSON.stringify(Object.fromEntries(left))];
+}
+
+function contentText(item: unknown): string {
+  const { type, path, oldText, newText, content } = item as Readonly<Record<string, unknown>>;
+  if (type !== "diff" || typeof newText !== "string") return JSON.stringify(content ?? item);
+  const rows = (mark: string, text: unknown): string[] =>
+    typeof text === "string" && text !== "" ? text.split("\n").map((row) => `${mark} ${row}`) : [];
+  return [String(path), ...rows("-", oldText), ...rows("+", newText)].join("\n");
 }
 
 const pathsMax = 8;

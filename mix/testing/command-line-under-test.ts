@@ -7,6 +7,8 @@ import { PassThrough } from "node:stream";
 import { createBroker } from "../../bus-client/broker/index.ts";
 import type { Broker } from "../../bus-client/broker/index.ts";
 import { unixUrl } from "../../bus-client/index.ts";
+import { streamSink } from "../../display/testing/stream-sink.ts";
+import { TextOutput } from "../../display/text-output.ts";
 import { runCommandLine } from "../command-line.ts";
 import type { Context } from "../context.ts";
 import { ScriptedAgentd } from "./scripted-agentd.ts";
@@ -83,9 +85,8 @@ export class Bench {
       uid: process.getuid?.() ?? -1,
       version: "0.0.0",
       stdin,
-      stdout,
-      stderr,
-      writeAtOnce: (_to, text) => text,
+      stdout: new TextOutput(streamSink(stdout)),
+      stderr: new TextOutput(streamSink(stderr)),
       now: Date.now,
       random: Math.random,
       after: (ms, run) => {

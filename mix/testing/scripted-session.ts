@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session of the scripted agentd: its entries in memory, and what they say of it now.
-import type { ElicitationEntry, Entry, EntryContent, SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type {
+  ElicitationEntry,
+  Entry,
+  EntryContent,
+  PermissionEntry,
+  SessionPhase,
+} from "../../agentd/vocabulary/entries.ts";
 import type { ErrorBody } from "../../agentd/vocabulary/errors.ts";
 import type { OpenElicitation, OpenRequest, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 
@@ -18,6 +24,8 @@ export class ScriptedSession {
   error: ErrorBody | undefined;
   turns = 0;
   running: number | undefined;
+  /** Stands in the snapshot in place of what it would say. */
+  shown: Partial<SessionSnapshot> = {};
   readonly #publish: (entries: readonly Entry[]) => void;
 
   constructor(args: Readonly<Record<string, unknown>>, id: string, publish: (entries: readonly Entry[]) => void) {
@@ -58,7 +66,7 @@ export class ScriptedSession {
     );
   }
 
-  ask(turn: number, number: number, rest: { expires_at?: string | null; notified?: boolean } = {}): void {
+  ask(turn: number, number: number, rest: Pick<PermissionEntry, "expires_at" | "notified" | "tool_call"> = {}): void {
     this.append({
       kind: "permission",
       turn,
@@ -129,6 +137,7 @@ export class ScriptedSession {
       requests: [...this.requests.values(), ...this.elicitations.values()],
       usage: null,
       children: [],
+      ...this.shown,
     };
   }
 

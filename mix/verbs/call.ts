@@ -6,7 +6,7 @@ import { jsonText } from "../json-text.ts";
 import { usageError } from "../mix-error.ts";
 import { promptText } from "../prompt-text.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printable } from "../view/printable.ts";
+import { printable } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "call <service> <command> [key=value…]",

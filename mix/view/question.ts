@@ -4,7 +4,8 @@
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { leftWords } from "../duration.ts";
 import { jsonText } from "../json-text.ts";
-import { printable, printableLine } from "./printable.ts";
+import { printable, printableLine } from "../../display/printable.ts";
+import type { Text } from "../../display/styled.ts";
 import { diffBlock, diffFacts } from "./tool-calls.ts";
 import type { ToolCallView } from "./tool-calls.ts";
 
@@ -27,7 +28,7 @@ export interface QuestionView extends ToolCallView {
   readonly isOpen?: boolean;
 }
 
-export function questionLines(question: Question, view: QuestionView): string[] {
+export function questionLines(question: Question, view: QuestionView): Text[] {
   const { style } = view;
   const tool = question.tool_call;
   const kind = tool?.tool_kind ?? "no kind given";
@@ -46,9 +47,26 @@ function choiceLines(choices: readonly PermissionChoice[]): string[] {
   });
 }
 
-export function resolutionLine(entry: PermissionEntry, style: ToolCallView["style"]): string {
-  const what = entry.outcome === "selected" ? printableLine(entry.option ?? "") : "cancelled";
-  return style.dim(`  → ${what} (${resolverWords(entry)})`);
+export interface Resolved {
+  readonly asked: PermissionEntry;
+  /** In a few words, with its number where there are several. */
+  readonly about: string;
+}
+
+/** Without `resolved` the question stands right above. */
+export function resolutionLine(entry: PermissionEntry, style: ToolCallView["style"], resolved?: Resolved): Text {
+  const option = entry.outcome === "selected" ? printableLine(entry.option ?? "") : undefined;
+  const who = `(${resolverWords(entry)})`;
+  if (resolved === undefined) return style.dim(`  → ${option ?? "cancelled"} ${who}`);
+  const verdict = verdictWords(resolved.asked, entry);
+  return style.dim(`  → ${verdict}: ${resolved.about}${option === undefined ? "" : `, ${option}`} ${who}`);
+}
+
+/** By the kind of the option, never by what the agent calls it. */
+function verdictWords(asked: PermissionEntry, { outcome, option }: PermissionEntry): string {
+  if (outcome !== "selected") return "cancelled";
+  const kind = asked.options?.find((one) => one.option === option)?.kind ?? "";
+  return kind.startsWith("allow_") ? "allowed" : kind.startsWith("reject_") ? "refused" : "answered";
 }
 
 /** Who ended a question, and why. */
@@ -66,7 +84,7 @@ function askedWords(via: NonNullable<PermissionEntry["via"]>, by: string | null 
 }
 
 /** Paths, changes, and what the tool really gets, since a title may leave out what matters; each fact once. */
-function factLines(tool: ToolCallFields | undefined, view: QuestionView): string[] {
+function factLines(tool: ToolCallFields | undefined, view: QuestionView): Text[] {
   if (tool === undefined) return [];
   const isWhole = view.isWhole === true;
   const { paths: diffPaths, texts } = diffFacts(tool);
