@@ -4,6 +4,7 @@
 import { homedir } from "node:os";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
+import { processWords } from "../display/process-output.ts";
 import { compileLessEagerly } from "./compiling.ts";
 import { defaultLimits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
@@ -24,6 +25,7 @@ which is turned over before it grows too large. \`mix agent start\` starts it in
   --help      prints this
 `;
 
+const words = processWords("stderr");
 const levels = ["trace", "debug", "info", "warn", "error"];
 
 async function main(): Promise<number> {
@@ -55,7 +57,7 @@ async function main(): Promise<number> {
   const { logger } = openProcessLog({
     destination: values.background
       ? { file: found.paths.processLogFile, bytesMax: defaultLimits.processLogBytesMax }
-      : { stream: process.stderr },
+      : { stream: { write: (line) => words.json(line) } },
     redact: redactor(secretValues(known, {})),
     level,
   });
@@ -75,7 +77,7 @@ async function main(): Promise<number> {
 }
 
 function print(text: string): number {
-  process.stdout.write(text);
+  void processWords("stdout").text(text);
   return 0;
 }
 
@@ -87,9 +89,8 @@ main().then(
     const known =
       error instanceof DaemonError ||
       (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"));
-    process.stderr.write(
-      `agentd: ${known ? (error as Error).message : String(error instanceof Error ? error.stack : error)}\n`,
-    );
+    const message = known ? (error as Error).message : String(error instanceof Error ? error.stack : error);
+    void words.text(`agentd: ${message}\n`);
     process.exitCode = error instanceof DaemonError ? error.exitCode : known ? 2 : 1;
   },
 );

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { createInterface } from "node:readline";
 import type { Context } from "./context.ts";
-import { afterUnreadKeys } from "./unread-keys.ts";
+import { PromptLine } from "./prompt-line.ts";
 
-/** Only to be called on a terminal. Anything but y or yes is no, and so are Ctrl-C and the end of input. */
-export function askYesOrNo(context: Pick<Context, "stdin" | "stderr">, question: string): Promise<boolean> {
-  const lines = createInterface({ input: context.stdin, output: context.stderr, terminal: true });
+/**
+ * Only to be called on a terminal. Anything but y or yes is no, and so are Ctrl-C and the end of input. What was typed
+ * before the question is no answer to it.
+ */
+export function askYesOrNo(
+  context: Pick<Context, "stdin" | "stderr" | "interrupts" | "now" | "after">,
+  question: string,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    let yes = false;
-    lines.on("close", () => resolve(yes));
-    lines.on("SIGINT", () => lines.close());
-    // What was typed before the question is no answer to it.
-    afterUnreadKeys(() => {
-      lines.write(null, { ctrl: true, name: "u" });
-      lines.question(`${question} [y/N] `, (answer) => {
-        yes = /^y(es)?$/i.test(answer.trim());
-        lines.close();
-      });
+    const answer = (yes: boolean): void => {
+      stopListening();
+      line.close();
+      resolve(yes);
+    };
+    const line = new PromptLine(context, {
+      line: (text, topic) => {
+        if (topic !== undefined) answer(/^y(es)?$/i.test(text.trim()));
+      },
+      end: () => answer(false),
+      endRow: () => undefined,
     });
+    const stopListening = context.interrupts.listen(() => answer(false));
+    line.open({ topic: question, prompt: `${question} [y/N] `, asks: true });
   });
 }

@@ -41,9 +41,31 @@ test.each([
   expect(lineMeaning(line, asked)).toEqual(meaning);
 });
 
-test.each(["0", "3", "yes", "please allow", "1.0", "-1"])("%s answers no question, and is no prompt either", (line) => {
-  expect(lineMeaning(line, question).kind).toBe("words");
+test.each([
+  ["y", "allow_once", "reject_once", { option: "no" }],
+  ["YES", "allow_once", "reject_once", { option: "no" }],
+  ["n", "allow_once", "reject_once", { option: "y" }],
+  ["no", "allow_once", "allow_always", { cancelled: true }],
+] as const)("%s means what it says, whatever the agent calls its options", (line, no, y, decision) => {
+  const options = [
+    { option: "no", name: "No", kind: no },
+    { option: "y", name: "Yes", kind: y },
+  ];
+  const { request } = question;
+  expect(lineMeaning(line, { ...question, options })).toEqual({ kind: "permission", answer: { request, ...decision } });
 });
+
+test("a yes that could mean several options is refused, and they are told", () => {
+  const options = ["a", "b"].map((option) => ({ option, name: option, kind: "allow_once" }));
+  expect(() => lineMeaning("y", { ...question, options })).toThrow("a (allow_once), b (allow_once)");
+});
+
+test.each(["0", "3", "yes please", "please allow", "1.0", "-1"])(
+  "%s answers no question, and is no prompt either",
+  (line) => {
+    expect(lineMeaning(line, question).kind).toBe("words");
+  },
+);
 
 const form: ElicitationEntry = {
   kind: "elicitation",

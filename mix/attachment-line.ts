@@ -5,6 +5,8 @@ import type { VerbInput } from "../agentd/vocabulary/verbs.ts";
 import { numbered } from "./chosen-option.ts";
 import { fieldValue, formContent, formFields, wordsOf } from "./form-fields.ts";
 import type { FormField } from "./form-fields.ts";
+import { type Decision, decisionFor } from "./permission-decision.ts";
+import { subjectOf } from "./view/subject.ts";
 
 export type AskedEntry = PermissionEntry | ElicitationEntry;
 
@@ -15,27 +17,30 @@ export type LineMeaning =
   | { readonly kind: "prompt"; readonly text: string }
   | { readonly kind: "words"; readonly text: string };
 
-/** Without a question the line is a prompt. Throws a usage error for fields that cannot be read. */
+/** Without a question the line is a prompt. Throws a usage error for fields that cannot be read, and for a yes that could mean several options. */
 export function lineMeaning(line: string, question: AskedEntry | undefined): LineMeaning {
   const written = line.trim();
   if (written === "") return { kind: "nothing" };
   if (written.startsWith(":")) return commandMeaning(written.slice(1), question);
   if (question?.kind === "elicitation") return toldMeaning(question, written);
   if (question !== undefined) {
-    const option = typedOption(question, written);
+    const decision = typedDecision(question, written);
     // A prompt in place of an answer would wait behind the very question that it does not answer.
-    if (option === undefined) return { kind: "words", text: `no answer ${written}; ${helpWords(question)}` };
-    return { kind: "permission", answer: { request: question.request, option } };
+    if (decision === undefined) return { kind: "words", text: `no answer ${written}; ${helpWords(question)}` };
+    return { kind: "permission", answer: { request: question.request, ...decision } };
   }
   return { kind: "prompt", text: line };
 }
 
-/** What stands before the place where a person answers. */
-export function answerPrompt(question: AskedEntry): string {
-  if (question.kind === "permission") return `answer 1–${question.options?.length ?? 0}: `;
-  if (question.mode === "url") return "answer yes or :decline: ";
-  return onlyField(question) === undefined ? "answer field=value…: " : "answer: ";
+/** What stands before the place where a person answers: what is asked, which of several it is, and what can be typed. */
+export function answerPrompt(question: AskedEntry, count: string, columns: number): string {
+  const subject = `${subjectOf(question, Math.max(subjectColumnsMin, Math.floor(columns / 2)))}${count}`;
+  if (question.kind === "permission") return `allow ${subject}? [y/n/1–${question.options?.length ?? 0}] `;
+  if (question.mode === "url") return `${subject}? [yes, :decline] `;
+  return `${subject} ${onlyField(question) === undefined ? "field=value…" : "answer"}: `;
 }
+
+const subjectColumnsMin = 16;
 
 function toldMeaning(question: ElicitationEntry, written: string): LineMeaning {
   const { request, mode, schema } = question;
@@ -77,7 +82,8 @@ function helpWords(question: AskedEntry | undefined): string {
 
 function answerWords(question: AskedEntry): string {
   const without = ":dismiss leaves it unanswered";
-  if (question.kind === "permission") return `an option's number or name answers · ${without}`;
+  if (question.kind === "permission")
+    return `y allows once, n refuses, an option's number or name chooses it · ${without}`;
   if (question.mode === "url") return `yes when you will open it · :decline says no · ${without}`;
   const line = onlyField(question) === undefined ? fieldsWords : "a line is the answer";
   return `${line} · :accept takes the defaults · :decline says no · ${without}`;
@@ -85,7 +91,14 @@ function answerWords(question: AskedEntry): string {
 
 const fieldsWords = "field=value other='two words' answers";
 
-/** By its number first: the line asks for one, and the options stand above with theirs. */
-function typedOption({ options = [] }: PermissionEntry, written: string): string | undefined {
-  return (numbered(options, written) ?? options.find(({ option }) => option === written))?.option;
+/**
+ * By its number first: the options stand above with theirs. Yes and no are the person's own words, so an agent that
+ * calls an option "no" decides nothing by it.
+ */
+function typedDecision({ options = [] }: PermissionEntry, written: string): Decision | undefined {
+  const word = written.toLowerCase();
+  if (word === "y" || word === "yes") return decisionFor("allow", options, undefined);
+  if (word === "n" || word === "no") return decisionFor("deny", options, undefined);
+  const option = (numbered(options, written) ?? options.find((one) => one.option === written))?.option;
+  return option === undefined ? undefined : { option };
 }

@@ -12,7 +12,7 @@ import type { Output } from "./output.ts";
 import { pause } from "./pause.ts";
 import { holderOf, runningHolder, whyUnheardForGood } from "./unheard-daemon.ts";
 import { processLogFile } from "./state-directory.ts";
-import { printable } from "./view/printable.ts";
+import { printable } from "../display/printable.ts";
 
 /** How long a started daemon may take until it is on the Bus. */
 const registeredWithinMs = 10_000;

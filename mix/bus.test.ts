@@ -3,9 +3,12 @@ import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createBroker } from "../bus-client/broker/index.ts";
 import type { BusClientState } from "../bus-client/index.ts";
+import { streamSink } from "../display/testing/stream-sink.ts";
+import { TextOutput } from "../display/text-output.ts";
 import { connectBus } from "./citizen-bus.ts";
 import type { Context } from "./context.ts";
 import { Output } from "./output.ts";
@@ -50,10 +53,8 @@ test("where the Bus is no longer found, what listens at its old address is not d
     version: "0",
     random: Math.random,
   } as unknown as Context;
-  const output = new Output(
-    { stdout: process.stdout, stderr: process.stderr, writeAtOnce: (_to, text) => text },
-    "ids",
-  );
+  const nowhere = new TextOutput(streamSink(new PassThrough()));
+  const output = new Output({ stdout: nowhere, stderr: nowhere }, "ids");
   const bus = await connectBus(context, output, { connecting: "bus", autostart: false });
   const failed = new Promise<BusClientState>((resolve) => {
     bus.client.onState((state) => {

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Everything of the outside world that the command line touches, handed in.
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
+import type { TextOutput } from "../display/text-output.ts";
 
 export interface InputStream extends Readable {
   readonly isTTY?: boolean;
 }
-
-export interface OutputStream extends Writable {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-}
-
-export type OutputName = "stdout" | "stderr";
 
 export interface Context {
   /** The words after the program's name. */
@@ -24,10 +18,8 @@ export interface Context {
   /** Tells two builds of one version apart; what runs from its source has none. */
   readonly build: string | undefined;
   readonly stdin: InputStream;
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
-  /** Writes without a stream as much as can be written so; what comes back is left for the stream. */
-  readonly writeAtOnce: (to: OutputName, text: string) => string | Uint8Array;
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** From 0 up to 1. */

@@ -295,3 +295,60 @@ test.each(["bash", "zsh", "fish"])(
     expect(["absent", 0]).toContain(await result);
   },
 );
+
+/** The rows of a screen that is high enough, after what a program wrote to it: line feeds, columns and what is erased. */
+function screenOf(written: string): string[] {
+  const rows: string[] = [""];
+  let [row, column] = [0, 0];
+  // eslint-disable-next-line no-control-regex
+  for (const [part, number, letter] of written.matchAll(/\u001b\[\??(\d*)([A-Za-z])|[^]/gu)) {
+    if (letter === "A") row -= Number(number || 1);
+    else if (letter === "G") column = Number(number) - 1;
+    else if (letter === "K") rows[row] = (rows[row] ?? "").slice(0, column);
+    else if (part === "\r") column = 0;
+    else if (part === "\n") rows[(row += 1)] ??= "";
+    else if (letter === undefined) {
+      const before = (rows[row] ?? "").padEnd(column);
+      rows[row] = before.slice(0, column) + part + before.slice(column + 1);
+      column += 1;
+    }
+  }
+  return rows;
+}
+
+test("on a real terminal each question stands right above the line that answers it", async () => {
+  const line = `'${process.execPath}' '${join(programs, "mix.cjs")}' agent start demo 'two questions'`;
+  const terminal = spawn("script", ["-qefc", line, "/dev/null"], { env: { ...env, TERM: "xterm", NO_COLOR: "1" } });
+  let written = "";
+  const waiting: { readonly words: string; readonly seen: () => void }[] = [];
+  terminal.stdout.on("data", (chunk: Buffer) => {
+    written += chunk.toString("utf8");
+    for (const { words, seen } of waiting) if (written.includes(words)) seen();
+  });
+  const shows = (words: string): Promise<void> =>
+    new Promise((seen) => (written.includes(words) ? seen() : waiting.push({ words, seen })));
+  const ended = once(terminal, "close");
+  /** The question that is the last on the screen, and what follows it. */
+  const bottom = (): string[] => {
+    const rows = screenOf(written);
+    return rows.slice(rows.findLastIndex((row) => row.startsWith("? may it: ")));
+  };
+  await shows("(1 of 2)? [y/n/1–2] ");
+  const rows = (what: string, number: number, prompt: string): unknown[] => [
+    `? may it: ${what} (execute)`,
+    "  1) Yes  [allow_once, --option yes]",
+    "  2) No  [reject_once, --option no]",
+    expect.stringMatching(new RegExp(`^  answer: mix agent permit allow \\w+-${number} `)),
+    prompt,
+  ];
+  expect(bottom()).toEqual(rows("npm run build", 1, "allow execute npm run build (1 of 2)? [y/n/1–2] "));
+  terminal.stdin.write("n\r");
+  await shows("(2 of 2)? [y/n/1–2] ");
+  // The agent's words came between, and the second question stands below them.
+  expect(bottom()).toEqual(rows("rm -rf ~", 2, "allow execute rm -rf ~ (2 of 2)? [y/n/1–2] "));
+  terminal.stdin.write("n\r");
+  await ended;
+  const screen = screenOf(written).join("\n");
+  expect(screen).toContain("→ refused: execute npm run build (1 of 2), no");
+  expect(screen).toContain("→ refused: execute rm -rf ~ (2 of 2), no");
+});

@@ -5,20 +5,17 @@ import { dirname, join } from "node:path";
 import { runCommandLine } from "./command-line.ts";
 import type { Interrupt, Interrupts } from "./context.ts";
 import { exitCodeOf } from "./exit-codes.ts";
-import { OutputDescriptor } from "./output-descriptor.ts";
+import { processOutput } from "../display/process-output.ts";
+import { TextOutput } from "../display/text-output.ts";
 import { ownBuild } from "./version.ts";
 
 void main();
 
 async function main(): Promise<void> {
-  const out = new OutputDescriptor(1, () => process.stdout, endedByReader);
-  const words = new OutputDescriptor(
-    2,
-    () => process.stderr,
-    () => undefined,
-  );
+  const out = processOutput("stdout", endedByReader);
+  const words = processOutput("stderr", () => undefined);
   const interrupts = interruptsOf(process);
-  // What costs time to make is made when somebody asks for it: the streams, and the path of the daemon's program.
+  // What costs time to make is made when somebody asks for it: stdin, and the path of the daemon's program.
   const code = await runCommandLine({
     words: process.argv.slice(2),
     env: process.env,
@@ -30,13 +27,8 @@ async function main(): Promise<void> {
     get stdin() {
       return process.stdin;
     },
-    get stdout() {
-      return out.stream;
-    },
-    get stderr() {
-      return words.stream;
-    },
-    writeAtOnce: (to, text) => (to === "stdout" ? out : words).write(text),
+    stdout: new TextOutput(out),
+    stderr: new TextOutput(words),
     now: Date.now,
     random: Math.random,
     after: (ms, run) => {

@@ -7,7 +7,7 @@ import { servicesOn } from "./bus.ts";
 import type { AgentBus } from "./bus.ts";
 import { MixError, ownError } from "./mix-error.ts";
 import type { Invocation } from "./verb.ts";
-import { printableLine } from "./view/printable.ts";
+import { printableLine } from "../display/printable.ts";
 
 /** Throws UNREACHABLE where the service is not on the Bus: it is a daemon like agentd, and not there is not unknown. */
 export async function askNotify<V extends NotifyVerb>(

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where words go: stdout carries data alone, stderr what is said to people.
-import type { Context, OutputStream } from "./context.ts";
+// Where words go: stdout carries data alone, stderr what is said to people. Plain strings may be anybody's words.
+import { printableLine } from "../display/printable.ts";
+import { rich, type Text } from "../display/styled.ts";
+import type { Context } from "./context.ts";
 import { errorHints } from "./error-hints.ts";
 import { jsonText } from "./json-text.ts";
 import type { MixError } from "./mix-error.ts";
-import { printable } from "./view/printable.ts";
 
 /** `people`: a readable view; `json`: documents and compact lines; `ids`: ids only. */
 export type OutputMode = "people" | "json" | "ids";
 
-type OutputContext = Pick<Context, "stdout" | "stderr" | "writeAtOnce">;
+type OutputContext = Pick<Context, "stdout" | "stderr">;
 
 export class Output {
   readonly mode: OutputMode;
-  /** Its streams are asked for where they are written to, and not before. */
   readonly #context: OutputContext;
 
   constructor(context: OutputContext, mode: OutputMode) {
@@ -21,60 +21,54 @@ export class Output {
     this.#context = context;
   }
 
-  /** One line of data for people or an id. Whatever a service or an agent wrote must be printable already. */
-  line(text: string): Promise<void> {
-    return this.text(`${text}\n`);
+  /** One line of data for people, or an id. A line feed in a string becomes visible: it begins no other line. */
+  line(text: Text): Promise<void> {
+    return this.text(rich`${oneLine(text)}\n`);
   }
 
-  /** Data as it is, without a line end. */
-  text(text: string): Promise<void> {
-    const left = this.#context.writeAtOnce("stdout", text);
-    return left.length === 0 ? Promise.resolve() : written(this.#context.stdout, left);
+  /** Data for people as it is, without a line end. */
+  text(text: Text): Promise<void> {
+    return this.#context.stdout.text(text);
   }
 
   /** One document for a thing or a list. `schema` is its own: what a service calls so needs another name in it. */
   document(schema: string, members: object): Promise<void> {
-    return this.line(jsonText(Object.assign({ schema }, members, { schema }), 2));
+    return this.#json(jsonText(Object.assign({ schema }, members, { schema }), 2));
   }
 
   /** One compact object of what flows. */
   row(value: unknown): Promise<void> {
-    return this.line(jsonText(value));
+    return this.#json(jsonText(value));
   }
 
-  /** Words for people alone. */
-  word(text: string): void {
+  /** One line of words for people alone. */
+  word(text: Text): void {
     if (this.mode === "people") this.notice(text);
   }
 
-  /** What has to be said whatever the mode: a daemon was started, something is away. */
-  notice(text: string): void {
-    const left = this.#context.writeAtOnce("stderr", `${text}\n`);
-    if (left.length > 0) this.#context.stderr.write(left);
+  /** One line that has to be said whatever the mode: a daemon was started, something is away. */
+  notice(text: Text): void {
+    void this.#context.stderr.text(rich`${oneLine(text)}\n`);
   }
 
   /** Said whatever the mode: `code: message`, or one JSON object with `--json`. */
   error(error: MixError): void {
     if (this.mode === "json") {
       const { session, command_id } = error.details;
-      this.notice(JSON.stringify({ error: { code: error.code, message: error.message, session, command_id } }));
+      const body = { error: { code: error.code, message: error.message, session, command_id } };
+      void this.#context.stderr.json(`${JSON.stringify(body)}\n`);
       return;
     }
-    const hints = errorHints(error).map((hint) => `\n  ${hint}`);
-    this.notice(printable(`${error.code}: ${error.message}${hints.join("")}`));
+    const words = [`${error.code}: ${error.message}`, ...errorHints(error)].join("\n");
+    // Further lines stand under the first one, so that none of them can pass for words of ours.
+    void this.#context.stderr.text(`${words.replaceAll("\n", "\n  ")}\n`);
+  }
+
+  #json(json: string): Promise<void> {
+    return this.#context.stdout.json(`${json}\n`);
   }
 }
 
-// A reader that is slower than we are holds us up, and nothing piles up here.
-function written(stream: OutputStream, text: string | Uint8Array): Promise<void> {
-  if (stream.write(text)) return Promise.resolve();
-  return new Promise((resolve) => {
-    const over = (): void => {
-      stream.off("drain", over);
-      stream.off("close", over);
-      resolve();
-    };
-    stream.on("drain", over);
-    stream.on("close", over);
-  });
+function oneLine(text: Text): Text {
+  return typeof text === "string" ? printableLine(text) : text;
 }

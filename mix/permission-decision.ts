@@ -30,7 +30,7 @@ export function decisionFor(
   const [only] = allows;
   if (only !== undefined && allows.length === 1) return { option: only.option };
   throw usageError(
-    `${allows.length === 0 ? "no option" : "more than one option"} allows once; choose with --option: ${kindWords(options)}`,
+    `${allows.length === 0 ? "no option" : "more than one option"} allows once; choose one (--option): ${kindWords(options)}`,
   );
 }
 

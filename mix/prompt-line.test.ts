@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { PassThrough } from "node:stream";
 import { afterEach, expect, test } from "vitest";
+import { streamSink } from "../display/testing/stream-sink.ts";
+import { TextOutput } from "../display/text-output.ts";
 import { PromptLine } from "./prompt-line.ts";
 
 const open: PromptLine[] = [];
@@ -22,7 +24,7 @@ function terminal() {
   };
   const interrupts = { raise: () => undefined, listen: () => () => undefined };
   const line = new PromptLine(
-    { stdin, stderr, interrupts, now: () => now, after },
+    { stdin, stderr: new TextOutput(streamSink(stderr)), interrupts, now: () => now, after },
     {
       line: (text, topic) => entered.push([text, topic]),
       end: () => undefined,

@@ -3,11 +3,11 @@
 // whenever something is written above it; keys are read all the while.
 import { createInterface } from "node:readline";
 import type { Interface } from "node:readline";
+import { movement, rich } from "../display/styled.ts";
 import type { Context } from "./context.ts";
 import { afterUnreadKeys } from "./unread-keys.ts";
-import { displayWidth } from "./view/display-width.ts";
+import { displayWidth } from "../display/width.ts";
 import { lineWindow } from "./view/line-window.ts";
-import { printable } from "./view/printable.ts";
 
 export interface PromptLineEvents {
   /** What was entered, and for which topic; a paste of lines comes as one text. No topic: it was typed before the first. */
@@ -158,7 +158,7 @@ export class PromptLine {
   #leaveOnScreen({ prompt }: LineTopic, text: string): void {
     this.hide();
     this.#on.endRow();
-    this.#context.stderr.write(`${prompt}${printable(text)}\n`);
+    void this.#context.stderr.text(`${prompt}${text}\n`);
   }
 
   /** A question that is over does not stand below the next one; a prompt does, until a person pauses. */
@@ -178,16 +178,18 @@ export class PromptLine {
     const { prompt } = now;
     const room = (stderr.columns || columnsUnknown) - displayWidth(prompt) - 1;
     const { shown, at } = lineWindow(line, cursor, Math.max(roomMin, room));
-    const start = this.#drawnAt === undefined && column > 0 ? "\n" : "\r";
+    const start = this.#drawnAt === undefined && column > 0 ? "\n" : movement.rowStart;
     this.#drawnAt ??= column;
-    stderr.write(`${start}${prompt}${shown}\u001b[K\u001b[${displayWidth(prompt) + at + 1}G`);
+    const place = movement.toColumn(displayWidth(prompt) + at + 1);
+    void stderr.text(rich`${start}${prompt}${shown}${movement.clearToRowEnd}${place}`);
   }
 
   #erase(): void {
     const column = this.#drawnAt;
     if (column === undefined) return;
     this.#drawnAt = undefined;
-    this.#context.stderr.write(`\r\u001b[K${column > 0 ? `\u001b[A\u001b[${column + 1}G` : ""}`);
+    const back = column > 0 ? rich`${movement.up}${movement.toColumn(column + 1)}` : "";
+    void this.#context.stderr.text(rich`${movement.rowStart}${movement.clearToRowEnd}${back}`);
   }
 
   // Before its interface is closed, so that the `close` event is not taken for the end of input.

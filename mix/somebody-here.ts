@@ -7,6 +7,6 @@ import type { Invocation } from "./verb.ts";
  */
 export function somebodyHere({ context, output }: Pick<Invocation, "context" | "output">): boolean {
   const { stdin, stdout, stderr, env } = context;
-  const isSeen = stdin.isTTY === true && stdout.isTTY === true && stderr.isTTY === true;
+  const isSeen = stdin.isTTY === true && stdout.isTTY && stderr.isTTY;
   return output.mode === "people" && isSeen && env["TERM"] !== "dumb";
 }

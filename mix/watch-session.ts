@@ -46,10 +46,13 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     for await (const entry of entries) {
       outcome = options.decide(entry);
       if (options.shows?.(entry) ?? true) {
-        attachment?.hide();
         const saysWhy = outcome === undefined || options.tellsFailure !== true;
-        await (view === undefined ? showRow(invocation, entry) : view.show(entry, saysWhy));
-        if (!asksOneOf(answered, entry)) attachment?.see(entry);
+        if (attachment?.asks(entry) === true && !asksOneOf(answered, entry)) attachment.ask(entry);
+        else {
+          attachment?.hide();
+          const wrote = await (view === undefined ? showRow(invocation, entry) : view.show(entry, saysWhy));
+          attachment?.see(entry, wrote);
+        }
         if (attachment?.takesLines === true) view?.still();
       }
       if (outcome !== undefined) break;
@@ -88,6 +91,8 @@ async function answering(
   return new Attachment(invocation, bus, session);
 }
 
-async function showRow({ output }: Invocation, entry: Entry): Promise<void> {
-  if (output.mode === "json") await output.row(entry);
+async function showRow({ output }: Invocation, entry: Entry): Promise<boolean> {
+  if (output.mode !== "json") return false;
+  await output.row(entry);
+  return true;
 }

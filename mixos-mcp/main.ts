@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The process: MCP on stdin and stdout, which carry nothing else, and an end as soon as the client has gone.
+import { processWords } from "../display/process-output.ts";
 import { deniedOf } from "./addresses.ts";
 import { citizenName } from "./citizen-name.ts";
 import { toldInstead, waitingWords } from "./command-line.ts";
@@ -10,17 +11,18 @@ import { StdioTransport } from "./stdio-transport.ts";
 import { unmarked } from "./unmarked.ts";
 import { version } from "./version.ts";
 
-const { argv, env, stdin, stdout, stderr } = process;
+const { argv, env, stdin, stdout } = process;
+const words = processWords("stderr");
 
 const told = toldInstead(argv.slice(2), version);
 if (told === undefined) serve();
 else {
-  process[told.to].write(told.text);
+  void processWords(told.to).text(told.text);
   process.exitCode = told.exitCode;
 }
 
 function serve(): void {
-  if (stdin.isTTY) stderr.write(waitingWords);
+  if (stdin.isTTY) void words.text(waitingWords);
   const presence = new Presence({
     surroundings: {
       env,
@@ -40,12 +42,11 @@ function serve(): void {
   }
 
   stdin.on("end", () => end(0)).on("close", () => end(0));
-  // Nobody reads our answers, or our words.
+  // Nobody reads our answers.
   stdout.on("error", () => end(0));
-  stderr.on("error", () => {});
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => end(0));
 
-  server.onerror = (error) => stderr.write(`mixos-mcp: ${wordsFor(error)}\n`);
+  server.onerror = (error) => void words.text(`mixos-mcp: ${wordsFor(error)}\n`);
   // The transport closes by itself after a line that is too long; nothing could be read after it.
   server.onclose = () => end(1);
   void server.connect(new StdioTransport(unmarked(stdin), stdout, lineBytesMax));

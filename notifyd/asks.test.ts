@@ -93,11 +93,13 @@ test("a group of a source has its own bound, and the late half of the source's r
 test("a store of the first schema is brought on, and what was asked there is its source's own", () => {
   const { database, file, asks } = opened();
   asked(asks, "agent", "r-1");
-  database.exec('ALTER TABLE ask DROP COLUMN "group"');
+  database.exec('ALTER TABLE ask DROP COLUMN "group"; ALTER TABLE ask DROP COLUMN incomplete');
   database.pragma("user_version = 1");
   const again = openDatabase(file);
   onTestFinished(() => void again.close());
-  expect(again.prepare('SELECT ref, "group" FROM ask').all()).toEqual([{ ref: "r-1", group: null }]);
+  expect(again.prepare('SELECT ref, "group", incomplete FROM ask').all()).toEqual([
+    { ref: "r-1", group: null, incomplete: 0 },
+  ]);
 });
 
 test("the newest ended asks are kept, the old ones go, and open ones stay whatever their age", () => {

@@ -65,7 +65,7 @@ export class Asks {
         this.#options.limits,
       );
       if (why !== undefined) return { kind: "full", why };
-      const { source: label, group, ref, title, body, options, expires_at } = question;
+      const { source: label, group, ref, title, body, options, incomplete, expires_at } = question;
       const id = this.#newId();
       this.#statements.insert.run({
         ask: id,
@@ -76,6 +76,7 @@ export class Asks {
         title,
         body,
         options: JSON.stringify(options),
+        incomplete: Number(incomplete),
         asked_at: this.#time(),
         expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
       });
@@ -199,8 +200,9 @@ function gone(file: string): Error {
 /** 8 of them can be typed, and are 40 bits. */
 const letters = "abcdefghijklmnopqrstuvwxyz234567";
 
-interface AskRow extends Omit<NotifyQuestion, "options"> {
+interface AskRow extends Omit<NotifyQuestion, "options" | "incomplete"> {
   readonly options: string;
+  readonly incomplete: number;
   readonly state: NotifyState;
   readonly option: string | null;
   readonly via: string | null;
@@ -222,8 +224,8 @@ function statementsOf(database: Database.Database) {
       `SELECT source, "group", count(*) AS open FROM ask WHERE state = 'open' GROUP BY source, "group"`,
     ),
     insert: database.prepare(
-      `INSERT INTO ask (ask, source, label, "group", ref, title, body, options, asked_at, expires_at)
-       VALUES (@ask, @source, @label, @group, @ref, @title, @body, @options, @asked_at, @expires_at)`,
+      `INSERT INTO ask (ask, source, label, "group", ref, title, body, options, incomplete, asked_at, expires_at)
+       VALUES (@ask, @source, @label, @group, @ref, @title, @body, @options, @incomplete, @asked_at, @expires_at)`,
     ),
     answer: database.prepare(
       `${end} state = 'answered', option = @option, via = @via, answered_by = @by WHERE ask = @ask AND state = 'open'`,
@@ -252,7 +254,8 @@ function statementsOf(database: Database.Database) {
 function fromRow(row: AskRow): NotifyAsk {
   const { ask, source, label, group, ref, title, body, asked_at, expires_at } = row;
   const options = JSON.parse(row.options) as NotifyOption[];
-  const question = { ask, source, label, group, ref, title, body, options, asked_at, expires_at };
+  const incomplete = row.incomplete === 1;
+  const question = { ask, source, label, group, ref, title, body, options, incomplete, asked_at, expires_at };
   const ended = { ended_at: row.ended_at ?? asked_at, noted: row.noted === 1 };
   switch (row.state) {
     case "open":
@@ -268,10 +271,11 @@ function fromRow(row: AskRow): NotifyAsk {
   }
 }
 
-function sameQuestion(ask: NotifyAsk, { title, body, options, source }: NotifyArguments<"ask">): boolean {
+function sameQuestion(ask: NotifyAsk, { title, body, options, incomplete, source }: NotifyArguments<"ask">): boolean {
   return (
     ask.title === title &&
     ask.body === body &&
+    ask.incomplete === incomplete &&
     ask.label === (source ?? null) &&
     JSON.stringify(ask.options) === JSON.stringify(options)
   );

@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { parseArgs } from "node:util";
 import { pino, stdTimeFunctions } from "pino";
 import { loadTransports, ownBuild } from "../bus-client/index.ts";
+import { processWords } from "../display/process-output.ts";
 import { NotifydError } from "./notifyd-error.ts";
 import { startNotifyd } from "./notifyd.ts";
 import { statePaths } from "./state-directory.ts";
@@ -19,12 +20,14 @@ there is one (notify-send and a notification service), and by \`mix notify ls\`;
   --help      prints this
 `;
 
+const words = processWords("stderr");
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { version: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
   });
   if (values.version || values.help) {
-    process.stdout.write(values.version ? `notifyd ${ownBuild(import.meta.url).version}\n` : help);
+    void processWords("stdout").text(values.version ? `notifyd ${ownBuild(import.meta.url).version}\n` : help);
     return;
   }
   process.umask(0o077);
@@ -38,7 +41,12 @@ async function main(): Promise<void> {
     environment,
     surroundings: { env: environment, uid: process.getuid?.() ?? -1, home },
     ...ownBuild(import.meta.url),
-    logger: pino({ base: null, timestamp: stdTimeFunctions.isoTime }, process.stderr),
+    logger: pino(
+      { base: null, timestamp: stdTimeFunctions.isoTime },
+      {
+        write: (line: string) => void words.json(line),
+      },
+    ),
   });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void notifyd.stop(signal));
   await notifyd.stopped;
@@ -48,6 +56,7 @@ main().catch((error: unknown) => {
   const isKnown =
     error instanceof NotifydError ||
     (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"));
-  process.stderr.write(`notifyd: ${isKnown ? error.message : String(error instanceof Error ? error.stack : error)}\n`);
+  const message = isKnown ? error.message : String(error instanceof Error ? error.stack : error);
+  void words.text(`notifyd: ${message}\n`);
   process.exitCode = error instanceof NotifydError ? error.exitCode : isKnown ? 2 : 1;
 });

@@ -42,6 +42,7 @@ const migrations: readonly string[] = [
   BEGIN SELECT RAISE(ABORT, 'an ask ends once'); END;
   `,
   `ALTER TABLE ask ADD COLUMN "group" TEXT;`,
+  `ALTER TABLE ask ADD COLUMN incomplete INTEGER NOT NULL DEFAULT 0 CHECK (incomplete IN (0, 1));`,
 ];
 
 /** Throws STORE_REFUSED for a file that is another program's, of a newer notifyd, damaged, or cannot be opened. */

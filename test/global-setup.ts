@@ -6,7 +6,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const sources = ["agentd", "bus-client", "acp-client", "mix", "mixos-mcp", "notifyd", "migrations", "scripts"];
+const sources = [
+  "agentd",
+  "bus-client",
+  "acp-client",
+  "display",
+  "mix",
+  "mixos-mcp",
+  "notifyd",
+  "migrations",
+  "scripts",
+];
 
 export default function setup(): void {
   const built = join(root, "dist/bin/mix.cjs");

@@ -16,11 +16,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   json: [],
   "bus-client": ["json"],
   "acp-client": ["json"],
+  display: [],
   "agentd/vocabulary": ["json"],
-  agentd: ["bus-client", "acp-client", "json", "agentd/vocabulary"],
-  mix: ["bus-client", "json", "agentd/vocabulary", "package.json"],
-  notifyd: ["bus-client", "json", "agentd/vocabulary"],
-  "mixos-mcp": ["bus-client", "json", "package.json"],
+  agentd: ["bus-client", "acp-client", "display", "json", "agentd/vocabulary"],
+  mix: ["bus-client", "display", "json", "agentd/vocabulary", "package.json"],
+  notifyd: ["bus-client", "display", "json", "agentd/vocabulary"],
+  "mixos-mcp": ["bus-client", "display", "json", "package.json"],
 };
 
 interface Import {
@@ -52,13 +53,32 @@ function sources(folder: string): string[] {
 }
 
 test("no folder imports another that it may not, and the imports were really seen", () => {
-  const imports = ["json", "bus-client", "acp-client", "agentd", "mix", "mixos-mcp", "notifyd"]
+  const imports = ["json", "bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"]
     .flatMap(sources)
     .flatMap(importsOf);
   expect(imports.length).toBeGreaterThan(300);
   const crossing = imports.filter(({ from, to }) => from !== to);
   expect(crossing.length).toBeGreaterThan(40);
   expect(crossing.filter(({ from, to }) => !mayImport[from]?.includes(to))).toEqual([]);
+});
+
+test("nothing but the display writes to the outputs of a process", () => {
+  const writes = /\bprocess\.(stdout|stderr)\b|\bprocess\[|\bconsole\.|\b(stdout|stderr)\b[^{}\n]*\} = process\b/;
+  const files = ["bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"].flatMap(sources);
+  expect(files.filter((file) => writes.test(readFileSync(join(root, file), "utf8"))).toSorted()).toEqual([
+    // Their stdout is a protocol's.
+    "agentd/demo-agent/main.ts",
+    "display/process-output.ts",
+    "mixos-mcp/main.ts",
+  ]);
+});
+
+test("only the tests and the display look into styled text", () => {
+  const readers = ["mix", "mixos-mcp", "notifyd", "agentd"].flatMap(sources).filter((file) => {
+    return /\brendered\b/.test(readFileSync(join(root, file), "utf8"));
+  });
+  // They ask whether it ends its row, and whether there is any.
+  expect(readers.toSorted()).toEqual(["mix/view/live-view.ts", "mix/view/transcript.ts"]);
 });
 
 test("the command line imports the vocabulary as types alone", () => {
@@ -73,6 +93,8 @@ test.each([
   ["bus-client/bad.ts", "../agentd/vocabulary/index.ts"],
   ["bus-client/deep/bad.ts", "../../acp-client/client.ts"],
   ["acp-client/bad.ts", "../bus-client/index.ts"],
+  ["display/bad.ts", "../mix/context.ts"],
+  ["bus-client/bad.ts", "../display/printable.ts"],
   ["agentd/bad.ts", "../mix/main.ts"],
   ["agentd/vocabulary/bad.ts", "../log/open.ts"],
   ["mix/bad.ts", "../agentd/daemon.ts"],

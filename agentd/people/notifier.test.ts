@@ -289,6 +289,7 @@ function ask(some: Partial<Extract<PeopleEffect, { type: "ask_people" }>> = {}):
     edition: 0,
     title: "May it?",
     body: "",
+    incomplete: false,
     options: [{ option: "yes", label: "Yes", kind: "allow_once" }],
     expiresAt: null,
     notified: true,

@@ -35,11 +35,13 @@ export class QuestionCalls {
   async ask(request: string, one: InPhase<"to_ask">): Promise<void> {
     const { service, tracked, label, again } = this.#options;
     const { question, session } = one;
-    const { title, body, options, expiresAt } = question;
+    const { title, body, incomplete, options, expiresAt } = question;
     tracked.set(request, { ...one, tried: true });
     const args = {
       title,
       body,
+      // An older notify knows no such argument.
+      ...(incomplete ? { incomplete } : {}),
       options: [...options],
       expires_at: expiresAt,
       source: label,

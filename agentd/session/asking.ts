@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A request on its way to people, by the service `notify`. What they are shown says first what agentd knows, then what the
 // agent wrote.
-import { stringifyJson } from "../../json/raw-json.ts";
+import { RawJson, stringifyJson } from "../../json/raw-json.ts";
 import { type NotifyOption, notifyLimits } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 import { cut } from "./fit.ts";
@@ -13,12 +13,16 @@ export function askPeople(draft: Draft, open: OpenRequest): void {
   const { state } = draft;
   const { request, expiresAt } = open;
   const { name, id, agent } = state;
+  const title = `${agent} (${name ?? id}) asks ${whatFor(open)}`;
+  const { lines, isWhole } = wordsOf(state, open, title.length <= notifyLimits.titleMax);
+  const body = lines.join("\n");
   draft.effect({
     type: "ask_people",
     request,
     edition: editionOf(open),
-    title: cut(`${agent} (${name ?? id}) asks ${whatFor(open)}`, notifyLimits.titleMax),
-    body: cut(linesOf(state, open).join("\n"), notifyLimits.bodyMax),
+    title: cut(title, notifyLimits.titleMax),
+    body: cut(body, notifyLimits.bodyMax),
+    incomplete: !isWhole || body.length > notifyLimits.bodyMax,
     options: choicesOf(open),
     expiresAt,
     notified: draft.context.people === "there",
@@ -61,17 +65,24 @@ function whatFor(open: OpenRequest): string {
 
 const unsaid = "it does not say what";
 
-function linesOf({ cwd }: SessionState, open: OpenRequest): string[] {
-  if (open.kind === "permission") return [...originLines(open), `in ${cwd}`, ...toolLines(open)];
+interface Words {
+  readonly lines: readonly string[];
+  /** Nothing of what is asked is missing in them and in the title. */
+  readonly isWhole: boolean;
+}
+
+function wordsOf({ cwd }: SessionState, open: OpenRequest, isTitleWhole: boolean): Words {
+  if (open.kind === "permission") return toolWords(open, cwd, isTitleWhole);
   const { asked, request } = open;
   const message = cut(asked.message, inputMax);
-  if (isShownWhole(open) && asked.mode === "url") return [asked.url, message, ...originLines(open)];
+  const isMessageWhole = message === asked.message;
+  if (isShownWhole(open) && asked.mode === "url") {
+    return { lines: [asked.url, message, ...originLines(open)], isWhole: isTitleWhole && isMessageWhole };
+  }
   const how = `mix agent answer ${request}`;
-  return [
-    message,
-    ...originLines(open),
-    asked.mode === "url" ? `all of it: ${how} --show` : `fill it in: ${how} field=value… (its fields: --show)`,
-  ];
+  const fill =
+    asked.mode === "url" ? `all of it: ${how} --show` : `fill it in: ${how} field=value… (its fields: --show)`;
+  return { lines: [message, ...originLines(open), fill], isWhole: isMessageWhole };
 }
 
 /** What tells this question from one that the session itself has just asked. */
@@ -83,17 +94,42 @@ function originLines(open: OpenRequest): string[] {
   ];
 }
 
-function toolLines({ request, shown }: OpenPermission): string[] {
-  const { locations, raw_input: input } = shown.value;
+/** Each part as long as it may be; where one is cut or missing, the last line says where all of it is. */
+function toolWords(open: OpenPermission, cwd: string, isTitleWhole: boolean): Words {
+  const { request, shown, leftOut } = open;
+  const { title, name, locations, raw_input: input, content } = shown.value;
   const paths = (locations ?? [])
     .map((location) => (location as { path?: unknown } | null)?.path)
     .filter((path) => typeof path === "string");
-  const given = input === undefined || input === null ? [] : [typeof input === "string" ? input : stringifyJson(input)];
-  return [
+  const parts = [...inputTexts(input, title ?? name ?? ""), ...(content ?? []).map(contentText)];
+  const isWhole =
+    isTitleWhole && leftOut.length === 0 && paths.length <= pathsMax && parts.every((part) => part.length <= inputMax);
+  const lines = [
+    ...originLines(open),
+    `in ${cwd}`,
     ...paths.slice(0, pathsMax),
-    ...given.map((text) => cut(text, inputMax)),
-    `all of it: mix agent permit show ${request}`,
+    ...parts.map((part) => cut(part, inputMax)),
   ];
+  return isWhole ? { lines, isWhole } : { lines: [...lines, `all of it: mix agent permit show ${request}`], isWhole };
+}
+
+/** A value that is the tool's title, to the letter, is not said again: a notification has little room. */
+function inputTexts(input: unknown, title: string): string[] {
+  if (input === undefined || input === null) return [];
+  const isSaid = (value: unknown): boolean => value !== "" && (value === title || `\`${String(value)}\`` === title);
+  if (typeof input === "string") return isSaid(input) ? [] : [input];
+  if (typeof input !== "object" || Array.isArray(input) || input instanceof RawJson) return [stringifyJson(input)];
+  const members = Object.entries(input);
+  const left = members.filter(([, value]) => !isSaid(value));
+  return left.length === 0 && members.length > 0 ? [] : [stringifyJson(Object.fromEntries(left))];
+}
+
+function contentText(item: unknown): string {
+  const { type, path, oldText, newText, content } = item as Readonly<Record<string, unknown>>;
+  if (type !== "diff" || typeof newText !== "string") return stringifyJson(content ?? item);
+  const rows = (mark: string, text: unknown): string[] =>
+    typeof text === "string" && text !== "" ? text.split("\n").map((row) => `${mark} ${row}`) : [];
+  return [String(path), ...rows("-", oldText), ...rows("+", newText)].join("\n");
 }
 
 const pathsMax = 8;

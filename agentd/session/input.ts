@@ -193,6 +193,8 @@ export type PeopleEffect =
       readonly edition: number;
       readonly title: string;
       readonly body: string;
+      /** Title and body are not all of what is asked. */
+      readonly incomplete: boolean;
       readonly options: readonly NotifyOption[];
       readonly expiresAt: string | null;
       /** The log says that they are asked. */

@@ -35,6 +35,47 @@ test.each([
   expect(withdrawalsOf(script)).toHaveLength(asks);
 });
 
+test.each([
+  ["a short command", { title: "ls", rawInput: { command: "ls" } }, false],
+  ["an input that is cut", { title: "ls", rawInput: { command: "x".repeat(2_000) } }, true],
+  ["a title that is cut", { title: "x".repeat(600) }, true],
+  ["paths that are too many", { locations: Array.from({ length: 9 }, (_, n) => ({ path: `/a/${n}` })) }, true],
+  ["a small change", { content: [{ type: "diff", path: "/a", oldText: null, newText: "one\ntwo" }] }, false],
+  [
+    "a change that is cut",
+    { content: [{ type: "diff", path: "/a", oldText: null, newText: "y".repeat(2_000) }] },
+    true,
+  ],
+])("the question that people are asked about %s says whether something is left out", (_what, call, incomplete) => {
+  const script = new SessionScript();
+  script.people = "there";
+  script.up();
+  script.prompt("one");
+  const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
+  script.says({ type: "permission", request: 0, toolCall: { toolCallId: "t", kind: "execute", ...call }, options });
+  const [ask] = asksOf(script);
+  if (ask?.type !== "ask_people") throw new Error("nobody was asked");
+  expect(ask.incomplete).toBe(incomplete);
+  expect(ask.body.includes(`mix agent permit show ${request}`)).toBe(incomplete);
+  if ("content" in call && !incomplete) expect(ask.body).toContain("+ one\n+ two");
+});
+
+test("an input is left unsaid only where it is the tool's title to the letter", () => {
+  const script = new SessionScript();
+  script.people = "there";
+  script.up();
+  script.prompt("one");
+  const toolCall = { toolCallId: "t", kind: "execute", title: "`ls`", rawInput: { command: "ls", then: "l" } };
+  script.says({
+    type: "permission",
+    request: 0,
+    toolCall,
+    options: [{ optionId: "y", name: "Y", kind: "allow_once" }],
+  });
+  const [ask] = asksOf(script);
+  expect(ask).toMatchObject({ body: expect.stringMatching(/\{"then":"l"\}$/u), incomplete: false });
+});
+
 test("what people are shown says agent, session and kind before the agent's words, and holds the service's bounds", () => {
   const script = new SessionScript({ name: "fix" });
   script.people = "there";

@@ -74,6 +74,8 @@ export const notifyArguments = {
     source: text(limits.sourceMax).optional(),
     group: text(limits.groupMax).optional(),
     ref: text(limits.refMax),
+    /** Who asks has left something out of title or body: a yes is only asked for where all of it can be seen. */
+    incomplete: z.boolean().default(false),
   }),
   get: z.strictObject({ ask }),
   /** `note_answer: false`: an answer that it meets is told and left to be taken note of, since who asked did not know. */
@@ -109,6 +111,8 @@ export interface NotifyQuestion {
   readonly title: string;
   readonly body: string;
   readonly options: readonly NotifyOption[];
+  /** Title and body are not all of it. */
+  readonly incomplete: boolean;
   /** UTC, RFC 3339, milliseconds. */
   readonly asked_at: string;
   /** Null: waits for ever. */

@@ -7,6 +7,8 @@ import { PassThrough } from "node:stream";
 import { createBroker } from "../../bus-client/broker/index.ts";
 import type { Broker } from "../../bus-client/broker/index.ts";
 import { unixUrl } from "../../bus-client/index.ts";
+import { streamSink } from "../../display/testing/stream-sink.ts";
+import { TextOutput } from "../../display/text-output.ts";
 import { runCommandLine } from "../command-line.ts";
 import type { Context, Interrupt } from "../context.ts";
 import { ScriptedAgentd } from "./scripted-agentd.ts";
@@ -106,9 +108,8 @@ export class Bench {
       version: "0.0.0",
       build: options.build,
       stdin,
-      stdout,
-      stderr,
-      writeAtOnce: (_to, text) => text,
+      stdout: new TextOutput(streamSink(stdout)),
+      stderr: new TextOutput(streamSink(stderr)),
       now: () => began + (Date.now() - began) * haste,
       random: Math.random,
       after: (ms, run) => {

@@ -90,8 +90,8 @@ export class ScriptedAgentd {
       "agent.elicitation.list": (args) => this.#asked(args, ({ elicitations }) => elicitations),
       "agent.elicitation.answer": (args) => this.#tell(args),
       "agent.status": () => done(statusReply),
-      ...Object.fromEntries(Object.entries(this.#script.replies ?? {}).map(([name, reply]) => [name, () => reply])),
       "agent.list": () => done({ agents: [{ agent: "demo", command: ["demo"], installed: true, built_in: true }] }),
+      ...Object.fromEntries(Object.entries(this.#script.replies ?? {}).map(([name, reply]) => [name, () => reply])),
     };
     return Object.entries(handlers).map(([name, handle]) => ({
       name,

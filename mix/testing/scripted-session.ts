@@ -24,6 +24,8 @@ export class ScriptedSession {
   error: ErrorBody | undefined;
   turns = 0;
   running: number | undefined;
+  /** Stands in the snapshot in place of what it would say. */
+  shown: Partial<SessionSnapshot> = {};
   readonly #publish: (entries: readonly Entry[]) => void;
 
   constructor(args: Readonly<Record<string, unknown>>, id: string, publish: (entries: readonly Entry[]) => void) {
@@ -144,6 +146,7 @@ export class ScriptedSession {
       usage: null,
       children: [],
       unanswered: { permissions: this.#unanswered("permission"), elicitations: this.#unanswered("elicitation") },
+      ...this.shown,
     };
   }
 

@@ -133,7 +133,7 @@ test("a turn shows the form and goes on when it is answered; a line answers one 
     onAnswer: (session) => session.endTurn(1),
   });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
-  await running.shows("\ranswer: ");
+  await running.shows("\rWho are you? answer: ");
   running.type("7\n");
   expect((await running.ended).code).toBe(0);
   expect(told(agentd)).toEqual([

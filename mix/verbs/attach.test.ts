@@ -76,7 +76,7 @@ test("lines that were typed before a question appeared do not answer it, and it 
   await running.shows("is ready");
   running.type("1\n2");
   agentd.session("sessionaaaaa").ask(1, 1);
-  await running.shows("answer 1–2: ");
+  await running.shows("allow edit Write a.txt? [y/n/1–2] ");
   await running.shows("typed before this was asked, and not taken: 1");
   expect(answersOf(agentd)).toEqual([]);
   running.type("2\n");
@@ -91,7 +91,7 @@ test("a line that was typed before a form appeared does not fill it in", async (
   running.type("Early\n");
   agentd.session("sessionaaaaa").askForm(1, 1, { schema: { properties: { name: { type: "string" } } } });
   await running.shows("not taken: Early");
-  await running.shows("\ranswer: ");
+  await running.shows("\rWho are you? answer: ");
   running.type("Ann\n");
   await running.ended;
   expect(answersOf(agentd).map(([, args]) => args["content"])).toEqual([{ name: "Ann" }]);
@@ -105,7 +105,7 @@ test("a line that is entered as a question comes is the prompt that it was typed
   await running.shows("running > ");
   session.ask(1, 1);
   running.type("1\n");
-  await running.shows("answer 1–2: ");
+  await running.shows("allow edit Write a.txt? [y/n/1–2] ");
   running.type(":detach\n");
   await running.ended;
   expect(answersOf(agentd)).toEqual([]);
@@ -115,7 +115,7 @@ test("a line that is entered as a question comes is the prompt that it was typed
 test("the same answer entered twice at once answers one question, and not the next one too", async () => {
   const agentd = await bench.agentd({ onPrompt: (session, turn) => [1, 2].forEach((one) => session.ask(turn, one)) });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
-  await running.shows("answer 1–2: ");
+  await running.shows("allow edit Write a.txt (1 of 2)? [y/n/1–2] ");
   running.type("1\n");
   setImmediate(() => running.type("1\n"));
   await running.shows("typed when that question was over, and not taken: 1");
@@ -136,23 +136,108 @@ test.each([
     });
     if (verb === "attach") agentd.begin("sessionaaaaa").ask(1, 1);
     const running = bench.start(words, { tty: true });
-    await running.shows("answer 1–2: ");
+    await running.shows("allow edit Write a.txt? [y/n/1–2] ");
     const session = agentd.session("sessionaaaaa");
     session.takeBack(1, 1);
     session.ask(1, 2);
     // The end of the first is shown, and the second is not yet.
-    await running.shows("→ cancelled");
+    await running.shows("→ cancelled: edit Write a.txt");
     running.type("1\n");
     // The second's line is there again below what is said.
-    await running.shows("and not taken: 1\n\ranswer 1–2: ");
+    await running.shows("and not taken: 1\n\rallow edit Write a.txt? [y/n/1–2] ");
     running.type("2\n");
-    await running.shows("→ no");
+    await running.shows("→ refused: edit Write a.txt, no");
     // A turn that is followed is over by itself.
     running.type(":detach\n");
     expect((await running.ended).code).toBe(0);
     expect(answersOf(agentd)).toEqual([["agent.permission.answer", { request: "sessionaaaaa-2", option: "no" }]]);
   },
 );
+
+/** Of what is on the screen, where each of these begins. */
+const places = (text: string, ...parts: readonly string[]): number[] => parts.map((part) => text.indexOf(part));
+const times = (text: string, part: string): number => text.split(part).length - 1;
+
+test("of two questions that come at once one is asked after the other, and each is shown whole above its line", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.ask(turn, 1, { tool_call: { tool_call_id: "t1", title: "npm run build", tool_kind: "execute" } });
+      session.ask(turn, 2, { tool_call: { tool_call_id: "t2", title: "rm -rf ~", tool_kind: "execute" } });
+    },
+    onAnswer: (session, request) => {
+      if (request.endsWith("-2")) session.endTurn(1);
+    },
+  });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+  await running.shows("allow execute npm run build (1 of 2)? [y/n/1–2] ");
+  running.type("no\n");
+  await running.shows("allow execute rm -rf ~ (2 of 2)? [y/n/1–2] ");
+  running.type("y\n");
+  const { stdout } = await running.ended;
+  expect(answersOf(agentd)).toEqual([
+    ["agent.permission.answer", { request: "sessionaaaaa-1", option: "no" }],
+    ["agent.permission.answer", { request: "sessionaaaaa-2", option: "yes" }],
+  ]);
+  const order = places(
+    stdout,
+    "? may it: npm run build (execute)",
+    "→ refused: execute npm run build (1 of 2), no (by ",
+    "? may it: rm -rf ~ (execute)",
+    "→ allowed: execute rm -rf ~ (2 of 2), yes (by ",
+  );
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect(order).not.toContain(-1);
+});
+
+test("a form and a permission wait for each other like two of one kind", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.askForm(turn, 1, { schema: { properties: { name: { type: "string" } } } });
+      session.ask(turn, 2);
+    },
+    onAnswer: (session, request) => {
+      if (request.endsWith("-2")) session.endTurn(1);
+    },
+  });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+  await running.shows("Who are you? (1 of 2) answer: ");
+  running.type("Ann\n");
+  await running.shows("allow edit Write a.txt (2 of 2)? ");
+  running.type("n\n");
+  const { stdout } = await running.ended;
+  expect(answersOf(agentd).map(([, args]) => args["request"])).toEqual(["sessionaaaaa-1", "sessionaaaaa-2"]);
+  expect(stdout).toContain('→ answered: Who are you? (1 of 2): {"name":"Ann"}');
+});
+
+test("a question that ends before its turn is told of in one line; the one that is asked stands below it again", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => [1, 2].forEach((one) => session.ask(turn, one)),
+    onAnswer: (session) => session.endTurn(1),
+  });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+  await running.shows("(1 of 2)? [y/n/1–2] ");
+  agentd.session("sessionaaaaa").takeBack(1, 2);
+  await running.shows("→ cancelled: edit Write a.txt (2 of 2) (the agent took it back)\n? may it: Write a.txt (edit)");
+  running.type("n\n");
+  const { stdout } = await running.ended;
+  expect(answersOf(agentd).map(([, args]) => args["request"])).toEqual(["sessionaaaaa-1"]);
+  expect(stdout).not.toContain("permit allow sessionaaaaa-2");
+});
+
+test("a question that other words have pushed away is shown whole again above its line, and not once for each word", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => session.ask(turn, 1),
+    onAnswer: (session) => session.endTurn(1),
+  });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+  await running.shows("[y/n/1–2] ");
+  for (const word of ["meanwhile ", "I ", "go on.\n"]) agentd.session("sessionaaaaa").text(1, word);
+  await running.shows("meanwhile I go on.\n\n? may it: Write a.txt (edit)");
+  await running.shows("[y/n/1–2] \u001b[K\u001b[35G\r\u001b[K\rallow edit");
+  running.type("n\n");
+  const { stdout } = await running.ended;
+  expect(times(stdout, "? may it: Write a.txt")).toBe(2);
+});
 
 test("while a turn runs lines are queued, each a prompt of its own, and :cancel cancels at once", async () => {
   const agentd = await bench.agentd({ onCancel: (session) => session.endTurn(1, "cancelled") });
@@ -176,7 +261,7 @@ test("while a turn runs lines are queued, each a prompt of its own, and :cancel 
 test("Ctrl-D at a question of a turn that is followed ends the answers with a word, and not the view", async () => {
   const agentd = await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1) });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
-  await running.shows("answer 1–2: ");
+  await running.shows("allow edit Write a.txt? [y/n/1–2] ");
   running.type("\u0004");
   await running.shows("no answers are taken here any more");
   agentd.session("sessionaaaaa").endTurn(1);
@@ -186,7 +271,7 @@ test("Ctrl-D at a question of a turn that is followed ends the answers with a wo
 test("an answer that is entered with the Ctrl-D behind it is not given, and it is said", async () => {
   const agentd = await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1) });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
-  await running.shows("answer 1–2: ");
+  await running.shows("allow edit Write a.txt? [y/n/1–2] ");
   running.type("1\n\u0004");
   await running.shows("typed as this ended, and not taken: 1");
   agentd.session("sessionaaaaa").endTurn(1);
@@ -203,10 +288,10 @@ test("half a prompt that a question interrupts does not become its answer", asyn
   running.type("2");
   await running.shows("> 2");
   session.ask(1, 1);
-  await running.shows("answer 1–2");
+  await running.shows("[y/n/1–2] ");
   running.type("\n");
   running.type("1\n");
-  await running.shows("→ yes");
+  await running.shows("→ allowed: edit Write a.txt, yes");
   // It is a prompt again when nothing is asked any more.
   session.append({ kind: "state", state: "running" });
   await running.shows("running > 2");
@@ -221,7 +306,7 @@ test(":detach while a turn runs leaves at once with 0 and a word, and speaks of 
   session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
   session.ask(1, 1);
   const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
-  await running.shows("answer 1–2");
+  await running.shows("[y/n/1–2] ");
   running.type(":detach\n");
   const { code, stderr } = await running.ended;
   expect(code).toBe(0);
@@ -235,7 +320,7 @@ test("a form of several fields is filled in while attached; what cannot be read 
   session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "waiting" });
   session.askForm(1, 1);
   const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
-  await running.shows("answer field=value…: ");
+  await running.shows("Who are you? field=value…: ");
   running.type("Ann\n");
   await running.shows("USAGE: Ann is not of the form key=value");
   running.type('name="Ann Lee" age=7 days=mon days=tue\n');

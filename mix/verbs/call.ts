@@ -7,7 +7,7 @@ import { usageError } from "../mix-error.ts";
 import { tellOtherBuild } from "../other-build.ts";
 import { promptText } from "../prompt-text.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printable } from "../view/printable.ts";
+import { printable } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "call <service> <command> [key=value…]",

@@ -4,7 +4,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { MixError } from "../mix-error.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printableLine } from "../view/printable.ts";
+import { printableLine } from "../../display/printable.ts";
 import { tableLines } from "../view/table.ts";
 
 export const spec: VerbSpec = {

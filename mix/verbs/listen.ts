@@ -5,7 +5,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { ownError } from "../mix-error.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printable, printableLine } from "../view/printable.ts";
+import { printable, printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "listen <topic>",

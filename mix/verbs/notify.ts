@@ -7,7 +7,7 @@ import { allAsks, askNotify, foundAsk, tellOtherNotifyd } from "../notify.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
 import { askLines, askTable, endLine } from "../view/ask.ts";
 import { screenOf } from "../view/live-view.ts";
-import { printableLine } from "../view/printable.ts";
+import { printableLine } from "../../display/printable.ts";
 import { watchAsks } from "../watch-asks.ts";
 
 export const spec: VerbSpec = {

@@ -55,7 +55,7 @@ test("on a terminal a question can be answered by its number", async () => {
     onAnswer: (session) => session.endTurn(1),
   });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
-  await running.shows("answer 1–2");
+  await running.shows("[y/n/1–2]");
   running.type("9\n");
   await running.shows("no answer 9");
   running.type("2\n");

@@ -6,7 +6,7 @@ import type { Outcome } from "../exit-codes.ts";
 import { usageError } from "../mix-error.ts";
 import { jsonDocument } from "../json-document.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printableLine } from "../view/printable.ts";
+import { printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "agent policy test <request.json> --policy <name>",

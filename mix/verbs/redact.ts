@@ -8,7 +8,7 @@ import { askPatiently, counted, removingArgs, removingFlags } from "../keeping.t
 import { usageError } from "../mix-error.ts";
 import { readStdin } from "../read-stdin.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printableLine } from "../view/printable.ts";
+import { printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "agent redact",

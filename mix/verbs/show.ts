@@ -4,7 +4,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { unansweredWords } from "../unanswered.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printableLine } from "../view/printable.ts";
+import { printableLine } from "../../display/printable.ts";
 import { tableLines } from "../view/table.ts";
 import { elicitationTable, optionTable, requestTable } from "../view/tables.ts";
 

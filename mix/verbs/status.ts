@@ -5,7 +5,7 @@ import { ageOf } from "../duration.ts";
 import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printableLine } from "../view/printable.ts";
+import { printableLine } from "../../display/printable.ts";
 import { sizeOf } from "../view/size.ts";
 import { tableLines } from "../view/table.ts";
 

@@ -3,7 +3,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { askPatiently, counted } from "../keeping.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printableLine } from "../view/printable.ts";
+import { printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "agent verify",

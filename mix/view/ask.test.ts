@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
 import { askLines, askTable } from "./ask.ts";
-import { plain } from "./style.ts";
+import { plain, rendered } from "../../display/styled.ts";
 
 const askedAt = Date.UTC(2026, 0, 1);
 const ask: NotifyAsk = {
@@ -14,6 +14,7 @@ const ask: NotifyAsk = {
   ref: "s-1",
   title: "May it?",
   body: "",
+  incomplete: false,
   options: [{ option: "yes", label: "Yes", kind: "allow_once" }],
   asked_at: new Date(askedAt).toISOString(),
   expires_at: new Date(askedAt + 600_000).toISOString(),
@@ -25,5 +26,5 @@ test.each([
 ])("an ask with %s says so, in the table and by itself", (_, one, left, line) => {
   const now = askedAt + 20;
   expect(askTable([one], now)[1]).toContain(`  ${left}  `);
-  expect(askLines(one, now, plain)).toContain(`  ${line}`);
+  expect(askLines(one, now, plain).map(rendered)).toContain(`  ${line}`);
 });

@@ -4,9 +4,9 @@
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
 import { areNumbered } from "../chosen-option.ts";
 import { leftUntil } from "../duration.ts";
-import { fitted } from "./display-width.ts";
-import { printable, printableLine } from "./printable.ts";
-import type { Style } from "./style.ts";
+import { fitted } from "../../display/width.ts";
+import { printable, printableLine } from "../../display/printable.ts";
+import type { Style, Text } from "../../display/styled.ts";
 import { tableLines } from "./table.ts";
 
 export function askTable(asks: readonly NotifyAsk[], now: number): string[] {
@@ -24,7 +24,7 @@ export function askTable(asks: readonly NotifyAsk[], now: number): string[] {
 }
 
 /** All of it: this is where a person looks before saying yes. */
-export function askLines(ask: NotifyAsk, now: number, style: Style): string[] {
+export function askLines(ask: NotifyAsk, now: number, style: Style): Text[] {
   const from = ask.label === null ? ask.source : `${ask.source} (${ask.label})`;
   const isOpen = ask.state === "open";
   const left = `${leftUntil(ask.expires_at, now)}${ask.expires_at === null ? "" : " left"}`;
@@ -48,7 +48,7 @@ function optionLines(options: NotifyAsk["options"]): string[] {
   });
 }
 
-export function endLine(ask: NotifyAsk, style: Style): string {
+export function endLine(ask: NotifyAsk, style: Style): Text {
   return style.dim(`  → ${printableLine(ask.ask)}: ${endWords(ask)}`);
 }
 

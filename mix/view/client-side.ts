@@ -2,10 +2,10 @@
 // Files and terminals that an agent asked of its client, as people read them. What it only read, and what it only meant
 // to write, are not shown: the log has them.
 import type { FileEntry, TerminalEntry } from "../../agentd/vocabulary/entries.ts";
-import { fitted } from "./display-width.ts";
-import { printable, printableLine } from "./printable.ts";
+import { fitted } from "../../display/width.ts";
+import { printable, printableLine } from "../../display/printable.ts";
 import { shortPath } from "./short-path.ts";
-import type { Style } from "./style.ts";
+import { type Style, rich, type Text } from "../../display/styled.ts";
 
 export interface ClientSideView {
   readonly style: Style;
@@ -15,7 +15,7 @@ export interface ClientSideView {
   readonly directory: string | undefined;
 }
 
-export function fileLines(entry: FileEntry, { style, directory }: ClientSideView): string[] {
+export function fileLines(entry: FileEntry, { style, directory }: ClientSideView): Text[] {
   const path = printableLine(shortPath(entry.path, directory));
   if (entry.phase === "refused") {
     // To look whether there is a file is no fault.
@@ -26,12 +26,12 @@ export function fileLines(entry: FileEntry, { style, directory }: ClientSideView
 }
 
 /** How it ended stands under its output; which one it was is said, since several may run at once. */
-export function terminalLines(entry: TerminalEntry, view: ClientSideView): string[] {
+export function terminalLines(entry: TerminalEntry, view: ClientSideView): Text[] {
   const { style } = view;
   const name = printableLine(entry.terminal);
   switch (entry.phase) {
     case "started":
-      return [`• ${style.cyan(name)}  ${room(commandOf(entry), name, view)}`];
+      return [rich`• ${style.cyan(name)}  ${room(commandOf(entry), name, view)}`];
     case "failed":
       return [style.red(`✘ ${name}: ${printableLine(entry.message ?? "could not be started")}`)];
     case "exited":
@@ -45,7 +45,7 @@ export function terminalLines(entry: TerminalEntry, view: ClientSideView): strin
 
 const tailLinesMax = 12;
 
-function tailLines({ tail = "", truncated }: TerminalEntry, { style, columns }: ClientSideView): string[] {
+function tailLines({ tail = "", truncated }: TerminalEntry, { style, columns }: ClientSideView): Text[] {
   if (tail.trim() === "") return [];
   // A tail can be of megabytes; its last lines are within its last bytes, unless they are very long.
   const text = tail.slice(-tailCharactersMax);
@@ -59,7 +59,7 @@ function tailLines({ tail = "", truncated }: TerminalEntry, { style, columns }: 
 
 const tailCharactersMax = 16 * 1024;
 
-function endLine({ exit_code: code, signal }: TerminalEntry, name: string, style: Style): string {
+function endLine({ exit_code: code, signal }: TerminalEntry, name: string, style: Style): Text {
   if (code === 0) return style.green(`  ✔ ${name} done`);
   if (typeof code === "number") return style.red(`  ✘ ${name} exit code ${code}`);
   return style.yellow(typeof signal === "string" ? `  ■ ${name} ${printableLine(signal)}` : `  ■ ${name} ended`);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { diffLines, renderDiff, shortened } from "./diff.ts";
-import { plain } from "./style.ts";
+import { plain, rendered } from "../../display/styled.ts";
 
 const text = fc
   .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 })
@@ -30,24 +30,26 @@ test("a changed line stands between its neighbours, and far lines are left out",
     columns: 0,
     linesMax: 50,
   });
-  expect(lines).toEqual(["  line 8", "  line 9", "- line 10", "+ LINE 10", "  line 11", "  line 12"]);
+  expect(lines.map(rendered)).toEqual(["  line 8", "  line 9", "- line 10", "+ LINE 10", "  line 11", "  line 12"]);
 });
 
 test("a new file is shown as added lines, cut at the limit", () => {
   const cut = renderDiff("", "1\n2\n3\n4\n", { style: plain, columns: 0, linesMax: 2 });
-  expect(cut).toEqual({ lines: ["+ 1", "+ 2", "… 2 more lines"], isCut: true });
+  expect(cut.lines.map(rendered)).toEqual(["+ 1", "+ 2", "… 2 more lines"]);
+  expect(cut.isCut).toBe(true);
 });
 
 test("a line wider than the screen goes on below to its end, and an escape in it is visible", () => {
   const wide = renderDiff("", `\u001b[31m${"x".repeat(20)} and rm`, { style: plain, columns: 20, linesMax: 5 });
-  expect(wide).toEqual({ lines: ["+ \\x1b[31mxxxxxxxxxx", "+↳xxxxxxxxxx and rm"], isCut: false });
+  expect(wide.lines.map(rendered)).toEqual(["+ \\x1b[31mxxxxxxxxxx", "+↳xxxxxxxxxx and rm"]);
+  expect(wide.isCut).toBe(false);
   const { lines } = renderDiff("", "日本語日本", { style: plain, columns: 10, linesMax: 5 });
-  expect(lines).toEqual(["+ 日本語日", "+↳本"]);
+  expect(lines.map(rendered)).toEqual(["+ 日本語日", "+↳本"]);
 });
 
 test("of a line of a whole file it is said how much is not shown", () => {
   const { lines, isCut } = renderDiff("", "x".repeat(1000), { style: plain, columns: 42, linesMax: 5 });
-  expect([lines.length, lines.at(-1), isCut]).toEqual([13, "+↳… 520 more characters", true]);
+  expect([lines.length, rendered(lines.at(-1) ?? ""), isCut]).toEqual([13, "+↳… 520 more characters", true]);
 });
 
 test("two changes far apart have an ellipsis between them", () => {

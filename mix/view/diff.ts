@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a tool call changed in a file, line by line, with a little of what stands around it.
-import { printable } from "./printable.ts";
-import type { Style } from "./style.ts";
-import { characterWidth } from "./display-width.ts";
+import { printable } from "../../display/printable.ts";
+import type { Style, Text } from "../../display/styled.ts";
+import { characterWidth } from "../../display/width.ts";
 
 export interface DiffLine {
   readonly mark: " " | "-" | "+" | "…";
@@ -40,7 +40,7 @@ export function shortened(lines: readonly DiffLine[], linesMax: number): DiffLin
 }
 
 export interface RenderedDiff {
-  readonly lines: readonly string[];
+  readonly lines: readonly Text[];
   /** A change is longer than what is shown of it. */
   readonly isCut: boolean;
 }

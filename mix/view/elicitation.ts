@@ -4,9 +4,10 @@
 import type { ElicitationEntry } from "../../agentd/vocabulary/entries.ts";
 import { type FormField, formFields } from "../form-fields.ts";
 import { jsonText } from "../json-text.ts";
-import { printable, printableLine } from "./printable.ts";
+import { printable, printableLine } from "../../display/printable.ts";
 import { expiryWords, resolverWords } from "./question.ts";
-import type { Style } from "./style.ts";
+import { hostOf } from "./subject.ts";
+import type { Style, Text } from "../../display/styled.ts";
 
 export interface AskedElicitation extends Pick<
   ElicitationEntry,
@@ -17,7 +18,7 @@ export interface AskedElicitation extends Pick<
 }
 
 /** `isOpen` false: without the way to answer it. */
-export function elicitationLines(asked: AskedElicitation, style: Style, isOpen = true): string[] {
+export function elicitationLines(asked: AskedElicitation, style: Style, isOpen = true): Text[] {
   const [first = "", ...further] = printable(asked.message ?? "").split("\n");
   const what = asked.mode === "url" ? "wants you to open an address" : "wants to be told";
   return [
@@ -31,16 +32,17 @@ export function elicitationLines(asked: AskedElicitation, style: Style, isOpen =
   ];
 }
 
-export function elicitationResolution(entry: ElicitationEntry, style: Style): string {
+/** `about`: which one it was, where that does not stand right above. */
+export function elicitationResolution(entry: ElicitationEntry, style: Style, about?: string): Text {
   const content = entry.content === undefined ? "" : `: ${printableLine(jsonText(entry.content))}`;
-  return style.dim(`  → ${outcomeWords[entry.outcome ?? "cancel"]}${content} (${resolverWords(entry)})`);
+  const what = about === undefined ? "" : `: ${about}`;
+  return style.dim(`  → ${outcomeWords[entry.outcome ?? "cancel"]}${what}${content} (${resolverWords(entry)})`);
 }
 
 const outcomeWords = { accept: "answered", decline: "declined", cancel: "cancelled" } as const;
 
 function addressLines(url: string): string[] {
-  const host = URL.canParse(url) ? new URL(url).host : "no host";
-  return [`  ${printableLine(url)}`, `  leads to: ${printableLine(host)}`];
+  return [`  ${printableLine(url)}`, `  leads to: ${printableLine(hostOf(url))}`];
 }
 
 function fieldLines(field: FormField): string[] {

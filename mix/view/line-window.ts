@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The part of a typed line that one row has room for: around the cursor, with an ellipsis where something is left out.
-import { characterWidth, displayWidth, fitted } from "./display-width.ts";
-import { printableLine } from "./printable.ts";
+import { characterWidth, displayWidth, fitted } from "../../display/width.ts";
+import { printableLine } from "../../display/printable.ts";
 
 /** `at`: the column of the cursor within `shown`. */
 export function lineWindow(

@@ -2,7 +2,9 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
-import { plain } from "./style.ts";
+import { plain } from "../../display/styled.ts";
+import { streamSink } from "../../display/testing/stream-sink.ts";
+import { TextOutput } from "../../display/text-output.ts";
 import { screenOf } from "./live-view.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -24,7 +26,9 @@ test.each([
   [{ isTTY: true }, 80],
   [{ columns: 100 }, 0],
 ])("a stdout of %j is %i columns wide", (kind, columns) => {
-  expect(screenOf({ stdout: Object.assign(new PassThrough(), kind), env: {} }).columns).toBe(columns);
+  expect(
+    screenOf({ stdout: new TextOutput(streamSink(Object.assign(new PassThrough(), kind))), env: {} }).columns,
+  ).toBe(columns);
 });
 
 test("where the last row ends is known, so that a line below it can be taken off again", () => {

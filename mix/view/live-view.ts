@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The transcript on a screen, with a spinner while the agent works and nothing else moves.
-import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
+import { rendered, type Style, type Text } from "../../display/styled.ts";
+import type { AskedEntry } from "../attachment-line.ts";
 import type { Context } from "../context.ts";
 import type { Output } from "../output.ts";
 import { Spinner } from "./spinner.ts";
@@ -20,14 +22,30 @@ export class LiveView {
     this.#spinner = new Spinner(context);
   }
 
-  /** `saysWhy` false: the error of what ends here is told elsewhere. */
-  async show(entry: Entry, saysWhy = true): Promise<void> {
+  /** `saysWhy` false: the error of what ends here is told elsewhere. Resolves with whether anything was written. */
+  show(entry: Entry, saysWhy = true): Promise<boolean> {
     this.#working = isWorking(entry, this.#working);
-    const written = this.#transcript.show(entry, saysWhy);
+    return this.#write(this.#transcript.show(entry, saysWhy));
+  }
+
+  /** A question, right above the line that answers it. */
+  ask(asked: AskedEntry): void {
+    this.#working = false;
+    void this.#write(this.#transcript.ask(asked));
+  }
+
+  resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): void {
+    this.#working = isWorking({ ...entry, phase: "resolved" }, this.#working);
+    void this.#write(this.#transcript.resolve(entry, asked, count));
+  }
+
+  async #write(written: Text): Promise<boolean> {
+    const text = rendered(written);
     this.#spinner.hide();
-    if (written !== "") await this.#output.text(written);
+    if (text !== "") await this.#output.text(written);
     // In the middle of a line the text itself shows that something goes on.
     if (this.#working && this.#transcript.atLineStart) this.#spinner.show();
+    return text !== "";
   }
 
   /** Where the last row ends; 0: at its beginning. */
@@ -47,21 +65,20 @@ export class LiveView {
 
   async end(): Promise<void> {
     this.#spinner.hide();
-    const rest = this.#transcript.end();
-    if (rest !== "") await this.#output.text(rest);
+    await this.#output.text(this.#transcript.end());
   }
 }
 
 /** How wide and how colourful stdout is; no width where it is no terminal. A terminal may not know its own: it says 0. */
 export function screenOf(context: Pick<Context, "stdout" | "env">): {
-  style: ReturnType<typeof styleFor>;
+  style: Style;
   columns: number;
 } {
   const { stdout, env } = context;
-  return { style: styleFor(stdout, env), columns: stdout.isTTY === true ? stdout.columns || 80 : 0 };
+  return { style: styleFor(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : 0 };
 }
 
-function isWorking(entry: Entry, before: boolean): boolean {
+function isWorking(entry: EntryContent, before: boolean): boolean {
   if (entry.kind === "state")
     return entry.state === "starting" || entry.state === "running" || entry.state === "closing";
   if (entry.kind === "turn") return entry.phase === "started" || (before && entry.phase === "queued");

@@ -3,7 +3,7 @@
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import { jsonText } from "../json-text.ts";
 import { contentText } from "./content.ts";
-import { printable, printableLine } from "./printable.ts";
+import { printable, printableLine } from "../../display/printable.ts";
 
 /** The first line, and further ones of a text under it. */
 export function logLines(entry: Entry): string[] {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { elicitationLines } from "./elicitation.ts";
 import { questionLines, resolutionLine } from "./question.ts";
-import { plain } from "./style.ts";
+import { plain, rendered } from "../../display/styled.ts";
 import { parseJson } from "../../json/raw-json.ts";
 
 const view = { style: plain, columns: 0 };
@@ -17,15 +17,17 @@ const edit: ToolCallFields = {
   raw_input: { file: path, old: "one\n", new: "two\n" },
 };
 const shown = (tool: ToolCallFields, more: { isWhole?: boolean; columns?: number } = {}): string[] =>
-  questionLines({ request: "s-1", tool_call: tool }, { ...view, isOpen: false, ...more }).slice(1);
+  questionLines({ request: "s-1", tool_call: tool }, { ...view, isOpen: false, ...more })
+    .slice(1)
+    .map(rendered);
 
 test("who ended a question is said once, also where the reason names the policy", () => {
   const entry = { kind: "permission", request: "s-1", phase: "resolved", outcome: "selected", option: "yes" } as const;
   const policy = { ...entry, via: "policy", by: null } as const;
-  expect(resolutionLine({ ...policy, why: 'policy "reading", rule 1' }, plain)).toBe(
+  expect(rendered(resolutionLine({ ...policy, why: 'policy "reading", rule 1' }, plain))).toBe(
     '  → yes (by policy "reading", rule 1)',
   );
-  expect(resolutionLine(policy, plain)).toBe("  → yes (by policy)");
+  expect(rendered(resolutionLine(policy, plain))).toBe("  → yes (by policy)");
 });
 
 test("a path, a change and an input that say the same are told once", () => {
@@ -65,7 +67,9 @@ test("the end of a wide line of a change is seen, and where a change is cut the 
     questionLines(
       { request: "s-1", tool_call: { tool_call_id: "t", content: [{ type: "diff", path, oldText: null, newText }] } },
       { style: plain, columns: 40, isBelowDiff },
-    ).join("\n");
+    )
+      .map(rendered)
+      .join("\n");
   expect(asked(`${"x".repeat(90)} && harm`)).toContain(" && harm");
   expect(asked(`${"x".repeat(90)} && harm`)).not.toContain("longer than");
   const words = "… the change is longer than what is shown: mix agent permit show";
@@ -98,8 +102,10 @@ test.each([
   ["2026-01-01T00:10:00.000Z", "permit show"],
 ])("at %s the way to answer ends %s", (now, end) => {
   const question = { request: "s-1", now, expires_at: "2026-01-01T00:10:00.000Z" };
-  expect(questionLines(question, view).at(-1)?.endsWith(end)).toBe(true);
-  expect(elicitationLines(question, plain).join("\n").includes("(within")).toBe(end.startsWith("(within"));
+  expect(rendered(questionLines(question, view).at(-1) ?? "").endsWith(end)).toBe(true);
+  expect(elicitationLines(question, plain).map(rendered).join("\n").includes("(within")).toBe(
+    end.startsWith("(within"),
+  );
 });
 
 test("what a person has to know before the agent's own words is said first", () => {

@@ -5,7 +5,8 @@ import { RawJson } from "../../json/raw-json.ts";
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { leftWords } from "../duration.ts";
 import { jsonText } from "../json-text.ts";
-import { printable, printableLine } from "./printable.ts";
+import { printable, printableLine } from "../../display/printable.ts";
+import type { Text } from "../../display/styled.ts";
 import { isOver } from "./call-fold.ts";
 import { diffBlock, diffFacts } from "./tool-calls.ts";
 import type { ToolCallView } from "./tool-calls.ts";
@@ -34,7 +35,7 @@ export interface QuestionView extends ToolCallView {
   readonly isOpen?: boolean;
 }
 
-export function questionLines(question: Question, view: QuestionView): string[] {
+export function questionLines(question: Question, view: QuestionView): Text[] {
   const { style } = view;
   const tool = question.tool_call;
   const kind = tool?.tool_kind ?? "no kind given";
@@ -49,7 +50,7 @@ export function questionLines(question: Question, view: QuestionView): string[] 
 }
 
 /** What a person has to know before all else that the agent says. */
-function warningLines(question: Question, view: QuestionView): string[] {
+function warningLines(question: Question, view: QuestionView): Text[] {
   const { request, agent_session: other, tool_call: tool, changed = [], left_out: missing = [] } = question;
   const where = view.isWhole === true ? "its entries are not in the log any more" : `${showWords} ${request}`;
   const words = [
@@ -79,10 +80,27 @@ function choiceLines(choices: readonly PermissionChoice[]): string[] {
   });
 }
 
-export function resolutionLine(entry: PermissionEntry, style: ToolCallView["style"]): string {
-  const what = entry.outcome === "selected" ? printableLine(entry.option ?? "") : "cancelled";
+export interface Resolved {
+  readonly asked: PermissionEntry;
+  /** In a few words, with its number where there are several. */
+  readonly about: string;
+}
+
+/** Without `resolved` the question stands right above. */
+export function resolutionLine(entry: PermissionEntry, style: ToolCallView["style"], resolved?: Resolved): Text {
+  const option = entry.outcome === "selected" ? printableLine(entry.option ?? "") : undefined;
   const changed = entry.changed === undefined ? "" : `; changed after it was asked: ${memberWords(entry.changed)}`;
-  return style.dim(`  → ${what} (${resolverWords(entry)}${printableLine(changed)})`);
+  const who = `(${resolverWords(entry)}${printableLine(changed)})`;
+  if (resolved === undefined) return style.dim(`  → ${option ?? "cancelled"} ${who}`);
+  const verdict = verdictWords(resolved.asked, entry);
+  return style.dim(`  → ${verdict}: ${resolved.about}${option === undefined ? "" : `, ${option}`} ${who}`);
+}
+
+/** By the kind of the option, never by what the agent calls it. */
+function verdictWords(asked: PermissionEntry, { outcome, option }: PermissionEntry): string {
+  if (outcome !== "selected") return "cancelled";
+  const kind = asked.options?.find((one) => one.option === option)?.kind ?? "";
+  return kind.startsWith("allow_") ? "allowed" : kind.startsWith("reject_") ? "refused" : "answered";
 }
 
 /** Who ended a question, and why. */
@@ -100,7 +118,7 @@ function askedWords(via: NonNullable<PermissionEntry["via"]>, by: string | null 
 }
 
 /** Paths, changes, and what the tool really gets, since a title may leave out what matters; each fact once. */
-function factLines(tool: ToolCallFields | undefined, view: QuestionView): string[] {
+function factLines(tool: ToolCallFields | undefined, view: QuestionView): Text[] {
   if (tool === undefined) return [];
   const isWhole = view.isWhole === true;
   const { paths: diffPaths, texts } = diffFacts(tool);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A sign of life on stderr, on a terminal alone, that leaves no trace.
+import { movement, rich } from "../../display/styled.ts";
 import type { Context } from "../context.ts";
 
 export class Spinner {
@@ -12,7 +13,7 @@ export class Spinner {
 
   constructor(context: Pick<Context, "stderr" | "stdout" | "after" | "now" | "env">) {
     this.#context = context;
-    this.#can = context.stderr.isTTY === true && context.env["TERM"] !== "dumb";
+    this.#can = context.stderr.isTTY && context.env["TERM"] !== "dumb";
   }
 
   show(): void {
@@ -25,7 +26,7 @@ export class Spinner {
   hide(): void {
     this.#callOff?.();
     this.#callOff = undefined;
-    if (this.#drawn) this.#context.stderr.write("\r\u001b[K");
+    if (this.#drawn) void this.#context.stderr.text(erased);
     this.#drawn = false;
   }
 
@@ -34,11 +35,12 @@ export class Spinner {
     const frame = frames[this.#frame % frames.length] ?? "";
     this.#frame += 1;
     this.#drawn = true;
-    this.#context.stderr.write(`\r\u001b[K${frame} working${seconds > 0 ? ` ${seconds}s` : ""}`);
+    void this.#context.stderr.text(rich`${erased}${frame} working${seconds > 0 ? ` ${seconds}s` : ""}`);
     this.#callOff = this.#context.after(frameMs, () => this.#draw());
   }
 }
 
+const erased = rich`${movement.rowStart}${movement.clearToRowEnd}`;
 const firstMs = 300;
 const frameMs = 100;
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Columns that line up.
-import { displayWidth } from "./display-width.ts";
+import { displayWidth } from "../../display/width.ts";
 
 /** The last column is not padded; cells must be printable lines already. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {

@@ -3,8 +3,8 @@
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import type { OpenElicitation, OpenRequest, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { ageOf, leftUntil } from "../duration.ts";
-import { fitted } from "./display-width.ts";
-import { printableLine } from "./printable.ts";
+import { fitted } from "../../display/width.ts";
+import { printableLine } from "../../display/printable.ts";
 import { tableLines } from "./table.ts";
 
 export function sessionTable(sessions: readonly SessionSummary[], now: number): string[] {

@@ -4,11 +4,11 @@ import type { ContentBlock, TextGrowth, ToolCallEntry, ToolCallFields } from "..
 import { contentText } from "./content.ts";
 import { renderDiff } from "./diff.ts";
 import type { RenderedDiff } from "./diff.ts";
-import { fitted } from "./display-width.ts";
+import { fitted } from "../../display/width.ts";
 import { grown } from "./growth.ts";
-import { printable, printableLine } from "./printable.ts";
+import { printable, printableLine } from "../../display/printable.ts";
 import { shortPath } from "./short-path.ts";
-import type { Style } from "./style.ts";
+import { type Style, rich, type Text } from "../../display/styled.ts";
 
 export interface ToolCallView {
   readonly style: Style;
@@ -39,7 +39,7 @@ export class ToolCalls {
   }
 
   /** The lines that this entry adds. */
-  update(entry: ToolCallEntry): string[] {
+  update(entry: ToolCallEntry): Text[] {
     const id = entry.tool_call_id;
     const known = this.#calls.get(id);
     const call = known ?? { title: "", kind: "", status: "pending", content: null, diffs: new Set<string>() };
@@ -68,22 +68,24 @@ export class ToolCalls {
     return this.#last === fields.tool_call_id && diffsOf(fields).every((item) => this.#lastDiffs.has(diffKey(item)));
   }
 
-  #ending(id: string, call: ToolCall, entry: ToolCallEntry, announced: boolean): string[] {
+  #ending(id: string, call: ToolCall, entry: ToolCallEntry, announced: boolean): Text[] {
     const { style } = this.#view;
     const mark = finalMarks[call.status] ?? "•";
     const colour = call.status === "completed" ? style.green : style.red;
     const note = entry.closed_by === "agentd" ? " (closed when the turn ended)" : "";
     const follows = announced && this.#last === id;
-    const head = follows ? `  ${mark} ${printableLine(call.status)}${note}` : `${this.#headline(mark, call)}${note}`;
+    const head = follows
+      ? `  ${mark} ${printableLine(call.status)}${note}`
+      : rich`${this.#headline(mark, call)}${note}`;
     return [...outputLines(call, this.#view), colour(head)];
   }
 
-  #headline(mark: string, call: ToolCall): string {
+  #headline(mark: string, call: ToolCall): Text {
     const { style, columns } = this.#view;
     const kind = printableLine(call.kind === "" ? "tool" : call.kind);
     const title = printableLine(call.title === "" ? "…" : call.title);
     const room = columns === 0 ? title : fitted(title, Math.max(8, columns - kind.length - 5));
-    return `${mark} ${style.cyan(kind)}  ${room}`;
+    return rich`${mark} ${style.cyan(kind)}  ${room}`;
   }
 
   #remember(id: string, call: ToolCall): void {
@@ -136,8 +138,8 @@ function restOf(path: TextGrowth["path"], at: number): ToolCall["content"] {
   return [{ type: "content", content: { type: "text", text: `… ${at} characters before …\n` } }];
 }
 
-function newDiffs(call: ToolCall, view: ToolCallView, directory: string | undefined): string[] {
-  const lines: string[] = [];
+function newDiffs(call: ToolCall, view: ToolCallView, directory: string | undefined): Text[] {
+  const lines: Text[] = [];
   for (const item of diffsOf(call)) {
     const key = diffKey(item);
     if (call.diffs.has(key)) continue;
@@ -169,11 +171,14 @@ function oneDiff(
     linesMax,
   });
   const name = typeof path === "string" ? printableLine(shortPath(path, directory)) : "a file";
-  const head = `  ${style.bold(name)}${typeof oldText === "string" ? "" : style.dim(" (new)")}`;
-  return { lines: [head, ...lines.map((line) => `    ${line}`)], isCut };
+  const head = rich`  ${style.bold(name)}${typeof oldText === "string" ? "" : style.dim(" (new)")}`;
+  return {
+    lines: [head, ...lines.map((line) => rich`    ${line}`)],
+    isCut,
+  };
 }
 
-function outputLines(call: ToolCall, { style, columns }: ToolCallView): string[] {
+function outputLines(call: ToolCall, { style, columns }: ToolCallView): Text[] {
   const text = printable(outputText(call)).trimEnd();
   if (text === "") return [];
   const all = text.split("\n");

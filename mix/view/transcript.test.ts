@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
 import { logLines } from "./log-line.ts";
-import { plain } from "./style.ts";
+import { plain, rendered } from "../../display/styled.ts";
 import { Transcript } from "./transcript.ts";
 
 const text = (role: "user" | "agent" | "thought", words: string, id = role as string): EntryContent => ({
@@ -24,7 +24,9 @@ const entryOf = (content: EntryContent, index: number): Entry => ({
 
 function shown(contents: readonly EntryContent[], more: { columns?: number; showPrompts?: boolean } = {}): string {
   const transcript = new Transcript({ style: plain, columns: 0, showPrompts: false, ...more });
-  return contents.map((content, index) => transcript.show(entryOf(content, index))).join("") + transcript.end();
+  return [...contents.map((content, index) => transcript.show(entryOf(content, index))), transcript.end()]
+    .map(rendered)
+    .join("");
 }
 
 test("an output that grew is shown whole at its end, and one whose beginning was not seen says so", () => {
@@ -206,7 +208,7 @@ test("a question shows what would be done, the choices and the command that answ
   expect(output).toContain("1) Allow  [allow_once, --option a]");
   expect(output).toContain("mix agent permit allow abc-1");
   expect(output).toContain("(within 10m)");
-  expect(output).toContain("→ cancelled (nobody answered in time)");
+  expect(output).toContain("→ cancelled: execute Run tests (nobody answered in time)");
 });
 
 test("a session that fails shows why and the end of what the agent said", () => {

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
-import type {
-  ElicitationEntry,
-  Entry,
-  MessageEntry,
-  PermissionEntry,
-  PlanEntry,
-  StateEntry,
-  TurnEntry,
-} from "../../agentd/vocabulary/entries.ts";
+import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
+import type { AskedEntry } from "../attachment-line.ts";
 import { tookOf } from "../duration.ts";
-import { CallFold } from "./call-fold.ts";
+import { OpenQuestions } from "../open-questions.ts";
 import { type ClientSideView, fileLines, terminalLines } from "./client-side.ts";
 import { contentText } from "./content.ts";
 import { elicitationLines, elicitationResolution } from "./elicitation.ts";
-import { printable, printableLine } from "./printable.ts";
+import { printable, printableLine } from "../../display/printable.ts";
 import { questionLines, resolutionLine } from "./question.ts";
-import type { Style } from "./style.ts";
+import { joined, rendered, type Style, rich, type Text } from "../../display/styled.ts";
+import { subjectOf } from "./subject.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { WordWrap } from "./word-wrap.ts";
 
@@ -47,10 +41,10 @@ export class Transcript {
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #turnStartedAt: number | undefined;
-  /** Open permissions, with their tool calls as they are by now. */
-  readonly #asked = new Map<string, { readonly entry: PermissionEntry; readonly call: CallFold }>();
   /** That was shown last. */
   #stderrTail: string | undefined;
+  /** Questions that are not over. */
+  readonly #asked = new OpenQuestions();
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -70,33 +64,44 @@ export class Transcript {
   }
 
   /** `saysWhy` false: the error of a turn or a session that ends here is told elsewhere. */
-  show(entry: Entry, saysWhy = true): string {
-    const written = this.#shown(entry, saysWhy);
-    this.#tail = (this.#tail + written).slice(-2);
-    return written;
+  show(entry: Entry, saysWhy = true): Text {
+    return this.#noted(this.#shown(entry, saysWhy));
+  }
+
+  /** A question, also one that was shown before. */
+  ask(asked: AskedEntry): Text {
+    return this.#noted(this.#question(asked));
+  }
+
+  /** What became of a question. `count`: which of several it was. */
+  resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
+    return this.#noted(this.#resolved(entry, asked, count));
   }
 
   /** What is still held back; the last line is ended. */
-  end(): string {
-    const written = this.#endStream();
-    this.#tail = (this.#tail + written).slice(-2);
+  end(): Text {
+    return this.#noted(this.#endStream());
+  }
+
+  #noted(written: Text): Text {
+    this.#tail = (this.#tail + rendered(written)).slice(-2);
     return written;
   }
 
-  #shown(entry: Entry, saysWhy: boolean): string {
+  #shown(entry: Entry, saysWhy: boolean): Text {
     switch (entry.kind) {
       case "message":
         return this.#message(entry);
       case "tool_call":
-        for (const { entry: asked, call } of this.#asked.values()) {
-          if (asked.agent_session === undefined && call.fields.tool_call_id === entry.tool_call_id) call.see(entry);
-        }
+        this.#asked.follow(entry);
         return this.#lines("tools", this.#tools.update(entry));
       case "plan":
         return this.#lines("plan", this.#planLines(entry));
       case "permission":
       case "elicitation":
-        return this.#lines("question", this.#questionLines(entry));
+        if (entry.phase === "requested") return this.#question(entry);
+        if (entry.phase === "changed") return this.#changed(entry);
+        return entry.phase === "resolved" ? this.#resolved(entry, this.#asked.get(entry.request), "") : "";
       case "turn":
         return this.#lines("words", this.#turnLines(entry, saysWhy ? errorWords(entry.error) : ""));
       case "state":
@@ -132,50 +137,51 @@ export class Transcript {
     return { ...this.#options, directory: this.#tools.directory };
   }
 
-  #message(entry: MessageEntry): string {
+  #message(entry: MessageEntry): Text {
     if (entry.role === "user" && !this.#options.showPrompts) return "";
     const section: Section = `message ${entry.role} ${entry.message_id}`;
-    let written = "";
+    let written: Text = "";
     if (this.#section !== section || this.#stream === undefined) {
       written = this.#open(section);
       const { columns, style } = this.#options;
       const room = columns === 0 ? 0 : columns - markColumnsOf(entry.role);
       this.#stream = { wrap: new WordWrap(room), role: entry.role };
-      if (entry.role === "thought") written += style.dim("✻ ");
-      if (entry.role === "user") written += style.bold("> ");
+      if (entry.role === "thought") written = rich`${written}${style.dim("✻ ")}`;
+      if (entry.role === "user") written = rich`${written}${style.bold("> ")}`;
     }
-    return written + this.#styled(this.#stream.role, this.#stream.wrap.write(printable(contentText(entry.content))));
+    const { role, wrap } = this.#stream;
+    return rich`${written}${this.#styled(role, wrap.write(printable(contentText(entry.content))))}`;
   }
 
   // A thought's and a prompt's further lines stand under their first one, behind its mark.
-  #styled(role: MessageEntry["role"], text: string): string {
+  #styled(role: MessageEntry["role"], text: string): Text {
     if (role === "agent" || text === "") return text;
     const indented = text.replaceAll("\n", "\n  ");
     return role === "thought" ? this.#options.style.dim(indented) : this.#options.style.bold(indented);
   }
 
-  #lines(section: Section, lines: readonly string[]): string {
+  #lines(section: Section, lines: readonly Text[]): Text {
     if (lines.length === 0) return "";
-    return `${this.#open(section)}${lines.join("\n")}\n`;
+    return rich`${this.#open(section)}${joined(lines, "\n")}\n`;
   }
 
-  #open(section: Section): string {
+  #open(section: Section): Text {
     const ended = this.#endStream();
     const apart = this.#section !== undefined && this.#section !== section;
     this.#section = section;
     // One empty line between sections, also where a text brought its own.
-    return `${ended}${apart && !(this.#tail + ended).endsWith("\n\n") ? "\n" : ""}`;
+    return rich`${ended}${apart && !(this.#tail + rendered(ended)).endsWith("\n\n") ? "\n" : ""}`;
   }
 
-  #endStream(): string {
+  #endStream(): Text {
     if (this.#stream === undefined) return "";
     const rest = this.#styled(this.#stream.role, this.#stream.wrap.flush());
     this.#stream = undefined;
-    return rest === "" && this.atLineStart ? "" : `${rest}\n`;
+    return rest === "" && this.atLineStart ? "" : rich`${rest}\n`;
   }
 
   /** The whole plan at first, then the steps that changed. */
-  #planLines({ entries }: PlanEntry): string[] {
+  #planLines({ entries }: PlanEntry): Text[] {
     const { style } = this.#options;
     const known = this.#plan;
     const changed = entries.filter(({ content, status }) => known.get(content) !== status);
@@ -187,7 +193,7 @@ export class Transcript {
     return known.size === 0 && lines.length > 0 ? [style.bold("plan"), ...lines] : lines;
   }
 
-  #turnLines(entry: TurnEntry & { readonly at: string }, why: string): string[] {
+  #turnLines(entry: TurnEntry & { readonly at: string }, why: string): Text[] {
     const { style } = this.#options;
     const { at } = entry;
     if (entry.phase === "started") this.#turnStartedAt = Date.parse(at);
@@ -202,7 +208,7 @@ export class Transcript {
     return [style.yellow(`■ turn ${entry.turn} ${how}${took}${why}`), ...this.#stderrLines(entry.error)];
   }
 
-  #stateLines(entry: StateEntry, why: string): string[] {
+  #stateLines(entry: StateEntry, why: string): Text[] {
     const { style } = this.#options;
     const { directory } = this.#tools;
     const info = entry.agent_info;
@@ -232,7 +238,7 @@ export class Transcript {
   }
 
   /** What the agent said last; the state that follows a turn's end has the same words. */
-  #stderrLines(error: StateEntry["error"]): string[] {
+  #stderrLines(error: StateEntry["error"]): Text[] {
     const tail = error?.["stderr_tail"];
     if (typeof tail !== "string" || tail.trim() === "" || tail === this.#stderrTail) return [];
     this.#stderrTail = tail;
@@ -243,36 +249,36 @@ export class Transcript {
       .map((line) => this.#options.style.dim(`  ${line}`));
   }
 
-  #questionLines(entry: PermissionEntry | ElicitationEntry): string[] {
+  #question(asked: AskedEntry): Text {
     const { style, isOpen, now } = this.#options;
-    if (entry.phase === "changed") return this.#changedLines(entry);
-    if (entry.phase === "requested") {
-      const open = isOpen?.(entry.request) ?? true;
-      if (entry.kind === "permission" && entry.tool_call !== undefined && open) {
-        this.#asked.set(entry.request, { entry, call: new CallFold(entry.tool_call) });
-      }
-      const asked = now === undefined ? {} : { now: new Date(now()).toISOString() };
-      if (entry.kind === "elicitation") return elicitationLines({ ...entry, ...asked }, style, open);
-      const isBelowDiff =
-        this.#section === "tools" && entry.tool_call !== undefined && this.#tools.hasJustShown(entry.tool_call);
-      return questionLines({ ...entry, ...asked }, { ...this.#options, isOpen: open, isBelowDiff });
-    }
-    if (entry.phase !== "resolved") return [];
-    this.#asked.delete(entry.request);
-    return [entry.kind === "permission" ? resolutionLine(entry, style) : elicitationResolution(entry, style)];
+    this.#asked.add(asked);
+    const open = isOpen?.(asked.request) ?? true;
+    const question = { ...asked, ...(now === undefined ? {} : { now: new Date(now()).toISOString() }) };
+    if (question.kind === "elicitation") return this.#lines("question", elicitationLines(question, style, open));
+    const isBelowDiff =
+      this.#section === "tools" && question.tool_call !== undefined && this.#tools.hasJustShown(question.tool_call);
+    return this.#lines("question", questionLines(question, { ...this.#options, isOpen: open, isBelowDiff }));
   }
 
-  /** The whole question again, as it is now: whoever has read it before would answer something else. */
-  #changedLines({ request, changed = [] }: PermissionEntry): string[] {
-    const asked = this.#asked.get(request);
-    if (asked === undefined) return [];
-    const now = { ...asked.entry, tool_call: asked.call.fields, changed };
-    return questionLines(now, { ...this.#options, isOpen: this.#options.isOpen?.(request) ?? true });
+  /** The whole question again: whoever has read it before would answer something else. */
+  #changed(entry: AskedEntry): Text {
+    const asked = entry.kind === "permission" ? this.#asked.change(entry) : undefined;
+    return asked === undefined ? "" : this.#question(asked);
+  }
+
+  #resolved(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
+    const { style, columns } = this.#options;
+    this.#asked.remove(entry.request);
+    const room = Math.max(subjectColumnsMin, (columns || subjectColumnsUncut) - subjectRestColumns);
+    const about = asked && `${subjectOf(asked, room)}${count}`;
+    if (entry.kind === "elicitation") return this.#lines("question", [elicitationResolution(entry, style, about)]);
+    const resolved = asked?.kind === "permission" && about !== undefined ? { asked, about } : undefined;
+    return this.#lines("question", [resolutionLine(entry, style, resolved)]);
   }
 
   #optionLines(
     options: readonly { readonly option: string; readonly name: string; readonly value: string | boolean }[],
-  ): string[] {
+  ): Text[] {
     const known = this.#optionValues;
     this.#optionValues = new Map(options.map(({ option, value }) => [option, value]));
     if (known === undefined) return [];
@@ -294,6 +300,10 @@ function errorWords(error: StateEntry["error"]): string {
 }
 
 const stderrLinesMax = 10;
+/** Of what a question is about, in the line that tells what became of it; the rest of that line needs about so many. */
+const subjectColumnsMin = 20;
+const subjectRestColumns = 40;
+const subjectColumnsUncut = 10_000;
 
 function sentence(title: string, description: string | null | undefined): string {
   return printableLine(description === undefined || description === null ? title : `${title}: ${description}`);

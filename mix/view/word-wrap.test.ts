@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { displayWidth, fitted } from "./display-width.ts";
+import { displayWidth, fitted } from "../../display/width.ts";
 import { WordWrap } from "./word-wrap.ts";
 
 const wrapped = (pieces: readonly string[], columns: number): string => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Wraps text that comes in pieces: a word is held back until it is whole, so that it is never cut by the screen's edge.
-import { characterWidth, displayWidth } from "./display-width.ts";
+import { characterWidth, displayWidth } from "../../display/width.ts";
 
 export class WordWrap {
   readonly #columns: number;

@@ -13,7 +13,7 @@ test("a button that a person presses is the option at its place, whatever the op
   shown.show(ask("a1", ["--help", "o0=x;rm"]));
   const notification = await desktop.notifications.next();
   expect(notification.buttons).toEqual(["Allow once (--help)", "Reject once (o0=x;rm)"]);
-  expect([notification.summary, notification.body]).toEqual(["-t &", "&lt;b&gt;\nfrom agent"]);
+  expect([notification.summary, notification.body]).toEqual(["-t &", "-t &amp;\n&lt;b&gt;\nfrom agent"]);
   notification.press(1);
   expect(await choices.next()).toEqual(["a1", "o0=x;rm"]);
 });
@@ -21,7 +21,9 @@ test("a button that a person presses is the option at its place, whatever the op
 test("what was escaped in the body stays so, though notify-send reads escapes of its own there", async () => {
   const { desktop, shown } = await opened();
   shown.show({ ...ask("a1"), body: String.raw`\074b\076 C:\new \\ \u{1b}` });
-  expect((await desktop.notifications.next()).body).toBe(String.raw`\074b\076 C:\new \\ \u{1b}` + "\nfrom agent");
+  expect((await desktop.notifications.next()).body).toBe(
+    "-t &amp;\n" + String.raw`\074b\076 C:\new \\ \u{1b}` + "\nfrom agent",
+  );
 });
 
 test("a notification that is closed is no answer, and is not shown again", async () => {
@@ -173,6 +175,7 @@ function ask(id: string, [yes, no] = ["yes", "no"]): NotifyAsk {
     ref: id,
     title: "-t &",
     body: "<b>",
+    incomplete: false,
     options: [
       { option: yes ?? "", label: yes ?? "", kind: "allow_once" },
       { option: no ?? "", label: no ?? "", kind: "reject_once" },

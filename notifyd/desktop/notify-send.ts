@@ -7,7 +7,7 @@ import type { Desktop } from "./desktop.ts";
 import { fairShare } from "./fair-share.ts";
 import { type Helper, type HelperEnd, startHelper } from "./helper.ts";
 import { firstLine, type Found, probe } from "./probe.ts";
-import { askWords, buttonLabel, tellWords } from "./words.ts";
+import { askWords, buttonsOf, tellWords, type Words } from "./words.ts";
 
 export interface NotifySendOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -60,7 +60,7 @@ export class NotifySend implements Desktop {
     this.#tells = this.#tells.filter((at) => Math.abs(now - at) < tellEveryMs * tellsMax);
     if (this.#closed || !this.#found.there || this.#tells.length >= tellsMax) return false;
     this.#tells.push(now);
-    this.#send(this.#found, ["--urgency", told.urgency], tellWords(told, from));
+    this.#send(this.#found, ["--urgency", told.urgency], tellWords(told, from, this.#found));
     return true;
   }
 
@@ -103,15 +103,14 @@ export class NotifySend implements Desktop {
     for (const { ask, helper } of this.#asks.values()) {
       if (helper !== undefined) continue;
       this.#asks.delete(ask.ask);
-      this.#send(found, [], askWords(ask, true));
+      this.#send(found, [], askWords(ask, found));
     }
   }
 
   #ask(found: Found & { there: true }, one: Shown): void {
     const { ask } = one;
-    // An option's own text never becomes a name: it is known by its place.
-    const actions = ask.options.flatMap((option, index) => ["--action", `o${index}=${buttonLabel(option)}`]);
-    const helper = this.#start(found, ["--expire-time", "0", ...actions], askWords(ask, false));
+    const actions = buttonsOf(ask, found).flatMap(({ action, label }) => ["--action", `${action}=${label}`]);
+    const helper = this.#start(found, ["--expire-time", "0", ...actions], askWords(ask, found));
     one.helper = helper;
     void helper.ended.then((end) => {
       if (this.#closed) return;
@@ -134,13 +133,13 @@ export class NotifySend implements Desktop {
   }
 
   /** Waits for nothing, so it must be over soon. */
-  #send(found: Found & { there: true }, words: readonly string[], text: readonly [string, string]): void {
+  #send(found: Found & { there: true }, words: readonly string[], text: Words): void {
     const helper = this.#start(found, words, text);
     const deadline = setTimeout(() => helper.end(0), this.#options.limits.tellMs);
     void helper.ended.then(() => clearTimeout(deadline));
   }
 
-  #start(found: Found & { there: true }, words: readonly string[], [summary, body]: readonly [string, string]): Helper {
+  #start(found: Found & { there: true }, words: readonly string[], { summary, body }: Words): Helper {
     // notify-send reads escapes in the body: `\074` would become the `<` that was taken out of it.
     const text = [summary, body.replaceAll("\\", "\\\\")];
     const [file, ...rest] = [...found.before, found.notifySend, "--app-name", "agentd", ...words, "--", ...text];

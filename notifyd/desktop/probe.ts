@@ -3,16 +3,16 @@
 // gives up: notify-send hangs where nobody answers.
 import { findOnPath } from "./find-programs.ts";
 import { type HelperOptions, startHelper } from "./helper.ts";
+import type { Service } from "./words.ts";
 
 export type Found =
   | { readonly there: false; readonly why: string }
-  | {
+  | ({
       readonly there: true;
       readonly notifySend: string;
       /** Goes before notify-send, so that the notification does not outlive us. */
       readonly before: readonly string[];
-      readonly buttons: boolean;
-    };
+    } & Service);
 
 /** Never rejects; answers within `probeMs` and what ending a program takes. */
 export async function probe(options: HelperOptions & { readonly probeMs: number }): Promise<Found> {
@@ -35,12 +35,17 @@ export async function probe(options: HelperOptions & { readonly probeMs: number 
   // One that was ended may say that all went well.
   if (isLate || code !== 0)
     return absent(`no notification service answers: ${firstLine(stderr) || `no answer in ${probeMs} ms`}`);
+  // As gdbus and busctl write a list of texts.
+  const capabilities = new Set(Array.from(stdout.matchAll(/["']([a-z0-9-]+)["']/gu), ([, name]) => name));
+  const can = (capability: string): boolean => capabilities.has(capability);
   const setpriv = findOnPath("setpriv", path);
   return {
     there: true,
     notifySend,
     before: setpriv === undefined ? [] : [setpriv, "--pdeathsig", "INT"],
-    buttons: /["']actions["']/u.test(stdout),
+    buttons: can("actions"),
+    body: can("body"),
+    markup: can("body-markup"),
   };
 }
 

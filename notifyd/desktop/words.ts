@@ -1,7 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A notification's words. What an option does is said in our words, by its kind; what its asker calls it comes after.
+import { printable, printableLine } from "../../display/printable.ts";
+import { fitted } from "../../display/width.ts";
 import type { NotifyArguments, NotifyAsk, NotifyOption } from "../../agentd/vocabulary/index.ts";
-import { asMarkup, visible } from "./visible.ts";
+import { beginning, fits } from "./rows.ts";
+
+/** What a notification service says that it can do. */
+export interface Service {
+  readonly buttons: boolean;
+  readonly body: boolean;
+  /** It reads the body as markup, so `<` must be escaped; one that does not would show the escapes. */
+  readonly markup: boolean;
+}
+
+export interface Words {
+  readonly summary: string;
+  /** As the service reads it. */
+  readonly body: string;
+}
+
+export interface Button {
+  /** Of the program that shows it; an option's own text never becomes one. */
+  readonly action: string;
+  readonly label: string;
+}
 
 const kinds: ReadonlyMap<string, string> = new Map([
   ["allow_once", "Allow once"],
@@ -11,26 +33,70 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ["accept", "Accept"],
   ["decline", "Decline"],
 ]);
+/** All others let the agent do something, or may. */
+const refusals: ReadonlySet<string> = new Set(["reject_once", "reject_always", "decline"]);
 
-const titleMax = 120;
-const bodyMax = 2_000;
-const labelMax = 60;
+const titleColumns = 60;
+const labelColumns = 60;
+/** Of a text that does not fit: the rest of the rows says where all of it is. */
+const beginningRows = 3;
+const toldRows = 60;
 
 export function buttonLabel({ kind, label }: NotifyOption): string {
-  const ours = kinds.get(kind) ?? `Other: ${visible(kind, labelMax)}`;
-  const theirs = visible(label, labelMax).trim();
+  const ours = kinds.get(kind) ?? `Other: ${fitted(printableLine(kind), labelColumns)}`;
+  const theirs = fitted(printableLine(label), labelColumns).trim();
   return theirs === "" || theirs.toLowerCase() === ours.toLowerCase() ? ours : `${ours} (${theirs})`;
 }
 
-/** Summary and body, the body as markup. `withoutButtons`: how to answer is said instead. */
-export function askWords(ask: NotifyAsk, withoutButtons: boolean): readonly [string, string] {
-  const from = `from ${visible(ask.source, labelMax)}${ask.label === null ? "" : ` (${visible(ask.label, labelMax)})`}`;
-  const how = withoutButtons ? [`answer: mix notify answer ${ask.ask} <option>`] : [];
-  const body = [visible(ask.body, bodyMax, true), from, ...how].filter((line) => line !== "");
-  return [visible(ask.title, titleMax), asMarkup(body.join("\n"))];
+/** Whether a person sees all that is asked, in the body: of the summary services show one row, and less. */
+export function isSeenWhole(ask: NotifyAsk, service: Service): boolean {
+  return service.body && !ask.incomplete && fits(`${textOf(ask)}\n${fromWords(ask)}`);
 }
 
-export function tellWords({ title, body }: NotifyArguments<"tell">, from: string): readonly [string, string] {
-  const lines = [visible(body, bodyMax, true), `from ${visible(from, labelMax)}`].filter((line) => line !== "");
-  return [visible(title, titleMax), asMarkup(lines.join("\n"))];
+/** Without all of the question before them nobody is offered a yes. */
+export function buttonsOf(ask: NotifyAsk, service: Service): Button[] {
+  const isWhole = isSeenWhole(ask, service);
+  const buttons = ask.options.flatMap((option, index) =>
+    isWhole || refusals.has(option.kind) ? [{ action: `o${index}`, label: buttonLabel(option) }] : [],
+  );
+  return buttons.length > 0 ? buttons : [{ action: "look", label: "Close" }];
+}
+
+export function askWords(ask: NotifyAsk, service: Service): Words {
+  const isWhole = isSeenWhole(ask, service);
+  const look = isWhole ? [] : [`too much for here; all of it: mix notify ls ${ask.ask}`];
+  const how = service.buttons ? [] : [`answer: mix notify answer ${ask.ask} <option>`];
+  const text = isWhole ? textOf(ask) : beginning(textOf(ask), beginningRows);
+  return words(ask.title, [text, ...look, ...how, fromWords(ask)], service);
+}
+
+export function tellWords({ title, body }: NotifyArguments<"tell">, from: string, service: Service): Words {
+  return words(title, [beginning(shown(body), toldRows), `from ${oneLine(from)}`], service);
+}
+
+/** The title too: of a summary the end may be out of sight. */
+function textOf({ title, body }: NotifyAsk): string {
+  return shown(body === "" ? title : `${title}\n${body}`);
+}
+
+function fromWords({ source, label }: NotifyAsk): string {
+  return `from ${oneLine(source)}${label === null ? "" : ` (${oneLine(label)})`}`;
+}
+
+function words(title: string, lines: readonly string[], { markup }: Service): Words {
+  const body = lines.filter((line) => line !== "").join("\n");
+  return {
+    summary: fitted(printableLine(title), titleColumns),
+    body: markup ? body.replace(/[&<>]/g, (character) => entities[character] ?? character) : body,
+  };
+}
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+function shown(text: string): string {
+  return printable(text).replaceAll("\t", "    ");
+}
+
+function oneLine(text: string): string {
+  return fitted(printableLine(text), labelColumns);
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Text with colours or cursor movements in it. Control sequences come from this module alone: whatever enters as a plain
+// string is made printable first, so no string of anybody's can carry one to a terminal.
+import { printable } from "./printable.ts";
+
+export type Text = string | Styled;
+
+let sequence: (written: string) => Styled;
+let render: (styled: Styled) => string;
+
+export class Styled {
+  readonly #written: string;
+
+  private constructor(written: string) {
+    this.#written = written;
+  }
+
+  static {
+    sequence = (written) => new Styled(written);
+    render = (one) => one.#written;
+  }
+}
+
+/** What a terminal is given: safe, whatever the text is. */
+export function rendered(text: Text): string {
+  return typeof text === "string" ? printable(text) : render(text);
+}
+
+/** A template whose values may be styled; those that are plain strings are made printable. */
+export function rich(strings: TemplateStringsArray, ...values: readonly Text[]): Styled {
+  return joined(strings.flatMap((string, index) => [string, values[index] ?? ""]));
+}
+
+export function joined(texts: readonly Text[], separator = ""): Styled {
+  return sequence(texts.map(rendered).join(separator));
+}
+
+type Paint = (text: Text) => Styled;
+
+export interface Style {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly red: Paint;
+  readonly green: Paint;
+  readonly yellow: Paint;
+  readonly cyan: Paint;
+}
+
+const paint = (open: number, close: number): Paint => {
+  return (text) => sequence(`\u001b[${open}m${rendered(text)}\u001b[${close}m`);
+};
+const same: Paint = (text) => sequence(rendered(text));
+
+export const colours: Style = {
+  bold: paint(1, 22),
+  dim: paint(2, 22),
+  red: paint(31, 39),
+  green: paint(32, 39),
+  yellow: paint(33, 39),
+  cyan: paint(36, 39),
+};
+
+export const plain: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+
+/** Movements within the last rows of a terminal. */
+export const movement = {
+  rowStart: sequence("\r"),
+  clearToRowEnd: sequence("\u001b[K"),
+  up: sequence("\u001b[A"),
+  /** Columns count from 1. */
+  toColumn: (column: number): Styled => sequence(`\u001b[${Math.trunc(column)}G`),
+} as const;

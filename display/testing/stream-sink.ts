@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Writable } from "node:stream";
+import { streamed } from "../output-descriptor.ts";
+import type { Sink } from "../text-output.ts";
+
+/** A stream in place of a process's output. */
+export function streamSink(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): Sink {
+  return {
+    isTTY: stream.isTTY === true,
+    columns: stream.columns,
+    write: (text) => streamed(stream, text),
+  };
+}
