@@ -65,7 +65,7 @@ test("who may ask, answer and withdraw is decided by the name that the broker st
     expect((await notifyRefusal(own, "withdraw", { ask, reason: "x" })).code).toBe("NOT_YOURS");
     expect((await own.call("notify", "QUIT")).rc).toBe(10);
   }
-  const nameless = await connect();
+  const nameless = await connect(null);
   expect((await notifyRefusal(nameless, "answer", { ask, option: "yes" })).code).toBe("UNSUPPORTED");
   expect((await notifyRefusal(nameless, "ask", yesOrNo("r-1"))).code).toBe("UNSUPPORTED");
   expect(await callNotify(agent, "get", { ask })).toMatchObject({ state: "open" });
