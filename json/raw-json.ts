@@ -33,9 +33,12 @@ let isWriting = false;
 let hasWritten = false;
 let secretMark: string | undefined;
 
-/** Tells our placeholders from strings of others. It never leaves this module, so nobody can write one of theirs. */
+/**
+ * Tells our placeholders from strings of others: it never leaves this module, so nobody can write one. Short, since a
+ * text may have a million numbers.
+ */
 function mark(): string {
-  secretMark ??= `number ${globalThis.crypto.randomUUID()} `;
+  secretMark ??= `#${globalThis.crypto.randomUUID().slice(0, 8)}#`;
   return secretMark;
 }
 

@@ -92,9 +92,9 @@ test("numbers that are called with and answered, and those of a topic, are writt
   const service = new BusClient({
     url: bench.url,
     name: "numbers",
-    onCommand: ({ body, reply }) => {
-      given.push(body);
-      reply(0, numbers);
+    onCommand: (command) => {
+      given.push(command.body);
+      command.reply(0, numbers);
     },
   });
   await service.connect();

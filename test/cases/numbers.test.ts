@@ -13,7 +13,7 @@ import { valueText } from "../../json/testing/json-texts.ts";
 import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import { callNotify } from "../harness/notify-user.ts";
 import { startNotifydProcess } from "../harness/notifyd-process.ts";
-import { openScene, question, type Scene, turnEnd } from "./scene.ts";
+import { ofKind, openScene, question, type Scene, turnEnd } from "./scene.ts";
 
 const id = "1193820475610234881";
 const other = "1193820475610234882";
@@ -183,14 +183,13 @@ test("two members of one name are told of, and the last one is what people see",
   await user.prompt(session, "go");
   const { tool_call: asked } = await question(user, session);
   expect(asked?.raw_input).toEqual({ path: "/tmp" });
-  const entries = await user.log(session, ["diagnostic"]);
-  expect(entries).toMatchObject([
-    {
-      what: "repeated-member",
-      message: expect.stringContaining("the last counts"),
-      sample: expect.stringContaining("/etc"),
-    },
-  ]);
+  // One of both, or one of each: they are counted by what one read of the pipe brings.
+  const diagnostics = ofKind(await user.log(session), "diagnostic");
+  expect(new Set(diagnostics.map(({ what }) => what))).toEqual(new Set(["repeated-member"]));
+  expect(diagnostics[0]).toMatchObject({
+    message: expect.stringContaining("the last counts"),
+    sample: expect.stringContaining("/etc"),
+  });
 });
 
 test("a number in the place of an object is malformed, as any other value is", async () => {
