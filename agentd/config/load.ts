@@ -2,7 +2,7 @@
 // The instance's file, read and understood as a whole, or refused as a whole.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { TomlError, parse } from "smol-toml";
-import { whyReplaceable } from "../instance/replaceable.ts";
+import { whyReplaceable } from "../../bus-client/index.ts";
 import { locate } from "./locate.ts";
 import { type SettingsFault, parseSettings } from "./schema.ts";
 import { type Settings, defaultSettings } from "./settings.ts";
