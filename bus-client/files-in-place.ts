@@ -58,7 +58,8 @@ function giveName(temporary: string, file: string): void {
   }
 }
 
-function syncFile(file: string): void {
+/** Also a directory, whose names are on disk then. */
+export function syncFile(file: string): void {
   const descriptor = openSync(file, "r");
   try {
     fsyncSync(descriptor);

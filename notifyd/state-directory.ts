@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where notifyd keeps its asks: a directory of the user's own, which nobody else reads or writes.
 import { chmodSync, statSync } from "node:fs";
-import { isAbsolute, join, normalize } from "node:path";
-import { makeDirectories } from "../bus-client/index.ts";
+import { dirname, isAbsolute, join, normalize } from "node:path";
+import { makeDirectories, whyReplaceable } from "../bus-client/index.ts";
 import { NotifydError } from "./notifyd-error.ts";
 
 export interface StatePaths {
@@ -33,6 +33,8 @@ export function prepareStateDirectory({ directory }: StatePaths, uid: number): v
   } catch (cause) {
     throw refuse(`cannot be used (${(cause as NodeJS.ErrnoException).code ?? String(cause)})`, cause);
   }
+  const replaceable = whyReplaceable(dirname(directory), { uid });
+  if (replaceable !== undefined) throw refuse(`is not safe where it is: ${replaceable}`);
   if (found.uid !== uid) throw refuse(`belongs to user ${found.uid}, not to user ${uid} who runs notifyd`);
   if ((found.mode & 0o022) !== 0) throw refuse("others can write it; close it with: chmod go-w");
   if ((found.mode & 0o077) !== 0) chmodSync(directory, 0o700);

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { TomlError, parse } from "smol-toml";
 import { isMarkedUtf16 } from "../../bus-client/byte-order-mark.ts";
-import { whyReplaceable } from "../instance/replaceable.ts";
+import { whyReplaceable } from "../../bus-client/index.ts";
 import { locate } from "./locate.ts";
 import { type SettingsFault, parseSettings } from "./schema.ts";
 import { type Settings, defaultSettings } from "./settings.ts";

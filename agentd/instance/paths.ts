@@ -2,8 +2,7 @@
 // Where the instance keeps its things: one file that people write, one directory that agentd writes.
 import { chmodSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize } from "node:path";
-import { makeDirectories } from "../../bus-client/index.ts";
-import { whyReplaceable } from "./replaceable.ts";
+import { makeDirectories, whyReplaceable } from "../../bus-client/index.ts";
 
 export interface InstancePaths {
   /** The instance's file (TOML); it need not exist. */

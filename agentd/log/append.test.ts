@@ -5,7 +5,16 @@ import { expect, test } from "vitest";
 import { textBytes, textString } from "./entry-text.ts";
 import { LogError } from "./log-error.ts";
 import { setReadyText } from "./ready-text.ts";
-import { alpha, bravo, everything, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
+import {
+  codeOf,
+  alpha,
+  bravo,
+  everything,
+  fill,
+  message,
+  otherConnection,
+  temporaryLog,
+} from "./testing/temporary-log.ts";
 
 const at = "2030-01-02T03:04:05.678Z";
 const clock = { now: () => Date.parse(at) };
@@ -242,13 +251,3 @@ test("secret literals are kept beside the log, and a later start's take their pl
   expect(log.literals(bravo)).toBeUndefined();
   expect(JSON.stringify(everything(log, alpha))).not.toContain("s3cret");
 });
-
-function codeOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof LogError) return error.code;
-    throw error;
-  }
-  return "nothing was thrown";
-}

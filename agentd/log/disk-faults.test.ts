@@ -8,20 +8,18 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { LogError } from "./log-error.ts";
 import type { Log } from "./open.ts";
 import { answeredCommand, closed, endedSession, taken, verified } from "./testing/keeping-log.ts";
-import { alpha, bravo, everything, fill, message, temporaryDirectory, temporaryLog } from "./testing/temporary-log.ts";
-
-function codeOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof LogError) return error.code;
-    throw error;
-  }
-  return "no error";
-}
+import {
+  alpha,
+  codeOf,
+  bravo,
+  everything,
+  fill,
+  message,
+  temporaryDirectory,
+  temporaryLog,
+} from "./testing/temporary-log.ts";
 
 /** Commits of some entries until the store refuses one; how many entries were acknowledged, and why no more were. */
 function fillUntilRefused(log: Log, session: string): { acknowledged: number; code: string } {

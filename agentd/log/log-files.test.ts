@@ -3,19 +3,8 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { LogError } from "./log-error.ts";
 import type { Log } from "./open.ts";
-import { alpha, everything, fill, temporaryDirectory, temporaryLog } from "./testing/temporary-log.ts";
-
-function codeOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof LogError) return error.code;
-    throw error;
-  }
-  return "no error";
-}
+import { alpha, codeOf, everything, fill, temporaryDirectory, temporaryLog } from "./testing/temporary-log.ts";
 
 /** In a directory of its own, which can go. */
 function logIn(directory: string): Log {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Brings a log file to the schema of this agentd: numbered SQL files, forward only, each in a transaction of its own.
-import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
+import { syncFile } from "../../bus-client/index.ts";
 import { LogError } from "./log-error.ts";
 
 export interface Migration {
@@ -66,15 +67,6 @@ function copyBefore(db: Database.Database, copy: string): void {
   syncFile(partial);
   renameSync(partial, copy);
   syncFile(path.dirname(copy));
-}
-
-function syncFile(file: string): void {
-  const descriptor = openSync(file, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function apply(db: Database.Database, { version, sql }: Migration): void {

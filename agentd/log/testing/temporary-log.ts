@@ -7,6 +7,7 @@ import path from "node:path";
 import Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import type { EntryContent } from "../../vocabulary/index.ts";
+import { LogError } from "../log-error.ts";
 import { type Log, type LogOptions, openLog } from "../open.ts";
 
 export const alpha = "alphaalphaaa";
@@ -69,4 +70,15 @@ export function everything(log: Log, session: string): Record<string, unknown>[]
     after = page.next;
   }
   return entries;
+}
+
+/** Of the LogError that it throws. */
+export function codeOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof LogError) return error.code;
+    throw error;
+  }
+  return "no error";
 }

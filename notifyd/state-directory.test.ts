@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../bus-client/testing/temporary-directory.ts";
+import { prepareStateDirectory, statePaths } from "./state-directory.ts";
+
+test("a state directory that everybody can move away is refused with the directory that lets them", () => {
+  const above = join(temporaryDirectory(), "above");
+  mkdirSync(above);
+  const paths = statePaths({ NOTIFYD_STATE_DIR: join(above, "notifyd") }, "/home/ann");
+  const uid = process.getuid?.() ?? 0;
+  prepareStateDirectory(paths, uid);
+  chmodSync(above, 0o777);
+  expect(() => prepareStateDirectory(paths, uid)).toThrow(`${above} is a directory where everybody can replace it`);
+});
