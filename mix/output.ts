@@ -56,8 +56,9 @@ export class Output {
   /** Said whatever the mode: `code: message`, or one JSON object with `--json`. */
   error(error: MixError): void {
     if (this.mode === "json") {
-      const { session, command_id } = error.details;
-      this.notice(JSON.stringify({ error: { code: error.code, message: error.message, session, command_id } }));
+      const { session, command_id, cursor } = error.details;
+      const { code, message } = error;
+      this.notice(JSON.stringify({ error: { code, message, session, command_id, cursor } }));
       return;
     }
     const hints = errorHints(error).map((hint) => `\n  ${hint}`);
