@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Build } from "./build.ts";
@@ -16,11 +16,8 @@ export function installedBuild(moduleUrl: string): Build | undefined {
   let build: string | undefined;
   for (let directory = dirname(fileURLToPath(moduleUrl)); ; directory = dirname(directory)) {
     build ??= textIn(join(directory, buildFile))?.trim();
-    const manifest = textIn(join(directory, "package.json"));
-    if (manifest !== undefined) {
-      const { version } = JSON.parse(manifest) as { readonly version: string };
-      return { version, build };
-    }
+    const version = versionIn(textIn(join(directory, "package.json")));
+    if (version !== undefined) return { version, build };
     if (directory === dirname(directory)) return undefined;
   }
 }
@@ -32,6 +29,23 @@ export function ownBuild(moduleUrl: string): Build {
   return build;
 }
 
+/** Undefined for a manifest of another package, around the place where ours was, and for one that is half written. */
+function versionIn(manifest: string | undefined): string | undefined {
+  if (manifest === undefined) return undefined;
+  try {
+    const { name, version } = JSON.parse(manifest) as { readonly name?: unknown; readonly version?: unknown };
+    return name === packageName && typeof version === "string" ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const packageName = "agentd";
+
 function textIn(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
 }

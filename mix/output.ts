@@ -54,9 +54,11 @@ export class Output {
   /** Said whatever the mode: `code: message`, or one JSON object with `--json`. */
   error(error: MixError): void {
     if (this.mode === "json") {
-      const { session, command_id } = error.details;
-      const body = { error: { code: error.code, message: error.message, session, command_id } };
-      void this.#context.stderr.json(`${JSON.stringify(body)}\n`);
+      const { session, command_id, cursor } = error.details;
+      const { code, message } = error;
+      const body = { error: { code, message, session, command_id, cursor } };
+      void this.#context.stderr.json(`${JSON.stringify(body)}
+`);
       return;
     }
     const words = [`${error.code}: ${error.message}`, ...errorHints(error)].join("\n");

@@ -70,7 +70,7 @@ test.each(["resume", "load"])(
     expect(script.effects.at(-1)).toMatchObject({ type: "set_option", option: "mode", value: "edit" });
     const outcome = { ok: true, value: { options: [option("mode", "edit", "plan")] } } as const;
     expect(kinds(script.put({ type: "option_set", seq: null, option: "mode", outcome }))).toContain("turn:2:started");
-    expect(script.effects.filter(({ type }) => type === "prompt").at(-1)).toMatchObject({ turn: 2 });
+    expect(script.effects.findLast(({ type }) => type === "prompt")).toMatchObject({ turn: 2 });
   },
 );
 

@@ -9,15 +9,21 @@ const seeds = one === undefined ? Array.from({ length: count }, (_, index) => in
 const brokenMax = 5;
 
 test("whatever callers, agents, the broker, the disk, the clock and death do, the log holds what it must", async () => {
-  let [deaths, entries] = [0, 0];
+  let [deaths, broughtBack, entries] = [0, 0, 0];
   const broken: string[] = [];
   for (const seed of seeds) {
-    const history = await runHistory(seed).catch((error: Error) => ({ faults: [error.stack], deaths: 0, entries: 0 }));
+    const history = await runHistory(seed).catch((error: Error) => ({
+      faults: [error.stack],
+      deaths: 0,
+      broughtBack: 0,
+      entries: 0,
+    }));
     deaths += history.deaths;
+    broughtBack += history.broughtBack;
     entries += history.entries;
     if (history.faults.length > 0) broken.push(`AGENTD_HISTORY_SEED=${seed}: ${history.faults.join("\n  ")}`);
     if (broken.length === brokenMax) break;
   }
-  console.log(`${seeds.length} histories: ${deaths} deaths, ${entries} entries`);
+  console.log(`${seeds.length} histories: ${deaths} deaths, ${broughtBack} sessions brought back, ${entries} entries`);
   expect(broken.join("\n")).toBe("");
 }, 3_600_000);

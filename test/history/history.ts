@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { brokenAfterRecovery } from "../crash/broken-promises.ts";
 import { readLogFile, readSessions } from "../crash/logged.ts";
-import { Callers } from "./callers.ts";
+import type { Entry } from "../../agentd/vocabulary/index.ts";
+import { Callers, type Given } from "./callers.ts";
 import { Commands } from "./commands.ts";
 import { Death, type Ground, Life } from "./life.ts";
 import { Random } from "./random.ts";
@@ -16,6 +17,8 @@ export interface History {
   /** What should not be: sentences. */
   readonly faults: readonly string[];
   readonly deaths: number;
+  /** Sessions that agentd brought back by itself. */
+  readonly broughtBack: number;
   readonly entries: number;
 }
 
@@ -56,10 +59,18 @@ class Historian {
     const { sessions } = logged;
     const changed = isDeepStrictEqual(readSessions(this.#ground), sessions) ? [] : [secondRecovery];
     const evidence = { logged, frames, seen: [] };
+    const returns = [...logged.sessions].map(([session, log]) => returnsOf(session, log.entries));
     const entries = [...logged.sessions.values()].reduce((sum, session) => sum + session.entries.length, 0);
     return {
-      faults: [...faults, ...changed, ...callers.check(logged), ...brokenAfterRecovery(evidence)],
+      faults: [
+        ...faults,
+        ...returns.flatMap((one) => one.faults),
+        ...changed,
+        ...callers.check(logged),
+        ...brokenAfterRecovery(evidence),
+      ],
       deaths: this.#deaths,
+      broughtBack: returns.reduce((sum, { count }) => sum + count, 0),
       entries,
     };
   }
@@ -102,7 +113,8 @@ class Historian {
     const what = random.whole(100);
     if (what < 34) return this.#give();
     if (what < 64) return random.pick([...life.agents.filter(({ over }) => !over), undefined])?.step();
-    if (what < 82) return this.#flush();
+    if (what < 78) return this.#flush();
+    if (what < 82) return this.#ignoreCancel();
     if (what < 88) return life.acknowledge(random.whole(20));
     if (what < 91) return life.onBus(random.chance(70));
     if (what < 95) return life.clock.advance(random.pick([100, 300, 5_000, 10_001, 60_000, 600_001, 1_800_001]));
@@ -125,6 +137,24 @@ class Historian {
   #flush(): void {
     this.#life.core.mailbox.flush();
     this.#life.checkSnapshots();
+  }
+
+  /** An agent hears a cancel and takes no notice until its time is over, while somebody may send more. */
+  #ignoreCancel(): void {
+    const { random, callers } = this.#ground;
+    const life = this.#life;
+    const running = life.core.sessions.live().filter(({ life: { phase } }) => phase === "turn");
+    if (running.length > 0) {
+      const { id: scope } = random.pick(running);
+      const cancel: Given = { verb: "agent.session.cancel", args: { session: scope }, scope };
+      life.give(cancel, callers.ask(cancel, false));
+    }
+    for (const _ of ["by force", "for good"]) {
+      this.#flush();
+      life.clock.advance(10_001);
+      this.#flush();
+      this.#give();
+    }
   }
 
   #jump(): void {
@@ -204,6 +234,27 @@ class Historian {
     await life.core.recover();
     await life.abandon();
   }
+}
+
+/** A session is brought back for a turn that was ended by force and never let go of: once, and before anything else runs. */
+function returnsOf(
+  session: string,
+  entries: readonly (Entry | null)[],
+): { readonly count: number; readonly faults: string[] } {
+  const faults: string[] = [];
+  let count = 0;
+  let isOwed = false;
+  for (const entry of entries) {
+    // A purge has taken it.
+    if (entry === null) continue;
+    if (entry.kind === "turn" && entry.phase === "ended" && entry.forced === true) isOwed = true;
+    if (entry.kind === "turn" && entry.phase === "started") isOwed = false;
+    if (entry.kind !== "state" || entry.state !== "starting" || entry.reason === undefined) continue;
+    if (!isOwed) faults.push(`${session}/${entry.seq} brings back what no ignored cancel has cost its agent`);
+    isOwed = false;
+    count += 1;
+  }
+  return { count, faults };
 }
 
 const secondRecovery = "a second recovery has changed the log";

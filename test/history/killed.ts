@@ -18,7 +18,7 @@ import { Random } from "./random.ts";
 const graces = { closeRequestTimeoutMs: 200, stdinGraceMs: 50, termGraceMs: 2_000 } as const;
 const lives = 3;
 
-export async function runKilledHistory(seed: number): Promise<History> {
+export async function runKilledHistory(seed: number): Promise<Omit<History, "broughtBack">> {
   const random = new Random(seed);
   using cast = stubbornCast();
   const { place } = cast;
