@@ -263,7 +263,9 @@ export class Transcript {
   #changedLines({ request, changed = [] }: PermissionEntry): string[] {
     const asked = this.#asked.get(request);
     if (asked === undefined) return [];
-    const now = { ...asked.entry, tool_call: asked.call.fields, changed };
+    const { fields } = asked.call;
+    const missing = (asked.entry.left_out ?? []).filter((name) => !Object.hasOwn(fields, name));
+    const now = { ...asked.entry, tool_call: fields, changed, left_out: missing };
     return questionLines(now, { ...this.#options, isOpen: this.#options.isOpen?.(request) ?? true });
   }
 
