@@ -88,5 +88,6 @@ export class OpenQuestions {
 
 function asItIs({ asked, call, changed, edition }: Waiting): AskedEntry {
   if (asked.kind !== "permission" || call === undefined || edition === 0) return asked;
-  return { ...asked, tool_call: call.fields, changed };
+  const missing = (asked.left_out ?? []).filter((name) => !Object.hasOwn(call.fields, name));
+  return { ...asked, tool_call: call.fields, changed, left_out: missing };
 }
