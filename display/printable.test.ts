@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { printable, printableLine } from "./printable.ts";
+import { printable, printableJson, printableLine } from "./printable.ts";
+import { rendered, rich } from "./styled.ts";
+import { hostileText, hostileTexts, obeyed } from "./testing/hostile-text.ts";
 
 const repaints = (text: string): boolean =>
   // eslint-disable-next-line no-control-regex
@@ -59,4 +61,53 @@ test("an escape sequence is shown, not obeyed", () => {
 
 test("a Windows line end is a line end, a lone CR is visible", () => {
   expect(printable("a\r\nb\rc")).toBe("a\nb\\x0dc");
+});
+
+test.each([
+  ["accents, combined or not", "é e\u0301 ñ ȩ́"],
+  ["Hebrew with its points", "שָׁלוֹם"],
+  ["Arabic, its number signs and joiners of Persian", "٥ \u0600١٢ می\u200cخواهم لا"],
+  ["joins of Devanagari and Sinhala", "क\u094d\u200dष ක\u0dca\u200dෂ"],
+  ["ideographs, kana, Hangul and their wide space", "日本語　カタカナ 한국어"],
+  [
+    "emoji with selectors, joiners and skin",
+    "✈\ufe0f ❤\ufe0f\u200d🔥 👩🏽\u200d🚀 👨\u200d👩\u200d👧 1\ufe0f\u20e3 🇩🇪 ©\ufe0f",
+  ],
+  ["boxes, arrows, Braille patterns", "┌─┐ → ⠋⠿"],
+])("%s stay as they are", (_what, text) => {
+  expect(printable(text)).toBe(text);
+});
+
+test.each([
+  ["a\u200db", "a\\u200db"],
+  ["م\u200c\u200cا", "م\\u200c\\u200cا"],
+  ["x\ufe0f", "x\\ufe0f"],
+  ["5\ufe0f", "5\\ufe0f"],
+  ["👩\u200d ", "👩\\u200d "],
+  ["\u3164\u115f\u1160\uffa0\u2800\u034f", "\\u3164\\u115f\\u1160\\uffa0\\u2800\\u034f"],
+  ["\u{e0100}\u{e0041}", "\\u{e0100}\\u{e0041}"],
+  ["\ue000\ufffe", "\\ue000\\ufffe"],
+])("%j is shown as %j", (text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
+
+test("no kind of hostile text is obeyed by a terminal, by itself or as a part of styled text", () => {
+  for (const text of hostileTexts) expect(obeyed(printable(text))).toEqual([]);
+  fc.assert(fc.property(hostileText, (text) => obeyed(printable(text)).length === 0));
+  fc.assert(fc.property(hostileText, (text) => obeyed(rendered(rich`${text}${text}`)).length === 0));
+});
+
+test("JSON on a terminal has the same value, and nothing that is obeyed", () => {
+  fc.assert(
+    fc.property(fc.dictionary(hostileText, hostileText), (value) => {
+      const json = printableJson(JSON.stringify(value, undefined, 1));
+      expect(obeyed(json)).toEqual([]);
+      expect(JSON.parse(json)).toEqual(value);
+    }),
+  );
+});
+
+test("a megabyte of letters that could be joined is looked at once", () => {
+  const text = "م".repeat(1_000_000);
+  expect(printable(text)).toBe(text);
 });

@@ -36,7 +36,7 @@ async function dispatched(context: Context, output: Output): Promise<Outcome> {
   const name = isAgent ? second : first;
   if (name === undefined || name === "--help" || name === "-h") {
     const { overviewHelp } = await import("./help.ts");
-    await output.line(overviewHelp(agentVerbs, busVerbs));
+    await output.lines(overviewHelp(agentVerbs, busVerbs));
     return { kind: "done" };
   }
   const table = isAgent ? agentVerbs : busVerbs;
@@ -60,7 +60,7 @@ async function runVerb(
   const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags } });
   if (args.switch("help")) {
     const { verbHelp } = await import("./help.ts");
-    await output.line(verbHelp(spec));
+    await output.lines(verbHelp(spec));
     return { kind: "done" };
   }
   const opened: ReadingBus[] = [];

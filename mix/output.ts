@@ -26,6 +26,11 @@ export class Output {
     return this.text(rich`${oneLine(text)}\n`);
   }
 
+  /** Data for people of as many lines as it has; the last one is ended. */
+  lines(text: Text): Promise<void> {
+    return this.text(rich`${text}\n`);
+  }
+
   /** Data for people as it is, without a line end. */
   text(text: Text): Promise<void> {
     return this.#context.stdout.text(text);

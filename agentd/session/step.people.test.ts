@@ -65,7 +65,7 @@ test("an input is left unsaid only where it is the tool's title to the letter", 
   script.people = "there";
   script.up();
   script.prompt("one");
-  const toolCall = { toolCallId: "t", kind: "execute", title: "`ls`", rawInput: { command: "ls", then: "l" } };
+  const toolCall = { toolCallId: "t", kind: "execute", title: "`ls`", rawInput: { command: "ls", after: "l" } };
   script.says({
     type: "permission",
     request: 0,
@@ -73,7 +73,7 @@ test("an input is left unsaid only where it is the tool's title to the letter", 
     options: [{ optionId: "y", name: "Y", kind: "allow_once" }],
   });
   const [ask] = asksOf(script);
-  expect(ask).toMatchObject({ body: expect.stringMatching(/\{"then":"l"\}$/u), incomplete: false });
+  expect(ask).toMatchObject({ body: expect.stringMatching(/\{"after":"l"\}$/u), incomplete: false });
 });
 
 test("what people are shown says agent, session and kind before the agent's words, and holds the service's bounds", () => {

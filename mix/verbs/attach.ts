@@ -13,7 +13,7 @@ import { watchSession } from "../watch-session.ts";
 export const spec: VerbSpec = {
   usage: "agent attach <session>",
   about:
-    "Live view of a session from its last turn on, with a prompt line where there is a terminal: a line is a prompt (queued while a turn runs). While a question is open, it is the answer: an option's number, or a form's fields as field=value. :help lists what begins with a colon. :detach and Ctrl-C detach; the session goes on.",
+    "Live view of a session from its last turn on, with a prompt line where there is a terminal: a line is a prompt (queued while a turn runs). While a question is open, it is the answer: y, n or an option's number, or a form's fields as field=value. :help lists what begins with a colon. :detach and Ctrl-C detach; the session goes on.",
   flags: { "read-only": { kind: "switch", about: "look, and neither prompt nor answer" } },
   positionals: { min: 1, max: 1 },
   examples: ["mix agent attach abc"],

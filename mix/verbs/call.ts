@@ -7,7 +7,6 @@ import { usageError } from "../mix-error.ts";
 import { tellOtherBuild } from "../other-build.ts";
 import { promptText } from "../prompt-text.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printable } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "call <service> <command> [key=value…]",
@@ -34,7 +33,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   });
   const value = jsonOrText(reply.body);
   if (output.mode === "json") await output.document("mix.reply.v1", { rc: reply.rc, body: value });
-  else if (reply.body !== "") await output.line(printable(typeof value === "string" ? value : jsonText(value, 2)));
+  else if (reply.body !== "") await output.lines(typeof value === "string" ? value : jsonText(value, 2));
   if (reply.rc > 0) output.notice(`warning: rc ${reply.rc}`);
   return done;
 }

@@ -26,7 +26,7 @@ export async function run({ args, output }: Invocation): Promise<Outcome> {
   const { agentVerbs, busVerbs } = await import("./table.ts");
   const { agentWords, busWords } = await import("../completed-words.ts");
   const agent = await completed(agentVerbs, agentWords);
-  await output.line(completionScript(shell, agent, await completed(busVerbs, busWords)));
+  await output.lines(completionScript(shell, agent, await completed(busVerbs, busWords)));
   return done;
 }
 

@@ -5,7 +5,7 @@ import { done } from "../exit-codes.ts";
 import type { Outcome } from "../exit-codes.ts";
 import { ownError } from "../mix-error.ts";
 import type { Invocation, VerbSpec } from "../verb.ts";
-import { printable, printableLine } from "../../display/printable.ts";
+import { printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "listen <topic>",
@@ -88,5 +88,5 @@ async function show({ output }: Invocation, delivery: Delivery): Promise<void> {
     return output.row({ topic, command, seq, registration, stale, cleared, body: jsonOrText(body) });
   }
   if (output.mode === "ids") return output.line(`${seq ?? "-"}`);
-  return output.line(`${seq ?? "-"}  ${printableLine(command)}  ${printable(body)}`);
+  return output.lines(`${seq ?? "-"}  ${printableLine(command)}  ${body}`);
 }

@@ -35,7 +35,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   else if (output.mode === "ids") for (const { session } of sessions) await output.line(session);
   else if (sessions.length === 0)
     output.word(args.switch("all") ? "no sessions" : "no live sessions (--all shows ended ones)");
-  else await output.line(sessionTable(sessions, context.now()).join("\n"));
+  else await output.lines(sessionTable(sessions, context.now()).join("\n"));
   return done;
 }
 

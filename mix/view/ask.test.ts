@@ -28,3 +28,9 @@ test.each([
   expect(askTable([one], now)[1]).toContain(`  ${left}  `);
   expect(askLines(one, now, plain).map(rendered)).toContain(`  ${line}`);
 });
+
+test("an ask of which something was left out says so", () => {
+  const words = (one: NotifyAsk): string => askLines(one, askedAt, plain).map(rendered).join("\n");
+  expect(words({ ...ask, incomplete: true })).toContain("not all of it");
+  expect(words(ask)).not.toContain("not all of it");
+});
