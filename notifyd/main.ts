@@ -1,15 +1,11 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The program. It runs in the foreground and speaks on stderr.
+// The program. What it takes to run is loaded only then: a question for the version is answered at once.
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { pino, stdTimeFunctions } from "pino";
 import { NotifydError } from "./notifyd-error.ts";
-import { startNotifyd } from "./notifyd.ts";
-import { statePaths } from "./state-directory.ts";
 
 const help = `notifyd: asks people what agents and other programs want to know
 
@@ -29,20 +25,8 @@ async function main(): Promise<void> {
     process.stdout.write(values.version ? `notifyd ${packageVersion()}\n` : help);
     return;
   }
-  process.umask(0o077);
-  const environment = { ...process.env };
-  const home = homedir();
-  const paths = statePaths(environment, home);
-  process.chdir("/");
-  const notifyd = startNotifyd({
-    paths,
-    environment,
-    surroundings: { env: environment, uid: process.getuid?.() ?? -1, home },
-    version: packageVersion(),
-    logger: pino({ base: null, timestamp: stdTimeFunctions.isoTime }, process.stderr),
-  });
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void notifyd.stop(signal));
-  await notifyd.stopped;
+  const { run } = await import("./run.ts");
+  await run(packageVersion());
 }
 
 function packageVersion(): string {

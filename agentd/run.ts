@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// From the process that was started to a daemon that runs, until it has stopped.
+import { homedir } from "node:os";
+import { setFlagsFromString } from "node:v8";
+import { redactor, secretValues } from "./catalogue/secret-values.ts";
+import { compileLessEagerly } from "./compiling.ts";
+import { defaultLimits } from "./config/limits.ts";
+import { DaemonError } from "./daemon-error.ts";
+import { startDaemon } from "./daemon.ts";
+import { shedInheritance } from "./instance/hygiene.ts";
+import { instancePaths, prepareStateDirectory } from "./instance/paths.ts";
+import { openProcessLog } from "./instance/process-log.ts";
+import { packageVersion } from "./package-version.ts";
+
+/** Throws DaemonError for what a person must mend. */
+export async function run({ level, background }: { level: string; background: boolean }): Promise<void> {
+  const umask = shedInheritance(process);
+  compileLessEagerly(process.versions.v8, setFlagsFromString);
+  const environment = { ...process.env };
+  const home = homedir();
+  const found = instancePaths(environment, home);
+  if (!found.ok) throw new DaemonError("PATHS_REFUSED", found.reason);
+  const uid = process.getuid?.() ?? -1;
+  const prepared = prepareStateDirectory(found.paths, uid);
+  if (!prepared.ok) throw new DaemonError("STATE_REFUSED", `${prepared.path}: ${prepared.reason}`);
+  const known = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+  const { logger } = openProcessLog({
+    destination: background
+      ? { file: found.paths.processLogFile, bytesMax: defaultLimits.processLogBytesMax }
+      : { stream: process.stderr },
+    redact: redactor(secretValues(known, {})),
+    level,
+  });
+  const daemon = await startDaemon({
+    paths: found.paths,
+    environment,
+    home,
+    uid,
+    version: packageVersion(),
+    logger,
+    umask,
+  });
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void daemon.stop(signal));
+  await daemon.stopped;
+}
