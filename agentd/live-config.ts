@@ -8,6 +8,7 @@ import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
 import { watchConfig } from "./config/watch.ts";
 import { DaemonError } from "./daemon-error.ts";
+import { descriptorWarning, openFilesMax } from "./instance/open-files.ts";
 
 export interface LiveConfig {
   readonly settings: () => Settings;
@@ -31,6 +32,11 @@ export function openLiveConfig({ file, home, uid, limits, builtIn, logger }: Liv
   if (!current.ok) throw new DaemonError("CONFIG_REFUSED", current.problems.map(describeProblem).join("\n"));
   for (const warning of current.warnings) logger.warn(describeProblem(warning));
   let { settings } = current;
+  const warnOfDescriptors = (): void => {
+    const warning = descriptorWarning(settings.maxSessions, openFilesMax());
+    if (warning !== undefined) logger.warn(warning);
+  };
+  warnOfDescriptors();
   let catalogue = buildCatalogue(builtIn, settings.agents);
   let loaded = current.text !== undefined;
   let error: string | undefined;
@@ -47,6 +53,7 @@ export function openLiveConfig({ file, home, uid, limits, builtIn, logger }: Liv
       loaded = true;
       error = undefined;
       for (const warning of warnings) logger.warn(describeProblem(warning));
+      warnOfDescriptors();
       logger.info("the configuration was read anew");
     },
     onRefused(problems) {

@@ -27,6 +27,8 @@ export class LogKeeper {
     for (const session of keeping.unfinishedPurges()) {
       await this.#next(() => takeSteps(keeping.finishPurge(session), this.#pause));
     }
+    // Free pages that are left tell of a purge or a prune that ended before it had given its space back.
+    if (keeping.space().free > 0) await this.#next(() => takeSteps(keeping.giveBack(), this.#pause));
   }
 
   /** The answer to a command that is in the log already. */
@@ -76,10 +78,14 @@ export class LogKeeper {
     const { keeping } = this.#log;
     const sessions: string[] = [];
     let entries = 0;
-    for (const { session } of await takeSteps(keeping.prunable(before), this.#pause)) {
-      const purged = await takeSteps(keeping.purge(session), this.#pause);
-      sessions.push(session);
-      entries += purged.entries;
+    try {
+      for (const { session } of await takeSteps(keeping.prunable(before), this.#pause)) {
+        entries += await takeSteps(keeping.remove(session), this.#pause);
+        sessions.push(session);
+      }
+    } finally {
+      // Once, since it moves pages from the file's end: after each session, the same ones would be moved again and again.
+      if (!this.#stopping) await takeSteps(keeping.giveBack(), this.#pause);
     }
     return { sessions, entries };
   }

@@ -1,19 +1,11 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The daemon's program. It runs in the foreground; whoever wants it in the background starts it so.
-import { homedir } from "node:os";
+// The daemon's program. It runs in the foreground; whoever wants it in the background starts it so. What it takes to run
+// is loaded only then: a question for the version is answered at once.
 import { parseArgs } from "node:util";
-import { setFlagsFromString } from "node:v8";
+import { ownBuild } from "../bus-client/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
-import { compileLessEagerly } from "./compiling.ts";
-import { defaultLimits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
-import { startDaemon } from "./daemon.ts";
-import { shedInheritance } from "./instance/hygiene.ts";
-import { instancePaths, prepareStateDirectory } from "./instance/paths.ts";
-import { openProcessLog } from "./instance/process-log.ts";
-import { redactor, secretValues } from "./catalogue/secret-values.ts";
-import { installedBuild, ownBuild } from "../bus-client/index.ts";
 
 const help = `agentd: coding agents as sessions on the MixOS Bus
 
@@ -41,38 +33,8 @@ async function main(): Promise<number> {
   if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
   if (values.version) return print(`agentd ${ownBuild(import.meta.url).version}\n`);
   if (values.help) return print(help);
-  const umask = shedInheritance(process);
-  compileLessEagerly(process.versions.v8, setFlagsFromString);
-  const environment = { ...process.env };
-  const home = homedir();
-  const found = instancePaths(environment, home);
-  if (!found.ok) throw new DaemonError("PATHS_REFUSED", found.reason);
-  const uid = process.getuid?.() ?? -1;
-  const prepared = prepareStateDirectory(found.paths, uid);
-  if (!prepared.ok) throw new DaemonError("STATE_REFUSED", `${prepared.path}: ${prepared.reason}`);
-  const known = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string
-  >;
-  const { logger } = openProcessLog({
-    destination: values.background
-      ? { file: found.paths.processLogFile, bytesMax: defaultLimits.processLogBytesMax }
-      : { stream: { write: (line) => words.json(line) } },
-    redact: redactor(secretValues(known, {})),
-    level,
-  });
-  const daemon = await startDaemon({
-    paths: found.paths,
-    environment,
-    home,
-    uid,
-    ...ownBuild(import.meta.url),
-    installed: () => installedBuild(import.meta.url),
-    logger,
-    umask,
-  });
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void daemon.stop(signal));
-  await daemon.stopped;
+  const { run } = await import("./run.ts");
+  await run({ level, background: values.background, words });
   return 0;
 }
 

@@ -141,7 +141,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     sessions,
     context: () => contextOf(clock.now(), options.settings(), limits, options.people.reach),
     entriesPerCommitMax: limits.entriesPerCommitMax,
-    bytesPerCommitMax: limits.bytesPerCommitMax,
+    bytesPerCommitMax: limits.commitBytesMax,
     inputsWaitingMax: limits.inputsWaitingMax,
     pressure: (high) => agents.rest("pressure", high),
     retryMs: limits.storeRetryMs,

@@ -1,14 +1,10 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The program. It runs in the foreground and speaks on stderr.
-import { homedir } from "node:os";
+// The program. What it takes to run is loaded only then: a question for the version is answered at once.
 import { parseArgs } from "node:util";
-import { pino, stdTimeFunctions } from "pino";
-import { loadTransports, ownBuild } from "../bus-client/index.ts";
+import { ownBuild } from "../bus-client/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
 import { NotifydError } from "./notifyd-error.ts";
-import { startNotifyd } from "./notifyd.ts";
-import { statePaths } from "./state-directory.ts";
 
 const help = `notifyd: asks people what agents and other programs want to know
 
@@ -30,26 +26,8 @@ async function main(): Promise<void> {
     void processWords("stdout").text(values.version ? `notifyd ${ownBuild(import.meta.url).version}\n` : help);
     return;
   }
-  process.umask(0o077);
-  const environment = { ...process.env };
-  const home = homedir();
-  const paths = statePaths(environment, home);
-  process.chdir("/");
-  await loadTransports();
-  const notifyd = startNotifyd({
-    paths,
-    environment,
-    surroundings: { env: environment, uid: process.getuid?.() ?? -1, home },
-    ...ownBuild(import.meta.url),
-    logger: pino(
-      { base: null, timestamp: stdTimeFunctions.isoTime },
-      {
-        write: (line: string) => void words.json(line),
-      },
-    ),
-  });
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void notifyd.stop(signal));
-  await notifyd.stopped;
+  const { run } = await import("./run.ts");
+  await run(words);
 }
 
 main().catch((error: unknown) => {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From source to what users start: the compiled tree, and bundles for the program whose start is felt. It is made
+// From source to what users start: the compiled tree, and bundles for the programs, whose start is felt. It is made
 // aside and put in place whole, so that a program that starts meanwhile finds the old build or the new one.
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildId } from "./build-id.ts";
+import { bundleDaemons } from "./bundle-daemons.ts";
 import { bundleMcp } from "./bundle-mcp.ts";
 import { bundleMix } from "./bundle-mix.ts";
 
@@ -14,7 +15,7 @@ const dist = join(root, "dist");
 const aside = mkdtempSync(join(root, ".dist-"));
 /** All that decides what the programs do. */
 const sources =
-  "agentd acp-client bus-client mix mixos-mcp notifyd migrations scripts package.json package-lock.json tsconfig.json tsconfig.build.json".split(
+  "agentd acp-client bus-client display json mix mixos-mcp notifyd migrations scripts package.json package-lock.json tsconfig.json tsconfig.build.json".split(
     " ",
   );
 
@@ -26,11 +27,8 @@ try {
   mkdirSync(join(aside, "bin"));
   await bundleMix(join(aside, "bin"), build);
   await bundleMcp(join(aside, "bin"));
-  for (const daemon of ["agentd", "notifyd"]) {
-    const program = join(aside, `bin/${daemon}.mjs`);
-    writeFileSync(program, `#!/usr/bin/env node\nimport "../${daemon}/main.js";\n`);
-    chmodSync(program, 0o755);
-  }
+  await bundleDaemons(root, join(aside, "bin"));
+  for (const daemon of ["agentd", "notifyd"]) chmodSync(join(aside, `bin/${daemon}.mjs`), 0o755);
   chmodSync(aside, 0o755);
   putInPlace();
 } finally {

@@ -110,7 +110,7 @@ const table = {
   terminalTextBytesMax: limit(128 * KiB, "bytes", "a terminal's command, one of its arguments or one of its variables"),
   requestPathBytesMax: limit(4096, "bytes", "a path in a file or terminal request"),
   entriesPerCommitMax: limit(256, "count", "entries of one transaction of the log"),
-  bytesPerCommitMax: limit(1 * MiB, "bytes", "texts of one transaction of the log; one input may be longer"),
+  commitBytesMax: limit(1 * MiB, "bytes", "texts of one transaction of the log; one input may be longer"),
   inputsWaitingMax: limit(
     512,
     "count",

@@ -8,6 +8,12 @@ test("an empty file means the defaults", () => {
   expect(settingsOf("")).toEqual(defaultSettings);
 });
 
+test("max_sessions is as many as one wants, and at least one", () => {
+  expect(settingsOf("max_sessions = 100000").maxSessions).toBe(100_000);
+  for (const wrong of ["0", "-1", "1.5", '"8"'])
+    expect(parseSettings(parse(`max_sessions = ${wrong}`), "/home/ann").ok).toBe(false);
+});
+
 test("a file that says everything is understood", () => {
   const settings = settingsOf(`
     roots = ["~/src", "/srv/work/", "~"]

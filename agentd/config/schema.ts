@@ -27,7 +27,6 @@ export function parseSettings(document: unknown, home: string): ParsedSettings {
   return { ok: true, settings: settingsOf(parsed.data, home), warnings: warningsOf(parsed.data) };
 }
 
-const maxSessionsMax = 256;
 const logQuotaBytesMin = 1_000_000;
 
 const duration = z.unknown().transform((written, context) => read(readDuration(written), context));
@@ -126,9 +125,8 @@ const policySchema = z.strictObject(
 const fileSchema = z.strictObject({
   roots: z.array(directory, { error: `must be a list of directories, such as ["~/src"]` }).optional(),
   max_sessions: z
-    .int({ error: `must be a whole number from 1 to ${maxSessionsMax}` })
-    .min(1, { error: `must be a whole number from 1 to ${maxSessionsMax}` })
-    .max(maxSessionsMax, { error: `must be a whole number from 1 to ${maxSessionsMax}` })
+    .int({ error: "must be a whole number from 1" })
+    .min(1, { error: "must be a whole number from 1" })
     .default(defaultSettings.maxSessions),
   idle_timeout: durationOrNone.optional(),
   permission_timeout: durationOrNone.optional(),

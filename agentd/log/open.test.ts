@@ -20,6 +20,10 @@ import { alpha, everything, fill, otherConnection, temporaryDirectory, temporary
 
 const packaged = fileURLToPath(new URL("../../migrations", import.meta.url));
 
+const packagedNames = readdirSync(packaged)
+  .filter((name) => name.endsWith(".sql"))
+  .sort();
+
 /** The packaged migrations and one more. */
 function migrationsWith(sql: string): string {
   const directory = path.join(temporaryDirectory(), "migrations");
@@ -126,6 +130,34 @@ test("a log of an older schema is copied, then brought to the newest, and keeps 
   expect(existsSync(`${copy}.partial`)).toBe(false);
   expect(everything(temporaryLog({ file: copy }), alpha)).toHaveLength(3);
 });
+
+test.each(packagedNames.map((_, index) => index + 1).slice(0, -1))(
+  "a log that was made with schema %i opens whole, and is what a new one is",
+  (schema) => {
+    const file = path.join(temporaryDirectory(), "log.db");
+    // As an agentd of that time: what it wrote is written by the schema's own triggers.
+    const db = new Database(file);
+    for (const name of packagedNames.slice(0, schema)) db.exec(readFileSync(path.join(packaged, name), "utf8"));
+    db.pragma(`user_version = ${schema}`);
+    const open = '{"turns":[],"requests":[],"tools":[],"commands":[]}';
+    db.exec(`
+      INSERT INTO meta VALUES (1, 'aaaaaaaaaaaa', zeroblob(32), '2026-01-01T00:00:00.000Z');
+      INSERT INTO session (sid, id, state, created_at, updated_at, latest, open) VALUES
+        (1, 'instance', NULL, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '{"info":{},"chosen":{}}', '${open}'),
+        (2, '${alpha}', 'failed', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '{"info":{},"chosen":{}}', '${open}');
+      INSERT INTO receipt VALUES (1, 'start', 'agent.session.start', zeroblob(32), (2 << 30) + 1, 0, '{}');`);
+    db.close();
+    const log = temporaryLog({ file });
+    fill(log, alpha, 3);
+    expect(everything(log, alpha)).toHaveLength(3);
+    expect(log.sessions.list({ state: ["failed"] })).toMatchObject({ sessions: [{ session: alpha }] });
+    expect(log.receipts.find("instance", "start")?.session).toBe(alpha);
+    const schemaOf = (of: string): unknown =>
+      otherConnection(of).prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
+    expect(schemaOf(file)).toEqual(schemaOf(temporaryLog().file));
+    expect(existsSync(`${file}.schema-${schema}`)).toBe(true);
+  },
+);
 
 test("a migration that fails half way leaves the log as it was, usable by the agentd before", () => {
   const log = temporaryLog();

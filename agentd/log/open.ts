@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The log: one SQLite file, in which every acting command and every update stands before it is run or published.
-import { chmodSync, lstatSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { makeWhole } from "../../bus-client/index.ts";
@@ -59,7 +60,7 @@ export interface Log {
  */
 export function openLog(options: LogOptions): Log {
   const { file } = options;
-  const migrations = readMigrations(options.migrations ?? packagedMigrations);
+  const migrations = readMigrations(options.migrations ?? packagedMigrations());
   return translated(file, () => {
     // A log appears whole: an empty file is never one that was just begun.
     if (isNew(file)) makeWhole(file, (temporary) => openDatabase(temporary, options, migrations).close());
@@ -101,7 +102,14 @@ function isNew(file: string): boolean {
 /** Waiting for another process's lock blocks the event loop: not for long. There is one writer, whoever else looks in. */
 const busyTimeoutMs = 250;
 
-const packagedMigrations = fileURLToPath(new URL("../../migrations", import.meta.url));
+/** Beside what is built, as a tree or as a bundle, or beside the source. */
+function packagedMigrations(): string {
+  for (let directory = path.dirname(fileURLToPath(import.meta.url)); ; directory = path.dirname(directory)) {
+    const found = path.join(directory, "migrations");
+    if (existsSync(found)) return found;
+    if (directory === path.dirname(directory)) throw new Error("no migrations above this program");
+  }
+}
 
 /**
  * A log holds what people trust us with: a plain file of this user that no one else reads. An existing one is looked at

@@ -94,6 +94,20 @@ test("receipts outlive a purge: short replies byte for byte, long ones as a note
   expect(log.receipts.find("instance", "other")?.answer?.body).toBe(long("o"));
 });
 
+test("a purge takes as many steps, however many commands of other sessions the log has answered", () => {
+  const stepsWith = (others: number): number => {
+    const log = temporaryLog();
+    endedSession(log, alpha, 10);
+    const body = JSON.stringify({ text: "o".repeat(5000) });
+    for (let other = 0; other < others; other += 1)
+      answeredCommand(log, bravo, { scope: "instance", commandId: `other-${other}`, body });
+    let steps = 0;
+    taken(log.keeping.remove(alpha), () => (steps += 1));
+    return steps;
+  };
+  expect(stepsWith(1200)).toBe(stepsWith(0));
+});
+
 test("a session that lives, and the instance, are not purged, and nothing of them is touched", () => {
   const log = temporaryLog();
   add(log, alpha, born);
@@ -188,7 +202,7 @@ test("a step removes some hundred entries, or about a mebibyte of them", () => {
 
 const program = fileURLToPath(new URL("testing/purge-until-killed.ts", import.meta.url));
 
-test.each([1, 3, 6])("a purge killed by kill -9 after step %i is ended by the next process", async (steps) => {
+test.each([1, 3, 4])("a purge killed by kill -9 after step %i is ended by the next process", async (steps) => {
   const log = temporaryLog({ file: path.join(temporaryDirectory(), "log.db") });
   endedSession(log, alpha, 1500);
   fill(log, bravo, 5);

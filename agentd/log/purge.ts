@@ -26,6 +26,10 @@ export interface Purger {
    * without bodies over 4 KiB. A session that is not ended is a broken promise: a plain Error, and nothing is done.
    */
   purge(session: string): Steps<Purged>;
+  /** A purge that leaves its space in the file, for the next entries or a `giveBack`. Returns how many entries went. */
+  remove(session: string): Steps<number>;
+  /** What was removed goes back to the disk, and is in no byte of the files. False as `writeAheadEmptied` is. */
+  giveBack(): Steps<boolean>;
   /** How many entries a purge would remove now. */
   purgeable(session: string): number;
   /** Sessions whose purge was begun and not ended: for when the log is opened. */
@@ -51,25 +55,31 @@ export function purger({ db, file, clock }: PurgeOptions): Purger {
   };
   const begin = beginner(db, file, clock);
   const removals = removalsOf(db, file);
-  const remove = function* (sid: number, session: string): Steps<void> {
+  const removeBegun = function* (sid: number, session: string): Steps<void> {
     for (const removal of removals) yield* removal(sid, session);
+  };
+  const remove = function* (session: string): Steps<number> {
+    const { sid, ended, lastSeq, purged } = find(session);
+    if (!ended) throw new Error(`session ${session} is not ended, and cannot be purged`);
+    if (lastSeq > purged) begin(sid, lastSeq, lastSeq - purged);
+    yield;
+    yield* removeBegun(sid, session);
+    return lastSeq - purged;
   };
   return {
     purge: function* (session) {
-      const { sid, ended, lastSeq, purged } = find(session);
-      if (!ended) throw new Error(`session ${session} is not ended, and cannot be purged`);
-      if (lastSeq > purged) begin(sid, lastSeq, lastSeq - purged);
-      yield;
-      yield* remove(sid, session);
-      return { entries: lastSeq - purged, writeAheadEmptied: yield* giveBack(db, file) };
+      const entries = yield* remove(session);
+      return { entries, writeAheadEmptied: yield* giveBack(db, file) };
     },
+    remove,
+    giveBack: () => giveBack(db, file),
     purgeable: (session) => {
       const { lastSeq, purged } = find(session);
       return lastSeq - purged;
     },
     unfinishedPurges: () => translated(file, () => unfinished.all()),
     finishPurge: function* (session) {
-      yield* remove(find(session).sid, session);
+      yield* removeBegun(find(session).sid, session);
       yield* giveBack(db, file);
     },
   };
@@ -175,39 +185,33 @@ function lastOfStep(rows: readonly { readonly id: number; readonly bytes: number
 const rowsPerStep = 500;
 const bytesPerStep = 1024 * 1024;
 
-/** Those whose command is among what was purged: in the session's own scope, and in that of the instance (starts). */
+/**
+ * Those whose command is among what was purged, in whichever scope its id was taken. What was shortened is not found
+ * again.
+ */
 function shortenReceipts(db: Database.Database, file: string, permitted: Permitted, lastPurged: LastPurged): Removal {
-  const some = db.prepare<[number, string], ReceiptSize>(`
-    SELECT command_id AS id, entry, coalesce(octet_length(body), 0) AS bytes FROM receipt
-    WHERE sid = ? AND command_id > ? ORDER BY command_id LIMIT ${rowsPerStep}`);
+  const some = db.prepare<[number, number], LongReceipt>(`
+    SELECT sid AS scope, command_id AS id, entry FROM receipt INDEXED BY receipt_entry
+    WHERE entry > ? AND entry <= ? AND octet_length(body) > ${callLimits.receiptBodyBytesMax} LIMIT ${rowsPerStep}`);
   const shorten = db.prepare("UPDATE receipt SET body = ? WHERE sid = ? AND command_id = ?");
-  const instance = db.prepare<[], number>("SELECT sid FROM session WHERE id = 'instance'").pluck();
   return function* (sid, session) {
+    const base = sid * entriesPerSession;
     const last = lastPurged(sid);
-    for (const scope of [sid, translated(file, () => instance.get())]) {
-      if (scope === undefined) continue;
-      for (let after: string | undefined = ""; after !== undefined;) {
-        const page = translated(file, () => some.all(scope, after ?? ""));
-        const long = page.filter(
-          ({ entry, bytes }) =>
-            bytes > callLimits.receiptBodyBytesMax && entry > sid * entriesPerSession && entry <= last,
-        );
-        if (long.length > 0) {
-          permitted(sid, () => {
-            for (const { id, entry } of long) shorten.run(purgedBody(session, entry % entriesPerSession), scope, id);
-          });
-        }
-        after = page.at(-1)?.id;
-        yield;
-      }
+    for (;;) {
+      const long = translated(file, () => some.all(base, last));
+      if (long.length === 0) return;
+      permitted(sid, () => {
+        for (const { scope, id, entry } of long) shorten.run(purgedBody(session, entry - base), scope, id);
+      });
+      yield;
     }
   };
 }
 
-interface ReceiptSize {
+interface LongReceipt {
+  readonly scope: number;
   readonly id: string;
   readonly entry: number;
-  readonly bytes: number;
 }
 
 function purgedBody(session: string, seq: number): string {

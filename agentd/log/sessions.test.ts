@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { EntryContent, SessionPhase } from "../vocabulary/index.ts";
 import type { Log } from "./open.ts";
+import { listSelects } from "./sessions.ts";
 import { taken } from "./testing/keeping-log.ts";
 import { alpha, bravo, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
@@ -126,6 +127,44 @@ test("a list is of those states, of that agent, of that directory", () => {
   expect(listed(log, { agent: "codex" }).ids).toEqual([alpha]);
   expect(listed(log, { cwd: "/two" }).ids).toEqual([bravo]);
   expect(listed(log, { cwd: "/two", agent: "codex" }).ids).toEqual([]);
+});
+
+test("a list of states mixes live and ended ones in order, page after page", () => {
+  const log = temporaryLog();
+  const states = ["closed", "idle", "failed", "lost", "running", "closed", "idle"] as const;
+  const ids = states.map((_, index) => `${"abcdefg"[index]}aaaaaaaaaaa`);
+  for (const [index, state] of states.entries()) {
+    start(log, ids[index]!);
+    become(log, ids[index]!, state);
+  }
+  const state = ["closed", "idle", "running", "closed"] as const;
+  const first = listed(log, { state, limit: 2 });
+  const second = listed(log, { state, limit: 2, after: first.next! });
+  const third = listed(log, { state, limit: 2, after: second.next! });
+  expect([first, second, third].map((page) => page.ids)).toEqual([[ids[6], ids[5]], [ids[4], ids[1]], [ids[0]]]);
+  expect(third.next).toBeUndefined();
+});
+
+test("a list of some states reads no session of another, and sorts none but the live ones", () => {
+  const db = otherConnection(temporaryLog().file);
+  const plan = (query: Parameters<typeof listSelects>[0]): string[] =>
+    listSelects(query, 101).flatMap(({ sql, values }) =>
+      db
+        .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...values)
+        .map(({ detail }) => detail),
+    );
+  const live = ["SCAN session USING INDEX session_live", "USE TEMP B-TREE FOR ORDER BY"];
+  expect(plan({ state: ["running", "waiting"] })).toEqual(live);
+  expect(plan({ state: ["running"], agent: "demo", below: 7 })).toEqual(live);
+  const ended = "SEARCH session USING INDEX session_ended (state=?)";
+  expect(plan({ state: ["failed"] })).toEqual([ended]);
+  expect(plan({ state: ["closed", "idle", "lost"] })).toEqual([...live, ended, ended]);
+  expect(plan({ state: ["failed"], below: 7 })).toEqual([
+    "SEARCH session USING INDEX session_ended (state=? AND rowid<?)",
+  ]);
+  expect(plan({ state: ["running"], cwd: "/w" })[0]).toBe("SEARCH session USING INDEX session_cwd (cwd=?)");
+  expect(plan({})).toEqual(["SCAN session"]);
 });
 
 test.each(["", "7", "s", "s-1", "S1", "s1 OR 1", "szzzzzz"])("a list does not go on after %j", (after) => {

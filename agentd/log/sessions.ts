@@ -69,7 +69,7 @@ export interface SessionReader {
   row(session: string): SessionRow | undefined;
   /** Those in a live state, oldest first. */
   live(): readonly SessionRow[];
-  /** Those that have ended, and in whose log a file or a terminal has not. Looks at every session: for recovery. */
+  /** Those that have ended, and in whose log a file or a terminal has not: for recovery. */
   endedWithLooseEnds(): readonly SessionRow[];
   /** Newest first, without `instance`. A session that is made meanwhile does not move the pages that follow. */
   list(query: SessionQuery): SessionList;
@@ -96,7 +96,7 @@ export function sessionReader(db: Database.Database, file: string): SessionReade
   const unanswered = preparedUnanswered(db);
   const live = db.prepare<[], SessionColumns>(`SELECT ${columns} FROM session WHERE ${isLive} ORDER BY sid`);
   const loose = db.prepare<[], SessionColumns>(
-    `SELECT ${columns} FROM session WHERE NOT (${isLive})
+    `SELECT ${columns} FROM session INDEXED BY session_loose WHERE ${isEnded}
      AND (json_type(open, '$.writes') IS NOT NULL OR json_type(open, '$.terminals') IS NOT NULL) ORDER BY sid`,
   );
   const children = db
@@ -114,8 +114,9 @@ export function sessionReader(db: Database.Database, file: string): SessionReade
   };
 }
 
-/** As the index of live sessions has it, word for word: else it would not be used. */
+/** As the partial indexes have them, word for word: else those would not be used. */
 const isLive = `state IN (${livePhases.map((phase) => `'${phase}'`).join(", ")})`;
+const isEnded = "state IN ('closed', 'lost', 'failed')";
 
 function preparedFind(db: Database.Database): (reference: string) => FoundSession {
   const some = ambiguousMax + 1;
@@ -169,29 +170,57 @@ function oneOf(sessions: readonly string[]): FoundSession {
 }
 
 function list(db: Database.Database, query: SessionQuery): SessionList {
-  const { state, agent, cwd, after } = query;
-  const below = after === undefined ? undefined : sidOfCursor(after);
-  if (after !== undefined && below === undefined) return { refused: "cursor" };
+  const below = query.after === undefined ? undefined : sidOfCursor(query.after);
+  if (query.after !== undefined && below === undefined) return { refused: "cursor" };
   const limit = Math.min(Math.max(query.limit ?? sessionsPerPageDefault, 1), sessionsPerPageMax);
-  const conditions = ["state IS NOT NULL"];
-  const values: (string | number)[] = [];
-  const where = (condition: string, ...given: readonly (string | number)[]) => {
-    conditions.push(condition);
-    values.push(...given);
-  };
-  if (state !== undefined) where(`state IN (${state.map(() => "?").join(", ")})`, ...state);
-  if (agent !== undefined) where("agent = ?", agent);
-  if (cwd !== undefined) where("cwd = ?", cwd);
-  if (below !== undefined) where("sid < ?", below);
-  const found = db
-    .prepare<unknown[], SessionColumns>(
-      `SELECT ${columns} FROM session WHERE ${conditions.join(" AND ")} ORDER BY sid DESC LIMIT ?`,
-    )
-    .all(...values, limit + 1);
+  const found = listSelects({ ...query, below }, limit + 1)
+    .flatMap(({ sql, values }) => db.prepare<unknown[], SessionColumns>(sql).all(...values))
+    .sort((one, other) => other.sid - one.sid);
   const page = found.slice(0, limit);
   const sessions = page.map((row) => rowOf(row));
   return found.length > limit ? { sessions, next: cursorOf(page.at(-1)!.sid) } : { sessions };
 }
+
+interface Select {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/**
+ * The newest of each part of what is asked for: of the live ones, whose index is small, and of each ended state, whose
+ * index has them in order. Without a state it is the table itself, from its end.
+ */
+export function listSelects(
+  { state, agent, cwd, below }: Omit<SessionQuery, "after" | "limit"> & { readonly below?: number | undefined },
+  limit: number,
+): readonly Select[] {
+  const select = (index: string, condition: string, given: readonly string[]): Select => {
+    const conditions = [condition];
+    const values: (string | number)[] = [...given];
+    const where = (more: string, value: string | number): void => {
+      conditions.push(more);
+      values.push(value);
+    };
+    if (agent !== undefined) where("agent = ?", agent);
+    if (cwd !== undefined) where("cwd = ?", cwd);
+    if (below !== undefined) where("sid < ?", below);
+    // Of one directory there are few, and they have an index too.
+    const indexed = cwd === undefined ? index : "";
+    const sql = `SELECT ${columns} FROM session ${indexed} WHERE ${conditions.join(" AND ")} ORDER BY sid DESC LIMIT ?`;
+    return { sql, values: [...values, limit] };
+  };
+  if (state === undefined) return [select("", "state IS NOT NULL", [])];
+  const asked = [...new Set(state)];
+  const live = asked.filter((phase) => phasesOfLife.has(phase));
+  const marks = live.map(() => "?").join(", ");
+  const ofEnded = asked
+    .filter((phase) => !phasesOfLife.has(phase))
+    .map((phase) => select("INDEXED BY session_ended", `state = ? AND ${isEnded}`, [phase]));
+  if (live.length === 0) return ofEnded;
+  return [select("INDEXED BY session_live", `state IN (${marks}) AND ${isLive}`, live), ...ofEnded];
+}
+
+const phasesOfLife: ReadonlySet<SessionPhase> = new Set(livePhases);
 
 /** Sessions are numbered as they are made, and a number is never used again. */
 function cursorOf(sid: number): string {

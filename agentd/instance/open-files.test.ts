@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { descriptorWarning, openFilesMax } from "./open-files.ts";
+
+test("sessions that the open files suffice for are not warned of, one more is, with both numbers", () => {
+  expect(descriptorWarning(320, 1024)).toBeUndefined();
+  expect(descriptorWarning(321, 1024)).toContain("max_sessions is 321, but the 1024 open files");
+  expect(descriptorWarning(321, 1024)).toContain("suffice for 320 sessions");
+  expect(descriptorWarning(100_000, undefined)).toBeUndefined();
+});
+
+test("the system's limit is read where there is one", () => {
+  expect(openFilesMax()).toBeGreaterThan(0);
+  expect(openFilesMax("/nowhere")).toBeUndefined();
+});

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { LogKeeper } from "./log-keeper.ts";
+import type { Log } from "./log/open.ts";
+import { endedSession, filesWith } from "./log/testing/keeping-log.ts";
+import { alpha, bravo, temporaryLog } from "./log/testing/temporary-log.ts";
+
+/** The same log, and how often its space was given back. */
+function counted(log: Log): { readonly log: Log; readonly givenBack: () => number } {
+  let times = 0;
+  const giveBack: Log["keeping"]["giveBack"] = () => {
+    times += 1;
+    return log.keeping.giveBack();
+  };
+  return { log: { ...log, keeping: { ...log.keeping, giveBack } }, givenBack: () => times };
+}
+
+test("a prune gives the space of all its sessions back once, and nothing of them stays in the files", async () => {
+  const real = temporaryLog();
+  const { log, givenBack } = counted(real);
+  for (const session of [alpha, bravo, "carolcarolcc"]) endedSession(real, session, 300, () => "the-pruned-text");
+  const before = new Date(Date.now() + 60_000).toISOString();
+  const kept = await new LogKeeper(log).keep("instance", 1, { verb: "agent.log.prune", args: { before } } as never);
+  expect(kept).toMatchObject({ rc: 0, body: { sessions: [alpha, bravo, "carolcarolcc"] } });
+  expect(givenBack()).toBe(1);
+  expect(log.keeping.space().free).toBe(0);
+  expect(filesWith(real, "the-pruned-text")).toEqual([]);
+});
+
+test("space that an agentd which was killed had not given back is given back by the next one", async () => {
+  const real = temporaryLog();
+  const { log, givenBack } = counted(real);
+  endedSession(real, alpha, 2000, () => "x".repeat(1000));
+  for (const _ of real.keeping.remove(alpha));
+  expect(log.keeping.space().free).toBeGreaterThan(0);
+  await new LogKeeper(log).finishPurges();
+  expect(givenBack()).toBe(1);
+  expect(log.keeping.space().free).toBe(0);
+  await new LogKeeper(log).finishPurges();
+  expect(givenBack()).toBe(1);
+});

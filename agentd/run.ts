@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// From the process that was started to a daemon that runs, until it has stopped.
+import { homedir } from "node:os";
+import { setFlagsFromString } from "node:v8";
+import { installedBuild, ownBuild } from "../bus-client/index.ts";
+import type { TextOutput } from "../display/text-output.ts";
+import { redactor, secretValues } from "./catalogue/secret-values.ts";
+import { compileLessEagerly } from "./compiling.ts";
+import { defaultLimits } from "./config/limits.ts";
+import { DaemonError } from "./daemon-error.ts";
+import { startDaemon } from "./daemon.ts";
+import { shedInheritance } from "./instance/hygiene.ts";
+import { instancePaths, prepareStateDirectory } from "./instance/paths.ts";
+import { openProcessLog } from "./instance/process-log.ts";
+
+export interface RunOptions {
+  readonly level: string;
+  /** The log goes into a file, not to `words`. */
+  readonly background: boolean;
+  readonly words: Pick<TextOutput, "json">;
+}
+
+/** Throws DaemonError for what a person must mend. */
+export async function run({ level, background, words }: RunOptions): Promise<void> {
+  const umask = shedInheritance(process);
+  compileLessEagerly(process.versions.v8, setFlagsFromString);
+  const environment = { ...process.env };
+  const home = homedir();
+  const found = instancePaths(environment, home);
+  if (!found.ok) throw new DaemonError("PATHS_REFUSED", found.reason);
+  const uid = process.getuid?.() ?? -1;
+  const prepared = prepareStateDirectory(found.paths, uid);
+  if (!prepared.ok) throw new DaemonError("STATE_REFUSED", `${prepared.path}: ${prepared.reason}`);
+  const known = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+  const { logger } = openProcessLog({
+    destination: background
+      ? { file: found.paths.processLogFile, bytesMax: defaultLimits.processLogBytesMax }
+      : { stream: { write: (line) => words.json(line) } },
+    redact: redactor(secretValues(known, {})),
+    level,
+  });
+  const daemon = await startDaemon({
+    paths: found.paths,
+    environment,
+    home,
+    uid,
+    ...ownBuild(import.meta.url),
+    installed: () => installedBuild(import.meta.url),
+    logger,
+    umask,
+  });
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void daemon.stop(signal));
+  await daemon.stopped;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// From the process that was started to a service that runs in the foreground, speaks on stderr, and has stopped at last.
+import { homedir } from "node:os";
+import { pino, stdTimeFunctions } from "pino";
+import { loadTransports, ownBuild } from "../bus-client/index.ts";
+import type { TextOutput } from "../display/text-output.ts";
+import { startNotifyd } from "./notifyd.ts";
+import { statePaths } from "./state-directory.ts";
+
+export async function run(words: Pick<TextOutput, "json">): Promise<void> {
+  process.umask(0o077);
+  const environment = { ...process.env };
+  const home = homedir();
+  const paths = statePaths(environment, home);
+  process.chdir("/");
+  await loadTransports();
+  const notifyd = startNotifyd({
+    paths,
+    environment,
+    surroundings: { env: environment, uid: process.getuid?.() ?? -1, home },
+    ...ownBuild(import.meta.url),
+    logger: pino({ base: null, timestamp: stdTimeFunctions.isoTime }, { write: (line) => void words.json(line) }),
+  });
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void notifyd.stop(signal));
+  await notifyd.stopped;
+}
