@@ -95,7 +95,7 @@ function fault(message: string): SessionInput {
   return { type: "agent", event: { type: "fault", fault: "noise", message, count: 1 } };
 }
 
-function said(text: string): SessionInput {
+function chunk(text: string): SessionInput {
   const content = { type: "text", text };
   return {
     type: "agent",
@@ -225,7 +225,7 @@ test("a commit ends at about a megabyte, however few inputs that are", async () 
   start("aaaaaaaaaaaa");
   mailbox.flush();
   appended.length = 0;
-  for (let number = 0; number < 10; number += 1) mailbox.post("aaaaaaaaaaaa", said("z".repeat(400_000)));
+  for (let number = 0; number < 10; number += 1) mailbox.post("aaaaaaaaaaaa", chunk("z".repeat(400_000)));
   expect(await commitsByTurn(appended, 10)).toEqual([3, 3, 3, 1]);
 });
 
@@ -324,7 +324,7 @@ test("where the log cannot be written nothing runs, callers are told, and what a
   up("aaaaaaaaaaaa");
   mailbox.flush();
   const seq = log.entries.lastSeq("aaaaaaaaaaaa");
-  mailbox.post("aaaaaaaaaaaa", said("z".repeat(400_000)));
+  mailbox.post("aaaaaaaaaaaa", chunk("z".repeat(400_000)));
   post("aaaaaaaaaaaa", "agent.session.prompt", { session: "aaaaaaaaaaaa", prompt: "p", when_busy: "refuse" });
   mailbox.flush();
   expect(bodies().at(-1)).toMatchObject({ error_code: "STORE_FAILED" });
