@@ -3,7 +3,7 @@
 // offered. What can be said in another way is; what cannot is refused, since a prompt without its picture is another
 // prompt.
 import type { AgentCapabilities, ContentBlock } from "./model.ts";
-import { isRecord } from "./jsonrpc/message.ts";
+import { isRecord } from "../json/record.ts";
 import { sampleOf } from "./jsonrpc/sample.ts";
 import { decodeContentBlock } from "./schema/v1/content.ts";
 

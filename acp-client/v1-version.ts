@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Outcome } from "./agent-client.ts";
-import { RPC, isRecord } from "./jsonrpc/message.ts";
+import { isRecord } from "../json/record.ts";
+import { RPC } from "./jsonrpc/message.ts";
 import { sampleOf } from "./jsonrpc/sample.ts";
 import type { AgentIdentity } from "./model.ts";
 import type { AgentLink } from "./protocol-session.ts";

@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import { done, errorLine, refused } from "./answer.ts";
 import type { Delivery } from "./delivery.ts";
-import { argumentsDepthMax } from "./depth.ts";
-import type { Request } from "./request.ts";
+import { argumentsDepthMax, type Request } from "./request.ts";
 import { Inbox } from "./testing/inbox.ts";
 import { verb, served, bodyOf } from "./testing/served-citizen.ts";
 

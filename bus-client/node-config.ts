@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { isIP } from "node:net";
+import { isRecord } from "../json/record.ts";
 
 /**
  * Reads the broker's address from the text of a `node.conf.mix`: `ws://{wg_ip or 127.0.0.1}:{noded.port or 4200}/ws`.
@@ -14,10 +15,10 @@ export function readNodeConfig(text: string): { readonly url: string } | { reado
   } catch (error) {
     return { problem: `is not strict data: ${(error as Error).message}` };
   }
-  if (!isObject(config)) return { problem: "is not an object" };
+  if (!isRecord(config)) return { problem: "is not an object" };
   const { wg_ip: host = "127.0.0.1", noded = {} } = config;
   if (typeof host !== "string" || isIP(host) === 0) return { problem: "wg_ip is not an address" };
-  if (!isObject(noded)) return { problem: "noded is not an object" };
+  if (!isRecord(noded)) return { problem: "noded is not an object" };
   const { port = 4200 } = noded;
   if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65_535) {
     return { problem: "noded.port is not a port" };
@@ -34,8 +35,4 @@ function asJson(text: string): string {
     return found.startsWith("#") || found.startsWith("/") ? "" : `"${found}"`;
   });
   return quoted.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (found) => (found === "," ? "" : found));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

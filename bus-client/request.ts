@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { parseJson, RawJson, withDoubles } from "../json/raw-json.ts";
+import { isDeeperThan } from "../json/depth.ts";
+import { parseJson, withDoubles } from "../json/raw-json.ts";
+import { isRecord } from "../json/record.ts";
 import { errorLine, refused } from "./answer.ts";
 import type { Answer } from "./answer.ts";
 import type { IncomingCommand } from "./command.ts";
-import { argumentsDepthMax, isDeeperThan } from "./depth.ts";
 import { frameBytesMax } from "./wire.ts";
 import type { FrameHeaders } from "./wire.ts";
 
@@ -70,6 +71,9 @@ export type Arguments =
   | { readonly kind: "given"; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: "malformed"; readonly refusal: Answer };
 
+/** Arrays and objects within one another that the arguments of a command may have. */
+export const argumentsDepthMax = 512;
+
 /** The arguments of a command, from its body. */
 export function argumentsOf(body: string): Arguments {
   if (body === "") return { kind: "given", args: {} };
@@ -79,7 +83,7 @@ export function argumentsOf(body: string): Arguments {
   } catch {
     return { kind: "malformed", refusal: refused("ARGUMENT", "the body is not JSON") };
   }
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     return { kind: "malformed", refusal: refused("ARGUMENT", "the body is not a JSON object") };
   }
   if (isDeeperThan(value, argumentsDepthMax)) {
@@ -87,8 +91,4 @@ export function argumentsOf(body: string): Arguments {
     return { kind: "malformed", refusal: refused("ARGUMENT", message) };
   }
   return { kind: "given", args: withDoubles(value) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RawJson);
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { COLON, endOfString, QUOTE, skipSpace } from "./source-text.ts";
-
-const OPENING_BRACE = 123;
-const CLOSING_BRACE = 125;
-const OPENING_BRACKET = 91;
-const CLOSING_BRACKET = 93;
+import {
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  endOfString,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+  skipSpace,
+} from "./source-text.ts";
 
 /**
  * A name that two members of one object have, or undefined. JSON.parse keeps the last and forgets that there was another.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finding one's way in the text of a JSON value, without parsing it. The text must be one that JSON.parse accepts.
 
+// Code units.
 export const QUOTE = 34;
 export const COMMA = 44;
 export const COLON = 58;
+export const OPENING_BRACKET = 91;
 const BACKSLASH = 92;
-const SPACE = new Set([9, 10, 13, 32]);
+export const CLOSING_BRACKET = 93;
+export const OPENING_BRACE = 123;
+export const CLOSING_BRACE = 125;
+export const SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 
 /** Past the closing quote of the string that opens at `start`. */
 export function endOfString(text: string, start: number): number {

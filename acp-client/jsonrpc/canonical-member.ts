@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A member of a line as the very text that stringifyJson would write of it. Most agents write JSON so; where one did,
 // a large value need not be written again, which costs more than reading it.
-import { skipSpace } from "../../json/source-text.ts";
+import {
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  COMMA,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+  skipSpace,
+} from "../../json/source-text.ts";
 import { endOfValue } from "./raw-member.ts";
 
-const QUOTE = 34;
-const COMMA = 44;
 const ZERO = 48;
 const NINE = 57;
-const COLON = 58;
-const OPENING_BRACKET = 91;
-const CLOSING_BRACKET = 93;
-const OPENING_BRACE = 123;
-const CLOSING_BRACE = 125;
 
 /** Deeper values, and objects with more members, are left to stringifyJson. */
 const depthMax = 32;

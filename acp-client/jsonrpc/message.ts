@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One JSON value of the wire, told apart by JSON-RPC 2.0's rules, and the text of what we send.
-import { numberOf, RawJson, stringifyJson } from "../../json/raw-json.ts";
+import { numberOf, stringifyJson } from "../../json/raw-json.ts";
+import { isRecord } from "../../json/record.ts";
 
 export interface RpcError {
   readonly code: number;
@@ -93,10 +94,6 @@ export function resultLine(rawId: string, result: unknown): string {
 
 export function errorLine(rawId: string, error: RpcError): string {
   return `{"jsonrpc":"2.0","id":${rawId},"error":${wellFormed(stringifyJson(error))}}`;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RawJson);
 }
 
 /** stringifyJson escapes a lone surrogate as \udXXX, which strict parsers refuse: U+FFFD takes its place. */

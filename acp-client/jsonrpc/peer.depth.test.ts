@@ -2,7 +2,6 @@
 // JSON.parse takes any depth, and whatever goes over a value level by level does not.
 import { expect, test } from "vitest";
 import { talk } from "../testing/talking-peer.ts";
-import { isDeeperThan } from "./depth.ts";
 import { peerLimits } from "./peer-limits.ts";
 
 const { depthMax } = peerLimits;
@@ -11,17 +10,6 @@ const { depthMax } = peerLimits;
 function nested(levels: number): string {
   return `${"[".repeat(levels)}${"]".repeat(levels)}`;
 }
-
-test("depth is counted in arrays and objects, whichever branch it is in", () => {
-  expect(isDeeperThan("text", 0)).toBe(false);
-  expect(isDeeperThan(null, 0)).toBe(false);
-  expect(isDeeperThan([], 0)).toBe(true);
-  const value = { a: 1, b: ["x", { c: null }], d: {} };
-  expect(isDeeperThan(value, 3)).toBe(false);
-  expect(isDeeperThan(value, 2)).toBe(true);
-  expect(isDeeperThan(JSON.parse('{"__proto__":[[]]}'), 2)).toBe(true);
-  expect(isDeeperThan(JSON.parse(nested(100_000)), depthMax)).toBe(true);
-});
 
 test("a notification is told up to the bound, and dropped with a fault beyond it", () => {
   const { peer, told, faults, written } = talk();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One side of a JSON-RPC 2.0 conversation over lines. Everything is delivered synchronously and in wire order, replies
 // too: a promise would let the lines behind a response overtake it. The ids of the two sides are two separate spaces.
-import { isTextDeeperThan } from "./depth.ts";
 import { IncomingRequest } from "./incoming-request.ts";
 import { NoiseCount } from "./noise-count.ts";
-import { RPC, classify, errorLine, errorOf, idKey, isRecord, notificationLine, requestLine } from "./message.ts";
+import { RPC, classify, errorLine, errorOf, idKey, notificationLine, requestLine } from "./message.ts";
 import type { Incoming, RequestId, RpcError } from "./message.ts";
 import { type PeerLimits, peerLimits } from "./peer-limits.ts";
 import { rawMember } from "./raw-member.ts";
+import { isDeeperThan } from "../../json/depth.ts";
 import { numberOf, parseJson } from "../../json/raw-json.ts";
+import { isRecord } from "../../json/record.ts";
 import { repeatedName } from "../../json/repeated-name.ts";
 import { recogniseMessages } from "./recognise.ts";
 import { isTextWiderThan, outlineOf } from "./width.ts";
@@ -163,7 +164,7 @@ export class Peer {
     const { depthMax, valuesMax } = this.#limits;
     if (wide) {
       this.#refuseMessage("too-wide", `more than ${valuesMax} values`, message, line);
-    } else if (isTextDeeperThan(line, value, depthMax)) {
+    } else if (isTooDeep(line, value, depthMax)) {
       this.#refuseMessage("too-deep", `arrays and objects in more than ${depthMax} levels`, message, line);
     } else {
       this.#dispatch(message, line, bytes);
@@ -375,6 +376,12 @@ export class Peer {
   }
 }
 
+/** Each level costs two characters, and most lines are short. */
+function isTooDeep(line: string, value: unknown, depthMax: number): boolean {
+  return line.length > 2 * depthMax && isDeeperThan(value, depthMax);
+}
+
+/** The number that an id of ours may also be spelled as a string of. */
 function idNumber(id: unknown): number | undefined {
   const number = typeof id === "string" && id.trim() !== "" ? Number(id) : numberOf(id);
   return typeof number === "number" ? number : undefined;

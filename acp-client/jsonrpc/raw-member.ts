@@ -2,11 +2,20 @@
 // JSON.parse loses how an id was written (1.0, 1e3, 9007199254740993, "a\u0041"), and a peer may compare its ids as
 // text: so they are echoed from the line itself.
 
-import { COMMA, endOfString, QUOTE, skipSpace } from "../../json/source-text.ts";
+import {
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COMMA,
+  endOfString,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+  skipSpace,
+  SPACE,
+} from "../../json/source-text.ts";
 
-export const OPENING = new Set([91, 123]);
-export const CLOSING = new Set([93, 125]);
-const SPACE = new Set([9, 10, 13, 32]);
+export const OPENING: ReadonlySet<number> = new Set([OPENING_BRACKET, OPENING_BRACE]);
+export const CLOSING: ReadonlySet<number> = new Set([CLOSING_BRACKET, CLOSING_BRACE]);
 
 /**
  * The value of a top-level member, exactly as it stands in the line; of several, the last, as in JSON.parse.

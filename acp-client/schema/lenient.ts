@@ -3,7 +3,7 @@
 // is dropped and the rest kept, and null stands for an empty list. What is required stays required.
 import * as z from "zod";
 import { numberOf } from "../../json/raw-json.ts";
-import { isRecord } from "../jsonrpc/message.ts";
+import { isRecord } from "../../json/record.ts";
 
 /** UTF-16 units of what something is known by. It is held as long as that lives, and longer, so it has a bound. */
 export const identifierCharactersMax = 1024;

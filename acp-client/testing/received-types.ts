@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // For tests: which types of the official schema a client receives, what we know of each, and how each is read.
 import type * as z from "zod";
-import { isRecord } from "../jsonrpc/message.ts";
+import { isRecord } from "../../json/record.ts";
 import * as config from "../schema/v1/config.ts";
 import * as content from "../schema/v1/content.ts";
 import { OfferedOption, RequestPermissionRequest, decodePermissionRequest } from "../schema/v1/permission.ts";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A form as an agent asks for it: ACP's `requestedSchema`, read field by field. What is not understood of a field makes
 // it one that nobody can fill in; it is still shown.
-import { isRecord } from "../../acp-client/jsonrpc/message.ts";
 import { numberOf } from "../../json/raw-json.ts";
+import { isRecord } from "../../json/record.ts";
 
 export interface Form {
   readonly fields: ReadonlyMap<string, Field>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Modes and config options: how a v1 agent tells what can be set in a session.
 import * as z from "zod";
-import { isRecord } from "../../jsonrpc/message.ts";
+import { isRecord } from "../../../json/record.ts";
 import type { ConfigChoice, ConfigOption } from "../../model.ts";
 import { decode, identifier, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
 

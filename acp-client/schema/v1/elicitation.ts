@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // elicitation/create. What is half understood is not asked; what stands in a form is for whoever shows it to read.
 import * as z from "zod";
-import { isRecord } from "../../jsonrpc/message.ts";
+import { isRecord } from "../../../json/record.ts";
 import type { Elicitation } from "../../model.ts";
 import { decode, identifier, optionalIdentifier } from "../lenient.ts";
 

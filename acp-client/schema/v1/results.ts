@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { SessionInfo as ListedSession } from "../../agent-client.ts";
 import { numberOf } from "../../../json/raw-json.ts";
-import { isRecord } from "../../jsonrpc/message.ts";
+import { isRecord } from "../../../json/record.ts";
 import type { AgentIdentity, AuthMethod, ConfigOption } from "../../model.ts";
 import {
   clearableText,

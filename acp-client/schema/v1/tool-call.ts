@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { canonicalMember } from "../../jsonrpc/canonical-member.ts";
 import { bytesOfSpan } from "../../jsonrpc/line-bytes.ts";
-import { isRecord } from "../../jsonrpc/message.ts";
+import { isRecord } from "../../../json/record.ts";
 import type { ToolCallPatch } from "../../model.ts";
 import {
   clearableText,

@@ -2,7 +2,7 @@
 // session/update of ACP v1. The union is closed in the schema and open in practice: agents add variants, and what is
 // not known here is kept, never fatal.
 import * as z from "zod";
-import { isRecord } from "../../jsonrpc/message.ts";
+import { isRecord } from "../../../json/record.ts";
 import { sampleOf } from "../../jsonrpc/sample.ts";
 import type { AgentUpdate, ConfigOption, MessageRole } from "../../model.ts";
 import {

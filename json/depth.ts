@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { RawJson } from "../json/raw-json.ts";
-
-/** Arrays and objects within one another that the arguments of a command may have. */
-export const argumentsDepthMax = 512;
+import { RawJson } from "./raw-json.ts";
 
 /**
  * Whether arrays and objects stand in one another in more than `levels` levels, in a value that parseJson made. It takes
- * any depth; JSON.stringify, and whatever else calls itself for each level, does not. The walk stops at the bound, so
- * that it always can.
+ * any depth: the walk stops at the bound. JSON.stringify, and whatever else calls itself for each level, overflows the
+ * stack where a value is too deep.
  */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null || value instanceof RawJson) return false;
