@@ -2,9 +2,9 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { withoutByteOrderMark } from "../files/byte-order-mark.ts";
 import { asBusError } from "./bus-error.ts";
 import type { BusError } from "./bus-error.ts";
-import { withoutByteOrderMark } from "./byte-order-mark.ts";
 import { systemClock } from "./clock.ts";
 import { Connection } from "./connection.ts";
 import { dial, dialTimeoutMs, parseAddress } from "./dial.ts";

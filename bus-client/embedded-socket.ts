@@ -3,8 +3,8 @@
 import { lstatSync, unlinkSync } from "node:fs";
 import { createConnection } from "node:net";
 import { dirname, isAbsolute, join } from "node:path";
+import { makeDirectories } from "../files/make-directories.ts";
 import { BusError } from "./bus-error.ts";
-import { makeDirectories } from "./make-directories.ts";
 import { unixPathBytesMax } from "./socket-path.ts";
 
 /**

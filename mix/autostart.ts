@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
-import { makeDirectories } from "../bus-client/index.ts";
+import { makeDirectories } from "../files/make-directories.ts";
 import type { Context } from "./context.ts";
 import { busAddress } from "./find-bus.ts";
 import { ownError } from "./mix-error.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { isMarkedUtf16, withoutByteOrderMark } from "../bus-client/byte-order-mark.ts";
+import { isMarkedUtf16, withoutByteOrderMark } from "../files/byte-order-mark.ts";
 import { usageError } from "./mix-error.ts";
 
 /** The bytes without a byte order mark. Throws a usage error for UTF-16. */

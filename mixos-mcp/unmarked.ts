@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { Readable } from "node:stream";
-import { withoutByteOrderMark } from "../bus-client/byte-order-mark.ts";
+import { withoutByteOrderMark } from "../files/byte-order-mark.ts";
 
 /** The stream without a byte order mark at its beginning, which the SDK would take for a part of the first message. */
 export function unmarked(stream: AsyncIterable<Buffer>): Readable {

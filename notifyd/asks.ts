@@ -2,7 +2,7 @@
 // The asks, from their question to their one end. Every change is one transaction, and an ask ends once: the first valid
 // answer wins, whoever else is about to answer, withdraw or let it expire.
 import Database from "better-sqlite3";
-import { type FilesInPlace, filesInPlace } from "../bus-client/index.ts";
+import { type FilesInPlace, filesInPlace } from "../files/in-place.ts";
 import {
   type NotifyArguments,
   type NotifyAsk,

@@ -2,7 +2,7 @@
 // The file of the asks: opened, checked, brought to the newest schema.
 import { chmodSync, lstatSync } from "node:fs";
 import Database from "better-sqlite3";
-import { makeWhole } from "../bus-client/index.ts";
+import { makeWhole } from "../files/make-whole.ts";
 import { NotifydError } from "./notifyd-error.ts";
 
 /** `ntfy`. */

@@ -2,7 +2,8 @@
 // Where notifyd keeps its asks: a directory of the user's own, which nobody else reads or writes.
 import { chmodSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize } from "node:path";
-import { makeDirectories, whyReplaceable } from "../bus-client/index.ts";
+import { makeDirectories } from "../files/make-directories.ts";
+import { replaceableBecause } from "../files/replaceable.ts";
 import { NotifydError } from "./notifyd-error.ts";
 
 export interface StatePaths {
@@ -33,7 +34,7 @@ export function prepareStateDirectory({ directory }: StatePaths, uid: number): v
   } catch (cause) {
     throw refuse(`cannot be used (${(cause as NodeJS.ErrnoException).code ?? String(cause)})`, cause);
   }
-  const replaceable = whyReplaceable(dirname(directory), { uid });
+  const replaceable = replaceableBecause(dirname(directory), { uid });
   if (replaceable !== undefined) throw refuse(`is not safe where it is: ${replaceable}`);
   if (found.uid !== uid) throw refuse(`belongs to user ${found.uid}, not to user ${uid} who runs notifyd`);
   if ((found.mode & 0o022) !== 0) throw refuse("others can write it; close it with: chmod go-w");

@@ -15,7 +15,7 @@ const dist = join(root, "dist");
 const aside = mkdtempSync(join(root, ".dist-"));
 /** All that decides what the programs do. */
 const sources =
-  "agentd acp-client bus-client display json mix mixos-mcp notifyd migrations scripts package.json package-lock.json tsconfig.json tsconfig.build.json".split(
+  "agentd acp-client bus-client display files json mix mixos-mcp notifyd migrations scripts package.json package-lock.json tsconfig.json tsconfig.build.json".split(
     " ",
   );
 

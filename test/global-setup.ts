@@ -11,6 +11,7 @@ const sources = [
   "bus-client",
   "acp-client",
   "display",
+  "files",
   "json",
   "mix",
   "mixos-mcp",

@@ -14,14 +14,15 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 /** Which folders of ours a file of each folder may import, besides its own. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   json: [],
-  "bus-client": ["json"],
-  "acp-client": ["json"],
+  files: [],
+  "bus-client": ["files", "json"],
+  "acp-client": ["files", "json"],
   display: [],
   "agentd/vocabulary": ["json"],
-  agentd: ["bus-client", "acp-client", "display", "json", "agentd/vocabulary"],
-  mix: ["bus-client", "display", "json", "agentd/vocabulary", "package.json"],
-  notifyd: ["bus-client", "display", "json", "agentd/vocabulary"],
-  "mixos-mcp": ["bus-client", "display", "json", "package.json"],
+  agentd: ["bus-client", "acp-client", "display", "files", "json", "agentd/vocabulary"],
+  mix: ["bus-client", "display", "files", "json", "agentd/vocabulary", "package.json"],
+  notifyd: ["bus-client", "display", "files", "json", "agentd/vocabulary"],
+  "mixos-mcp": ["bus-client", "display", "files", "json", "package.json"],
 };
 
 interface Import {
@@ -53,7 +54,7 @@ function sources(folder: string): string[] {
 }
 
 test("no folder imports another that it may not, and the imports were really seen", () => {
-  const imports = ["json", "bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"]
+  const imports = ["json", "files", "bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"]
     .flatMap(sources)
     .flatMap(importsOf);
   expect(imports.length).toBeGreaterThan(300);
@@ -64,7 +65,9 @@ test("no folder imports another that it may not, and the imports were really see
 
 test("nothing but the display writes to the outputs of a process", () => {
   const writes = /\bprocess\.(stdout|stderr)\b|\bprocess\[|\bconsole\.|\b(stdout|stderr)\b[^{}\n]*\} = process\b/;
-  const files = ["bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"].flatMap(sources);
+  const files = ["bus-client", "acp-client", "display", "files", "agentd", "mix", "mixos-mcp", "notifyd"].flatMap(
+    sources,
+  );
   expect(files.filter((file) => writes.test(readFileSync(join(root, file), "utf8"))).toSorted()).toEqual([
     // Their stdout is a protocol's.
     "agentd/demo-agent/main.ts",
@@ -90,6 +93,8 @@ test("the command line imports the vocabulary as types alone", () => {
 
 test.each([
   ["json/bad.ts", "../bus-client/index.ts"],
+  ["json/bad.ts", "../display/printable.ts"],
+  ["files/bad.ts", "../json/raw-json.ts"],
   ["bus-client/bad.ts", "../agentd/vocabulary/index.ts"],
   ["bus-client/deep/bad.ts", "../../acp-client/client.ts"],
   ["acp-client/bad.ts", "../bus-client/index.ts"],
@@ -98,10 +103,12 @@ test.each([
   ["agentd/bad.ts", "../mix/main.ts"],
   ["agentd/vocabulary/bad.ts", "../log/open.ts"],
   ["mix/bad.ts", "../agentd/daemon.ts"],
+  ["mix/bad.ts", "../agentd/authority/model.ts"],
   ["mix/bad.ts", "../agentd/vocabulary/index.ts"],
   ["mix/verbs/bad.ts", "../../acp-client/client.ts"],
   ["mix/verbs/bad.ts", "../../notifyd/asks.ts"],
   ["notifyd/bad.ts", "../agentd/instance/lock.ts"],
+  ["notifyd/bad.ts", "../agentd/authority/model.ts"],
   ["notifyd/desktop/bad.ts", "../../mix/view/printable.ts"],
   ["agentd/people/bad.ts", "../../notifyd/asks.ts"],
   ["mixos-mcp/bad.ts", "../agentd/vocabulary/index.ts"],

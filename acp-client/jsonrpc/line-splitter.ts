@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Bytes of a pipe become lines. Pieces of an unfinished line are carried in a list and joined once, when the newline
 // comes: joining at each chunk would make one long line cost the square of its length.
+import { byteOrderMarkBytes, isMarkedUtf16 } from "../../files/byte-order-mark.ts";
 
 export interface LineSplitterOptions {
   /** A line longer than this (its newline not counted) ends the splitter. */
@@ -86,14 +87,14 @@ export class LineSplitter {
   }
 
   #emit(bytes: Buffer, lineStart: number, end: number): void {
-    if (this.#isFirst && isMarkedUtf16(bytes, lineStart)) {
+    if (this.#isFirst && isMarkedUtf16(bytes.subarray(lineStart, end))) {
       this.#drop();
       this.#options.onUtf16();
       return;
     }
     this.#isFirst = false;
     // Before any line, since a program may open its stdout anew for each.
-    const start = isMarked(bytes, lineStart, end) ? lineStart + 3 : lineStart;
+    const start = lineStart + byteOrderMarkBytes(bytes, lineStart, end);
     const last = end > start && bytes[end - 1] === CR ? end - 1 : end;
     if (last === start) return;
     const line = bytes.toString("utf8", start, last);
@@ -111,14 +112,4 @@ export class LineSplitter {
     this.#carried = [];
     this.#carriedBytes = 0;
   }
-}
-
-/** U+FEFF as UTF-8, which .NET writes before the first line. */
-function isMarked(bytes: Buffer, start: number, end: number): boolean {
-  return end - start >= 3 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf;
-}
-
-function isMarkedUtf16(bytes: Buffer, start: number): boolean {
-  const mark = ((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0);
-  return mark === 0xfffe || mark === 0xfeff;
 }

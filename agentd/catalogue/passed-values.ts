@@ -2,7 +2,7 @@
 // The values behind the names that a start passes on. They never travel over the Bus: agentd looks them up itself.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { isMarkedUtf16, withoutByteOrderMark } from "../../bus-client/byte-order-mark.ts";
+import { isMarkedUtf16, withoutByteOrderMark } from "../../files/byte-order-mark.ts";
 
 export type PassedValues =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }

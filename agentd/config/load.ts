@@ -2,8 +2,8 @@
 // The instance's file, read and understood as a whole, or refused as a whole.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { TomlError, parse } from "smol-toml";
-import { isMarkedUtf16 } from "../../bus-client/byte-order-mark.ts";
-import { whyReplaceable } from "../../bus-client/index.ts";
+import { isMarkedUtf16 } from "../../files/byte-order-mark.ts";
+import { replaceableBecause } from "../../files/replaceable.ts";
 import { locate } from "./locate.ts";
 import { type SettingsFault, parseSettings } from "./schema.ts";
 import { type Settings, defaultSettings } from "./settings.ts";
@@ -156,7 +156,7 @@ function distrust(descriptor: number, file: string, uid: number): string | undef
 }
 
 function replaceable(file: string, uid: number): string | undefined {
-  const reason = whyReplaceable(file, { uid });
+  const reason = replaceableBecause(file, { uid });
   return reason && `is not safe where it is: ${reason}`;
 }
 

@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { watch } from "chokidar";
-import { makeDirectories } from "../../bus-client/index.ts";
+import { makeDirectories } from "../../files/make-directories.ts";
 import { type ConfigProblem, type ConfigSource, type LoadedConfig, loadConfig } from "./load.ts";
 import type { Settings } from "./settings.ts";
 

@@ -2,7 +2,8 @@
 // Where the instance keeps its things: one file that people write, one directory that agentd writes.
 import { chmodSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize } from "node:path";
-import { makeDirectories, whyReplaceable } from "../../bus-client/index.ts";
+import { makeDirectories } from "../../files/make-directories.ts";
+import { replaceableBecause } from "../../files/replaceable.ts";
 
 export interface InstancePaths {
   /** The instance's file (TOML); it need not exist. */
@@ -76,7 +77,7 @@ export function prepareStateDirectory(paths: InstancePaths, uid: number): Prepar
 function preparePrivate(path: string, uid: number): string | undefined {
   try {
     makeDirectories(path);
-    const replaceable = whyReplaceable(dirname(path), { uid });
+    const replaceable = replaceableBecause(dirname(path), { uid });
     if (replaceable !== undefined) return `is not safe where it is: ${replaceable}`;
     const { uid: owner, mode } = statSync(path);
     if (owner !== uid) return `belongs to user ${owner}, not to user ${uid} who runs agentd`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Whether the open log is still the one that its names stand for.
 import type Database from "better-sqlite3";
-import { type ChangedFile, filesInPlace } from "../../bus-client/index.ts";
+import { type ChangedFile, filesInPlace } from "../../files/in-place.ts";
 import { LogError } from "./log-error.ts";
 
 export interface LogFiles {

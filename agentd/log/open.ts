@@ -4,7 +4,7 @@ import { chmodSync, existsSync, lstatSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { makeWhole } from "../../bus-client/index.ts";
+import { makeWhole } from "../../files/make-whole.ts";
 import { randomId } from "../random-id.ts";
 import { instanceSession } from "../vocabulary/index.ts";
 import { type Append, appender } from "./append.ts";

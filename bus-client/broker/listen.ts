@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { type BigIntStats, statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
@@ -8,6 +7,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
+import { filesInPlace } from "../../files/in-place.ts";
 import { BusError } from "../bus-error.ts";
 import { prepareSocketDirectory } from "../embedded-socket.ts";
 import { checkUnixPath } from "../socket-path.ts";
@@ -44,14 +44,12 @@ export async function listenUnix(path: string, uid: number, accept: Accept): Pro
   process.umask(mask);
   await listening;
   await chmod(path, 0o600);
-  const own = statOf(path);
-  const isOwn = (there: BigIntStats | undefined): boolean => there?.ino === own?.ino && there?.dev === own?.dev;
+  const socketFile = filesInPlace([path]);
   return {
     port: undefined,
-    isInPlace: () => isOwn(statOf(path)),
+    isInPlace: () => socketFile.changed().length === 0,
     close() {
-      const there = statOf(path);
-      if (there === undefined || isOwn(there)) return closed(server);
+      if (socketFile.changed()[0]?.now !== "another") return closed(server);
       // Closing would remove the file by its name; nobody can reach this listener any more, and it holds up no exit.
       server.unref();
       return Promise.resolve();
@@ -67,14 +65,6 @@ export async function listenTcp(port: number, accept: Accept): Promise<Listener>
   await listening;
   const { port: taken } = server.address() as AddressInfo;
   return { port: taken, isInPlace: () => true, close: () => closed(server) };
-}
-
-function statOf(path: string): BigIntStats | undefined {
-  try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }
 
 function upgradingServer(kind: "unix" | "tcp", accept: Accept): Server {

@@ -14,13 +14,13 @@ export interface Owner {
  * directory on the way is looked at, also on the way of a link, down to the first that does not exist. A sticky directory
  * protects what others own in it.
  */
-export function whyReplaceable(path: string, owner: Owner): string | undefined {
+export function replaceableBecause(path: string, owner: Owner): string | undefined {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   let at = "/";
   for (let links = 0; ;) {
     const there = statOf(at);
     if (!there?.isDirectory()) return undefined;
-    const reason = whyWritable(there, owner);
+    const reason = writableBecause(there, owner);
     if (reason !== undefined) return `${at} ${reason}`;
     const name = names.shift();
     if (name === undefined) return undefined;
@@ -40,7 +40,7 @@ export function whyReplaceable(path: string, owner: Owner): string | undefined {
 /** As many as Linux follows. */
 const linksMax = 40;
 
-function whyWritable(directory: Stats, owner: Owner): string | undefined {
+function writableBecause(directory: Stats, owner: Owner): string | undefined {
   if (!isTrusted(directory, owner)) return `belongs to user ${directory.uid}, who could replace it`;
   const { mode, gid } = directory;
   if ((mode & 0o1000) !== 0) return undefined;
