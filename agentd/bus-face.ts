@@ -5,7 +5,7 @@ import { type Build, type Citizen, type Clock, provenanceOf, refused, serveCitiz
 import type { BusHome } from "./bus-home.ts";
 import { busVerbs, waitPool } from "./commands/dispatch.ts";
 import type { Instance } from "./commands/instance.ts";
-import { whyNotQuit } from "./commands/sender.ts";
+import { refusalOfQuit } from "./commands/sender.ts";
 import { service } from "./vocabulary/index.ts";
 
 export interface BusFaceOptions {
@@ -56,7 +56,7 @@ export function makeBusFace(options: BusFaceOptions): Citizen {
     },
     quitDescription: "End every session properly, then agentd; not for agents",
     mayQuit({ from, origin }) {
-      const no = whyNotQuit(options.instance(), { by: from, origin });
+      const no = refusalOfQuit(options.instance(), { by: from, origin });
       return no === undefined ? true : refused(no.error_code, no.message);
     },
     onQuit: options.onQuit,

@@ -5,7 +5,7 @@ import type { McpServer } from "../acp-client/model.ts";
 import { type Delivery, registeredServices, type RegisteredService, type Reply } from "../bus-client/index.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
 import { agentSession } from "./authority/sender.ts";
-import { ownFileGoneWords } from "./own-file-gone.ts";
+import { ownFileGoneMessage } from "./own-file-gone.ts";
 import { busToolsName } from "./vocabulary/index.ts";
 
 export interface BusToolsServer {
@@ -34,9 +34,9 @@ export function busToolsServer({ nodeProgram, mcpProgram, busUrl, denied, marker
 }
 
 /** Why an agent cannot be given the server, in words; undefined where it can. */
-export function busToolsGoneWords({ nodeProgram, mcpProgram }: BusToolsServer): string | undefined {
+export function busToolsGoneMessage({ nodeProgram, mcpProgram }: BusToolsServer): string | undefined {
   const gone = [nodeProgram, mcpProgram].find((file) => !existsSync(file));
-  return gone && `the agent has no tools for the Bus: ${ownFileGoneWords(gone)}`;
+  return gone && `the agent has no tools for the Bus: ${ownFileGoneMessage(gone)}`;
 }
 
 export interface BusToolsWatchOptions {

@@ -4,7 +4,7 @@
 import type { AgentFailure, AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
 import type { ClientSide } from "../acp-client/client-side.ts";
-import { busToolsGoneWords, busToolsServer } from "./bus-tools.ts";
+import { busToolsGoneMessage, busToolsServer } from "./bus-tools.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findAgent, whyNotFound } from "./catalogue/find-program.ts";
 import { passedValuesOf } from "./catalogue/passed-values.ts";
@@ -62,7 +62,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   };
   const { busTools, mcpDeny: denied } = instance.settings();
   const toBus = busTools ? { ...instance.busTools(), denied, marker: marker.value } : undefined;
-  const busToolsGone = toBus === undefined ? undefined : busToolsGoneWords(toBus);
+  const busToolsGone = toBus === undefined ? undefined : busToolsGoneMessage(toBus);
   const own = toBus === undefined || busToolsGone !== undefined ? [] : [busToolsServer(toBus)];
   const mcpServers = [...own, ...asked.map((server) => withValues(server, forServers.values))];
   const directories = [state.cwd, ...state.additionalDirs];

@@ -5,10 +5,10 @@ export class OwnFileGone extends Error {
   override readonly name = "OwnFileGone";
 
   constructor(what: string, options?: ErrorOptions) {
-    super(ownFileGoneWords(what), options);
+    super(ownFileGoneMessage(what), options);
   }
 }
 
-export function ownFileGoneWords(what: string): string {
+export function ownFileGoneMessage(what: string): string {
   return `${what} is gone: agentd's own files were moved or replaced since it was started; stop agentd and start it again`;
 }

@@ -2,7 +2,7 @@
 // Every cell of the page's tables, asked as agentd asks: by names that a broker stamps and by sessions in a log.
 import { expect, test } from "vitest";
 import { isActing, verbs } from "../vocabulary/index.ts";
-import { beyondOwn, type Given, nothingOwn, tooMuch, whyNotAct, whyNotOption } from "./decide.ts";
+import { exceededGrant, type Given, noOwnSession, refusalOfGrant, refusalToAct, refusalOfOption } from "./decide.ts";
 import { agentsShare, type Grant, grants, rules } from "./model.ts";
 import { agentSession, senderOf, type SenderKind, senders, type Sessions, type Target, targetOf } from "./sender.ts";
 import { actsTable, type Cell, cells, codeIn, grantsTable, page } from "./testing/page.ts";
@@ -72,7 +72,7 @@ test.each(named)("%s", (_, { act, sender, target, says }) => {
   if (sessionOf[sender] && target) expect(targetOf(who, about, sessions)).toBe(target);
   for (const mesh of ["refuse", "answer"] as const) {
     for (const agentsAct of ["started", "any"] as const) {
-      const no = whyNotAct(
+      const no = refusalToAct(
         who,
         act,
         () => targetOf(who, about, sessions),
@@ -141,18 +141,20 @@ test.each(Object.keys(gifts) as Grant[])("what is given as %s is bounded as the 
   for (const kind of senders) {
     const word = says[kind].trim();
     // An MCP client has no session of its own but those that it started.
-    const has = kind === "client" ? nothingOwn : ownSession;
-    for (const given of beyond) expect(beyondOwn(found(kind), given, has)).toBe(word === "yes" ? undefined : grant);
-    if (own) expect(beyondOwn(found(kind), own, has)).toBe(word === "no" ? grant : undefined);
+    const has = kind === "client" ? noOwnSession : ownSession;
+    for (const given of beyond) expect(exceededGrant(found(kind), given, has)).toBe(word === "yes" ? undefined : grant);
+    if (own) expect(exceededGrant(found(kind), own, has)).toBe(word === "no" ? grant : undefined);
   }
-  expect(tooMuch(grant)).toMatchObject({ error_code: "AGENT_SELF", field: grants[grant].field });
+  expect(refusalOfGrant(grant)).toMatchObject({ error_code: "AGENT_SELF", field: grants[grant].field });
 });
 
 test("nothing is beyond anybody where nothing is given, and servers by their address are not", () => {
   for (const kind of senders) {
-    expect(beyondOwn(found(kind), {}, nothingOwn)).toBeUndefined();
+    expect(exceededGrant(found(kind), {}, noOwnSession)).toBeUndefined();
     const servers = [{ name: "far", headers: [{ value: "Bearer x" }] }];
-    expect(beyondOwn(found(kind), { servers, name: { name: "new", leadsTo: undefined } }, nothingOwn)).toBeUndefined();
+    expect(
+      exceededGrant(found(kind), { servers, name: { name: "new", leadsTo: undefined } }, noOwnSession),
+    ).toBeUndefined();
   }
 });
 
@@ -163,14 +165,14 @@ test("an option is a mode by its name or by what its agent says of it", () => {
     { option: "approvals", category: "mode" },
   ];
   for (const by of [stamps.agent[0], stamps.child[0], stamps.client[0]]) {
-    expect(whyNotOption(by, "option", "mode", [])).toMatchObject({ error_code: "AGENT_SELF", field: "option" });
-    expect(whyNotOption(by, "config", "approvals", offered)).toMatchObject({
+    expect(refusalOfOption(by, "option", "mode", [])).toMatchObject({ error_code: "AGENT_SELF", field: "option" });
+    expect(refusalOfOption(by, "config", "approvals", offered)).toMatchObject({
       error_code: "AGENT_SELF",
       field: "config",
     });
-    expect(whyNotOption(by, "option", "model", offered)).toBeUndefined();
+    expect(refusalOfOption(by, "option", "model", offered)).toBeUndefined();
   }
-  for (const by of ["mix-abcdef", null]) expect(whyNotOption(by, "option", "mode", offered)).toBeUndefined();
+  for (const by of ["mix-abcdef", null]) expect(refusalOfOption(by, "option", "mode", offered)).toBeUndefined();
 });
 
 test("of the live sessions agents may begin half, and of one none", () => {

@@ -11,8 +11,11 @@ export interface Allowances {
   readonly agentsAct: "started" | "any";
 }
 
-/** `target` is asked only where it matters; undefined: there is no such session, which the verb's own handler says. */
-export function whyNotAct(
+/**
+ * The refusal where the sender may not do this; undefined where it may. `target` is called only where it matters; it gives
+ * undefined where there is no such session, which the verb's own handler says.
+ */
+export function refusalToAct(
   { kind }: Sender,
   act: Act,
   target: () => Target | undefined,
@@ -73,10 +76,10 @@ export interface OwnSession {
   readonly policy?: string | undefined;
 }
 
-export const nothingOwn: OwnSession = { env: [], directories: [] };
+export const noOwnSession: OwnSession = { env: [], directories: [] };
 
-/** The first thing that goes beyond what the sender may give. */
-export function beyondOwn(sender: Sender, given: Given, own: OwnSession): Grant | undefined {
+/** The first rule that the sender breaks by what it gives; undefined where it may give all of it. */
+export function exceededGrant(sender: Sender, given: Given, own: OwnSession): Grant | undefined {
   return (Object.keys(grants) as Grant[]).find((grant) => {
     const bound = boundOf(sender, grant);
     if (bound === "any") return false;
@@ -86,7 +89,7 @@ export function beyondOwn(sender: Sender, given: Given, own: OwnSession): Grant 
 }
 
 /** The refusal. It has nothing of what was given: of a directory not even whether it is there. */
-export function tooMuch(grant: Grant, field: string = grants[grant].field): ErrorBody {
+export function refusalOfGrant(grant: Grant, field: string = grants[grant].field): ErrorBody {
   return errorBody("AGENT_SELF", `${field}: ${grants[grant].refusal}`, { field });
 }
 
@@ -134,8 +137,11 @@ export function isModeAmong(name: string, offered: readonly GivenOption[]): bool
   return isMode({ option: name }) || offered.some((one) => one.option === name && isMode(one));
 }
 
-/** An option of a start or of set_config. `offered`: what the agent has told of; which are modes is known only then. */
-export function whyNotOption(
+/**
+ * The refusal where this sender may not set the option, by a start or by set_config. `offered`: what the agent has told of;
+ * which options are modes is known only then.
+ */
+export function refusalOfOption(
   by: string | null,
   field: "config" | "option",
   name: string,
@@ -143,8 +149,8 @@ export function whyNotOption(
 ): ErrorBody | undefined {
   const options = isModeAmong(name, offered) ? [{ option: name, category: "mode" }] : [];
   // Neither whose agent it is makes a difference here, nor from where somebody without a name asks.
-  const grant = beyondOwn(senderOf(by, "local", { parentOf: () => null }), { options }, nothingOwn);
-  return grant && tooMuch(grant, field);
+  const grant = exceededGrant(senderOf(by, "local", { parentOf: () => null }), { options }, noOwnSession);
+  return grant && refusalOfGrant(grant, field);
 }
 
 function boundOf({ kind }: Sender, grant: Grant): Bound {

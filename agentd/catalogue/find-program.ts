@@ -3,7 +3,7 @@
 // far less.
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { ownFileGoneWords } from "../own-file-gone.ts";
+import { ownFileGoneMessage } from "../own-file-gone.ts";
 
 export type FoundProgram =
   | {
@@ -24,7 +24,7 @@ export function findAgent(
   { command, ownFile }: { readonly command: readonly [string, ...string[]]; readonly ownFile?: string },
   searchPath: string | undefined,
 ): FoundProgram {
-  if (ownFile !== undefined && !existsSync(ownFile)) return { status: "missing", message: ownFileGoneWords(ownFile) };
+  if (ownFile !== undefined && !existsSync(ownFile)) return { status: "missing", message: ownFileGoneMessage(ownFile) };
   return findProgram(command[0], searchPath);
 }
 

@@ -21,7 +21,7 @@ import { listAgents } from "./list-agents.ts";
 import { prune, purge, redact, stats, verify } from "./log-keeping.ts";
 import { listElicitations, listPermissions } from "./list-requests.ts";
 import { testPolicy } from "./policy-test.ts";
-import { whyNotBySender } from "./sender.ts";
+import { refusalBySender } from "./sender.ts";
 import { cancel, close, prompt, setConfig } from "./session-commands.ts";
 import { getSession } from "./session-get.ts";
 import { listSessions } from "./session-list.ts";
@@ -98,7 +98,7 @@ function isModuleGone(error: unknown): boolean {
 }
 
 function whyNotActing(instance: Instance, call: Call): ErrorBody | undefined {
-  const refused = whyNotBySender(instance, call);
+  const refused = refusalBySender(instance, call);
   if (refused) return refused;
   if (instance.stopping()) return errorBody("BUSY", "agentd is stopping");
   return beginsWork.has(call.verb) ? whyNoRoom(instance) : undefined;

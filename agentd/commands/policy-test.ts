@@ -8,7 +8,7 @@ import type { PolicySettings } from "../config/settings.ts";
 import type { Log } from "../log/open.ts";
 import type { Page } from "../log/read.ts";
 import { findOut } from "../people/findings.ts";
-import { answerByPolicy, foreignWords } from "../people/policy.ts";
+import { answerByPolicy, askedByAnotherSession } from "../people/policy.ts";
 import { nothingSeen, type Said, type Sight, ToolSights } from "../people/tool-sight.ts";
 import { isAnnouncement } from "../session/known-calls.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
@@ -47,7 +47,7 @@ interface Asked {
 
 function tested(name: string, policy: PolicySettings, asked: Asked, instance: Instance): PolicyTestReply {
   const { before, call, kind, options, sessionDirectories, isForeign } = asked;
-  if (isForeign) return { policy: name, outcome: "ask", why: foreignWords };
+  if (isForeign) return { policy: name, outcome: "ask", why: askedByAnotherSession };
   const { reserved, limits } = instance;
   const findings = findOut(before, saidIn(call), { policy, reserved, pathsMax: limits.policyPathsMax });
   const answer = answerByPolicy(policy, { kind, options, sessionDirectories, findings });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Who sends a command of this instance, and whether they may: the model's questions, answered from the log.
 import type { Answer } from "../../bus-client/index.ts";
-import { beyondOwn, type Given, nothingOwn, tooMuch, whyNotAct } from "../authority/decide.ts";
+import { exceededGrant, type Given, noOwnSession, refusalOfGrant, refusalToAct } from "../authority/decide.ts";
 import { type Sender, senderOf, type Sessions, type Target, targetOf } from "../authority/sender.ts";
 import type { ErrorBody } from "../vocabulary/index.ts";
 import { type Call, refusal } from "./call.ts";
@@ -9,19 +9,20 @@ import type { Instance } from "./instance.ts";
 
 export type Stamp = Pick<Call, "by" | "origin">;
 
-export function whyNotBySender(instance: Instance, { verb, args, ...stamp }: Call): ErrorBody | undefined {
+/** The refusal where the sender may not do this to this session; undefined where it may. */
+export function refusalBySender(instance: Instance, { verb, args, ...stamp }: Call): ErrorBody | undefined {
   const sender = senderIn(instance, stamp);
   const target = (): Target | undefined => {
     const found =
       "session" in args && args.session !== undefined ? instance.log.sessions.find(args.session) : undefined;
     return found?.found === "one" ? targetIn(instance, sender, found.session) : undefined;
   };
-  return whyNotAct(sender, verb, target, instance.settings);
+  return refusalToAct(sender, verb, target, instance.settings);
 }
 
 /** Without a look into the log, which may be what fails. Whose agent it is makes no difference here. */
-export function whyNotQuit({ settings }: Instance, { by, origin }: Stamp): ErrorBody | undefined {
-  return whyNotAct(senderOf(by, origin, { parentOf: () => null }), "QUIT", () => undefined, settings);
+export function refusalOfQuit({ settings }: Instance, { by, origin }: Stamp): ErrorBody | undefined {
+  return refusalToAct(senderOf(by, origin, { parentOf: () => null }), "QUIT", () => undefined, settings);
 }
 
 export function senderIn(instance: Instance, { by, origin }: Stamp): Sender {
@@ -39,14 +40,14 @@ export function targetIn(instance: Instance, sender: Sender, session: string): T
   return targetOf(sender, session, sessionsOf(instance));
 }
 
-/** The refusal where the sender gives more than it may. */
-export function tooMuchFor({ sessions }: Instance, sender: Sender, given: Given): Answer | undefined {
+/** The refusal where the sender gives more than it may to a session; undefined where it does not. */
+export function refusalToGive({ sessions }: Instance, sender: Sender, given: Given): Answer | undefined {
   const state = "session" in sender ? sessions.get(sender.session) : undefined;
   const own = state
     ? { env: state.env, directories: [state.cwd, ...state.additionalDirs], policy: state.policy }
-    : nothingOwn;
-  const grant = beyondOwn(sender, given, own);
-  return grant && refusal(tooMuch(grant));
+    : noOwnSession;
+  const grant = exceededGrant(sender, given, own);
+  return grant && refusal(refusalOfGrant(grant));
 }
 
 function sessionsOf({ log }: Instance): Sessions {

@@ -13,7 +13,7 @@ import type { NewSession } from "../session/state.ts";
 import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { reachedBy, senderIn, tooMuchFor } from "./sender.ts";
+import { reachedBy, senderIn, refusalToGive } from "./sender.ts";
 import { scrubbed } from "./shown-arguments.ts";
 
 type StartCall = Call<"agent.session.start">;
@@ -43,7 +43,7 @@ export const start: Handler<"agent.session.start"> = async (instance, call) => {
 
 function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession | Answer {
   const sender = senderIn(instance, stamp);
-  const beyond = whyNotGiven(instance, sender, args);
+  const beyond = refusalOfArguments(instance, sender, args);
   if (beyond) return beyond;
   if (args.policy !== undefined && !instance.settings().policies.has(args.policy)) {
     return unknownPolicy(instance, args.policy);
@@ -84,11 +84,11 @@ function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession |
 }
 
 /** Of all but the directories, which have to be resolved first. */
-function whyNotGiven(instance: Instance, sender: Sender, args: StartCall["args"]): Answer | undefined {
+function refusalOfArguments(instance: Instance, sender: Sender, args: StartCall["args"]): Answer | undefined {
   const { mcp_servers: servers, env, policy, config, name } = args;
   const options = Object.keys(config).map((option) => ({ option }));
   const named = name === undefined ? undefined : { name, leadsTo: reachedBy(instance, sender, name) };
-  return tooMuchFor(instance, sender, { servers, env, policy, options, name: named });
+  return refusalToGive(instance, sender, { servers, env, policy, options, name: named });
 }
 
 export function unknownPolicy(instance: Instance, name: string): Answer {
@@ -133,7 +133,7 @@ export function directoriesFor(
   const found = directoriesOf(instance, cwd, additionalDirs);
   const directories = "rc" in found ? [""] : [found.cwd, ...found.additionalDirs];
   const named = directories.filter((each) => each !== workspace);
-  return tooMuchFor(instance, sender, { directories: named }) ?? found;
+  return refusalToGive(instance, sender, { directories: named }) ?? found;
 }
 
 interface Named {

@@ -38,7 +38,7 @@ export function answerByPolicy(policy: PolicySettings, question: PolicyQuestion)
 }
 
 /** Why no policy answers what a sub-agent asks: what it was told and where it works is not known here. */
-export const foreignWords = "another session of the agent asks";
+export const askedByAnotherSession = "another session of the agent asks";
 
 type Ask = { readonly ask: string };
 

@@ -3,7 +3,7 @@
 import { idMember } from "./command-id.ts";
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../acp-client/agent-client.ts";
 import type { AgentUpdate, ConfigOption } from "../../acp-client/model.ts";
-import { isModeAmong, whyNotOption } from "../authority/decide.ts";
+import { isModeAmong, refusalOfOption } from "../authority/decide.ts";
 import type { Findings } from "../people/findings.ts";
 import { callLimits, type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
@@ -124,7 +124,7 @@ function configure(draft: Draft, before: SessionState): void {
 
 /** Which options are modes is known only now; what people had set, a session gets back from whoever resumes it. */
 function startOptionFault(state: SessionState, name: string, value: string | boolean): ErrorBody | undefined {
-  return whyNotOption(state.begunBy, "config", name, state.options) ?? optionFault(state, name, value);
+  return refusalOfOption(state.begunBy, "config", name, state.options) ?? optionFault(state, name, value);
 }
 
 export function onNotResumable(draft: Draft, before: SessionState, failure: AgentFailure | undefined): void {

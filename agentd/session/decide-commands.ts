@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What people and programs ask of a session. A refusal has run nothing and leaves no trace.
 import { tellableBlocks } from "../../acp-client/prompt-blocks.ts";
-import { whyNotOption } from "../authority/decide.ts";
+import { refusalOfOption } from "../authority/decide.ts";
 import { type ContentBlock, errorBody } from "../vocabulary/index.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
@@ -41,7 +41,7 @@ function decidePrompt(draft: Draft, before: SessionState, command: Command<"agen
   if (life.phase === "ended") return notIn(before, "takes no prompts until it is resumed");
   if (life.phase === "closing") return notIn(before, "takes no prompts");
   const blocks = promptBlocks(command.args.prompt);
-  const untellable = whyUntellable(state, blocks);
+  const untellable = untellableBecause(state, blocks);
   if (untellable !== undefined) return refuse("UNSUPPORTED", `${state.agent} cannot be sent this: ${untellable}`);
   const mayWait = command.args.when_busy === "queue" || life.phase === "starting" || life.phase === "draining";
   if (life.phase !== "idle" && !mayWait) {
@@ -110,7 +110,7 @@ function decideSetConfig(draft: Draft, before: SessionState, command: Command<"a
   const { state } = draft;
   const { phase } = state.life;
   const { option: name, value } = command.args;
-  const notTheirs = whyNotOption(command.by, "option", name, state.options);
+  const notTheirs = refusalOfOption(command.by, "option", name, state.options);
   if (notTheirs) return { refusal: notTheirs };
   if (phase === "ended" || phase === "closing" || phase === "starting")
     return notIn(before, "has no options to set now");
@@ -168,7 +168,7 @@ export function promptBlocks(prompt: string | readonly ContentBlock[]): readonly
 }
 
 /** Why the agent cannot be told these blocks, as far as it is known what it takes: else the client finds out. */
-function whyUntellable({ agentSide }: SessionState, blocks: readonly ContentBlock[]): string | undefined {
+function untellableBecause({ agentSide }: SessionState, blocks: readonly ContentBlock[]): string | undefined {
   if (!agentSide) return undefined;
   const { promptImage = false, promptAudio = false, promptEmbeddedContext = false } = agentSide.capabilities;
   const told = tellableBlocks(blocks, { promptImage, promptAudio, promptEmbeddedContext });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the session's policy says to a question, as the configuration has that policy at this moment.
 import type { Findings } from "../people/findings.ts";
-import { answerByPolicy, foreignWords, type PolicyAnswer } from "../people/policy.ts";
+import { answerByPolicy, askedByAnotherSession, type PolicyAnswer } from "../people/policy.ts";
 import type { PermissionChoice } from "../vocabulary/index.ts";
 import type { Draft } from "./draft.ts";
 
@@ -24,7 +24,7 @@ export function policyAnswer(
   const policy = context.settings.policies.get(name);
   if (!policy) sayMissed(draft, name);
   state.policyMissed = policy === undefined;
-  if (agentSession !== undefined) return { ask: `policy "${name}": ${foreignWords}` };
+  if (agentSession !== undefined) return { ask: `policy "${name}": ${askedByAnotherSession}` };
   if (!policy || !findings) return { ask: `policy "${name}": it is not in the configuration` };
   const answer = answerByPolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], findings });
   if ("ask" in answer) return { ask: `policy "${name}": ${answer.ask}` };
