@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent does wrong is told in its own words, and they may hold what it was given to keep to itself. Here known
 // secrets are taken out of them, before they are cut: half a secret is not known again.
+import { approximateLength } from "../json/approximate-length.ts";
 import { RawJson, stringifyJson } from "../json/raw-json.ts";
 import type { AgentEvent } from "./agent-client.ts";
 import type { AuthMethod } from "./model.ts";
@@ -22,7 +23,7 @@ export function redactedError({ code, message, data }: RpcError, redact: Redact)
   const told = { code, message: redact(message) };
   if (data === undefined) return told;
   // Of a long one no more than the beginning of its text is told.
-  if (isLongerThan(data, wholeCharactersMax)) {
+  if (approximateLength(data, wholeCharactersMax) > wholeCharactersMax) {
     return { ...told, data: redactedSample(stringifyJson(data), wholeCharactersMax, redact) };
   }
   return { ...told, data: redactedValue(data, redact) };
@@ -33,7 +34,8 @@ export function redactedEvent(event: AgentEvent, redact: Redact): AgentEvent {
   if (event.type !== "update" || event.update.kind !== "extension") return event;
   const { kind, method, data } = event.update;
   // Of a long one its size alone is logged: a copy of millions of values would be made to be thrown away.
-  if (isLongerThan(data, wholeCharactersMax)) return { ...event, update: { kind, method: redact(method), data } };
+  if (approximateLength(data, wholeCharactersMax) > wholeCharactersMax)
+    return { ...event, update: { kind, method: redact(method), data } };
   return { ...event, update: { kind, method: redact(method), data: redactedValue(data, redact) } };
 }
 
@@ -45,23 +47,6 @@ export function redactedExit(exit: AgentExit, redact: Redact): AgentExit {
 
 /** Longer ones are not kept whole by anybody: `extensionBytesMax` of the daemon and `errorDataCharactersMax` are smaller. */
 const wholeCharactersMax = 1024 * 1024;
-
-/** Whether its JSON is longer than that: characters of texts and names, and one for each value. Stops where it is sure. */
-function isLongerThan(value: unknown, charactersMax: number): boolean {
-  let left = charactersMax;
-  const count = (part: unknown): boolean => {
-    left -= typeof part === "string" ? part.length + 1 : 1;
-    if (left < 0) return true;
-    if (typeof part !== "object" || part === null) return false;
-    if (Array.isArray(part)) return part.some(count);
-    for (const name in part) {
-      left -= name.length;
-      if (count((part as Record<string, unknown>)[name])) return true;
-    }
-    return false;
-  };
-  return count(value);
-}
 
 /** Ids of logins stay: they are given back to the agent. */
 export function redactedMethods(methods: readonly AuthMethod[], redact: Redact): readonly AuthMethod[] {

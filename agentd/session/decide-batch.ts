@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The decisions of one flush, each upon the states that the ones before it left. Nothing of it counts until the log
 // holds it.
+import { approximateLength } from "../../json/approximate-length.ts";
 import type { Commit } from "../log/append.ts";
 import { agentsShare } from "../authority/model.ts";
 import { isAgents } from "../authority/sender.ts";
@@ -14,7 +15,6 @@ import type { Recall, RecallBatch, Recalled } from "./recall.ts";
 import { startSession } from "./start.ts";
 import { isLive, type SessionState } from "./state.ts";
 import { step } from "./step.ts";
-import { textUnitsOf } from "./text-units.ts";
 
 export interface Batch {
   /** How many inputs it took. */
@@ -82,7 +82,7 @@ export function decideBatch(waiting: readonly Posted[], options: DecideBatchOpti
     states.set(posted.session, decision.state);
     decided.push({ posted, decision });
     entries += decision.entries.length;
-    bytes += textUnitsOf(decision.entries, bytesMax);
+    bytes += approximateLength(decision.entries, bytesMax);
     const commit = known.commit(posted, before?.seq ?? 0, decision);
     if (commit) commits.push(commit);
   }

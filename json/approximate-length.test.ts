@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { approximateLength } from "./approximate-length.ts";
+import { parseJson } from "./raw-json.ts";
+
+test("texts and names count as long as they are, and each value one more", () => {
+  expect(approximateLength(null, 100)).toBe(1);
+  expect(approximateLength("text", 100)).toBe(5);
+  expect(approximateLength(["a", "b"], 100)).toBe(5);
+  expect(approximateLength({ name: [1, { x: "yz" }] }, 100)).toBe(1 + 4 + 1 + 1 + 1 + 1 + 3);
+});
+
+test("a number that is kept as its text counts by that text", () => {
+  expect(approximateLength(parseJson("1193820475610234881"), 100)).toBeGreaterThan(19);
+});
+
+test("counting stops beyond the bound, however wide or deep the value is", () => {
+  expect(approximateLength(new Array(1_000_000).fill("x"), 100)).toBeLessThan(110);
+  expect(approximateLength(JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`), 1_000)).toBeLessThan(1_010);
+  expect(approximateLength(["x".repeat(500), "y"], 100)).toBeGreaterThan(100);
+});
