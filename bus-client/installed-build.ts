@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { upwards } from "../files/upwards.ts";
 import type { Build } from "./build.ts";
 
 /** Written by the build, beside what it has made. */
@@ -14,12 +15,12 @@ const buildFile = "build-id";
  */
 export function installedBuild(moduleUrl: string): Build | undefined {
   let build: string | undefined;
-  for (let directory = dirname(fileURLToPath(moduleUrl)); ; directory = dirname(directory)) {
+  for (const directory of upwards(dirname(fileURLToPath(moduleUrl)))) {
     build ??= textIn(join(directory, buildFile))?.trim();
     const version = versionIn(textIn(join(directory, "package.json")));
     if (version !== undefined) return { version, build };
-    if (directory === dirname(directory)) return undefined;
   }
+  return undefined;
 }
 
 /** The same for a program that starts: without its package it cannot say what it is. */

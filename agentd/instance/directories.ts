@@ -78,14 +78,13 @@ interface Allowed {
 }
 
 function allowedBy({ configFile, roots, home, reserved, workspacesDirectory }: DirectoryRules): Allowed {
-  const workspaces = realOf(workspacesDirectory);
   const realHome = realOf(home);
   const realRoots = (roots ?? []).flatMap((root) => realOf(root) ?? []);
   return {
     roots: roots ?? [home],
     configFile,
     refuses(path) {
-      if (workspaces !== undefined && isBelow(path, workspaces)) return undefined;
+      if (isWorkspace(path, workspacesDirectory)) return undefined;
       if (isKernels(path)) return "is the kernel's";
       if (reserved.holds(path)) return "is where agentd keeps its log, its secrets or a socket";
       if (roots !== undefined)

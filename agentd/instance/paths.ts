@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where the instance keeps its things: one file that people write, one directory that agentd writes.
-import { chmodSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, normalize } from "node:path";
-import { makeDirectories } from "../../files/make-directories.ts";
-import { replaceableBecause } from "../../files/replaceable.ts";
+import { isAbsolute, join, normalize } from "node:path";
+import { preparePrivateDirectory } from "../../files/private-directory.ts";
 
 export interface InstancePaths {
   /** The instance's file (TOML); it need not exist. */
@@ -68,27 +66,10 @@ export function instancePaths(environment: Readonly<Record<string, string | unde
  */
 export function prepareStateDirectory(paths: InstancePaths, uid: number): PreparedState {
   for (const path of [paths.stateDirectory, paths.environmentDirectory, paths.workspacesDirectory]) {
-    const reason = preparePrivate(path, uid);
+    const reason = preparePrivateDirectory(path, uid, "agentd");
     if (reason !== undefined) return { ok: false, path, reason };
   }
   return { ok: true };
-}
-
-function preparePrivate(path: string, uid: number): string | undefined {
-  try {
-    makeDirectories(path);
-    const replaceable = replaceableBecause(dirname(path), { uid });
-    if (replaceable !== undefined) return `is not safe where it is: ${replaceable}`;
-    const { uid: owner, mode } = statSync(path);
-    if (owner !== uid) return `belongs to user ${owner}, not to user ${uid} who runs agentd`;
-    if ((mode & 0o022) !== 0) return "others can write it; close it with: chmod go-w";
-    if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
-    return undefined;
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "EEXIST" || code === "ENOTDIR") return "is not a directory";
-    return `cannot be used (${code ?? String(cause)})`;
-  }
 }
 
 function absolute(path: string | undefined): string | undefined {

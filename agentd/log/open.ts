@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { makeWhole } from "../../files/make-whole.ts";
+import { upwards } from "../../files/upwards.ts";
 import { randomId } from "../random-id.ts";
 import { instanceSession } from "../vocabulary/index.ts";
 import { type Append, appender } from "./append.ts";
@@ -104,11 +105,11 @@ const busyTimeoutMs = 250;
 
 /** Beside what is built, as a tree or as a bundle, or beside the source. */
 function packagedMigrations(): string {
-  for (let directory = path.dirname(fileURLToPath(import.meta.url)); ; directory = path.dirname(directory)) {
+  for (const directory of upwards(path.dirname(fileURLToPath(import.meta.url)))) {
     const found = path.join(directory, "migrations");
     if (existsSync(found)) return found;
-    if (directory === path.dirname(directory)) throw new Error("no migrations above this program");
   }
+  throw new Error("no migrations above this program");
 }
 
 /**
