@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parseStat, procSource, psSource } from "./process-source.ts";
 import { shell, start } from "./testing/trees.ts";
@@ -66,3 +68,14 @@ test("ps and /proc tell the same about parents and groups", async () => {
 test("a pid that is not there, and one that cannot be, is nobody in both tables", () => {
   for (const one of [procSource(), psSource()]) expect(one.read(2 ** 22 + 1)).toBeUndefined();
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a process that has no free descriptor left sees processes all the same",
+  () => {
+    const program = fileURLToPath(new URL("testing/without-descriptors.ts", import.meta.url));
+    const line = 'ulimit -n 128; exec "$0" --import tsx "$1"';
+    const env = { ...process.env, AGENTD_TEST_MARK: "here" };
+    const { stdout } = spawnSync("sh", ["-c", line, process.execPath, program], { env, encoding: "utf8" });
+    expect(JSON.parse(stdout)).toEqual({ failure: "EMFILE", isRead: true, isListed: true, marks: ["here"] });
+  },
+);

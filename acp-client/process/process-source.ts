@@ -44,11 +44,12 @@ export interface ProcessSource {
 }
 
 export function procSource(root = "/proc"): ProcessSource {
-  const readStat = statReader(root);
+  const reserve = new DescriptorReserve();
+  const readStat = statReader(root, reserve);
   return {
     bootId: readOr("", () => readFileSync(`${root}/sys/kernel/random/boot_id`, "latin1").trim()),
     *list() {
-      for (const name of readdirSync(root)) {
+      for (const name of reserve.use(() => readdirSync(root))) {
         if (!/^\d+$/.test(name)) continue;
         const row = readStat(Number(name));
         if (row !== undefined) yield row;
@@ -56,7 +57,10 @@ export function procSource(root = "/proc"): ProcessSource {
     },
     read: readStat,
     environmentValues: (pid, name) =>
-      readOr([], () => valuesIn(readFileSync(`${root}/${pid}/environ`), Buffer.from(`${name}=`))),
+      readOr([], () => {
+        const environment = reserve.use(() => readFileSync(`${root}/${pid}/environ`));
+        return valuesIn(environment, Buffer.from(`${name}=`));
+      }),
     stdio: (pid) =>
       readOr(undefined, () => ({
         stdin: readlinkSync(`${root}/${pid}/fd/0`),
@@ -111,17 +115,49 @@ function environmentOf(start = "0", end = "0"): string {
  * The line is a few hundred bytes. Read with three calls into one buffer, it costs a fifth of what `readFileSync` takes,
  * which asks for the size first, and always gets 0.
  */
-function statReader(root: string): (pid: number) => ProcessRow | undefined {
+function statReader(root: string, reserve: DescriptorReserve): (pid: number) => ProcessRow | undefined {
   const buffer = Buffer.allocUnsafe(4096);
   return (pid) =>
     readOr(undefined, () => {
-      const descriptor = openSync(`${root}/${pid}/stat`, "r");
-      try {
-        return parseStat(buffer.toString("latin1", 0, readSync(descriptor, buffer)));
-      } finally {
-        closeSync(descriptor);
-      }
+      const bytes = reserve.use(() => {
+        const descriptor = openSync(`${root}/${pid}/stat`, "r");
+        try {
+          return readSync(descriptor, buffer);
+        } finally {
+          closeSync(descriptor);
+        }
+      });
+      return parseStat(buffer.toString("latin1", 0, bytes));
     });
+}
+
+/**
+ * A descriptor that is kept for when this process has no other left: processes that cannot be looked at would be taken for
+ * gone, and agents that are to be ended would live on.
+ */
+class DescriptorReserve {
+  #kept = keptDescriptor();
+
+  /** `read` takes one descriptor at a time, and gives it back. */
+  use<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if ((code !== "EMFILE" && code !== "ENFILE") || this.#kept === undefined) throw error;
+      closeSync(this.#kept);
+      try {
+        return read();
+      } finally {
+        this.#kept = keptDescriptor();
+      }
+    }
+  }
+}
+
+/** Undefined where there is none to be had. */
+function keptDescriptor(): number | undefined {
+  return readOr(undefined, () => openSync("/dev/null", "r"));
 }
 
 function valuesIn(environment: Buffer, prefix: Buffer): string[] {
