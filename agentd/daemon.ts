@@ -31,7 +31,7 @@ import { Reserved } from "./instance/reserved.ts";
 import { reservedPlaces } from "./instance/reserved-places.ts";
 import { planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
-import { LogKeeper } from "./log-keeper.ts";
+import { isLeaving, LogKeeper } from "./log-keeper.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { isLive } from "./session/state.ts";
@@ -219,6 +219,10 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   await core.recover();
   await keeper.finishPurges();
   citizen.start();
+  // Nobody has to wait for it.
+  keeper.giveBackSpace().catch((error: unknown) => {
+    if (!isLeaving(error)) logger.error({ err: error }, "the space of what was purged could not be given back");
+  });
 
   async function stopAll(why: string): Promise<void> {
     logger.info(`stopping: ${why}`);

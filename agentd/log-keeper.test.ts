@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LogKeeper } from "./log-keeper.ts";
 import type { Log } from "./log/open.ts";
@@ -33,9 +34,23 @@ test("space that an agentd which was killed had not given back is given back by 
   endedSession(real, alpha, 2000, () => "x".repeat(1000));
   for (const _ of real.keeping.remove(alpha));
   expect(log.keeping.space().free).toBeGreaterThan(0);
-  await new LogKeeper(log).finishPurges();
+  const keeper = new LogKeeper(log);
+  await keeper.finishPurges();
+  expect(givenBack(), "the Bus would wait for it").toBe(0);
+  await keeper.giveBackSpace();
   expect(givenBack()).toBe(1);
   expect(log.keeping.space().free).toBe(0);
-  await new LogKeeper(log).finishPurges();
+  await new LogKeeper(log).giveBackSpace();
   expect(givenBack()).toBe(1);
+});
+
+test("a prune whose log is removed meanwhile says so, and moves nothing about in what is gone", async () => {
+  const real = temporaryLog();
+  const { log, givenBack } = counted(real);
+  for (const session of [alpha, bravo]) endedSession(real, session, 300);
+  const before = new Date(Date.now() + 60_000).toISOString();
+  const kept = new LogKeeper(log).keep("instance", 1, { verb: "agent.log.prune", args: { before } } as never);
+  rmSync(real.file);
+  expect(await kept).toMatchObject({ rc: 10, body: { error_code: "STORE_FAILED", reason: "gone" } });
+  expect(givenBack()).toBe(0);
 });

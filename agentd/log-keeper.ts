@@ -21,13 +21,20 @@ export class LogKeeper {
     this.#log = log;
   }
 
-  /** What an agentd that died had begun. */
+  /** What an agentd that died had begun to remove. */
   async finishPurges(): Promise<void> {
     const { keeping } = this.#log;
     for (const session of keeping.unfinishedPurges()) {
       await this.#next(() => takeSteps(keeping.finishPurge(session), this.#pause));
     }
-    // Free pages that are left tell of a purge or a prune that ended before it had given its space back.
+  }
+
+  /**
+   * Gives back what an agentd that died had not: free pages tell of a purge or a prune that did not come to its end. After a
+   * large one it takes minutes.
+   */
+  async giveBackSpace(): Promise<void> {
+    const { keeping } = this.#log;
     if (keeping.space().free > 0) await this.#next(() => takeSteps(keeping.giveBack(), this.#pause));
   }
 
@@ -85,7 +92,7 @@ export class LogKeeper {
       }
     } finally {
       // Once, since it moves pages from the file's end: after each session, the same ones would be moved again and again.
-      if (!this.#stopping) await takeSteps(keeping.giveBack(), this.#pause);
+      if (!this.#stopping && !this.#log.gone()) await takeSteps(keeping.giveBack(), this.#pause);
     }
     return { sessions, entries };
   }

@@ -34,7 +34,7 @@ export interface Purger {
   purgeable(session: string): number;
   /** Sessions whose purge was begun and not ended: for when the log is opened. */
   unfinishedPurges(): readonly string[];
-  /** Ends a purge that was begun; takes nothing that came later. */
+  /** Ends a purge that was begun, and leaves its space in the file; takes nothing that came later. */
   finishPurge(session: string): Steps<void>;
 }
 
@@ -80,7 +80,6 @@ export function purger({ db, file, clock }: PurgeOptions): Purger {
     unfinishedPurges: () => translated(file, () => unfinished.all()),
     finishPurge: function* (session) {
       yield* removeBegun(find(session).sid, session);
-      yield* giveBack(db, file);
     },
   };
 }
