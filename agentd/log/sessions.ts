@@ -16,7 +16,7 @@ import {
   type StateEntry,
   type UsageEntry,
 } from "../vocabulary/index.ts";
-import { kindMask } from "./kinds.ts";
+import { kindNumbers } from "./kinds.ts";
 import { translated } from "./log-error.ts";
 import type { Latest, SessionRow } from "./project.ts";
 import { rowsPerPageMax } from "./read.ts";
@@ -253,16 +253,16 @@ function preparedUnanswered(db: Database.Database): (session: string) => Unanswe
   const place = db.prepare<[string], { readonly base: number; readonly last: number }>(
     "SELECT sid << 30 AS base, last_seq AS last FROM session WHERE id = ?",
   );
-  const count = db
-    .prepare<[number, number, number], number>(
-      `SELECT count(*) FROM entry WHERE id BETWEEN ? AND ? AND ((1 << kind) & ?) <> 0
-       AND json_extract(body, '$.via') = 'timeout'`,
-    )
-    .pluck();
+  const counts = db.prepare<[number, number], { readonly kind: number; readonly count: number }>(
+    `SELECT kind, count(*) AS count FROM entry WHERE id BETWEEN ? AND ?
+     AND kind IN (${kindNumbers.permission}, ${kindNumbers.elicitation})
+     AND json_extract(body, '$.via') = 'timeout' GROUP BY kind`,
+  );
   return (session) => {
     const { base, last } = place.get(session) ?? { base: 0, last: 0 };
     const first = Math.max(1, last - rowsPerPageMax + 1);
-    const of = (kind: EntryKind): number => count.get(base + first, base + last, kindMask([kind])) ?? 0;
+    const found = new Map(counts.all(base + first, base + last).map(({ kind, count }) => [kind, count]));
+    const of = (kind: EntryKind): number => found.get(kindNumbers[kind]) ?? 0;
     return { permissions: of("permission"), elicitations: of("elicitation") };
   };
 }
