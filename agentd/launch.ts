@@ -88,6 +88,7 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
         ),
       openDesk: (hooks) => new ClientSideDesk(desk, hooks),
       mcpServers,
+      chosen: Object.entries(instance.log.sessions.row(state.id)?.latest.chosen ?? {}),
       ...(busToolsGone === undefined ? {} : { busToolsGone }),
     },
   };

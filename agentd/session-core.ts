@@ -86,15 +86,6 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
         return "There is an earlier conversation, but its log cannot be read.";
       }
     },
-    chosen(session) {
-      try {
-        return Object.entries(log.sessions.row(session)?.latest.chosen ?? {});
-      } catch (error) {
-        if (!(error instanceof LogError)) throw error;
-        logger.error({ err: error, session }, "the options that people had set could not be read");
-        return [];
-      }
-    },
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
     witness: ({ policy }) =>
       policy === undefined

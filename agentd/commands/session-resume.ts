@@ -26,7 +26,6 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
       type: "resume",
       command: { verb, args, by, origin, caller, shown: scrubbed(args) },
       directories: found,
-      chosen: Object.entries(instance.log.sessions.row(session)?.latest.chosen ?? {}),
       maxSessions: instance.settings().maxSessions,
     });
     return undefined;

@@ -8,7 +8,7 @@ import { Burst } from "./burst.ts";
 import { type ClientSideEffect, undone } from "./client-side.ts";
 import { childOf, type ChildIdentity, type Desk, type DeskHooks } from "./desk.ts";
 import type { Kept } from "../log-keeper.ts";
-import type { Effect, KeepingCommand, PeopleEffect, SessionInput } from "./input.ts";
+import type { ChosenOption, Effect, KeepingCommand, PeopleEffect, SessionInput } from "./input.ts";
 import type { PolicyWitness } from "../people/findings.ts";
 import type { Seam } from "../seam.ts";
 import { openAgentSession } from "./opening.ts";
@@ -22,6 +22,8 @@ export interface Launch {
   /** What it may ask of us with files and terminals; nothing where absent. */
   readonly openDesk?: (hooks: DeskHooks) => Desk;
   readonly mcpServers: readonly McpServer[];
+  /** Options that people had set in the session's earlier lives, by the log: an agent that comes back is given them again. */
+  readonly chosen: readonly ChosenOption[];
   /** Why the server that leads the agent to the Bus is not among them, though it should be. */
   readonly busToolsGone?: string;
 }
@@ -42,8 +44,6 @@ export interface AgentsOptions {
   readonly transcript: (session: string, beforeTurn: number) => string | undefined;
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
-  /** Options that people had set, by the log. */
-  readonly chosen: (session: string) => readonly (readonly [string, string | boolean])[];
   /** Where the session has a policy: what finds out what that judges by. */
   readonly witness: (state: SessionState) => PolicyWitness | undefined;
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
@@ -56,6 +56,9 @@ export interface AgentsOptions {
   /** A child came up or is gone: for the record by which the next agentd finds it. */
   readonly record: (session: string, process: ChildIdentity, lives: boolean) => void;
 }
+
+/** The log cannot be written, or too many inputs wait for it. */
+export type RestReason = "store" | "pressure";
 
 interface Running {
   readonly life: number;
@@ -85,7 +88,7 @@ export class Agents {
   /** Launches that wait, by the `lifeSeq` of their life. */
   readonly #awaited = new Map<string, number>();
   readonly #timers: SessionTimers;
-  readonly #reasonsToRest = new Set<string>();
+  readonly #reasonsToRest = new Set<RestReason>();
   #lastKey = 0;
 
   constructor(options: AgentsOptions) {
@@ -106,12 +109,11 @@ export class Agents {
   }
 
   /**
-   * Back-pressure on every agent, while there is a reason: the log cannot be written, or more waits for it than is good.
-   * Nothing more is read then.
+   * Back-pressure on every agent: while one reason or more holds, nothing is read from them.
    */
-  rest(reason: "store" | "pressure", isSo: boolean): void {
+  rest(reason: RestReason, holds: boolean): void {
     const rested = this.#reasonsToRest.size > 0;
-    if (isSo) this.#reasonsToRest.add(reason);
+    if (holds) this.#reasonsToRest.add(reason);
     else this.#reasonsToRest.delete(reason);
     const rests = this.#reasonsToRest.size > 0;
     if (rests === rested) return;
@@ -275,10 +277,10 @@ export class Agents {
     if (launch.busToolsGone !== undefined) {
       post(session, { type: "bus_tools_missing", message: launch.busToolsGone }, life);
     }
-    const isUnasked = state.life.phase === "starting" && state.life.unasked === true;
     openAgentSession(client, state, launch.mcpServers, (input) => {
-      burst.add(isUnasked && input.type === "came_up" ? { ...input, chosen: this.#options.chosen(session) } : input);
-      if (input.type === "came_up" && input.resumed === "load") this.#compareReplay(session, state, replay);
+      const isBack = input.type === "came_up" && input.resumed !== undefined;
+      burst.add(isBack ? { ...input, chosen: launch.chosen } : input);
+      if (isBack && input.resumed === "load") this.#compareReplay(session, state, replay);
     });
     this.#post(session, burst, life);
   }

@@ -14,9 +14,8 @@ import { noteMessage, noteToolCall } from "./messages.ts";
 import { requestElicitation } from "./elicitations.ts";
 import { noteChange, noteForeignCall, requestPermission } from "./permissions.ts";
 import { optionFault } from "./option-fault.ts";
-import { abandonAllRequests, cancelRequest, endAllRequests, sayUnsent } from "./requests.ts";
-import { canComeBack, notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
-import { lifeEntry } from "./start.ts";
+import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests.ts";
+import { beginAgain, canComeBack, notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { releaseTerminals } from "./terminals.ts";
 import { closeOpenTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
@@ -91,8 +90,7 @@ export function onCameUp(draft: Draft, before: SessionState, input: Extract<Sess
   if (resumed !== undefined) {
     // Also one that was owed before and never told.
     state.transcriptOwed ||= resumed === "fresh";
-    const config = optionsToRestore(draft, input.chosen ?? life.config, opened.options);
-    state.life = { ...life, resumed, config };
+    state.life = { ...life, resumed, config: optionsToRestore(draft, input.chosen ?? [], opened.options) };
   }
   configure(draft, before);
 }
@@ -149,7 +147,7 @@ function fail(draft: Draft, before: SessionState, error: ErrorBody, reason: stri
   draft.effect({ type: "stop_agent" });
 }
 
-/** What never came up or has ended needs no ending: whoever reads `failed` may start it again at once. */
+/** No process of the agent is left, so the session is `failed` at once. Any other agent is ended first. */
 function isGone({ error_code: code }: ErrorBody): boolean {
   return code === "AGENT_EXITED" || code === "AGENT_UNAVAILABLE";
 }
@@ -269,11 +267,7 @@ function bringBack(draft: Draft, error: ErrorBody, reason: string): void {
   closeOpenTools(draft);
   releaseTerminals(draft);
   answerPending(draft, error);
-  state.life = { phase: "starting", way: "again", config: [], unasked: true };
-  state.lifeSeq = draft.add({ ...lifeEntry(state), reason });
-  sayUnsent(draft);
-  state.messageRun = null;
-  state.busToolsAwaited = draft.context.settings.busTools;
+  state.lifeSeq = beginAgain(draft, "again", reason);
   draft.effect({ type: "stop_agent" });
   draft.effect({ type: "launch", state: { ...state } });
 }

@@ -46,17 +46,18 @@ export type SessionCommand =
 /** What keeps the log in hand; answered when done. */
 export type KeepingCommand = Command<"agent.session.purge"> | Command<"agent.log.prune"> | Command<"agent.log.redact">;
 
+/** The name of an option of the agent, and the value that it was given. */
+export type ChosenOption = readonly [string, string | boolean];
+
 export type Timer = "permission" | "elicitation" | "cancel" | "drain" | "idle";
 
 export type SessionInput =
   | { readonly type: "command"; readonly command: SessionCommand }
-  /** `chosen`: the options that people had set. */
   | {
       readonly type: "resume";
       readonly command: Command<"agent.session.resume">;
       /** Where they really are now: a directory may have been moved, and a link left in its place. */
       readonly directories: Pick<NewSession, "cwd" | "additionalDirs">;
-      readonly chosen: readonly (readonly [string, string | boolean])[];
       readonly maxSessions: number;
     }
   /** `findings`: with a permission, where the session has a policy. */
@@ -70,8 +71,8 @@ export type SessionInput =
       readonly identity: AgentIdentity;
       readonly opened: Opened;
       readonly resumed?: ResumeWay;
-      /** Options that people had set, by the log, where no command has brought them. */
-      readonly chosen?: readonly (readonly [string, string | boolean])[];
+      /** With `resumed`: the options that people had set in earlier lives. */
+      readonly chosen?: readonly ChosenOption[];
     }
   /** A way back that the agent advertises and does not go; the next is tried. */
   | { readonly type: "way_refused"; readonly way: "resume" | "load"; readonly failure: AgentFailure }

@@ -402,7 +402,6 @@ test("what an agent of an earlier life still says does not concern the session t
     type: "resume",
     command: resume,
     directories: { cwd: "/moved", additionalDirs: [] },
-    chosen: [],
     maxSessions: 8,
   });
   const exited = { type: "exited", exit: { code: 1, signal: null }, stderrTail: "" } as const;

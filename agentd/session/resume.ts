@@ -4,10 +4,10 @@ import { type Draft, refuse } from "./draft.ts";
 import type { AgentFailure } from "../../acp-client/agent-client.ts";
 import type { ConfigOption } from "../../acp-client/model.ts";
 import { errorBody } from "../vocabulary/index.ts";
-import type { Decision, SessionInput } from "./input.ts";
+import type { ChosenOption, Decision, SessionInput } from "./input.ts";
 import { lifeEntry } from "./start.ts";
 import { sayUnsent } from "./requests.ts";
-import { phaseOf, type SessionState } from "./state.ts";
+import { type OpenWay, phaseOf, type SessionState } from "./state.ts";
 
 export function decideResume(
   draft: Draft,
@@ -15,7 +15,7 @@ export function decideResume(
   input: Extract<SessionInput, { type: "resume" }>,
 ): Decision {
   const { state } = draft;
-  const { command, chosen, directories } = input;
+  const { command, directories } = input;
   if (state.life.phase !== "ended") {
     const phase = phaseOf(before);
     return refuse("SESSION_STATE", `the session is ${phase}: only one that has ended can be resumed`, { state: phase });
@@ -27,13 +27,21 @@ export function decideResume(
   state.additionalDirs = directories.additionalDirs;
   // A session whose agent never told its own id has nothing to come back to, and starts as it would have.
   const way = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "again";
-  state.life = { phase: "starting", way, config: chosen };
-  state.busToolsAwaited = draft.context.settings.busTools;
-  draft.add(lifeEntry(state));
-  sayUnsent(draft);
+  beginAgain(draft, way);
   draft.accept(command, seq, { state: "starting" });
   draft.effect({ type: "launch", state: { ...state } });
   return draft.decision();
+}
+
+/** Begins another life of a session, with the entry whose seq is returned; the caller has an agent launched. */
+export function beginAgain(draft: Draft, way: OpenWay, reason?: string): number {
+  const { state } = draft;
+  state.life = { phase: "starting", way, config: [] };
+  state.busToolsAwaited = draft.context.settings.busTools;
+  state.messageRun = null;
+  const seq = draft.add({ ...lifeEntry(state), ...(reason === undefined ? {} : { reason }) });
+  sayUnsent(draft);
+  return seq;
 }
 
 /** Whether the agent, as it came up last, offered a way back to its session. */
@@ -73,9 +81,9 @@ export function sayUpgrade(draft: Draft, before: SessionState, version: string |
 /** Of the options that people had set, those that are not as they were; one that is gone is reported. */
 export function optionsToRestore(
   draft: Draft,
-  chosen: readonly (readonly [string, string | boolean])[],
+  chosen: readonly ChosenOption[],
   offered: readonly ConfigOption[],
-): (readonly [string, string | boolean])[] {
+): ChosenOption[] {
   const current = new Map(offered.map(({ option, value }) => [option, value]));
   return chosen.filter(([name, value]) => {
     if (current.has(name)) return current.get(name) !== value;

@@ -17,7 +17,7 @@ import type {
 import type { IntendedWrite } from "./files.ts";
 import type { ElicitationFields } from "./elicitations.ts";
 import type { Measured } from "./fit.ts";
-import type { CallerToken } from "./input.ts";
+import type { CallerToken, ChosenOption } from "./input.ts";
 import type { OpenTerminal } from "./terminals.ts";
 import { type AskedMember, type KnownCalls, noCalls } from "./known-calls.ts";
 import { noTools, type ToolLedger } from "./tool-ledger.ts";
@@ -41,7 +41,7 @@ export interface SessionState extends NewSession {
   /** Of the last entry. */
   readonly seq: number;
   readonly life: Life;
-  /** `seq` of the command that began this life: what an agent of an earlier one still says does not concern it. */
+  /** `seq` of the entry that began this life, as a rule a command: what an agent of an earlier one still says does not concern it. */
   readonly lifeSeq: number;
   /** Who began this life, as the broker stamped it: what agents began counts to what they may have together. */
   readonly begunBy: string | null;
@@ -81,17 +81,15 @@ export type Life =
   | {
       readonly phase: "starting";
       readonly way: OpenWay;
-      readonly config: readonly (readonly [string, string | boolean])[];
+      readonly config: readonly ChosenOption[];
       /** The agent has come up by this way, and its options are being set. */
       readonly resumed?: ResumeWay;
-      /** agentd brings it back by itself: no command has said which options people had set. */
-      readonly unasked?: true;
     }
   | { readonly phase: "idle" }
   | { readonly phase: "turn"; readonly turn: RunningTurn }
   /** The turn was ended by force; the agent still owes its answer, and until then nothing can be sent. */
   | { readonly phase: "draining"; readonly turn: number }
-  /** With an error it never came up, and has failed when its agent is gone; else it is closed then. */
+  /** Its agent is being ended. With an error its start has failed, and it is `failed` when the agent is gone; else `closed`. */
   | { readonly phase: "closing"; readonly reason: string; readonly error?: ErrorBody }
   | {
       readonly phase: "ended";

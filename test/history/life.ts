@@ -123,10 +123,9 @@ export class Life {
     if (recalled) return callers.replied(recalled, this.log);
     const { maxSessions } = settings;
     if (verb === "agent.session.resume") {
-      const chosen = Object.entries(this.log.sessions.row(scope)?.latest.chosen ?? {});
       const { cwd = "", additionalDirs = [] } = this.core.sessions.get(scope) ?? {};
       const directories = { cwd, additionalDirs };
-      mailbox.post(scope, { type: "resume", command: command as unknown as Resume, directories, chosen, maxSessions });
+      mailbox.post(scope, { type: "resume", command: command as unknown as Resume, directories, maxSessions });
       return;
     }
     const id = random.id();
@@ -186,7 +185,7 @@ export class Life {
       this.agents.push(agent);
       return agent;
     };
-    return { ok: true, launch: { start, mcpServers: [] } };
+    return { ok: true, launch: { start, mcpServers: [], chosen: [] } };
   }
 
   #living(session: string): boolean {
