@@ -102,6 +102,7 @@ test.each([
   ["bus-client/bad.ts", "../display/printable.ts"],
   ["agentd/bad.ts", "../mix/main.ts"],
   ["agentd/vocabulary/bad.ts", "../log/open.ts"],
+  ["agentd/vocabulary/bad.ts", "../../files/in-place.ts"],
   ["mix/bad.ts", "../agentd/daemon.ts"],
   ["mix/bad.ts", "../agentd/authority/model.ts"],
   ["mix/bad.ts", "../agentd/vocabulary/index.ts"],

@@ -19,8 +19,9 @@ export interface AgentEnvironment {
 }
 
 /**
- * The last of these wins: agentd's environment without what `isOthers` says; fixed values for a process without a
- * terminal; the names that the agent is not to have; the agent's own; what the start passes; the marker. An agent's own `env` can so bring back what is left out.
+ * In this order, of which the last wins: agentd's environment without what `isOthers` says; fixed values for a process
+ * without a terminal; from both, the names in `unset` are left out; the agent's own; what the start passes; the marker. An
+ * agent's own `env` can so bring back what is left out.
  */
 export function agentEnvironment(from: AgentEnvironment): Record<string, string> {
   const withheld = new Set(from.onlyWhenPassed);

@@ -137,6 +137,7 @@ function decideClose(draft: Draft, before: SessionState, command: Command<"agent
     return refuse("SESSION_STATE", "the session is closed already", { state: "closed" });
   const seq = draft.command(command);
   if (life.phase === "ended") state.life = { phase: "ended", state: "closed" };
+  // A start that has failed and is closed now ends as closed.
   else if (life.phase === "closing") state.life = { phase: "closing", reason: life.error ? "asked" : life.reason };
   else beginClosing(draft, "asked", "cancelled");
   draft.sayState(before, life.phase === "closing" ? {} : { reason: "asked" });

@@ -65,11 +65,14 @@ export function isOverdue({ expiresAt }: OpenRequest, now: number): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now;
 }
 
+const nothing: readonly never[] = [];
+
 /** The inputs that end what is overdue, as its timers would. */
 export function overdueIn(
   { requests }: SessionState,
   now: number,
 ): readonly Extract<SessionInput, { type: "timer" }>[] {
+  if (requests.length === 0) return nothing; // as a rule, and asked at each input
   const overdue = requests.filter((open) => isOverdue(open, now));
   return overdue.map(({ kind, request }) => ({ type: "timer", timer: kind, key: request }));
 }

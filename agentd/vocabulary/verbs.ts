@@ -201,18 +201,19 @@ export const isActing = (verb: Verb): boolean => replyKindOf(verb) !== "reading"
 /** One line for HELP. */
 export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.start":
-    "Start an agent as a session, with a first prompt if one is given; an agent gives it no command or variable as " +
-    "mcp_servers, no mode, and no env, directory or policy that it has not itself, and one that was started so starts none",
+    "Start an agent as a session, with a first prompt if one is given. Agents may give no mode, no mcp_servers with a command " +
+    "or a variable, and no env, directory or policy but their own; an agent that was started by another may start none",
   "agent.session.resume":
-    "Bring an ended session back, by the agent's own resume or load, or afresh with its transcript; an agent: one that it started",
-  "agent.session.prompt": "Send a prompt to a session; an agent: to one that it started",
-  "agent.session.cancel": "Cancel the running turn and the queued ones, or one turn; an agent: of one that it started",
+    "Bring an ended session back, by the agent's own resume or load, or afresh with its transcript; agents: only sessions that they started",
+  "agent.session.prompt": "Send a prompt to a session; agents: only to sessions that they started",
+  "agent.session.cancel":
+    "Cancel the running turn and the queued ones, or one turn; agents: only of sessions that they started",
   "agent.session.set_config":
-    "Set an option of a session: mode, model and what else the agent offers; an agent: of one that it started, and never a mode",
-  "agent.session.close": "End a session's agent properly; an agent: of one that it started",
-  "agent.permission.answer": "Answer a permission request; needs a name on the Bus, and not for agents",
+    "Set an option of a session: mode, model and what else the agent offers; agents: only of sessions that they started, and no mode",
+  "agent.session.close": "End a session's agent properly; agents: only of sessions that they started",
+  "agent.permission.answer": "Answer a permission request; needs a name on the Bus; not for agents",
   "agent.elicitation.answer":
-    "Answer what an agent asks to be told: accept with a form's content, decline or cancel; needs a name on the Bus, and not for agents",
+    "Answer what an agent asks to be told: accept with a form's content, decline or cancel; needs a name on the Bus; not for agents",
   "agent.session.purge": "Remove an ended session's entries from the log for good; not for agents",
   "agent.log.prune": "Purge every ended session that was last touched before a time; not for agents",
   "agent.log.redact": "Take a secret out of the log, known by its hash and length alone; not for agents",
