@@ -143,7 +143,8 @@ async function everything(text: string): Promise<{ readonly words: readonly stri
   };
   const attached = bench.start(["agent", "attach", id], { tty: true });
   await attached.shows("[y/n/1");
-  attached.type(`${text.replaceAll(/\p{C}/gu, "")}\n`);
+  // In front of it something that is no option's id.
+  attached.type(`not ${text.replaceAll(/\p{C}/gu, "")}\n`);
   await attached.shows("no answer");
   fail(session, text);
   ran.push({ words: ["attached"], ran: await attached.ended });
