@@ -74,10 +74,13 @@ function everyEntry(text: string): EntryContent[] {
       },
       options: [{ option: text, name: text, kind: text }],
       why: text,
+      agent_session: text,
     },
+    { kind: "permission", turn: 1, request: `${id}-1`, phase: "changed", changed: ["title", "raw_input"] },
     {
       kind: "elicitation",
       turn: 1,
+      agent_session: text,
       request: `${id}-2`,
       phase: "requested",
       mode: "form",
