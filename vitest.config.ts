@@ -11,6 +11,12 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     sequence: { shuffle: true },
+    tags: [
+      {
+        name: "slow",
+        description: "takes seconds: kills, floods and races many times over. `npm test` leaves these out.",
+      },
+    ],
     globalSetup: ["test/global-setup.ts"],
   },
 });

@@ -216,22 +216,26 @@ test("an agent that does not read its stdin is ended before our memory is", asyn
   expect(story(heard).slice(4)).toEqual(["exited", "|"]);
 });
 
-test("an agent that closed its stdin and lives on fails its turn when it is next told something, and is ended", async () => {
-  const agent = await session(`import { closeSync } from "node:fs";
+test(
+  "an agent that closed its stdin and lives on fails its turn when it is next told something, and is ended",
+  { tags: "slow" },
+  async () => {
+    const agent = await session(`import { closeSync } from "node:fs";
   on("session/prompt", () => {
     process.stdin.destroy();
     closeSync(0); // Node itself leaves the standard streams open
     setInterval(() => {}, 1e6);
     process.stdout.write(JSON.stringify(chunk("deaf now")) + "\\n");
   });`);
-  const prompted = agent.ask((done) => agent.client.prompt(hi, done));
-  await agent.event((event) => event.type === "update");
-  agent.client.cancel();
-  const failure = { code: "AGENT_PROTOCOL", message: expect.stringContaining("closed its stdin") };
-  expect(await prompted).toMatchObject({ ok: false, failure });
-  expect(agent.events).toContainEqual(expect.objectContaining({ type: "fault", fault: "stdin-closed" }));
-  await agent.event(({ type }) => type === "exited");
-});
+    const prompted = agent.ask((done) => agent.client.prompt(hi, done));
+    await agent.event((event) => event.type === "update");
+    agent.client.cancel();
+    const failure = { code: "AGENT_PROTOCOL", message: expect.stringContaining("closed its stdin") };
+    expect(await prompted).toMatchObject({ ok: false, failure });
+    expect(agent.events).toContainEqual(expect.objectContaining({ type: "fault", fault: "stdin-closed" }));
+    await agent.event(({ type }) => type === "exited");
+  },
+);
 
 test("a lost stdin is told once, before the end of what waits", async () => {
   const { agent, client, done, heard } = opened();

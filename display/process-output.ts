@@ -3,7 +3,7 @@
 import { OutputDescriptor } from "./output-descriptor.ts";
 import { TextOutput } from "./text-output.ts";
 
-/** `failed`: the other side took nothing, and why. */
+/** `failed` is called with the error where nobody reads, or nothing can be written. */
 export function processOutput(
   name: "stdout" | "stderr",
   failed: (error: NodeJS.ErrnoException) => void,

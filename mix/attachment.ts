@@ -10,9 +10,9 @@ import type { Invocation } from "./verb.ts";
 import { fitted } from "../display/width.ts";
 import { printableLine } from "../display/printable.ts";
 
-/** What the line stands under. */
+/** The view above the line. */
 export interface TextAbove {
-  /** Where its last row ends; 0: at its beginning. */
+  /** The column at which its last row ends; 0 where the row is over. */
   readonly column: number;
   readonly endRow: () => void;
   /** Shows a question whole. */
@@ -27,15 +27,15 @@ export class Attachment {
   readonly #session: string;
   readonly #line: PromptLine;
   readonly #questions = new OpenQuestions();
-  /** Questions of which the answer is under way. */
+  /** Questions whose answer was sent and is not in the log yet. */
   readonly #answering = new Set<string>();
   /** The question that stands right above the line. */
   #drawn: string | undefined;
-  /** Since when something else stands between a question and its line. */
+  /** Since when the question above the line is not drawn as it is: other text has come below it, or it has changed. */
   #coveredAt: number | undefined;
   #callOffDrawing: () => void = () => undefined;
   #above: TextAbove | undefined;
-  /** Of a session that can be prompted from here. */
+  /** Of the session; undefined where it cannot be prompted from here. */
   #phase: SessionPhase | undefined;
   #isOver = false;
   #hasLeft = false;
@@ -63,7 +63,7 @@ export class Attachment {
     return entry.phase === "requested" || this.#questions.get(entry.request) !== undefined;
   }
 
-  /** An entry for which `asks` is true. */
+  /** Takes in an entry for which `asks` is true. */
   ask(entry: AskedEntry): void {
     if (entry.phase === "requested") this.#questions.add(entry);
     if (entry.phase === "changed" && entry.kind === "permission") this.#change(entry);
@@ -71,7 +71,7 @@ export class Attachment {
     this.#open();
   }
 
-  /** After any other entry: the line opens where a word from a person is wanted. `wrote`: something stands above it now. */
+  /** Takes in any other entry after it was shown. `wrote`: the view has written something for it. */
   see(entry: Entry, wrote: boolean): void {
     if (entry.kind === "state" && this.#phase !== undefined) this.#phase = entry.state;
     if (entry.kind === "tool_call") this.#questions.follow(entry);
@@ -84,12 +84,12 @@ export class Attachment {
     return this.#line.isOpen;
   }
 
-  /** Off the screen, so that something can be written. */
+  /** Takes the line off the screen, so that something can be written. */
   hide(): void {
     this.#line.hide();
   }
 
-  /** Something that is said meanwhile: the line makes room for it. */
+  /** Says something while the line is open: the line makes room for it. */
   say(words: () => void): void {
     this.#line.hide();
     this.#above?.endRow();
@@ -121,7 +121,7 @@ export class Attachment {
     }
   }
 
-  /** Its line never stands but right below all of it. */
+  /** Draws the whole question, and its line right below. */
   #openQuestion(question: AskedEntry): void {
     const { request } = question;
     if (this.#answering.has(request) || this.#coveredAt !== undefined) return this.#line.hide();
@@ -135,7 +135,10 @@ export class Attachment {
     this.#line.open({ topic: this.#questions.topicOf(request), prompt, asks: true });
   }
 
-  /** The question is drawn anew when nothing has been written for a moment, or too much for too long. */
+  /**
+   * What stands above the line is no longer the question as it is. It is drawn anew when nothing has come for a moment, or
+   * when it has been off the screen for too long: an agent that talks on, or changes it again and again, fills no screen.
+   */
   #cover(): void {
     if (this.#drawn === undefined && this.#coveredAt === undefined) return;
     const { now, after } = this.#invocation.context;
@@ -149,10 +152,10 @@ export class Attachment {
     });
   }
 
-  /** One that stands above the line is drawn anew, with a line that is empty again. */
+  /** The one that is asked is drawn anew, above a line that is empty again; one that waits is not drawn yet. */
   #change(entry: PermissionEntry): void {
     this.#questions.change(entry);
-    if (this.#drawn === entry.request) this.#drawn = undefined;
+    if (this.#questions.current?.request === entry.request) this.#cover();
   }
 
   #resolve(entry: AskedEntry): void {
@@ -185,8 +188,10 @@ export class Attachment {
     const asked = found && this.#answering.has(found.request) ? undefined : found;
     // What it was to answer is over: it must not become the answer to what is asked instead, and is no prompt.
     const isLate = topic !== promptTopic && asked === undefined;
-    if (isLate && !line.trimStart().startsWith(":"))
-      return this.#passOver(line, "when that question was over or had changed");
+    if (isLate && !line.trimStart().startsWith(":")) {
+      const hasChanged = found === undefined && this.#questions.isOpen(topic);
+      return this.#passOver(line, hasChanged ? "before that question changed" : "when that question was over");
+    }
     const meaning = lineMeaning(line, asked);
     const session = this.#session;
     switch (meaning.kind) {
@@ -248,7 +253,7 @@ export class Attachment {
 const promptTopic = "prompt";
 const over: ReadonlySet<SessionPhase> = new Set(["closing", "closed", "lost", "failed"]);
 const passedOverColumnsMax = 60;
-/** Text of an agent comes in pieces: so long after the last one it is taken to pause. */
+/** An agent's text comes in pieces: it is taken to have paused when none has come for so long. */
 const quietMs = 300;
 /** A question is not kept from the screen for longer than this by an agent that talks on. */
 const coveredMsMax = 2_000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a question was too long to hold of its tool call, found in the log.
+// Finds in the log what a question had to leave out of its tool call.
 import type { ToolCallFields } from "../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "./bus.ts";
 import { logEntries } from "./log-entries.ts";

@@ -20,15 +20,24 @@ export class OpenQuestions {
   readonly #open = new Map<string, Waiting>();
   #total = 0;
 
+  /** A question that is open already keeps its place; what is known of it is what it says now. */
   add(asked: AskedEntry): void {
-    if (this.#open.has(asked.request)) return;
-    if (this.#open.size === 0) this.#total = 0;
-    this.#total += 1;
-    const call = asked.kind === "permission" && asked.tool_call ? new CallFold(asked.tool_call) : undefined;
-    this.#open.set(asked.request, { asked, call, number: this.#total, changed: [], edition: 0 });
+    const known = this.#open.get(asked.request);
+    if (known === undefined) {
+      if (this.#open.size === 0) this.#total = 0;
+      this.#total += 1;
+    }
+    const { number, edition } = known ?? { number: this.#total, edition: 0 };
+    const isPermission = asked.kind === "permission";
+    const call = isPermission && asked.tool_call ? new CallFold(asked.tool_call) : undefined;
+    const changed = (isPermission && asked.changed) || [];
+    this.#open.set(asked.request, { asked, call, number, changed, edition });
   }
 
-  /** What an agent says of a call that is asked about. A question of another session of the agent means a call of that one. */
+  /**
+   * Takes in what the agent says of a call that is asked about. A sub-agent's question is about a call of its own session,
+   * which may have the same id: it is not meant.
+   */
   follow(entry: ToolCallEntry): void {
     for (const { asked, call } of this.#open.values()) {
       const isOwn = asked.kind === "permission" && asked.agent_session === undefined;
@@ -54,7 +63,7 @@ export class OpenQuestions {
     return waiting && asItIs(waiting);
   }
 
-  /** The one that is asked now: the oldest. The others wait their turn. */
+  /** The oldest is asked first; the others wait. */
   get current(): AskedEntry | undefined {
     const [first] = this.#open.values();
     return first && asItIs(first);
@@ -64,17 +73,17 @@ export class OpenQuestions {
     return Array.from(this.#open.values(), asItIs);
   }
 
-  /** What a line that answers it is about: another once it was changed, so that no answer to the former is taken. */
+  /** The topic of the line that answers it: another after each change, so that an answer to the question before is not taken. */
   topicOf(request: string): string {
     return `${request}~${this.#open.get(request)?.edition ?? 0}`;
   }
 
-  /** The open question with this topic. */
+  /** The open question with this topic; undefined also where it has changed since. */
   withTopic(topic: string): AskedEntry | undefined {
     return this.all().find(({ request }) => this.topicOf(request) === topic);
   }
 
-  /** Whether the question that this topic was about is open still, changed or not. */
+  /** Whether the question that this topic was about is still open, changed or not. */
   isOpen(topic: string): boolean {
     return this.#open.has(topic.slice(0, topic.lastIndexOf("~")));
   }

@@ -62,8 +62,7 @@ export class Output {
       const { session, command_id, cursor } = error.details;
       const { code, message } = error;
       const body = { error: { code, message, session, command_id, cursor } };
-      void this.#context.stderr.json(`${JSON.stringify(body)}
-`);
+      void this.#context.stderr.json(`${JSON.stringify(body)}\n`);
       return;
     }
     const words = [`${error.code}: ${error.message}`, ...errorHints(error)].join("\n");

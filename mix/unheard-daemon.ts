@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "./context.ts";
-import { daemonRecord } from "./other-build.ts";
+import { daemonRecord } from "./daemon-record.ts";
 import { isRunning, processState } from "./process-alive.ts";
 import { stateDirectory } from "./state-directory.ts";
 

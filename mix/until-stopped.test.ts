@@ -43,7 +43,9 @@ test("a daemon that ends no session for thirty seconds is given up, with what is
   };
   await expect(untilStopped(stopping)).rejects.toMatchObject({
     code: "TIME_LIMIT",
-    message: "agentd (pid 7) is still there, with 3 sessions left; nothing has ended for 30 s",
+    message:
+      "agentd (pid 7) is still there, with 3 sessions left; nothing has ended for 30 s: " +
+      "`kill -KILL 7` ends it, and the next agentd what is left of its agents",
   });
   expect(context.now()).toBeGreaterThanOrEqual(50_000);
 });

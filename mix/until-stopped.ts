@@ -34,7 +34,9 @@ export async function untilStopped({ context, pid, isRunning, sessionsLeft, say 
     const now = context.now();
     if (now >= deadline) {
       const what = left === undefined || left === 0 ? "" : `, with ${sessions(left)} left`;
-      throw ownError("TIME_LIMIT", `agentd (pid ${pid}) is still there${what}; nothing has ended for ${seconds} s`);
+      const how = `\`kill -KILL ${pid}\` ends it, and the next agentd what is left of its agents`;
+      const still = `agentd (pid ${pid}) is still there${what}; nothing has ended for ${seconds} s`;
+      throw ownError("TIME_LIMIT", `${still}: ${how}`);
     }
     if (!looking && now - lookedAt >= lookMs) {
       looking = true;

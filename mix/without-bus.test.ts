@@ -18,7 +18,7 @@ afterEach(() => bench.close());
 
 const gone = "the Bus is gone; waiting for it";
 
-test("log -f outlives its Bus, says so once each way, and fetches what it missed", { timeout: 20_000 }, async () => {
+test("log -f outlives its Bus, says so once each way, and fetches what it missed", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");
   const running = bench.start(["agent", "log", "sessiona", "-f", "-q"]);
@@ -69,7 +69,7 @@ test("attach goes on after a while without its Bus, and says from where to go on
   expect(stderr).toContain(`go on from here: mix agent log sessionaaaaa -f --since ${logId}/sessionaaaaa/${seq}\n`);
 });
 
-test("wait and ls -w outlive their Bus too", { timeout: 20_000 }, async () => {
+test("wait and ls -w outlive their Bus too", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");
   const waiting = bench.start(["agent", "wait", "sessionaaaaa", "--for", "idle"]);
@@ -85,7 +85,7 @@ test("wait and ls -w outlive their Bus too", { timeout: 20_000 }, async () => {
   expect(objects((await watching.ended).stdout).map(({ state }) => state)).toEqual(["starting", "idle"]);
 });
 
-test("listen says that its Bus is gone and that it is back, and goes on", { timeout: 20_000 }, async () => {
+test("listen says that its Bus is gone and that it is back, and goes on", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");
   const running = bench.start(["listen", "agent.session.updated", "--json"]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tool output that an agent sends again whole with each update: what the log keeps of it, and who puts it together.
+// @module-tag slow
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { growths } from "../agentd/session/growth.ts";

@@ -88,7 +88,7 @@ test("an id that is another option's number is not shown beside numbers, and is 
   expect((await bench.run(["notify", "answer", ask, "1"])).stderr).toBe(`${ask}: 1\n`);
 });
 
-test("watch shows asks and their ends as they come, across a restart of notifyd", async () => {
+test("watch shows asks and their ends as they come, across a restart of notifyd", { tags: "slow" }, async () => {
   await start();
   const watch = bench.start(["notify", "watch"]);
   const { ask } = await callNotify(agent, "ask", yesOrNo("r-1"));

@@ -65,9 +65,17 @@ test("no folder imports another that it may not, and the imports were really see
 
 test("nothing but the display writes to the outputs of a process", () => {
   const writes = /\bprocess\.(stdout|stderr)\b|\bprocess\[|\bconsole\.|\b(stdout|stderr)\b[^{}\n]*\} = process\b/;
-  const files = ["bus-client", "acp-client", "display", "files", "agentd", "mix", "mixos-mcp", "notifyd"].flatMap(
-    sources,
-  );
+  const files = [
+    "json",
+    "bus-client",
+    "acp-client",
+    "display",
+    "files",
+    "agentd",
+    "mix",
+    "mixos-mcp",
+    "notifyd",
+  ].flatMap(sources);
   expect(files.filter((file) => writes.test(readFileSync(join(root, file), "utf8"))).toSorted()).toEqual([
     // Their stdout is a protocol's.
     "agentd/demo-agent/main.ts",

@@ -113,7 +113,7 @@ test("nothing is delivered after the end", () => {
   expect(lines).toEqual(["a"]);
 });
 
-test("one line of 20 MiB in 1 KiB pieces costs about what as many bytes in short lines cost", () => {
+test("one line of 20 MiB in 1 KiB pieces costs about what as many bytes in short lines cost", { tags: "slow" }, () => {
   const pieces = 20 * 1024;
   const cost = (piece: Buffer): number => {
     let length = 0;

@@ -75,15 +75,19 @@ test("arguments are passed as they are, without a shell", async () => {
   expect(agent.stdout()).toBe("a b|$HOME|*||é|");
 });
 
-test("a program that was gone before a megabyte was written to it harms nobody, 200 times", async () => {
-  for (let round = 0; round < 10; round += 1) {
-    const runs = Array.from({ length: 20 }, () => start(["true"]));
-    for (const { agent } of runs) for (let part = 0; part < 10; part += 1) agent.write("x".repeat(100_000));
-    const exits = await Promise.all(runs.map(({ exit }) => exit));
-    expect(exits).toEqual(runs.map(() => ({ code: 0, signal: null })));
-    expect(runs.map(({ agent }) => agent.write("more\n"))).toEqual(runs.map(() => false));
-  }
-});
+test(
+  "a program that was gone before a megabyte was written to it harms nobody, 200 times",
+  { tags: "slow" },
+  async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const runs = Array.from({ length: 20 }, () => start(["true"]));
+      for (const { agent } of runs) for (let part = 0; part < 10; part += 1) agent.write("x".repeat(100_000));
+      const exits = await Promise.all(runs.map(({ exit }) => exit));
+      expect(exits).toEqual(runs.map(() => ({ code: 0, signal: null })));
+      expect(runs.map(({ agent }) => agent.write("more\n"))).toEqual(runs.map(() => false));
+    }
+  },
+);
 
 test("a child that closed its stdin takes nothing more and lives on", async () => {
   await using agent = shell("exec <&-; echo ready; exec sleep 600");
@@ -219,7 +223,7 @@ test("whoever asks after the end is told the same exit", async () => {
   expect(await agent.agent.stop()).toBe(exit);
 });
 
-test("fifty starts and stops of a three-deep tree leave no process and no descriptor", async () => {
+test("fifty starts and stops of a three-deep tree leave no process and no descriptor", { tags: "slow" }, async () => {
   await start(["true"]).exit; // what the first spawn opens for good
   const descriptors = readdirSync("/proc/self/fd").length;
   for (let round = 0; round < 50; round += 1) {

@@ -37,8 +37,9 @@ test("the rest of the tree goes also when the agent left politely", async () => 
 });
 
 test("a child with a clean environment and a session of its own is remembered from before its parent left", async () => {
-  const script =
-    'env -i PATH="$PATH" setsid sleep 600 >/dev/null 2>&1 & echo $!; sleep 0.1; echo ready; cat >/dev/null';
+  // Ready when the fork has become what it was started for, with nothing left of its parent's environment.
+  const untilItIs = `until read -r program </proc/$!/comm && [ "$program" = sleep ]; do :; done`;
+  const script = `env -i PATH="$PATH" setsid sleep 600 >/dev/null 2>&1 & echo $!; ${untilItIs}; echo ready; cat >/dev/null`;
   await using agent = await ready(shell(script));
   await agent.agent.stop();
   expect(isRunning(Number.parseInt(agent.stdout(), 10))).toBe(false);

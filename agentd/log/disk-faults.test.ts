@@ -99,33 +99,37 @@ const holder = `
   process.stdout.write("held\\n");
   process.stdin.resume().on("end", () => { db.exec("ROLLBACK"); db.close(); });`;
 
-test("while another process holds the file, commits and purges are refused soon, reads are not, and all goes on after it", async () => {
-  const log = temporaryLog();
-  fill(log, alpha, 5);
-  endedSession(log, bravo, 600);
-  const purge = log.keeping.purge(bravo);
-  purge.next();
-  const driver = fileURLToPath(import.meta.resolve("better-sqlite3"));
-  const child = spawn(process.execPath, ["-e", holder, driver, log.file], { stdio: ["pipe", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  await once(child.stdout, "data");
-  const began = performance.now();
-  let refused = 0;
-  while (performance.now() - began < 3000) {
-    expect(codeOf(() => fill(log, alpha, 1))).toBe("busy");
-    refused += 1;
-  }
-  expect(refused).toBeGreaterThan(3);
-  expect(everything(log, alpha)).toHaveLength(5);
-  expect(codeOf(() => taken(purge))).toBe("busy");
-  child.stdin.end();
-  await once(child, "exit");
-  fill(log, alpha, 1);
-  await isWhole(log, alpha, 6);
-  expect(log.keeping.unfinishedPurges()).toEqual([bravo]);
-  taken(log.keeping.purge(bravo));
-  await isWhole(log, bravo, 0);
-});
+test(
+  "while another process holds the file, commits and purges are refused soon, reads are not, and all goes on after it",
+  { tags: "slow" },
+  async () => {
+    const log = temporaryLog();
+    fill(log, alpha, 5);
+    endedSession(log, bravo, 600);
+    const purge = log.keeping.purge(bravo);
+    purge.next();
+    const driver = fileURLToPath(import.meta.resolve("better-sqlite3"));
+    const child = spawn(process.execPath, ["-e", holder, driver, log.file], { stdio: ["pipe", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    const began = performance.now();
+    let refused = 0;
+    while (performance.now() - began < 3000) {
+      expect(codeOf(() => fill(log, alpha, 1))).toBe("busy");
+      refused += 1;
+    }
+    expect(refused).toBeGreaterThan(3);
+    expect(everything(log, alpha)).toHaveLength(5);
+    expect(codeOf(() => taken(purge))).toBe("busy");
+    child.stdin.end();
+    await once(child, "exit");
+    fill(log, alpha, 1);
+    await isWhole(log, alpha, 6);
+    expect(log.keeping.unfinishedPurges()).toEqual([bravo]);
+    taken(log.keeping.purge(bravo));
+    await isWhole(log, bravo, 0);
+  },
+);
 
 /** The library that makes the disk fail; undefined where there is no compiler or no such loader. */
 function failingDisk(): string | undefined {

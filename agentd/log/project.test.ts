@@ -11,25 +11,29 @@ function after(...entries: EntryContent[]): SessionRow {
   return project(newRow(alpha, at), at, entries);
 }
 
-test("the row that the log keeps is the one that its entries come to, however they were cut into commits", () => {
-  fc.assert(
-    fc.property(fc.array(fc.array(anyEntry(), { maxLength: 5 }), { maxLength: 12 }), (commits) => {
-      const log = temporaryLog();
-      let seq = 0;
-      for (const entries of commits) seq = log.append([{ session: alpha, expectSeq: seq, entries }])[0]!.seq;
-      const stored = log.sessions.row(alpha);
-      const logged = everything(log, alpha) as unknown as Entry[];
-      const rebuilt = logged.reduce(
-        (row, entry) => project(row, entry.at, [entry]),
-        newRow(alpha, stored?.created_at ?? ""),
-      );
-      expect(rebuilt).toEqual(stored ?? newRow(alpha, ""));
-      expect(stored?.last_seq ?? 0).toBe(logged.length);
-      log.close();
-    }),
-    { numRuns: 60 },
-  );
-});
+test(
+  "the row that the log keeps is the one that its entries come to, however they were cut into commits",
+  { tags: "slow" },
+  () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(anyEntry(), { maxLength: 5 }), { maxLength: 12 }), (commits) => {
+        const log = temporaryLog();
+        let seq = 0;
+        for (const entries of commits) seq = log.append([{ session: alpha, expectSeq: seq, entries }])[0]!.seq;
+        const stored = log.sessions.row(alpha);
+        const logged = everything(log, alpha) as unknown as Entry[];
+        const rebuilt = logged.reduce(
+          (row, entry) => project(row, entry.at, [entry]),
+          newRow(alpha, stored?.created_at ?? ""),
+        );
+        expect(rebuilt).toEqual(stored ?? newRow(alpha, ""));
+        expect(stored?.last_seq ?? 0).toBe(logged.length);
+        log.close();
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
 
 test("a projection changes nothing of the row before, and hands on the parts that no entry touched", () => {
   const row = Object.freeze(after({ kind: "state", state: "running", agent: "demo", cwd: "/w" }));

@@ -94,19 +94,23 @@ test("receipts outlive a purge: short replies byte for byte, long ones as a note
   expect(log.receipts.find("instance", "other")?.answer?.body).toBe(long("o"));
 });
 
-test("a purge takes as many steps, however many commands of other sessions the log has answered", () => {
-  const stepsWith = (others: number): number => {
-    const log = temporaryLog();
-    endedSession(log, alpha, 10);
-    const body = JSON.stringify({ text: "o".repeat(5000) });
-    for (let other = 0; other < others; other += 1)
-      answeredCommand(log, bravo, { scope: "instance", commandId: `other-${other}`, body });
-    let steps = 0;
-    taken(log.keeping.remove(alpha), () => (steps += 1));
-    return steps;
-  };
-  expect(stepsWith(1200)).toBe(stepsWith(0));
-});
+test(
+  "a purge takes as many steps, however many commands of other sessions the log has answered",
+  { tags: "slow" },
+  () => {
+    const stepsWith = (others: number): number => {
+      const log = temporaryLog();
+      endedSession(log, alpha, 10);
+      const body = JSON.stringify({ text: "o".repeat(5000) });
+      for (let other = 0; other < others; other += 1)
+        answeredCommand(log, bravo, { scope: "instance", commandId: `other-${other}`, body });
+      let steps = 0;
+      taken(log.keeping.remove(alpha), () => (steps += 1));
+      return steps;
+    };
+    expect(stepsWith(1200)).toBe(stepsWith(0));
+  },
+);
 
 test("a session that lives, and the instance, are not purged, and nothing of them is touched", () => {
   const log = temporaryLog();
@@ -140,36 +144,44 @@ test("a session goes on after its purge, also while it runs, and is purged again
   expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
 });
 
-test("a purge that is left after any of its steps is found when the log is opened, and ended", async () => {
-  const directory = temporaryDirectory();
-  const first = temporaryLog({ file: path.join(directory, "first.db") });
-  endedSession(first, alpha, 1700);
-  answeredCommand(first, alpha, { scope: alpha, commandId: "long", body: JSON.stringify({ text: "l".repeat(5000) }) });
-  first.close();
-  let ended = false;
-  for (let steps = 1; !ended; steps += 1) {
-    const file = path.join(directory, `${steps}.db`);
-    copyFileSync(first.file, file);
-    const left = temporaryLog({ file });
-    const purge = left.keeping.purge(alpha);
-    for (let step = 0; step < steps && !ended; step += 1) ended = purge.next().done === true;
-    left.close();
+test(
+  "a purge that is left after any of its steps is found when the log is opened, and ended",
+  { tags: "slow" },
+  async () => {
+    const directory = temporaryDirectory();
+    const first = temporaryLog({ file: path.join(directory, "first.db") });
+    endedSession(first, alpha, 1700);
+    answeredCommand(first, alpha, {
+      scope: alpha,
+      commandId: "long",
+      body: JSON.stringify({ text: "l".repeat(5000) }),
+    });
+    first.close();
+    let ended = false;
+    for (let steps = 1; !ended; steps += 1) {
+      const file = path.join(directory, `${steps}.db`);
+      copyFileSync(first.file, file);
+      const left = temporaryLog({ file });
+      const purge = left.keeping.purge(alpha);
+      for (let step = 0; step < steps && !ended; step += 1) ended = purge.next().done === true;
+      left.close();
 
-    const log = temporaryLog({ file });
-    const rest = everything(log, alpha).map((entry) => entry["seq"]);
-    expect(rest).toEqual(Array.from(rest, (_, index) => 1705 - rest.length + 1 + index));
-    const entriesLeft = count(log, "SELECT count(*) FROM seal WHERE first >> 30 = 2");
-    expect(log.keeping.unfinishedPurges()).toEqual(entriesLeft === 0 ? [] : [alpha]);
-    expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
-    for (const session of log.keeping.unfinishedPurges()) taken(log.keeping.finishPurge(session));
-    expect(log.keeping.unfinishedPurges()).toEqual([]);
-    expect(everything(log, alpha)).toEqual([]);
-    expect(log.receipts.find(alpha, "long")?.answer?.body).toContain('"purged":true');
-    expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 0 });
-    log.close();
-    if (ended) expect(steps).toBeGreaterThan(8);
-  }
-});
+      const log = temporaryLog({ file });
+      const rest = everything(log, alpha).map((entry) => entry["seq"]);
+      expect(rest).toEqual(Array.from(rest, (_, index) => 1705 - rest.length + 1 + index));
+      const entriesLeft = count(log, "SELECT count(*) FROM seal WHERE first >> 30 = 2");
+      expect(log.keeping.unfinishedPurges()).toEqual(entriesLeft === 0 ? [] : [alpha]);
+      expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
+      for (const session of log.keeping.unfinishedPurges()) taken(log.keeping.finishPurge(session));
+      expect(log.keeping.unfinishedPurges()).toEqual([]);
+      expect(everything(log, alpha)).toEqual([]);
+      expect(log.receipts.find(alpha, "long")?.answer?.body).toContain('"purged":true');
+      expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 0 });
+      log.close();
+      if (ended) expect(steps).toBeGreaterThan(8);
+    }
+  },
+);
 
 test("what is appended after a purge was begun stays when the purge is ended by the next process", () => {
   const log = temporaryLog();
@@ -202,29 +214,33 @@ test("a step removes some hundred entries, or about a mebibyte of them", () => {
 
 const program = fileURLToPath(new URL("testing/purge-until-killed.ts", import.meta.url));
 
-test.each([1, 3, 4])("a purge killed by kill -9 after step %i is ended by the next process", async (steps) => {
-  const log = temporaryLog({ file: path.join(temporaryDirectory(), "log.db") });
-  endedSession(log, alpha, 1500);
-  fill(log, bravo, 5);
-  log.close();
-  const child = spawn(process.execPath, ["--import", "tsx", program, log.file, alpha], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const exited = once(child, "exit");
-  let seen = 0;
-  for await (const line of createInterface({ input: child.stdout })) {
-    expect(line).toBe("step");
-    seen += 1;
-    if (seen === steps) child.kill("SIGKILL");
-    else child.stdin.write("\n");
-  }
-  expect(await exited).toEqual([null, "SIGKILL"]);
+test.each([1, 3, 4])(
+  "a purge killed by kill -9 after step %i is ended by the next process",
+  { tags: "slow" },
+  async (steps) => {
+    const log = temporaryLog({ file: path.join(temporaryDirectory(), "log.db") });
+    endedSession(log, alpha, 1500);
+    fill(log, bravo, 5);
+    log.close();
+    const child = spawn(process.execPath, ["--import", "tsx", program, log.file, alpha], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const exited = once(child, "exit");
+    let seen = 0;
+    for await (const line of createInterface({ input: child.stdout })) {
+      expect(line).toBe("step");
+      seen += 1;
+      if (seen === steps) child.kill("SIGKILL");
+      else child.stdin.write("\n");
+    }
+    expect(await exited).toEqual([null, "SIGKILL"]);
 
-  const again = temporaryLog({ file: log.file });
-  expect(again.keeping.unfinishedPurges()).toEqual([alpha]);
-  taken(again.keeping.finishPurge(alpha));
-  expect(everything(again, alpha)).toEqual([]);
-  expect(everything(again, bravo)).toHaveLength(5);
-  expect(await verified(again)).toMatchObject({ ok: true, problems: [] });
-});
+    const again = temporaryLog({ file: log.file });
+    expect(again.keeping.unfinishedPurges()).toEqual([alpha]);
+    taken(again.keeping.finishPurge(alpha));
+    expect(everything(again, alpha)).toEqual([]);
+    expect(everything(again, bravo)).toHaveLength(5);
+    expect(await verified(again)).toMatchObject({ ok: true, problems: [] });
+  },
+);

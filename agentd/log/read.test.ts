@@ -169,7 +169,7 @@ test("pieces of an entry, one after the other, are the entry, whatever their siz
   );
 });
 
-test("paging 100,000 entries takes no more memory than paging a few", () => {
+test("paging 100,000 entries takes no more memory than paging a few", { tags: "slow" }, () => {
   const log = temporaryLog();
   fill(log, alpha, 100_000, () => "x".repeat(200));
   const page = { session: alpha, limit: 1000 };

@@ -89,8 +89,8 @@ function wordsOf({ cwd }: SessionState, open: OpenRequest, isTitleWhole: boolean
 function originLines(open: OpenRequest): string[] {
   const changed = open.kind === "permission" ? open.changed : [];
   return [
-    ...(open.agentSession === undefined ? [] : [`asked by another session of the agent: ${open.agentSession}`]),
-    ...(changed.length === 0 ? [] : [`changed since it was first asked: ${changed.join(", ")}`]),
+    ...(open.agentSession === undefined ? [] : [`asked by another session of the agent, ${open.agentSession}`]),
+    ...(changed.length === 0 ? [] : [`changed since it was asked: ${changed.join(", ").replaceAll("_", " ")}`]),
   ];
 }
 

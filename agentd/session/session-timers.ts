@@ -8,7 +8,7 @@ import type { Timer } from "./input.ts";
  * an agent time to work in, or leave it idle for a time: it does neither while the machine sleeps.
  */
 const byClock: ReadonlySet<Timer> = new Set(["permission", "elicitation"]);
-/** How long after it has woken up a machine may take a question for open that nobody looks at. */
+/** How often the clock is compared with the ends of questions: timers stand still while the machine sleeps. */
 const lookMs = 2_000;
 
 export class SessionTimers {

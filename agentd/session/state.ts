@@ -137,7 +137,7 @@ interface OpenHead {
 
 export interface OpenPermission extends OpenHead {
   readonly kind: "permission";
-  /** By which the tool call is known. */
+  /** The tool call's key in `calls`. */
   readonly call: string;
   /** The tool call as it is known now, measured once: it is listed as often as somebody asks. */
   readonly shown: Measured<ToolCallFields>;

@@ -169,7 +169,7 @@ test("a call that is changed while its question is open is shown as it is now, a
   });
   expect(asksOf(script)).toMatchObject([
     { edition: 0 },
-    { edition: 1, body: expect.stringMatching(/changed since it was first asked: raw_input[^]*\/etc\/passwd/u) },
+    { edition: 1, body: expect.stringMatching(/changed since it was asked: raw input[^]*\/etc\/passwd/u) },
   ]);
   says(script, { title: "Other", rawInput: { path: "/etc/passwd" } });
   expect(openOf(script).changed).toEqual(["raw_input", "title"]);
@@ -226,5 +226,5 @@ test("another session of the agent has calls of its own, and a policy does not a
     why: expect.stringContaining("another session of the agent asks"),
   });
   expect(asked).not.toHaveProperty("said_before");
-  expect(asksOf(script)).toMatchObject([{ body: expect.stringContaining("another session of the agent: its-child") }]);
+  expect(asksOf(script)).toMatchObject([{ body: expect.stringContaining("another session of the agent, its-child") }]);
 });

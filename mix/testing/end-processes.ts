@@ -4,18 +4,22 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-/** Of every process with NAME=value in its environment: asked to end, killed after `graceMs`, and gone when this resolves. */
-export async function endProcessesWith(name: string, value: string, graceMs = 5_000): Promise<void> {
-  const killFrom = performance.now() + graceMs;
+/** Every process with NAME=value in its environment is asked to end, killed once `isLate`, and gone when this resolves. */
+export async function endProcessesWith(name: string, value: string, isLate = after(5_000)): Promise<void> {
   const asked = new Set<number>();
   for (let pids = pidsWith(name, value); pids.length > 0; pids = pidsWith(name, value)) {
     for (const pid of pids) {
-      if (performance.now() >= killFrom) signal(pid, "SIGKILL");
-      else if (!asked.has(pid)) signal(pid, "SIGTERM");
+      if (!asked.has(pid)) signal(pid, "SIGTERM");
+      else if (isLate()) signal(pid, "SIGKILL");
       asked.add(pid);
     }
     await setTimeout(lookAgainMs);
   }
+}
+
+function after(ms: number): () => boolean {
+  const end = performance.now() + ms;
+  return () => performance.now() >= end;
 }
 
 const lookAgainMs = 5;

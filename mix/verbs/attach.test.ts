@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { EntryContent, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
 import type { ScriptedAgentd } from "../testing/scripted-agentd.ts";
+import type { ScriptedSession } from "../testing/scripted-session.ts";
 import { says } from "../testing/words.ts";
 
 let bench: Bench;
@@ -237,6 +239,117 @@ test("a question that other words have pushed away is shown whole again above it
   running.type("n\n");
   const { stdout } = await running.ended;
   expect(times(stdout, "? may it: Write a.txt")).toBe(2);
+});
+
+/** The agent goes on describing the call of its question, as another than the one that a person was asked about. */
+function changeCall(session: ScriptedSession, number: number, call: Partial<ToolCallFields>): EntryContent[] {
+  const changed = Object.keys(call);
+  return [
+    { kind: "tool_call", turn: 1, tool_call_id: `t${number}`, ...call },
+    { kind: "permission", turn: 1, request: `${session.id}-${number}`, phase: "changed", changed },
+  ];
+}
+
+const execute = (number: number, title: string) => {
+  return { tool_call: { tool_call_id: `t${number}`, title, tool_kind: "execute" } };
+};
+
+test("a question that changes is drawn anew with what changed, and what was typed for the former answers nothing", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => session.ask(turn, 1, execute(1, "npm run build")),
+    onAnswer: (session) => session.endTurn(1),
+  });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+  await running.shows("allow execute npm run build? [y/n/1–2] ");
+  running.type("y");
+  await running.shows("allow execute npm run build? [y/n/1–2] y");
+  const session = agentd.session("sessionaaaaa");
+  session.append(...changeCall(session, 1, { title: "rm -rf ~" }));
+  await running.shows(
+    [
+      "? may it: rm -rf ~ (execute)",
+      "  ! changed since it was asked: title",
+      "  1) Yes  [allow_once, --option yes]",
+      "",
+    ].join("\n"),
+  );
+  await running.shows("\rallow execute rm -rf ~? [y/n/1–2] \u001b[K");
+  running.type("\n");
+  running.type("n\n");
+  const { stderr } = await running.ended;
+  expect(answersOf(agentd)).toEqual([["agent.permission.answer", { request: "sessionaaaaa-1", option: "no" }]]);
+  expect(stderr).not.toContain("rm -rf ~? [y/n/1–2] y");
+});
+
+test("a line that is entered as its question changes is not taken, and it is said", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => session.ask(turn, 1, execute(1, "npm run build")),
+    onAnswer: (session) => session.endTurn(1),
+  });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+  await running.shows("allow execute npm run build? [y/n/1–2] ");
+  const session = agentd.session("sessionaaaaa");
+  const words: EntryContent = {
+    kind: "message",
+    turn: 1,
+    role: "agent",
+    message_id: "m",
+    content: { type: "text", text: "Or rather:\n" },
+    append: true,
+  };
+  // The words are shown at once, and the question as it is by now when the agent pauses.
+  session.append(...changeCall(session, 1, { title: "rm -rf ~" }), words);
+  await running.shows("Or rather:\n");
+  running.type("y\n");
+  await running.shows("typed before that question changed, and not taken: y");
+  await running.shows("\rallow execute rm -rf ~? [y/n/1–2] \u001b[K");
+  expect(answersOf(agentd)).toEqual([]);
+  running.type("n\n");
+  await running.ended;
+  expect(answersOf(agentd).map(([, args]) => args["option"])).toEqual(["no"]);
+});
+
+test("a question that changes while it waits for its turn is drawn once, as it is by then", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.ask(turn, 1, execute(1, "npm run build"));
+      session.ask(turn, 2, execute(2, "npm test"));
+    },
+    onAnswer: (session, request) => {
+      if (request.endsWith("-2")) session.endTurn(1);
+    },
+  });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+  await running.shows("allow execute npm run build (1 of 2)? [y/n/1–2] ");
+  const session = agentd.session("sessionaaaaa");
+  const said: EntryContent = { kind: "diagnostic", what: "seen", message: "up to here" };
+  session.append(...changeCall(session, 2, { title: "rm -rf ~", raw_input: { deep: 1 } }), said);
+  await running.shows("seen: up to here");
+  await running.shows("up to here\n\n? may it: npm run build (execute)\n  1) Yes");
+  running.type("y\n");
+  await running.shows("allow execute rm -rf ~ (2 of 2)? [y/n/1–2] ");
+  running.type("n\n");
+  const { stdout } = await running.ended;
+  expect(stdout).toContain("? may it: rm -rf ~ (execute)\n  ! changed since it was asked: title, raw input\n");
+  expect(stdout).toContain('"deep": 1');
+  expect(stdout).toContain("→ refused: execute rm -rf ~ (2 of 2), no (by ");
+  expect([times(stdout, "? may it: rm -rf ~"), times(stdout, "npm test")]).toEqual([1, 0]);
+});
+
+test("an agent that changes its question again and again does not fill the screen with it", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => session.ask(turn, 1, execute(1, "step 0")),
+    onAnswer: (session) => session.endTurn(1),
+  });
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+  await running.shows("allow execute step 0? [y/n/1–2] ");
+  const session = agentd.session("sessionaaaaa");
+  const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
+  session.append(...numbers.flatMap((number) => changeCall(session, 1, { title: `step ${number}` })));
+  await running.shows("allow execute step 50? [y/n/1–2] ");
+  running.type("n\n");
+  const { stdout } = await running.ended;
+  expect(times(stdout, "? may it: ")).toBe(2);
 });
 
 test("while a turn runs lines are queued, each a prompt of its own, and :cancel cancels at once", async () => {

@@ -51,7 +51,7 @@ async function askedToGo({ context, output, connect }: Invocation): Promise<Leav
     if (!(error instanceof MixError) || error.code !== "UNREACHABLE") throw error;
     const recorded = recordedAgentd(context);
     if (recorded === undefined) throw error;
-    output.word(`agentd (pid ${recorded.pid}) is not to be reached over the Bus: ended by SIGTERM`);
+    output.word(`agentd (pid ${recorded.pid}) cannot be reached over the Bus: SIGTERM asks it to end`);
     process.kill(recorded.pid, "SIGTERM");
     return { ...recorded, sessionsLeft: () => Promise.reject(error) };
   }

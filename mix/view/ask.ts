@@ -34,7 +34,7 @@ export function askLines(ask: NotifyAsk, now: number, style: Style): Text[] {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => `  ${line}`),
-    ...(ask.incomplete ? [style.yellow("  not all of it: who asks has left something out")] : []),
+    ...(ask.incomplete ? [style.yellow("  not all of it: the program that asks has left something out")] : []),
     style.dim(`  from ${printableLine(from)}, ${isOpen ? left : ask.state}`),
     ...optionLines(ask.options),
     isOpen ? style.dim(`  answer: mix notify answer ${printableLine(ask.ask)} <option>`) : endLine(ask, style),

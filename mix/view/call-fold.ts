@@ -14,7 +14,7 @@ export class CallFold {
     return this.#fields;
   }
 
-  /** A later entry of this call, or a question about it: what the request says itself is said of the call. */
+  /** Takes in a later entry of this call, or a question about it: what the question itself says is said of the call. */
   see(entry: ToolCallEntry | PermissionEntry): void {
     if (entry.kind === "tool_call") {
       const { tool_call_id } = entry;
@@ -48,7 +48,7 @@ const foldedMembers = [
   "raw_input",
 ] as const satisfies readonly (keyof ToolCallFields)[];
 
-/** An announcement after the end of the call is of another one, that has the same id. */
+/** An announcement (title, kind and status together) after the call has ended is another call's, with the same id. */
 function beginsAnew({ status }: ToolCallFields, { title, tool_kind: kind, status: next }: ToolCallFields): boolean {
   return isOver(status) && typeof title === "string" && typeof kind === "string" && typeof next === "string";
 }

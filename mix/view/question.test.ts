@@ -117,7 +117,7 @@ test("what a person has to know before the agent's own words is said first", () 
     left_out: ["content"],
   };
   const lines = questionLines(question, { ...view, isOpen: false }).slice(1, 5);
-  expect(lines).toEqual([
+  expect(lines.map(rendered)).toEqual([
     expect.stringMatching(/^ {2}! asked by another session of the agent, its-\P{Cc}*child$/u),
     "  ! this tool call has ended already: completed",
     "  ! changed since it was asked: raw input, title",
@@ -127,7 +127,7 @@ test("what a person has to know before the agent's own words is said first", () 
 
 test("an answer to a question that had changed says so", () => {
   const entry = { kind: "permission", request: "s-1", phase: "resolved", outcome: "selected", option: "yes" } as const;
-  expect(resolutionLine({ ...entry, by: "mix-a", changed: ["raw_input"] }, plain)).toBe(
+  expect(rendered(resolutionLine({ ...entry, by: "mix-a", changed: ["raw_input"] }, plain))).toBe(
     "  → yes (by mix-a; changed after it was asked: raw input)",
   );
 });

@@ -41,7 +41,7 @@ export class Transcript {
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #turnStartedAt: number | undefined;
-  /** That was shown last. */
+  /** What of the agent's stderr was shown last. */
   #stderrTail: string | undefined;
   /** Questions that are not over. */
   readonly #asked = new OpenQuestions();
@@ -260,7 +260,7 @@ export class Transcript {
     return this.#lines("question", questionLines(question, { ...this.#options, isOpen: open, isBelowDiff }));
   }
 
-  /** The whole question again: whoever has read it before would answer something else. */
+  /** The whole question again: who goes by what it was before would answer something else. */
   #changed(entry: AskedEntry): Text {
     const asked = entry.kind === "permission" ? this.#asked.change(entry) : undefined;
     return asked === undefined ? "" : this.#question(asked);
@@ -300,7 +300,7 @@ function errorWords(error: StateEntry["error"]): string {
 }
 
 const stderrLinesMax = 10;
-/** Of what a question is about, in the line that tells what became of it; the rest of that line needs about so many. */
+/** Columns for what a question is about, in the line that tells what became of it, and for the rest of that line. */
 const subjectColumnsMin = 20;
 const subjectRestColumns = 40;
 const subjectColumnsUncut = 10_000;

@@ -4,7 +4,7 @@
 import { characterWidth, displayWidth } from "../../display/width.ts";
 
 export const rowsMax = 6;
-/** Of a row; capital letters in a proportional font included. */
+/** What a row takes, also in capital letters of a proportional font. */
 export const columnsMax = 34;
 /** Accents on one letter. More of them are drawn over the rows above and below. */
 const marksMax = 3;

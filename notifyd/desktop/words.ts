@@ -20,7 +20,7 @@ export interface Words {
 }
 
 export interface Button {
-  /** Of the program that shows it; an option's own text never becomes one. */
+  /** By what notify-send tells which button was pressed; an option's own text never becomes one. */
   readonly action: string;
   readonly label: string;
 }
@@ -33,12 +33,12 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ["accept", "Accept"],
   ["decline", "Decline"],
 ]);
-/** All others let the agent do something, or may. */
+/** Kinds of options that let an agent do nothing; all others let it do something, or may. */
 const refusals: ReadonlySet<string> = new Set(["reject_once", "reject_always", "decline"]);
 
 const titleColumns = 60;
 const labelColumns = 60;
-/** Of a text that does not fit: the rest of the rows says where all of it is. */
+/** How much is shown of a text that does not fit; the other rows say where all of it is. */
 const beginningRows = 3;
 const toldRows = 60;
 
@@ -53,7 +53,7 @@ export function isSeenWhole(ask: NotifyAsk, service: Service): boolean {
   return service.body && !ask.incomplete && fits(`${textOf(ask)}\n${fromWords(ask)}`);
 }
 
-/** Without all of the question before them nobody is offered a yes. */
+/** Nobody who does not see all of the question is offered a yes. */
 export function buttonsOf(ask: NotifyAsk, service: Service): Button[] {
   const isWhole = isSeenWhole(ask, service);
   const buttons = ask.options.flatMap((option, index) =>
@@ -64,7 +64,7 @@ export function buttonsOf(ask: NotifyAsk, service: Service): Button[] {
 
 export function askWords(ask: NotifyAsk, service: Service): Words {
   const isWhole = isSeenWhole(ask, service);
-  const look = isWhole ? [] : [`too much for here; all of it: mix notify ls ${ask.ask}`];
+  const look = isWhole ? [] : [`not shown whole; all of it: mix notify ls ${ask.ask}`];
   const how = service.buttons ? [] : [`answer: mix notify answer ${ask.ask} <option>`];
   const text = isWhole ? textOf(ask) : beginning(textOf(ask), beginningRows);
   return words(ask.title, [text, ...look, ...how, fromWords(ask)], service);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent writes to its stdout besides whole frames, and how its frames are cut.
+// @module-tag slow
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";

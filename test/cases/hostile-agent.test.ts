@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Frames that are JSON and meant to break whoever reads them: agentd and its other sessions live on.
+// @module-tag slow
 import { expect, test } from "vitest";
 import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import { ofKind, onPrompt, openScene, stateOf, turnEnd } from "./scene.ts";

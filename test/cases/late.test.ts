@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Who comes late, was away or was too slow ends where everybody else does: a snapshot is of one moment, and a follower
 // has every entry once.
+// @module-tag slow
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -55,8 +57,8 @@ function told(snapshot: SessionSnapshot): ReturnType<typeof folded> {
 }
 
 test("every snapshot that is taken in the middle of things is what the log says up to its seq (case 136)", async () => {
-  const rounds = 60;
-  const step = (index: number): Step[] => [
+  const [rounds, perGate] = [60, 3];
+  const step = (turn: number, index: number): Step[] => [
     { update: { sessionUpdate: "plan", entries: [{ content: `step ${index}`, priority: "high", status: "pending" }] } },
     { update: { sessionUpdate: "usage_update", used: index, size: 1000 } },
     {
@@ -67,21 +69,29 @@ test("every snapshot that is taken in the middle of things is what the log says 
     },
     { text: `${index} ` },
     ...(index % 20 === 10 ? ([{ permission: {} }] satisfies Step[]) : []),
+    // However slow the machine is, the agent goes on only when a snapshot has shown how far it is.
+    ...(index % perGate === 0 ? ([{ waitForFile: `$cwd/${turn}-${index}` }] satisfies Step[]) : []),
     { waitMs: 2 },
   ];
-  const steps = Array.from({ length: rounds }, (_, index) => step(index)).flat();
-  await using scene = await openScene({ scripted: { rules: [{ on: "session/prompt", do: [...steps, endTurn] }] } });
+  const steps = (turn: number): Step[] => Array.from({ length: rounds }, (_, index) => step(turn, index)).flat();
+  const rules = ["first turn", "second turn"].map((match, index) => {
+    return { on: "session/prompt", match, do: [...steps(index + 1), endTurn] };
+  });
+  await using scene = await openScene({ scripted: { rules } });
   const { user } = scene;
   const late = await scene.somebody();
-  const session = await scene.idle();
-  await user.prompt(session, "one");
-  await user.prompt(session, "two", "queue");
+  const cwd = scene.place.directory();
+  const session = await scene.idle({ cwd });
+  await user.prompt(session, "first turn");
+  await user.prompt(session, "second turn", "queue");
   const snapshots: SessionSnapshot[] = [];
   let over = false;
   const end = turnEnd(user, session, 2).then(() => (over = true));
   while (!over) {
     const snapshot = await late.get(session);
     snapshots.push(snapshot);
+    const [turn, index] = [snapshot.running?.turn, snapshot.usage?.used ?? Number.NaN];
+    if (turn !== undefined && index % perGate === 0) writeFileSync(join(cwd, `${turn}-${index}`), "");
     for (const { request } of snapshot.requests) {
       await late.call("agent.permission.answer", { request, option: "allow" }).catch(() => undefined);
     }
@@ -93,7 +103,8 @@ test("every snapshot that is taken in the middle of things is what the log says 
     snapshots.map(({ state, queued, requests }) => `${state} ${queued.length} ${requests.length}`),
   );
   expect([...states]).toEqual(expect.arrayContaining(["running 1 0", "waiting 1 1", "running 0 0"]));
-  expect(new Set(snapshots.map(({ last_seq }) => last_seq)).size).toBeGreaterThan(20);
+  const gates = 2 * Math.ceil(rounds / perGate);
+  expect(new Set(snapshots.map(({ last_seq }) => last_seq)).size).toBeGreaterThanOrEqual(gates);
 });
 
 interface Follower extends Disposable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session with a long past costs no more memory than one with a short one: nothing reads all of it at once.
+// @module-tag slow
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Entry } from "../../agentd/vocabulary/index.ts";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An agent that tells more of itself than a frame of the Bus holds: its session stays one that can be worked with.
+// @module-tag slow
 import { expect, test } from "vitest";
 import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { SetConfigReply } from "../../agentd/vocabulary/index.ts";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A good agent beside a bad one: whatever the bad one does, the good one's turns end, soon, and agentd lives.
+// @module-tag slow
 import { expect, test } from "vitest";
 import type { Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { Entry, PermissionListReply, SessionListReply, TruncatedEntry } from "../../agentd/vocabulary/index.ts";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agentd's own end, asked for or not, and what the next one makes of it.
+// @module-tag slow
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Sessions that come back: by agents that answer oddly, tell the past otherwise, die again or never said a word of it.
+// @module-tag slow
 import { renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

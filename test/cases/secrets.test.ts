@@ -164,7 +164,7 @@ test("what an agent does wrong, and is refused, is told without the values that 
             { update: { sessionUpdate: "plan", entries: [] }, sessionId: cut },
             ...asked,
             // In a burst of its own: of one kind the first in a burst is told.
-            { send: { jsonrpc: "2.0", id: null, error: { code: -32700, message: whole } } },
+            { send: { jsonrpc: "2.0", id: 4712, error: { code: -32700, message: whole } } },
             { error: { code: -32603, ...error } },
           ],
         },

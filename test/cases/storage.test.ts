@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The log under strain: floods, a quota, others who hold it or read in it for long. What cannot be logged is not run,
 // what was logged is not lost, and all of it is said once.
+// @module-tag slow
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agentd is killed while an agent writes a file and runs a terminal through it: whatever was done had been logged before,
 // no file is torn, nothing is left lying about or running, and the next agentd ends what this one had begun.
+// @module-tag slow
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";

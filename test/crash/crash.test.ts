@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The table of deaths: agentd is killed at each of its seam points while it works on each acting command, and in the
 // recovery after that. What must hold afterwards is in death.ts and broken-promises.ts; the table is printed at the end.
+// @module-tag slow
 import { afterAll, expect, test, vi } from "vitest";
 import type { SeamPoint } from "../../agentd/seam.ts";
 import { type Act, acts } from "./acts.ts";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // No room, or no way to write: nothing runs unlogged, agents can still be ended, and it all goes on by itself afterwards.
+// @module-tag slow
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

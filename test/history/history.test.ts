@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Histories by seed, all in this process. AGENTD_HISTORY_SEED runs one of them again, AGENTD_HISTORY_SEEDS=5000 so many.
+// @module-tag slow
 import { expect, test } from "vitest";
 import { runHistory } from "./history.ts";
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Histories by seed with a real agentd that is really killed. AGENTD_HISTORY_SEED runs one of them again, though what
 // the machine does in between is no seed's matter; AGENTD_KILLED_SEEDS=200 so many.
+// @module-tag slow
 import { expect, test } from "vitest";
 import { runKilledHistory } from "./killed.ts";
 

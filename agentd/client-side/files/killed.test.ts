@@ -11,21 +11,25 @@ import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 const bytes = 4 * 1024 * 1024;
 
-test("a file whose writer is killed has the old text or the new one, whole, and what is left beside it is swept", async () => {
-  using ground = makeGround();
-  const path = ground.in("f");
-  let left = 0;
-  for (let kill = 0; kill < 6; kill++) {
-    writeFileSync(path, "a".repeat(bytes));
-    await killAtItsWrites(ground, path, kill);
-    const text = readFileSync(path, "utf8");
-    expect([text.length, /^(?:a+|b+)$/.test(text)]).toEqual([bytes, true]);
-    if (sweepTemporary(path, { directories: [ground.app], reserved: nothingReserved, temporaryName })) left++;
-    expect(readdirSync(ground.app)).toEqual(["f"]);
-  }
-  // Most kills hit the write itself: it is what the time goes to.
-  expect(left).toBeGreaterThan(0);
-});
+test(
+  "a file whose writer is killed has the old text or the new one, whole, and what is left beside it is swept",
+  { tags: "slow" },
+  async () => {
+    using ground = makeGround();
+    const path = ground.in("f");
+    let left = 0;
+    for (let kill = 0; kill < 6; kill++) {
+      writeFileSync(path, "a".repeat(bytes));
+      await killAtItsWrites(ground, path, kill);
+      const text = readFileSync(path, "utf8");
+      expect([text.length, /^(?:a+|b+)$/.test(text)]).toEqual([bytes, true]);
+      if (sweepTemporary(path, { directories: [ground.app], reserved: nothingReserved, temporaryName })) left++;
+      expect(readdirSync(ground.app)).toEqual(["f"]);
+    }
+    // Most kills hit the write itself: it is what the time goes to.
+    expect(left).toBeGreaterThan(0);
+  },
+);
 
 /** Kills at the change of that number that is seen in the directory: a file made, written to, renamed. */
 async function killAtItsWrites(ground: Ground, path: string, changes: number): Promise<void> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Another process swaps files and directories for links that lead out while we read and write. A check of the real path
 // and then an open of the asked one reads from outside in each of the three, some 1 in 100 times.
+// @module-tag slow
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";

@@ -5,31 +5,35 @@ import { tableOf } from "../../../acp-client/process/process-table.ts";
 import { endTreePolitely } from "./end-tree-politely.ts";
 import { shell } from "./testing/terminals.ts";
 
-test("250 children that ignore TERM are ended without holding the event loop for all of them at once", async () => {
-  const children = 250;
-  await using command = await shell(
-    `trap '' TERM; i=0; while [ $i -lt ${children} ]; do sleep 600 & i=$((i+1)); done; echo started; wait`,
-  );
-  await command.says("started");
-  const source = procSource();
-  let inThisTurn = 0;
-  let inOneTurnMax = 0;
-  let over = false;
-  const note = <T>(value: T): T => {
-    inThisTurn += 1;
-    inOneTurnMax = Math.max(inOneTurnMax, inThisTurn);
-    return value;
-  };
-  const turn = (): void => {
-    inThisTurn = 0;
-    if (!over) setImmediate(turn);
-  };
-  turn();
-  // Each signal, and each look at one process, begins with a read.
-  const table = tableOf({ ...source, read: (pid) => note(source.read(pid)) });
-  const ended = await endTreePolitely({ marker: command.marker }, { termGraceMs: 100, killWaitMs: 60_000 }, table);
-  over = true;
-  expect(ended).toEqual({ killed: children + 1, left: 0 });
-  expect(inOneTurnMax).toBeLessThan(children);
-  expect(command.living()).toEqual([]);
-});
+test(
+  "250 children that ignore TERM are ended without holding the event loop for all of them at once",
+  { tags: "slow" },
+  async () => {
+    const children = 250;
+    await using command = await shell(
+      `trap '' TERM; i=0; while [ $i -lt ${children} ]; do sleep 600 & i=$((i+1)); done; echo started; wait`,
+    );
+    await command.says("started");
+    const source = procSource();
+    let inThisTurn = 0;
+    let inOneTurnMax = 0;
+    let over = false;
+    const note = <T>(value: T): T => {
+      inThisTurn += 1;
+      inOneTurnMax = Math.max(inOneTurnMax, inThisTurn);
+      return value;
+    };
+    const turn = (): void => {
+      inThisTurn = 0;
+      if (!over) setImmediate(turn);
+    };
+    turn();
+    // Each signal, and each look at one process, begins with a read.
+    const table = tableOf({ ...source, read: (pid) => note(source.read(pid)) });
+    const ended = await endTreePolitely({ marker: command.marker }, { termGraceMs: 100, killWaitMs: 60_000 }, table);
+    over = true;
+    expect(ended).toEqual({ killed: children + 1, left: 0 });
+    expect(inOneTurnMax).toBeLessThan(children);
+    expect(command.living()).toEqual([]);
+  },
+);
