@@ -3,8 +3,8 @@
 
 /** Bytes of the byte order mark of UTF-8 at `start`: three, or none. */
 export function byteOrderMarkBytes(bytes: Buffer, start = 0, end = bytes.length): number {
-  const isMarked = bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf;
-  return isMarked && end - start >= 3 ? 3 : 0;
+  if (end - start < 3) return 0;
+  return bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf ? 3 : 0;
 }
 
 export function withoutByteOrderMark(bytes: Buffer): Buffer {

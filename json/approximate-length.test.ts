@@ -15,7 +15,7 @@ test("a number that is kept as its text counts by that text", () => {
 });
 
 test("counting stops beyond the bound, however wide or deep the value is", () => {
-  expect(approximateLength(new Array(1_000_000).fill("x"), 100)).toBeLessThan(110);
+  expect(approximateLength("x".repeat(1_000_000).split(""), 100)).toBeLessThan(110);
   expect(approximateLength(JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`), 1_000)).toBeLessThan(1_010);
   expect(approximateLength(["x".repeat(500), "y"], 100)).toBeGreaterThan(100);
 });

@@ -397,6 +397,7 @@ test("what an agent of an earlier life still says does not concern the session t
   const life = sessions.get("aaaaaaaaaaaa")?.lifeSeq ?? 0;
   const failure = { code: "AGENT_PROTOCOL", message: "it did not answer" } as const;
   mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, life);
+  mailbox.post("aaaaaaaaaaaa", { type: "stopped" }, life);
   const resume = command("agent.session.resume", { session: "aaaaaaaaaaaa", fresh: false });
   mailbox.post("aaaaaaaaaaaa", {
     type: "resume",
