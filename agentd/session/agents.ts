@@ -123,9 +123,13 @@ export class Agents {
     }
   }
 
-  /** Ends agents while nothing can be logged; that it was done is an input, to be logged when that works again. */
+  /**
+   * Ends agents while nothing can be logged, those too that have not been started yet; that it was done is an input, to be
+   * logged when that works again.
+   */
   endUnlogged(session?: string): void {
-    for (const each of session === undefined ? [...this.#running.keys()] : [session]) {
+    const all = new Set([...this.#running.keys(), ...this.#awaited.keys()]);
+    for (const each of session === undefined ? all : [session]) {
       this.#options.post(each, { type: "ended_unlogged" });
       this.#stop(each);
     }

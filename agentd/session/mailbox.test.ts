@@ -395,9 +395,8 @@ test("what an agent of an earlier life still says does not concern the session t
   start("aaaaaaaaaaaa");
   mailbox.flush();
   const life = sessions.get("aaaaaaaaaaaa")?.lifeSeq ?? 0;
-  const failure = { code: "AGENT_PROTOCOL", message: "it did not answer" } as const;
-  mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, life);
-  mailbox.post("aaaaaaaaaaaa", { type: "stopped" }, life);
+  const exited = { type: "exited", exit: { code: 1, signal: null }, stderrTail: "" } as const;
+  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, life);
   const resume = command("agent.session.resume", { session: "aaaaaaaaaaaa", fresh: false });
   mailbox.post("aaaaaaaaaaaa", {
     type: "resume",
@@ -405,8 +404,10 @@ test("what an agent of an earlier life still says does not concern the session t
     directories: { cwd: "/moved", additionalDirs: [] },
     maxSessions: 8,
   });
-  const exited = { type: "exited", exit: { code: 1, signal: null }, stderrTail: "" } as const;
+  const failure = { code: "AGENT_PROTOCOL", message: "it did not answer" } as const;
+  mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, life);
   mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, life);
+  mailbox.post("aaaaaaaaaaaa", { type: "stopped" }, life);
   mailbox.flush();
   expect(sessions.get("aaaaaaaaaaaa")?.life.phase).toBe("starting");
 });

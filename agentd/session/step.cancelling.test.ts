@@ -79,9 +79,9 @@ test("an agent that does not bring it back after all fails the session, and what
   script.put({ type: "timer", timer: "drain", key: "1" });
   const failed = script.put({ type: "not_resumable" });
   expect(failed.slice(0, 2)).toMatchObject([2, 3].map((turn) => ({ turn, stop_reason: "interrupted", sent: false })));
-  expect(failed.at(-1)).toMatchObject({ state: "closing", error: { error_code: "SESSION_NOT_RESUMABLE" } });
-  expect(script.effects.at(-1)).toEqual({ type: "stop_agent" });
   const error = { error_code: "SESSION_NOT_RESUMABLE" };
+  expect(failed.at(-1)).toMatchObject({ state: "closing", error });
+  expect(script.effects.at(-1)).toEqual({ type: "stop_agent" });
   expect(script.put({ type: "stopped" }).at(-1)).toMatchObject({ state: "failed", error });
 });
 

@@ -81,6 +81,8 @@ test("the server of a session ends with it, whether it is closed or its agent ki
   process.kill(pid, "SIGKILL");
   await user.wait(killed, "ended");
   while ((await serversOf(user.client, killed)).length > 0);
+  // Its server has left the Bus before its agent is gone.
+  await user.wait(closed, "ended");
   await user.call("agent.session.resume", { session: closed, fresh: true });
   while ((await serversOf(user.client, closed)).length !== 1);
 });

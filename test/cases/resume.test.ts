@@ -330,31 +330,42 @@ test("what an agent of a killed agentd left behind is ended before anything else
   await expect.poll(() => livingIn(place).map(({ pid }) => pid), { timeout: 10_000 }).toEqual([daemon.child.pid]);
 });
 
-test("an agent that comes back while the old one is still dying waits until that one is gone (case 50)", async () => {
-  await using scene = await openScene(
-    {
-      scripted: {
-        ...returning({ resume: true }, [
-          { on: "session/prompt", match: "mute", do: [] },
-          { on: "session/cancel", do: [] },
-          { on: "session/resume", do: [{ reply: {} }] },
-        ]),
-        ignore: ["eof", "SIGTERM"],
-      },
+test.each<[string, (user: BusUser, session: string) => Promise<unknown>]>([
+  [
+    "a resume",
+    async (user, session) => {
+      await user.prompt(session, "shout");
+      await stateOf(user, session, "lost");
+      await user.call("agent.session.resume", { session });
     },
-    { limits: { cancelForceMs: 50, drainTimeoutMs: 50 } },
-  );
+  ],
+  [
+    "a return that no one asked for",
+    async (user, session) => {
+      await user.prompt(session, "mute");
+      await user.call("agent.session.cancel", { session });
+      await user.entry(
+        session,
+        (entry) => entry.kind === "state" && entry.state === "starting" && entry.reason !== undefined,
+      );
+    },
+  ],
+])("%s while the old agent is still dying waits until that one is gone (case 50)", async (_, replace) => {
+  const scripted: Scenario = {
+    ...returning({ resume: true }, [
+      { on: "session/prompt", match: "shout", do: [{ raw: "x".repeat(100_000) }] },
+      { on: "session/prompt", match: "mute", do: [] },
+      { on: "session/cancel", do: [] },
+      { on: "session/resume", do: [{ reply: {} }] },
+    ]),
+    ignore: ["eof", "SIGTERM"],
+  };
+  const limits = { lineBytesMax: 65_536, cancelForceMs: 50, drainTimeoutMs: 50 };
+  await using scene = await openScene({ scripted }, { limits });
   const { user } = scene;
   const session = await scene.idle();
   const [old] = pids(await user.log(session));
-  await user.prompt(session, "mute");
-  await user.call("agent.session.cancel", { session });
-  // agentd brings it back by itself, since it ignores the cancel and can resume.
-  await user.entry(
-    session,
-    (entry) =>
-      entry.kind === "state" && entry.reason === "it did not end its cancelled turn" && entry.state === "starting",
-  );
+  await replace(user, session);
   expect(livingIn(scene.place).map(({ pid }) => pid)).toContain(old);
   await user.entry(
     session,

@@ -138,7 +138,11 @@ function framesWithoutRow(frames: readonly JsonObject[], entries: readonly Entry
     const names = new Set(verbs.map((verb) => `agent.session.${verb}`));
     return ofKind(entries, "command").filter(({ verb }) => names.has(verb)).length;
   };
-  const lives = commands("start", "resume");
+  // Of the entries that begin a life, only those of the lives that agentd began by itself give a reason.
+  const broughtBack = ofKind(entries, "state").filter(
+    ({ state, reason }) => state === "starting" && reason !== undefined,
+  ).length;
+  const lives = commands("start", "resume") + broughtBack;
   const closings = ofKind(entries, "state").filter(({ state }) => state === "closing").length;
   const answers = (phase: string) => ofKind(entries, "permission").filter((entry) => entry.phase === phase).length;
   const bounds: readonly (readonly [string, number, number])[] = [
@@ -147,7 +151,7 @@ function framesWithoutRow(frames: readonly JsonObject[], entries: readonly Entry
     ["cancels were sent", method("session/cancel"), commands("cancel") + closings],
     ["sessions were closed", method("session/close"), closings],
     // A resumed session gets again what was set before.
-    ["options were set", method("session/set_config_option"), commands("set_config") + commands("resume")],
+    ["options were set", method("session/set_config_option"), commands("set_config", "resume") + broughtBack],
     // One of which the log says that it was never sent was not.
     ["answers were sent", count(isAnswer), answers("resolved") - answers("unsent")],
   ];
