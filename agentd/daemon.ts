@@ -100,7 +100,13 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   const builtIn = builtInAgents({ nodeProgram: process.execPath, demoProgram: demoProgram(), version });
   const config = openLiveConfig({ file: paths.configFile, home, uid, limits, builtIn, logger });
   opened.add(() => config.close());
-  const log = openStore({ file: paths.logFile, clock, random: randomBytes, beforeCommit: () => seam("commit.before") });
+  const log = openStore({
+    file: paths.logFile,
+    lockFile: paths.lockFile,
+    clock,
+    random: randomBytes,
+    beforeCommit: () => seam("commit.before"),
+  });
   opened.add(() => log.close());
   const keeper = new LogKeeper(log);
   opened.add(() => keeper.stop());

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { identityOf } from "../../acp-client/process/process-identity.ts";
 import { type LockOptions, acquireInstanceLock, readPidRecord } from "./lock.ts";
 
 const startedAt = "2026-01-02T03:04:05.678Z";
@@ -74,6 +75,20 @@ test("of four that start at once one wins, round after round, and the others nam
     expect(losers.map(({ holder }) => holder?.pid)).toEqual(losers.map(() => winners[0]?.child.pid));
     await Promise.all(racers.map(({ child }) => kill(child)));
   }
+});
+
+test("without its lock file the holder still holds, as long as its record says so, and leaves the next one's alone", async () => {
+  const identity = identityOf(process.pid);
+  const first = acquireInstanceLock({ ...options, identity });
+  rmSync(options.lockFile);
+  const other = contender();
+  expect(await other.ask()).toMatchObject({ ok: false, holder: { pid: process.pid } });
+  rmSync(options.lockFile);
+  rmSync(options.pidFile);
+  const next = contender();
+  expect(await next.ask()).toMatchObject({ ok: true });
+  release(first);
+  expect(readPidRecord(options.pidFile)).toMatchObject({ pid: next.child.pid });
 });
 
 test("a holder that has written no record is still a holder", () => {

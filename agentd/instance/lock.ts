@@ -2,7 +2,9 @@
 // One agentd for each state directory, held by SQLite's file lock: the kernel frees it when its holder dies, however it dies.
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
+import { findByIdentity } from "../../acp-client/process/process-identity.ts";
 import type { Build } from "../../bus-client/index.ts";
+import { filesInPlace } from "../../files/in-place.ts";
 
 export interface InstanceLock {
   /** Frees the lock and removes the pid record; again does nothing. */
@@ -10,7 +12,7 @@ export interface InstanceLock {
   [Symbol.dispose](): void;
 }
 
-/** Who holds the lock: a help for people and for `mix agent stop`, never what decides. */
+/** Who holds the lock: a help for people and for `mix agent stop`; it decides only where the lock file was removed. */
 export interface PidRecord {
   readonly pid: number;
   readonly started_at: string;
@@ -47,13 +49,17 @@ export interface LockOptions {
 export function acquireInstanceLock(options: LockOptions): AcquiredLock {
   const database = lockedDatabase(options);
   if (database === undefined) return held(options.pidFile);
+  if (isHeldByRecord(options)) {
+    database.close();
+    return held(options.pidFile);
+  }
   try {
     writePidRecord(options.pidFile, recordOf(options));
   } catch (cause) {
     database.close();
     throw new Error(`${options.pidFile} cannot be written`, { cause });
   }
-  return { ok: true, lock: heldLock(database, options.pidFile) };
+  return { ok: true, lock: heldLock(database, options) };
 }
 
 function recordOf({ pid, startedAt, identity, build }: LockOptions): PidRecord {
@@ -61,14 +67,26 @@ function recordOf({ pid, startedAt, identity, build }: LockOptions): PidRecord {
   return { pid, started_at: startedAt, ...process, ...build };
 }
 
+/** A lock that is free while its holder lives: the file that was locked has been removed. */
+function isHeldByRecord({ pidFile, pid }: LockOptions): boolean {
+  const { pid: holder, start_time: startTime, boot_id: bootId } = writtenRecord(pidFile);
+  if (!Number.isSafeInteger(holder) || holder === pid) return false;
+  if (typeof startTime !== "string" || typeof bootId !== "string") return false;
+  return findByIdentity({ pid: holder as number, startTime, bootId }) !== undefined;
+}
+
 /** The record as it was last written; undefined where there is none, or none that makes sense. */
 export function readPidRecord(pidFile: string): PidRecord | undefined {
+  const { pid, started_at } = writtenRecord(pidFile);
+  if (!Number.isSafeInteger(pid) || (pid as number) <= 0 || typeof started_at !== "string") return undefined;
+  return { pid: pid as number, started_at };
+}
+
+function writtenRecord(pidFile: string): Partial<Record<keyof PidRecord, unknown>> {
   try {
-    const { pid, started_at } = JSON.parse(readFileSync(pidFile, "utf8")) as Partial<Record<keyof PidRecord, unknown>>;
-    if (!Number.isSafeInteger(pid) || (pid as number) <= 0 || typeof started_at !== "string") return undefined;
-    return { pid: pid as number, started_at };
+    return (JSON.parse(readFileSync(pidFile, "utf8")) as Partial<Record<keyof PidRecord, unknown>> | null) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
@@ -94,11 +112,12 @@ function held(pidFile: string): AcquiredLock {
   return { ok: false, holder, message: `${who} holds this state directory; \`mix agent stop\` ends it` };
 }
 
-function heldLock(database: Database.Database, pidFile: string): InstanceLock {
+function heldLock(database: Database.Database, { lockFile, pidFile }: LockOptions): InstanceLock {
+  const files = filesInPlace([lockFile]);
   const release = (): void => {
     if (!database.open) return;
-    // While the lock is still held: a moment later the file may be the next holder's.
-    rmSync(pidFile, { force: true });
+    // While the lock is still held: a moment later the file may be the next holder's, as it may be without the lock file.
+    if (files.changed().length === 0) rmSync(pidFile, { force: true });
     database.close();
   };
   return { release, [Symbol.dispose]: release };

@@ -4,7 +4,16 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, trunc
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Log } from "./open.ts";
-import { alpha, codeOf, everything, fill, temporaryDirectory, temporaryLog } from "./testing/temporary-log.ts";
+import { endedSession, taken } from "./testing/keeping-log.ts";
+import {
+  alpha,
+  codeOf,
+  everything,
+  fill,
+  otherConnection,
+  temporaryDirectory,
+  temporaryLog,
+} from "./testing/temporary-log.ts";
 
 /** In a directory of its own, which can go. */
 function logIn(directory: string): Log {
@@ -54,6 +63,64 @@ test("a log that an old copy was put in place of takes nothing more, and leaves 
   expect(log.gone()?.message).toContain("was replaced");
   log.close();
   expect(files()).toEqual(before);
+});
+
+test.each(["log.db-wal", "log.db"])(
+  "a log whose %s is cut in its place takes nothing more, and closing writes nothing over what is left",
+  (name) => {
+    const log = temporaryLog();
+    fill(log, alpha, 100);
+    // What was brought into the log itself is out of harm's way of a cut write-ahead log.
+    expect(taken(log.keeping.giveBack())).toBe(true);
+    fill(log, alpha, 100);
+    const before = readFileSync(log.file);
+    truncateSync(join(dirname(log.file), name));
+    expect(codeOf(() => fill(log, alpha, 1))).toBe("gone");
+    expect(log.gone()?.message).toContain(`${name} was cut`);
+    log.close();
+    const left = name === "log.db" ? Buffer.alloc(0) : before;
+    expect(readFileSync(log.file).equals(left)).toBe(true);
+  },
+);
+
+test("a log that a shorter copy is copied over takes nothing more", () => {
+  const log = temporaryLog();
+  fill(log, alpha, 1);
+  taken(log.keeping.giveBack());
+  const copy = readFileSync(log.file);
+  fill(log, alpha, 1000);
+  taken(log.keeping.giveBack());
+  fill(log, alpha, 1);
+  writeFileSync(log.file, copy);
+  expect(codeOf(() => fill(log, alpha, 1))).toBe("gone");
+});
+
+test("a log that grows, is purged and is taken back by others is never taken for one that was cut", () => {
+  const log = temporaryLog();
+  const other = otherConnection(log.file);
+  for (let round = 0; round < 5; round += 1) {
+    const name = `${round}bravobravob`;
+    fill(log, alpha, 500);
+    endedSession(log, name, 2000);
+    other.pragma(round % 2 === 0 ? "wal_checkpoint(TRUNCATE)" : "wal_checkpoint(PASSIVE)");
+    fill(log, alpha, 1);
+    taken(log.keeping.remove(name));
+    fill(log, alpha, 1);
+    taken(log.keeping.giveBack());
+    fill(log, alpha, 1);
+    expect(log.gone()).toBeUndefined();
+  }
+});
+
+test("a log whose lock file is gone takes nothing more, since another may have it", () => {
+  const lockFile = join(temporaryDirectory(), "lock");
+  writeFileSync(lockFile, "");
+  const log = temporaryLog({ lockFile });
+  fill(log, alpha, 1);
+  rmSync(lockFile);
+  expect(codeOf(() => fill(log, alpha, 1))).toBe("gone");
+  log.close();
+  expect(everything(temporaryLog({ file: log.file }), alpha)).toHaveLength(1);
 });
 
 test("a log that comes back to its name is written again", () => {

@@ -27,6 +27,8 @@ export interface LogOptions {
   readonly clock: { now(): number };
   /** Unguessable bytes: node:crypto's randomBytes. */
   readonly random: (bytes: number) => Uint8Array;
+  /** Which is held as long as the log is open: nothing is appended where it is no longer in its place. */
+  readonly lockFile?: string;
   /** A directory; without it, the one that comes with the package. */
   readonly migrations?: string;
   /** How far the file may grow, in pages; without it, as far as the disk goes. */
@@ -172,7 +174,7 @@ const walBytesMax = 16 * 1024 * 1024;
 function opened(db: Database.Database, options: LogOptions): Log {
   const { file } = options;
   const { log, hash_key } = identity(db, options);
-  const files = logFiles(db, file);
+  const files = logFiles(db, file, options.lockFile);
   const literals = db
     .prepare<[string], string>("SELECT servers FROM literal JOIN session USING (sid) WHERE id = ?")
     .pluck();

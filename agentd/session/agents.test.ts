@@ -25,7 +25,6 @@ test.each([undefined, "the session"])(
       chunkMergeBytesMax: 65_536,
       transcript: () => undefined,
       loggedTelling: () => Promise.resolve(new Telling()),
-      chosen: () => [],
       witness: () => undefined,
       keep: () => Promise.reject(new Error("nothing is kept here")),
       people() {},
