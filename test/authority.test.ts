@@ -325,6 +325,34 @@ test("an agent brings nothing back whose directory is another by now", async () 
   await user.wait(demo, "idle");
 });
 
+test("an agent brings nothing back by whose name people have come to mean another session", async () => {
+  await using scene = await openScene({ scripted: {} });
+  const { user, place } = scene;
+  const cwd = place.directory();
+  const agent = await scene.somebody(`mcp-s-${await scene.idle({ cwd })}-aaaa`);
+  const client = await scene.somebody("mcp-aaaaaa");
+  const end = async (who: BusUser, session: string): Promise<void> => {
+    await user.wait(session, "idle");
+    await who.call("agent.session.close", { session });
+    await user.wait(session, "ended");
+  };
+  for (const [who, name] of [
+    [agent, "release"],
+    [client, "deploy"],
+  ] as const) {
+    const started = await who.start({ agent: "scripted", cwd, name });
+    await end(who, started);
+    // Nobody else bears it.
+    await who.call("agent.session.resume", { session: started, fresh: true });
+    await end(who, started);
+    const persons = await scene.idle({ name });
+    await end(user, persons);
+    const refused = await who.refusal("agent.session.resume", { session: started, fresh: true });
+    expect(refused).toMatchObject({ code: "AGENT_SELF", body: { field: "name" } });
+    expect((await user.get(name)).session).toBe(persons);
+  }
+});
+
 test("an answer needs a name that the broker stamped", async () => {
   await using scene = await openScene({ scripted: withModes });
   const { user } = scene;

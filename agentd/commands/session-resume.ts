@@ -7,7 +7,7 @@ import type { AskedServer } from "../mcp-servers.ts";
 import type { SessionState } from "../session/state.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { senderIn, type Stamp, targetIn, tooMuchFor } from "./sender.ts";
+import { reachedBy, senderIn, type Stamp, targetIn, tooMuchFor } from "./sender.ts";
 import { directoriesFor, directoriesOf, startableAgent } from "./session-start.ts";
 import { scrubbed } from "./shown-arguments.ts";
 
@@ -54,7 +54,10 @@ function lookUpDirectories(instance: Instance, stamp: Stamp, state: SessionState
     return directoriesOf(instance, state.cwd, state.additionalDirs);
   }
   const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
-  const beyond = tooMuchFor(instance, sender, { servers, env: state.env, policy: state.policy });
+  const { env, policy, name } = state;
+  // Another session may have come to bear its name while it had ended.
+  const named = name === undefined ? undefined : { name, leadsTo: reachedBy(instance, sender, name) };
+  const beyond = tooMuchFor(instance, sender, { servers, env, policy, name: named });
   if (beyond) return beyond;
   const workspace = isWorkspace(state.cwd, instance.workspacesDirectory) ? state.cwd : undefined;
   return directoriesFor(instance, sender, { ...state, workspace });
