@@ -353,6 +353,25 @@ test("an agent brings nothing back by whose name people have come to mean anothe
   }
 });
 
+test("what came of a command is told again to whose command it was, under whatever name, and to nobody else", async () => {
+  await using scene = await openScene({ scripted: {} }, { settings: "max_sessions = 20" });
+  const { user, place } = scene;
+  const cwd = place.directory();
+  const session = await scene.idle({ cwd });
+  const stamps = ["mix-bbbbbb", `mcp-s-${session}-aaaa`, `mcp-s-${await scene.idle({ cwd })}-aaaa`, "mcp-aaaaaa"];
+  const askers = await Promise.all(stamps.map(async (stamp) => await scene.somebody(stamp)));
+  for (const [index, sender] of askers.entries()) {
+    const start = { agent: "scripted", cwd, command_id: `of-${index}` };
+    const first = await sender.start(start);
+    await user.wait(first, "idle");
+    const renamed = await scene.somebody(`${stamps[index]?.slice(0, -4)}cccc`);
+    expect(await renamed.start(start)).toBe(first);
+    for (const other of askers.filter((one) => one !== sender)) {
+      expect((await other.refusal("agent.session.start", start)).code).toBe("COMMAND_CONFLICT");
+    }
+  }
+});
+
 test("an answer needs a name that the broker stamped", async () => {
   await using scene = await openScene({ scripted: withModes });
   const { user } = scene;

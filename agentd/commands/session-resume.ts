@@ -17,7 +17,7 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
   const args = { ...call.args, session };
   const { verb, by, origin } = call;
   return instance.callers.ask((caller) => {
-    const recalled = instance.mailbox.recall(session, verb, args, caller);
+    const recalled = instance.mailbox.recall(session, { verb, args, by, caller });
     if (recalled) return recalled === "posted" ? undefined : recalled;
     const state = instance.sessions.get(session);
     const found = state ? lookUp(instance, call, state) : refuse("SESSION_UNKNOWN", "no such session", { session });
