@@ -325,6 +325,53 @@ test("an agent brings nothing back whose directory is another by now", async () 
   await user.wait(demo, "idle");
 });
 
+test("an agent brings nothing back by whose name people have come to mean another session", async () => {
+  await using scene = await openScene({ scripted: {} });
+  const { user, place } = scene;
+  const cwd = place.directory();
+  const agent = await scene.somebody(`mcp-s-${await scene.idle({ cwd })}-aaaa`);
+  const client = await scene.somebody("mcp-aaaaaa");
+  const end = async (who: BusUser, session: string): Promise<void> => {
+    await user.wait(session, "idle");
+    await who.call("agent.session.close", { session });
+    await user.wait(session, "ended");
+  };
+  for (const [who, name] of [
+    [agent, "release"],
+    [client, "deploy"],
+  ] as const) {
+    const started = await who.start({ agent: "scripted", cwd, name });
+    await end(who, started);
+    // Nobody else bears it.
+    await who.call("agent.session.resume", { session: started, fresh: true });
+    await end(who, started);
+    const persons = await scene.idle({ name });
+    await end(user, persons);
+    const refused = await who.refusal("agent.session.resume", { session: started, fresh: true });
+    expect(refused).toMatchObject({ code: "AGENT_SELF", body: { field: "name" } });
+    expect((await user.get(name)).session).toBe(persons);
+  }
+});
+
+test("what came of a command is told again to whose command it was, under whatever name, and to nobody else", async () => {
+  await using scene = await openScene({ scripted: {} }, { settings: "max_sessions = 20" });
+  const { user, place } = scene;
+  const cwd = place.directory();
+  const session = await scene.idle({ cwd });
+  const stamps = ["mix-bbbbbb", `mcp-s-${session}-aaaa`, `mcp-s-${await scene.idle({ cwd })}-aaaa`, "mcp-aaaaaa"];
+  const askers = await Promise.all(stamps.map(async (stamp) => await scene.somebody(stamp)));
+  for (const [index, sender] of askers.entries()) {
+    const start = { agent: "scripted", cwd, command_id: `of-${index}` };
+    const first = await sender.start(start);
+    await user.wait(first, "idle");
+    const renamed = await scene.somebody(`${stamps[index]?.slice(0, -4)}cccc`);
+    expect(await renamed.start(start)).toBe(first);
+    for (const other of askers.filter((one) => one !== sender)) {
+      expect((await other.refusal("agent.session.start", start)).code).toBe("COMMAND_CONFLICT");
+    }
+  }
+});
+
 test("an answer needs a name that the broker stamped", async () => {
   await using scene = await openScene({ scripted: withModes });
   const { user } = scene;

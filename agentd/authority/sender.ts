@@ -39,6 +39,11 @@ export function agentSession(by: string | null): string | undefined {
   return by === null ? undefined : /^mcp-s-([a-z2-7]{12})-/.exec(by)?.[1];
 }
 
+/** The same for all names of one agent, which come and go, and for all MCP clients; undefined for who is none. */
+export function agentsMark(by: string | null): string | undefined {
+  return isAgents(by) ? (agentSession(by) ?? "client") : undefined;
+}
+
 export function senderOf(by: string | null, origin: "local" | "mesh", sessions: Pick<Sessions, "parentOf">): Sender {
   if (origin === "mesh") return { kind: "node" };
   if (by === null) return { kind: "nameless" };

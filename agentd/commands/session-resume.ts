@@ -7,7 +7,7 @@ import type { AskedServer } from "../mcp-servers.ts";
 import type { SessionState } from "../session/state.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { senderIn, type Stamp, targetIn, refusalToGive } from "./sender.ts";
+import { reachedBy, refusalToGive, senderIn, type Stamp, targetIn } from "./sender.ts";
 import { directoriesFor, directoriesOf, startableAgent } from "./session-start.ts";
 import { scrubbed } from "./shown-arguments.ts";
 
@@ -17,7 +17,7 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
   const args = { ...call.args, session };
   const { verb, by, origin } = call;
   return instance.callers.ask((caller) => {
-    const recalled = instance.mailbox.recall(session, verb, args, caller);
+    const recalled = instance.mailbox.recall(session, { verb, args, by, caller });
     if (recalled) return recalled === "posted" ? undefined : recalled;
     const state = instance.sessions.get(session);
     const found = state ? lookUp(instance, call, state) : refuse("SESSION_UNKNOWN", "no such session", { session });
@@ -53,7 +53,10 @@ function lookUpDirectories(instance: Instance, stamp: Stamp, state: SessionState
     return directoriesOf(instance, state.cwd, state.additionalDirs);
   }
   const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
-  const beyond = refusalToGive(instance, sender, { servers, env: state.env, policy: state.policy });
+  const { env, policy, name } = state;
+  // Another session may have come to bear its name while it had ended.
+  const named = name === undefined ? undefined : { name, leadsTo: reachedBy(instance, sender, name) };
+  const beyond = refusalToGive(instance, sender, { servers, env, policy, name: named });
   if (beyond) return beyond;
   const workspace = isWorkspace(state.cwd, instance.workspacesDirectory) ? state.cwd : undefined;
   return directoriesFor(instance, sender, { ...state, workspace });

@@ -23,7 +23,7 @@ export const start: Handler<"agent.session.start"> = async (instance, call) => {
   let made: string | undefined;
   const answered = instance.callers.ask((caller) => {
     // A retry is answered before anything is looked up: what held then need not hold now.
-    const recalled = instance.mailbox.recall(instanceSession, verb, args, caller);
+    const recalled = instance.mailbox.recall(instanceSession, { verb, args, by, caller });
     if (recalled) return recalled === "posted" ? undefined : recalled;
     const session = lookUp(instance, call);
     if ("rc" in session) return { caller, ...session };

@@ -77,7 +77,7 @@ test("an id that is taken twice, or that names an entry of another commit, drops
   expect(log.receipts.find(alpha, "c-1")?.answer?.body).toBe("{}");
 });
 
-test("the hash is the same for the same arguments in any order, without the command id, and another for others", () => {
+test("the hash is the same for the same arguments in any order, without the command id, and another for others or of another agent", () => {
   const log = temporaryLog();
   const hash = log.receipts.hash(verb, { session: "s", prompt: [{ type: "text", text: "x" }], command_id: "c" });
   expect(log.receipts.hash(verb, { prompt: [{ text: "x", type: "text" }], session: "s" }).equals(hash)).toBe(true);
@@ -85,6 +85,9 @@ test("the hash is the same for the same arguments in any order, without the comm
   expect(
     log.receipts.hash("agent.session.prompt", { prompt: [{ text: "x", type: "text" }], session: "s" }).equals(hash),
   ).toBe(false);
+  const args = { session: "s", prompt: [{ type: "text", text: "x" }] };
+  expect(log.receipts.hash(verb, args, "client").equals(hash)).toBe(false);
+  expect(log.receipts.hash(verb, args, "client").equals(log.receipts.hash(verb, args, alpha))).toBe(false);
   const other = temporaryLog();
   expect(other.receipts.hash(verb, { session: "s" }).equals(log.receipts.hash(verb, { session: "s" }))).toBe(false);
 });

@@ -50,8 +50,8 @@ export interface UnansweredReceipt {
 
 export interface ReceiptReader {
   find(scope: string, commandId: string): Receipt | undefined;
-  /** Of a command's arguments: two commands with the same id are the same if their hashes are. */
-  hash(verb: string, args: Readonly<Record<string, unknown>>): Buffer;
+  /** Of a command's arguments, and of whose it is: two commands with the same id are the same if their hashes are. */
+  hash(verb: string, args: object, mark?: string): Buffer;
   /** What recovery has to answer. */
   unanswered(): readonly UnansweredReceipt[];
 }
@@ -67,7 +67,7 @@ export function receiptReader(db: Database.Database, file: string, hashKey: Uint
       const receipt = { verb, hash, session, seq: entry % entriesPerSession };
       return rc === null || body === null ? receipt : { ...receipt, answer: { rc, body } };
     },
-    hash: (verb, args) => argumentsHash(hashKey, verb, args),
+    hash: (verb, args, mark) => argumentsHash(hashKey, verb, args, mark),
     unanswered: () =>
       translated(file, () => unanswered.all()).map(({ scope, command_id, verb, session, entry }) => {
         return { scope, commandId: command_id, verb, session, seq: entry % entriesPerSession };
@@ -115,11 +115,14 @@ export function receiptWriter(db: Database.Database, sidOf: (session: string) =>
   };
 }
 
-/** HMAC-SHA-256 over verb and arguments, without `command_id`, in canonical JSON: a guess at a secret cannot be checked. */
-export function argumentsHash(key: Uint8Array, verb: string, args: Readonly<Record<string, unknown>>): Buffer {
-  const { command_id: _, ...rest } = args;
+/**
+ * HMAC-SHA-256 over verb and arguments, without `command_id`, and over `mark` where there is one, in canonical JSON: a
+ * guess at a secret cannot be checked.
+ */
+export function argumentsHash(key: Uint8Array, verb: string, args: object, mark?: string): Buffer {
+  const { command_id: _, ...rest } = args as { readonly command_id?: unknown };
   return createHmac("sha256", key)
-    .update(canonicalJson([verb, rest]))
+    .update(canonicalJson([verb, rest, ...(mark === undefined ? [] : [mark])]))
     .digest();
 }
 

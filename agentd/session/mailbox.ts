@@ -13,7 +13,7 @@ import type { Context, Effect } from "./input.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { type Input, isCommanding, type Posted, refusalReply, type SentReply, textOf } from "./posted.ts";
 import { overdueIn } from "./open-requests.ts";
-import { Recall } from "./recall.ts";
+import { Recall, type Repeatable } from "./recall.ts";
 import { isLive } from "./state.ts";
 
 export interface MailboxOptions {
@@ -88,13 +88,8 @@ export class Mailbox {
   }
 
   /** The first reply of a command id that was accepted before; `posted`: it is being worked on and will answer. */
-  recall(
-    scope: string,
-    verb: string,
-    args: Readonly<Record<string, unknown>>,
-    caller: number,
-  ): SentReply | "posted" | undefined {
-    return this.#recall.answer(scope, verb, args, caller);
+  recall(scope: string, command: Repeatable): SentReply | "posted" | undefined {
+    return this.#recall.answer(scope, command);
   }
 
   /**

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A command id that was accepted once never runs again: the same command gets the first reply, another one a conflict.
 import { stringifyJson } from "../../json/raw-json.ts";
+import { agentsMark } from "../authority/sender.ts";
 import { commandIdOf } from "./command-id.ts";
 import type { Commit } from "../log/append.ts";
 import type { NewReceipt, ReceiptAnswer, ReceiptReader } from "../log/receipts.ts";
 import { errorBody } from "../vocabulary/index.ts";
 import type { Decision } from "./input.ts";
-import { isCommanding, type Posted, scopeOf, type SentReply } from "./posted.ts";
+import { type Commanding, isCommanding, type Posted, scopeOf, type SentReply } from "./posted.ts";
 
 type Accepted = Exclude<Decision, { refusal: {} }>;
 
@@ -24,6 +25,9 @@ interface Known {
   readonly answer?: { readonly rc: number; readonly body: string };
 }
 
+/** What a command is known by when it comes again. */
+export type Repeatable = Pick<Commanding["command"], "verb" | "args" | "by" | "caller">;
+
 export class Recall {
   readonly #receipts: ReceiptReader;
   /** Callers that repeat a command which is still being worked on: they get its reply. */
@@ -33,17 +37,13 @@ export class Recall {
     this.#receipts = receipts;
   }
 
-  answer(
-    scope: string,
-    verb: string,
-    args: Readonly<Record<string, unknown>>,
-    caller: number,
-  ): SentReply | "posted" | undefined {
-    const id = args["command_id"];
-    if (typeof id !== "string") return undefined;
+  answer(scope: string, command: Repeatable): SentReply | "posted" | undefined {
+    const { verb, caller } = command;
+    const id = commandIdOf(command.args);
+    if (id === undefined) return undefined;
     const known = this.#receipts.find(scope, id);
     if (!known) return undefined;
-    const told = tellAgain(known, id, { verb, hash: this.#receipts.hash(verb, args) }, caller);
+    const told = tellAgain(known, id, { verb, hash: hashOf(this.#receipts, command) }, caller);
     if (told) return told;
     this.join(keyOf(scope, id), caller);
     return "posted";
@@ -84,10 +84,10 @@ export class RecallBatch {
     const key = keyOf(scope, id);
     const fresh = this.#fresh.get(key);
     if (!fresh) {
-      const known = this.#recall.answer(scope, verb, args, caller);
+      const known = this.#recall.answer(scope, input.command);
       return known && { caller, ...(known === "posted" ? {} : { told: known }), holds: true };
     }
-    const told = tellAgain(fresh, id, { verb, hash: this.#receipts.hash(verb, args) }, caller);
+    const told = tellAgain(fresh, id, { verb, hash: hashOf(this.#receipts, input.command) }, caller);
     if (told) return { caller, told, holds: false };
     this.#joining.push({ key, caller });
     return { caller, holds: false };
@@ -118,8 +118,8 @@ export class RecallBatch {
     const { receipt } = decision;
     const { input } = posted;
     if (!receipt || !isCommanding(input)) return undefined;
-    const { verb, args } = input.command;
-    const hash = this.#receipts.hash(verb, args);
+    const { verb } = input.command;
+    const hash = hashOf(this.#receipts, input.command);
     const answer = receipt.answer && { rc: receipt.answer.rc, body: stringifyJson(receipt.answer.body) };
     const known = { verb, hash, ...(answer ? { answer } : {}) };
     this.#fresh.set(keyOf(scope, receipt.commandId), known);
@@ -139,6 +139,11 @@ export class RecallBatch {
       this.#repeaters.delete(key);
     }
   }
+}
+
+/** An agent's command is its own: neither it nor a person is given what came of the other's, whatever id they choose. */
+function hashOf(receipts: ReceiptReader, { verb, args, by }: Omit<Repeatable, "caller">): Uint8Array {
+  return receipts.hash(verb, args, agentsMark(by));
 }
 
 /** Undefined while it is being worked on. */

@@ -12,6 +12,7 @@ import { LogKeeper } from "../../agentd/log-keeper.ts";
 import { type Log, openLog } from "../../agentd/log/open.ts";
 import type { SessionCommand, SessionInput } from "../../agentd/session/input.ts";
 import type { StartInput } from "../../agentd/session/posted.ts";
+import type { Repeatable } from "../../agentd/session/recall.ts";
 import type { PlannedLaunch } from "../../agentd/session/agents.ts";
 import { phaseOf, type SessionState } from "../../agentd/session/state.ts";
 import { openSessionCore, type SessionCore } from "../../agentd/session-core.ts";
@@ -118,7 +119,7 @@ export class Life {
       mailbox.post(scope, { type: "command", command: command as unknown as SessionCommand });
       return;
     }
-    const recalled = mailbox.recall(scope, verb, args, caller);
+    const recalled = mailbox.recall(scope, command as unknown as Repeatable);
     if (recalled === "posted") return;
     if (recalled) return callers.replied(recalled, this.log);
     const { maxSessions } = settings;
