@@ -144,7 +144,7 @@ export class Peer {
     try {
       value = wide ? outlineOf(line) : parseJson(line);
     } catch (error) {
-      if (line.trim() !== "") this.#onUnreadable(line, parserWords(error));
+      if (line.trim() !== "") this.#onUnreadable(line, unreadableWords(line, error));
       return;
     }
     if (value === undefined) {
@@ -393,6 +393,7 @@ function hasNoId(id: unknown): boolean {
 }
 
 /** Without the piece of the text that V8 quotes: a secret in it would be cut, and not be known again. */
-function parserWords(error: unknown): string {
+function unreadableWords(line: string, error: unknown): string {
+  if (line.includes("\0")) return "it has NULs between its letters, as UTF-16 has: ACP is UTF-8";
   return error instanceof Error ? error.message.replace(/, (?:\.\.\.)?".*$/su, "") : String(error);
 }

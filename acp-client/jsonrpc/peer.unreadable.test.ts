@@ -30,6 +30,19 @@ test.for([
   expect(second).toEqual([{ type: "result", result: 1 }]);
 });
 
+test.for(["utf16le", "latin1"] as const)(
+  "an answer with NULs in it, as %s, fails its request and says so",
+  (encoding) => {
+    for (const mark of ["", "\ufeff"]) {
+      const { peer, ask } = talk();
+      const answers = ask();
+      const text = encoding === "latin1" ? '\0{"id":0,"result":{}}\0' : `${mark}{"id":0,"result":{}}`;
+      peer.receive(Buffer.from(text, encoding).toString("utf8"));
+      expect(answers).toEqual([{ type: "malformed", what: expect.stringContaining("UTF-16") as unknown }]);
+    }
+  },
+);
+
 test("two answers on one line both fail what they answer", () => {
   const { peer, ask } = talk();
   const answers = [ask(), ask()];

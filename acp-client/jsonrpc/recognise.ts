@@ -18,7 +18,8 @@ const messagesMax = 1024;
  * is none. Strings may be in single quotes, and what stands in a value is passed over by its brackets; the look ends
  * where these do not match. Linear in the length of the line.
  */
-export function recogniseMessages(line: string): readonly Recognised[] {
+export function recogniseMessages(written: string): readonly Recognised[] {
+  const line = withoutNuls(written);
   const found: Recognised[] = [];
   let at = spaceEnd(line, 0);
   const isArray = line[at] === "[";
@@ -32,6 +33,11 @@ export function recogniseMessages(line: string): readonly Recognised[] {
     if (isArray && line[at] === ",") at = spaceEnd(line, at + 1);
   }
   return found;
+}
+
+/** UTF-16 that is read as UTF-8 has NULs between its letters, and two replacement characters for its mark. */
+function withoutNuls(line: string): string {
+  return line.includes("\0") ? line.replace(/^[\ufeff\ufffd]+/u, "").replaceAll("\0", "") : line;
 }
 
 type Members = ReadonlyMap<string, string>;
