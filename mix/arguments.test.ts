@@ -56,6 +56,12 @@ test.each([
   expect(() => parseArguments(words, spec)).toThrow(`${name} is missing; usage: mix ${line}`);
 });
 
+test("what is missing of a form that was begun is called as in that form", () => {
+  const spec = { flags, positionals: { min: 1, max: 3 }, usage: "notify ls [ask] | answer <ask> <option> | watch" };
+  expect(() => parseArguments(["answer"], spec).word(1)).toThrow("<ask> is missing; usage: mix notify ls");
+  expect(() => parseArguments(["answer", "k3w"], spec).word(2)).toThrow("<option> is missing; usage: mix notify ls");
+});
+
 test("after -- everything is a word, also what looks like a flag, and - is a word", () => {
   expect(parse("-", "--", "--close").positionals).toEqual(["-", "--close"]);
 });

@@ -29,7 +29,7 @@ export function parseArguments(
   const parsed = new Arguments(values, positionals, usage);
   // Help is answered whatever else was written, so that nobody has to satisfy a verb to learn it.
   if (values["help"] === true) return parsed;
-  if (positionals.length < range.min) throw missing(usage, positionals.length);
+  if (positionals.length < range.min) throw missing(usage, positionals.length, positionals);
   if (positionals.length > range.max) throw misused(usage, `too much: ${positionals.slice(range.max).join(" ")}`);
   return parsed;
 }
@@ -48,7 +48,7 @@ export class Arguments {
   /** The n-th word after the verb, counted from 0. A usage error where there is none. */
   word(index: number): string {
     const word = this.positionals[index];
-    if (word === undefined) throw missing(this.#usage, index);
+    if (word === undefined) throw missing(this.#usage, index, this.positionals);
     return word;
   }
 
@@ -87,19 +87,23 @@ export class Arguments {
   }
 }
 
-function missing(usage: string, index: number): MixError {
-  return misused(usage, `${placeName(usage, index)} is missing`);
+function missing(usage: string, index: number, given: readonly string[]): MixError {
+  return misused(usage, `${placeName(usage, index, given)} is missing`);
 }
 
 function misused(usage: string, message: string): MixError {
   return usageError(`${message}; usage: mix ${usage}, and more with --help`);
 }
 
-/** How a usage line calls the n-th word after its verb; of several lines, the first that has one so far. */
-function placeName(usage: string, index: number): string {
+/** How a usage line calls the n-th word after its verb; of several forms, the one that was begun, else the first that has one so far. */
+function placeName(usage: string, index: number, given: readonly string[]): string {
   const [verb = "", ...places] = usage.replace(/^agent /, "").split(" ");
-  const lines = places.join(" ").split(" | ");
-  const names = lines.flatMap((line) => line.split(" ")[index] ?? []);
+  const forms = places
+    .join(" ")
+    .split(" | ")
+    .map((form) => form.split(" "));
+  const begun = forms.filter(([first]) => first === given[0]);
+  const names = (begun.length > 0 ? begun : forms).flatMap((form) => form[index] ?? []);
   return (index === 0 ? names.join(" or ") : names[0]) ?? verb;
 }
 

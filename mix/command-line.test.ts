@@ -43,8 +43,8 @@ test("an unknown verb and an unknown flag exit 2 and say what there is", async (
   expect((JSON.parse(json.stderr) as { error: { code: string } }).error.code).toBe("USAGE");
 });
 
-test("a verb of several forms alone shows its help, as `mix agent` does", async () => {
-  for (const words of [["agent"], ["agent", "permit"], ["notify"]]) {
+test("a verb of several forms alone shows its help, as `mix agent` and `mix help` do", async () => {
+  for (const words of [["agent"], ["help"], ["agent", "help"], ["agent", "permit"], ["notify"]]) {
     const ran = await bench.run(words);
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^usage: mix /), stderr: "" });
   }

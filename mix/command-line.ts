@@ -34,7 +34,9 @@ async function dispatched(context: Context, output: Output): Promise<Outcome> {
   }
   const isAgent = first === "agent";
   const name = isAgent ? second : first;
-  if (name === undefined || name === "--help" || name === "-h") {
+  // `mix help` by itself: with a word after it, it is the verb that asks a service.
+  const isBareHelp = name === "help" && context.words.length === (isAgent ? 2 : 1);
+  if (name === undefined || name === "--help" || name === "-h" || isBareHelp) {
     const { overviewHelp } = await import("./help.ts");
     await output.lines(overviewHelp(agentVerbs, busVerbs));
     return { kind: "done" };

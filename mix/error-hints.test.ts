@@ -6,6 +6,7 @@ import { MixError } from "./mix-error.ts";
 test.each([
   ["AGENT_BUSY", "mix agent send --queue"],
   ["AGENT_LIMIT", "mix agent close"],
+  ["ASK_UNKNOWN", "mix notify ls"],
   ["REQUEST_UNKNOWN", "mix agent permit ls"],
   ["SESSION_NOT_RESUMABLE", "mix agent resume --fresh"],
   ["SESSION_UNKNOWN", "mix agent ls --all"],
@@ -20,6 +21,10 @@ test("what a refusal brings along is told once; one that speaks of our verbs, an
   expect(errorHints(new MixError("AGENT_UNAVAILABLE", "npm i x", { details: { install: "npm i x" } }))).toEqual([]);
   const available = new MixError("UNKNOWN_COMMAND", "no such verb", { details: { available: ["a", 1, "b"] } });
   expect(errorHints(available)).toEqual(["there are: a, b"]);
+  const value = new MixError("OPTION_UNKNOWN", '"mode" has no value "plan"', { details: { values: ["auto", "ask"] } });
+  expect(errorHints(value)).toEqual(["there are: auto, ask"]);
+  const option = new MixError("OPTION_UNKNOWN", 'demo offers no option "mood"', { details: { options: ["mode"] } });
+  expect(errorHints(option)).toEqual(["there are: mode"]);
   const listed = new MixError("UNKNOWN_COMMAND", "none (there are: get, set)", {
     details: { available: ["get", "set"] },
   });

@@ -2,21 +2,27 @@
 // What to do about a refusal, in the words of this command line: a message that came over the Bus speaks of verbs and
 // arguments there.
 import type { ErrorCode } from "../agentd/vocabulary/errors.ts";
+import type { NotifyErrorCode } from "../agentd/vocabulary/notify.ts";
 import type { MixError } from "./mix-error.ts";
 
 /** Lines to be said below the message. */
 export function errorHints({ code, message, details }: MixError): string[] {
-  const { install, available } = details;
-  const verbs = Array.isArray(available) ? available.filter((one) => typeof one === "string") : [];
-  const hint = Object.hasOwn(hints, code) ? hints[code as ErrorCode] : undefined;
+  const { install, available, values, options } = details;
+  // The verbs of a service, the values of an option, or the options of an agent: a refusal brings one of these.
+  const offered = [available, values, options].find((one) => Array.isArray(one)) ?? [];
+  const names = offered.filter((one: unknown) => typeof one === "string");
+  const hint = Object.hasOwn(hints, code) ? hints[code as HintedCode] : undefined;
   return [
     ...(typeof install === "string" && !message.includes(install) ? [`to install it: ${install}`] : []),
-    ...(verbs.every((verb) => message.includes(verb)) ? [] : [`there are: ${verbs.join(", ")}`]),
+    ...(names.every((name) => message.includes(name)) ? [] : [`there are: ${names.join(", ")}`]),
     ...(hint === undefined || message.includes("`mix ") ? [] : [hint]),
   ];
 }
 
-const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
+type HintedCode = ErrorCode | NotifyErrorCode;
+
+const hints: Readonly<Partial<Record<HintedCode, string>>> = {
+  ASK_UNKNOWN: "`mix notify ls` lists the open ones, `mix notify ls --all` all",
   AGENT_BUSY: "with `mix agent send --queue` it waits, if there is room; `mix agent cancel` ends what runs",
   AGENTD_OUTDATED: "`mix agent stop` ends it, and the next `mix agent` command starts the one that is installed",
   AGENT_LIMIT: "`mix agent ls` lists live sessions, `mix agent close` ends one",

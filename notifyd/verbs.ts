@@ -160,7 +160,7 @@ function answered(reply: NotifyReplies[NotifyVerb]): Answer {
 }
 
 function unknown(id: string): Answer {
-  return refuse("ASK_UNKNOWN", `no ask "${id}": notify.list has them`, { ask: id });
+  return refuse("ASK_UNKNOWN", `no ask "${id}"; notify.list lists them`, { ask: id });
 }
 
 function nameless(what: string): Answer {

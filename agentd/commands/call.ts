@@ -48,7 +48,7 @@ export function findLogged(instance: Instance, reference: string): string | Answ
     case "one":
       return found.session;
     case "none":
-      return refuse("SESSION_UNKNOWN", `no session "${reference}": agent.session.list has them`, {
+      return refuse("SESSION_UNKNOWN", `no session "${reference}"; agent.session.list lists them`, {
         session: reference,
       });
     case "several": {

@@ -37,13 +37,12 @@ export async function run(given: Invocation): Promise<Outcome> {
 
 function acted(invocation: Invocation): Promise<Outcome> {
   const { positionals } = invocation.args;
+  if (positionals[0] === "answer") return answer(invocation);
   switch (`${positionals[0]} ${positionals.length - 1}`) {
     case "ls 0":
       return list(invocation);
     case "ls 1":
       return show(invocation);
-    case "answer 2":
-      return answer(invocation);
     case "watch 0":
       return watch(invocation);
     default:
@@ -70,10 +69,11 @@ async function show({ args, context, output, connect }: Invocation): Promise<Out
 
 // As a citizen: an answer has to have somebody who gave it.
 async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
+  const [reference, chosen] = [args.word(1), args.word(2)];
   const bus = await connect("bus");
-  const { ask, options } = await foundAsk(bus, args.word(1));
+  const { ask, options } = await foundAsk(bus, reference);
   // What is none of them is for the service to refuse.
-  const option = chosenOption(options, args.word(2)) ?? args.word(2);
+  const option = chosenOption(options, chosen) ?? chosen;
   const reply = await askNotify(bus, "answer", { ask, option, via: "mix" });
   if (output.mode === "json") await output.document("mix.ask.v1", reply);
   else if (output.mode === "people") output.word(`${printableLine(ask)}: ${printableLine(option)}`);
