@@ -11,6 +11,7 @@ import { passedValuesOf } from "./catalogue/passed-values.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientSideDesk } from "./client-side/desk.ts";
 import type { Instance } from "./commands/instance.ts";
+import { isItself } from "./instance/directories.ts";
 import { LogError } from "./log/log-error.ts";
 import type { Limits } from "./config/limits.ts";
 import { type AskedServer, variablesOf, withValues } from "./mcp-servers.ts";
@@ -29,6 +30,10 @@ export function planLaunch(instance: Instance, version: string, state: SessionSt
 function plan(instance: Instance, version: string, state: SessionState): PlannedLaunch {
   const definition = instance.catalogue().get(state.agent);
   if (!definition) return unavailable(`"${state.agent}" is not in the catalogue any more`);
+  const directories = [state.cwd, ...state.additionalDirs];
+  // They were judged by where they were when the command came.
+  const moved = directories.find((directory) => !isItself(directory));
+  if (moved !== undefined) return unavailable(`${JSON.stringify(moved)} was removed, or is a link by now`);
   const [, ...args] = definition.command;
   const found = findAgent(definition, instance.environment["PATH"]);
   if (found.status !== "installed") return unavailable(whyNotFound(found));
@@ -65,7 +70,6 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   const busToolsGone = toBus === undefined ? undefined : busToolsGoneMessage(toBus);
   const own = toBus === undefined || busToolsGone !== undefined ? [] : [busToolsServer(toBus)];
   const mcpServers = [...own, ...asked.map((server) => withValues(server, forServers.values))];
-  const directories = [state.cwd, ...state.additionalDirs];
   const { missingFileIsEmpty = false } = definition;
   const desk = {
     cwd: state.cwd,

@@ -325,6 +325,28 @@ test("an agent brings nothing back whose directory is another by now", async () 
   await user.wait(demo, "idle");
 });
 
+test("no agent is launched in a directory that became a link after its start was judged", async () => {
+  using agent = scriptedAgent({});
+  using place = makePlace({ mine: agent.command });
+  let swap = (): void => {};
+  await using daemon = await startDaemonHere(place, { seam: (point) => point === "commit.before" && swap() });
+  const person = new BusUser(await daemon.connect("mix-aaaaaa"));
+  const own = place.directory();
+  const cwd = join(own, "in");
+  mkdirSync(cwd);
+  const session = await person.start({ agent: "mine", cwd: own });
+  await person.wait(session, "idle");
+  const ofSession = new BusUser(await daemon.connect(`mcp-s-${session}-aaaa`));
+  swap = () => {
+    swap = () => {};
+    renameSync(cwd, join(own, "moved"));
+    symlinkSync(place.directory(), cwd);
+  };
+  const child = await ofSession.start({ agent: "mine", cwd });
+  await person.wait(child, "ended");
+  expect(await person.get(child)).toMatchObject({ state: "failed", error: { error_code: "AGENT_UNAVAILABLE" } });
+});
+
 test("an agent brings nothing back by whose name people have come to mean another session", async () => {
   await using scene = await openScene({ scripted: {} });
   const { user, place } = scene;

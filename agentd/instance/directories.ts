@@ -171,6 +171,11 @@ function isBelow(path: string, directory: string): boolean {
   return path !== directory && path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }
 
+/** Whether a place that was without links still is: a link that was put there since leads elsewhere. */
+export function isItself(path: string): boolean {
+  return realOf(path) === path;
+}
+
 /** Where it really is; undefined for what is not there or is no absolute path: nothing lies under it. */
 function realOf(path: string): string | undefined {
   if (!isAbsolute(path)) return undefined;
