@@ -45,6 +45,25 @@ test.each([
   }
 });
 
+test("programs of an agent act no more when its session has ended, or where there never was one", async () => {
+  using agent = scriptedAgent({});
+  using place = makePlace({ mine: agent.command });
+  await using daemon = await startDaemonHere(place);
+  const person = new BusUser(await daemon.connect("mix-aaaaaa"));
+  const session = await person.start({ agent: "mine", cwd: place.directory() });
+  await person.wait(session, "idle");
+  const start = { agent: "mine", cwd: place.directory("session-1") };
+  const own = new BusUser(await daemon.connect(`mcp-s-${session}-aaaa`));
+  const child = await own.start(start);
+  await person.call("agent.session.close", { session });
+  await person.wait(session, "ended");
+  const invented = new BusUser(await daemon.connect("mcp-s-aaaaaaaaaaaa-aaaa"));
+  for (const user of [own, invented]) {
+    expect(await user.refusal("agent.session.start", start)).toMatchObject({ code: "AGENT_SELF" });
+    expect(await user.refusal("agent.session.close", { session: child })).toMatchObject({ code: "AGENT_SELF" });
+  }
+});
+
 const isClose = ({ act }: Cell): boolean => act === "agent.session.close";
 
 /** What changes nothing that a later question is about, where it is allowed. */
@@ -413,7 +432,7 @@ test("HELP says what is not for agents", async () => {
   const { body } = await scene.user.client.call("agent", "HELP");
   const verbs = JSON.parse(body) as { name: string; description: string; read_only: boolean }[];
   const silent = verbs.filter(
-    ({ read_only, description }) => !read_only && !/(?:; an agent|not for agents)/.test(description),
+    ({ read_only, description }) => !read_only && !/(?:; (?:an agent|agents: )|not for agents)/.test(description),
   );
   expect(silent).toEqual([]);
 });

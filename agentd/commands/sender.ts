@@ -3,7 +3,8 @@
 import type { Answer } from "../../bus-client/index.ts";
 import { exceededGrant, type Given, noOwnSession, refusalOfGrant, refusalToAct } from "../authority/decide.ts";
 import { type Sender, senderOf, type Sessions, type Target, targetOf } from "../authority/sender.ts";
-import type { ErrorBody } from "../vocabulary/index.ts";
+import { isLive } from "../session/state.ts";
+import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import { type Call, refusal } from "./call.ts";
 import type { Instance } from "./instance.ts";
 
@@ -12,12 +13,23 @@ export type Stamp = Pick<Call, "by" | "origin">;
 /** The refusal where the sender may not do this to this session; undefined where it may. */
 export function refusalBySender(instance: Instance, { verb, args, ...stamp }: Call): ErrorBody | undefined {
   const sender = senderIn(instance, stamp);
+  if ("session" in sender && !isLiveIn(instance, sender.session)) {
+    return errorBody(
+      "AGENT_SELF",
+      "this agent's session has ended, or there is none: its programs may not act any more",
+    );
+  }
   const target = (): Target | undefined => {
     const found =
       "session" in args && args.session !== undefined ? instance.log.sessions.find(args.session) : undefined;
     return found?.found === "one" ? targetIn(instance, sender, found.session) : undefined;
   };
   return refusalToAct(sender, verb, target, instance.settings);
+}
+
+function isLiveIn({ sessions }: Instance, session: string): boolean {
+  const state = sessions.get(session);
+  return state !== undefined && isLive(state);
 }
 
 /** Without a look into the log, which may be what fails. Whose agent it is makes no difference here. */
