@@ -26,8 +26,11 @@ test.each([
   await using _node = await openMeshNode(place);
   await using daemon = await startDaemonHere(place);
   const { clients, sessionOf } = await company(daemon, place);
-  // Closing first would take the sessions from the others.
-  const all = cells().toSorted((one, other) => Number(isClose(one)) - Number(isClose(other)));
+  for (const session of new Set(Object.values(sessionOf))) {
+    const prompt = { session, prompt: "go", when_busy: "queue", command_id: takenId };
+    expect((await clients.person.call("agent", "agent.session.prompt", prompt)).rc).toBe(0);
+  }
+  const all = cells();
   for (const { act, sender, target, says } of all) {
     const expected = codeIn(says, allowances);
     if (act === "QUIT" && expected === undefined) continue;
@@ -64,7 +67,8 @@ test("programs of an agent act no more when its session has ended, or where ther
   }
 });
 
-const isClose = ({ act }: Cell): boolean => act === "agent.session.close";
+/** Of a prompt to each session: another command with this id is refused, but only after it was seen who sends it. */
+const takenId = "taken";
 
 /** What changes nothing that a later question is about, where it is allowed. */
 const harmless: Readonly<Partial<Record<Cell["act"], (session: string) => object>>> = {
@@ -73,7 +77,7 @@ const harmless: Readonly<Partial<Record<Cell["act"], (session: string) => object
   "agent.session.prompt": (session) => ({ session, prompt: "go", when_busy: "queue" }),
   "agent.session.cancel": (session) => ({ session, turn: 100_000 }),
   "agent.session.set_config": (session) => ({ session, option: "none", value: "x" }),
-  "agent.session.close": (session) => ({ session }),
+  "agent.session.close": (session) => ({ session, command_id: takenId }),
   "agent.permission.answer": (session) => ({ request: `${session}-1`, option: "allow" }),
   "agent.elicitation.answer": (session) => ({ request: `${session}-1`, action: "accept" }),
   "agent.session.purge": (session) => ({ session, dry_run: true }),
