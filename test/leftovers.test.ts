@@ -5,12 +5,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 const program = fileURLToPath(new URL("./leftovers.ts", import.meta.url));
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const scratch = mkdtempSync(join(tmpdir(), "agentd-left-"));
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "agentd-left-"));
+});
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 function leftovers(args: readonly string[], temporary = scratch) {

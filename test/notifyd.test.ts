@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The built notifyd in a process of its own, on an embedded broker.
+// @module-tag slow
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+// @module-tag slow
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";

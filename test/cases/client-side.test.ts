@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What agents ask of their client with files and terminals, through a whole agentd: what the agent gets, what the log
 // says, and what is left on the disk and among the processes.
+// @module-tag slow
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The conversation itself: whose ids are whose, which version is spoken, and what to do with words that nobody knows.
+// @module-tag slow
 import { expect, test } from "vitest";
 import { objectionsToClientFrame } from "../../acp-client/testing/official-schema.ts";
 import type { Json, Step } from "../../agentd/demo-agent/scripted/scenario.ts";

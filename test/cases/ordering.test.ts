@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Agents say things before, after and between: each belongs to one turn, and nothing is lost for being untimely.
+// @module-tag slow
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";

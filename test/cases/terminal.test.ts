@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The commands that agents ask for: shell lines, pipes that are held, output without end, and nobody to type a password.
+// @module-tag slow
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,14 +11,17 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually, openTerminal, shell } from "../../agentd/client-side/terminals/testing/terminals.ts";
 import { within } from "../harness/deadline.ts";
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-const home = mkdtempSync(join(tmpdir(), "terminal-cases-"));
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "terminal-cases-"));
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const hasTerminals = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Every wait for an agent has an end, no turn has a flat limit, and a clock that jumps fools nobody.
+// @module-tag slow
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import type { Rule, Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What agentd makes of a log that it finds: one that it cannot use is left as it is and said so, with a code that tells
 // a service manager not to try again; one that lost its end loses that alone.
+// @module-tag slow
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Log first, then act, then publish: seen from outside. When an agent has read a frame, the command behind it is on the
 // disk; when a subscriber has got an update, its entry is. Another process looks, at that very moment.
+// @module-tag slow
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

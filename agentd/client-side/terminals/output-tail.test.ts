@@ -81,23 +81,27 @@ test("exactly as much as may be kept is not truncated, one byte more is", () => 
   expect([tail.text(), tail.truncated]).toEqual(["a", true]);
 });
 
-test("sixteen times as much output takes not much more than sixteen times as long, whatever the reads are like", () => {
-  const line = Buffer.from("Grüße €😀 0123456789\n".repeat(50));
-  const cpuMs = (total: number, chunk: Buffer): number => {
-    const tail = new OutputTail(64 * KiB);
-    const writer = tail.writer();
-    const start = process.cpuUsage();
-    for (let done = 0; done < total; done += chunk.length) writer.write(chunk);
-    expect(Buffer.byteLength(tail.text())).toBeGreaterThan(64 * KiB - 4);
-    const { user, system } = process.cpuUsage(start);
-    return (user + system) / 1000;
-  };
-  for (const chunk of [line, line.subarray(0, 101), Buffer.alloc(64 * KiB, 0xff)]) {
-    const best = (total: number): number => Math.min(...[1, 2, 3].map(() => cpuMs(total, chunk)));
-    // Were it the square, it would take 256 times as long.
-    expect(best(16 * MiB)).toBeLessThan(64 * Math.max(best(MiB), 2));
-  }
-});
+test(
+  "sixteen times as much output takes not much more than sixteen times as long, whatever the reads are like",
+  { tags: "slow" },
+  () => {
+    const line = Buffer.from("Grüße €😀 0123456789\n".repeat(50));
+    const cpuMs = (total: number, chunk: Buffer): number => {
+      const tail = new OutputTail(64 * KiB);
+      const writer = tail.writer();
+      const start = process.cpuUsage();
+      for (let done = 0; done < total; done += chunk.length) writer.write(chunk);
+      expect(Buffer.byteLength(tail.text())).toBeGreaterThan(64 * KiB - 4);
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1000;
+    };
+    for (const chunk of [line, line.subarray(0, 101), Buffer.alloc(64 * KiB, 0xff)]) {
+      const best = (total: number): number => Math.min(...[1, 2, 3].map(() => cpuMs(total, chunk)));
+      // Were it the square, it would take 256 times as long.
+      expect(best(16 * MiB)).toBeLessThan(64 * Math.max(best(MiB), 2));
+    }
+  },
+);
 
 test("a gigabyte costs no more memory than the tail", () => {
   const tail = new OutputTail(64 * KiB);
