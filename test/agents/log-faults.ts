@@ -52,7 +52,8 @@ function permissionFaults(entries: readonly EntryOf<"permission">[]): string[] {
   const requests = new Set(entries.map(({ request }) => request));
   return [...requests].flatMap((request) => {
     const own = entries.filter((entry) => entry.request === request);
-    const phases = own.map(({ phase }) => phase).join(", ");
+    // An agent may change the tool call while it is asked about.
+    const phases = own.flatMap(({ phase }) => (phase === "changed" ? [] : [phase])).join(", ");
     const withdrawn = own.some(({ via }) => via === "agent");
     const right = withdrawn ? "requested, resolved" : "requested, resolved, sent";
     return phases === right ? [] : [`the permission ${request} went ${phases}`];
