@@ -47,8 +47,18 @@ test.each([
     [permission("requested"), permission("sent"), permission("resolved")],
     "requested, sent, resolved",
   ],
+  [
+    "changed after it was resolved",
+    [permission("requested"), permission("resolved"), permission("changed"), permission("sent")],
+    "requested, resolved, changed, sent",
+  ],
 ])("a permission %s is a fault", (_, entries, phases) => {
   expect(faultsOf(...entries, closed)).toEqual([`the permission s-1 went ${phases}`]);
+});
+
+test("a permission whose tool call was changed while it was open is none", () => {
+  const phases = ["requested", "changed", "changed", "resolved", "sent"];
+  expect(faultsOf(...phases.map((phase) => permission(phase)), closed)).toEqual([]);
 });
 
 test("a permission that the agent withdrew needs nothing sent", () => {

@@ -52,11 +52,13 @@ function permissionFaults(entries: readonly EntryOf<"permission">[]): string[] {
   const requests = new Set(entries.map(({ request }) => request));
   return [...requests].flatMap((request) => {
     const own = entries.filter((entry) => entry.request === request);
-    // An agent may change the tool call while it is asked about.
-    const phases = own.flatMap(({ phase }) => (phase === "changed" ? [] : [phase])).join(", ");
+    const phases = own.map(({ phase }) => phase).join(", ");
     const withdrawn = own.some(({ via }) => via === "agent");
     const right = withdrawn ? "requested, resolved" : "requested, resolved, sent";
-    return phases === right ? [] : [`the permission ${request} went ${phases}`];
+    // An agent may change the tool call while it is asked about, and at no other time.
+    return phases.replace(/^requested(?:, changed)+/, "requested") === right
+      ? []
+      : [`the permission ${request} went ${phases}`];
   });
 }
 
