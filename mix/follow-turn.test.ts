@@ -10,16 +10,20 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("a follower to whom nothing is published still sees the turn's end", { timeout: 20_000 }, async () => {
-  const agentd = await bench.agentd({ mute: true });
-  const running = bench.start(["agent", "start", "demo", "x", "--json"]);
-  await running.shows('"started"');
-  says("ok")(agentd.session("sessionaaaaa"), 1);
-  const ran = await running.ended;
-  expect(ran.code).toBe(0);
-  expect(objects(ran.stdout).map(({ seq }) => seq)).toEqual(objects(ran.stdout).map((_, index) => index + 1));
-  expect(agentd.session("sessionaaaaa").state).toBe("idle");
-});
+test(
+  "a follower to whom nothing is published still sees the turn's end",
+  { timeout: 20_000, tags: "slow" },
+  async () => {
+    const agentd = await bench.agentd({ mute: true });
+    const running = bench.start(["agent", "start", "demo", "x", "--json"]);
+    await running.shows('"started"');
+    says("ok")(agentd.session("sessionaaaaa"), 1);
+    const ran = await running.ended;
+    expect(ran.code).toBe(0);
+    expect(objects(ran.stdout).map(({ seq }) => seq)).toEqual(objects(ran.stdout).map((_, index) => index + 1));
+    expect(agentd.session("sessionaaaaa").state).toBe("idle");
+  },
+);
 
 test("an entry that a stranger publishes in agentd's name is not believed", async () => {
   const agentd = await bench.agentd();

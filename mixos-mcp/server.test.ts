@@ -226,37 +226,41 @@ test("an instance that denies other services denies these instead", async () => 
   expect((await tool("bus_help", { service: "term" })).isError).toBe(false);
 });
 
-test("without a Bus a call is a tool error; once the Bus is there, and there again, calls work", async () => {
-  const path = join(temporaryDirectory(), "bus.sock");
-  const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", MIXOS_NODED_URL: unixUrl(path) };
-  const { tool, refusal } = await serverUnderTest(env);
-  // Over a connection whose end the server has not seen yet a call is told to be lost; it is made again.
-  const say = async (): Promise<string> => {
-    for (;;) {
-      const { texts, isError } = await tool("bus_call", { service: "echo", command: "echo.say" });
-      if (!isError) return texts[0] ?? "";
-      expect(texts[0]).toContain("the Bus went away");
+test(
+  "without a Bus a call is a tool error; once the Bus is there, and there again, calls work",
+  { tags: "slow" },
+  async () => {
+    const path = join(temporaryDirectory(), "bus.sock");
+    const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", MIXOS_NODED_URL: unixUrl(path) };
+    const { tool, refusal } = await serverUnderTest(env);
+    // Over a connection whose end the server has not seen yet a call is told to be lost; it is made again.
+    const say = async (): Promise<string> => {
+      for (;;) {
+        const { texts, isError } = await tool("bus_call", { service: "echo", command: "echo.say" });
+        if (!isError) return texts[0] ?? "";
+        expect(texts[0]).toContain("the Bus went away");
+      }
+    };
+    expect(await refusal("bus_services")).toMatchObject({ error_code: "BUS_UNREACHABLE" });
+    for (const round of [1, 2]) {
+      const broker = createBroker();
+      onTestFinished(() => broker.close());
+      const citizen = serveCitizen({
+        client: { url: () => broker.connectLocal() },
+        service: "echo",
+        version: "1",
+        description: "Test citizen",
+        verbs: [verb("echo.say", () => done({ round }))],
+      });
+      await citizen.connect();
+      await broker.listenUnix(path);
+      expect(JSON.parse(await say())).toEqual({ round });
+      await citizen.stop();
+      await broker.close();
     }
-  };
-  expect(await refusal("bus_services")).toMatchObject({ error_code: "BUS_UNREACHABLE" });
-  for (const round of [1, 2]) {
-    const broker = createBroker();
-    onTestFinished(() => broker.close());
-    const citizen = serveCitizen({
-      client: { url: () => broker.connectLocal() },
-      service: "echo",
-      version: "1",
-      description: "Test citizen",
-      verbs: [verb("echo.say", () => done({ round }))],
-    });
-    await citizen.connect();
-    await broker.listenUnix(path);
-    expect(JSON.parse(await say())).toEqual({ round });
-    await citizen.stop();
-    await broker.close();
-  }
-  expect(await refusal("bus_help", { service: "echo" })).toMatchObject({ error_code: "BUS_UNREACHABLE" });
-});
+    expect(await refusal("bus_help", { service: "echo" })).toMatchObject({ error_code: "BUS_UNREACHABLE" });
+  },
+);
 
 test("an address of the Bus that is none is a tool error that names it", async () => {
   const { refusal } = await serverUnderTest({ HOME: "/nonexistent", MIXOS_NODED_URL: "http://example.org" });

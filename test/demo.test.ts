@@ -36,7 +36,7 @@ test("the demo shows a session and its log, and stops the agentd that it started
   expect(pidsWith("HOME", home)).toEqual([]);
 });
 
-test("so it does when its reader leaves", async () => {
+test("so it does when its reader leaves", { tags: "slow" }, async () => {
   const child = started();
   child.stdout.once("data", () => child.stdout.destroy());
   await once(child, "exit");

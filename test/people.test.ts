@@ -296,6 +296,7 @@ test.each<readonly [SeamPoint, boolean]>([
   ["frame_to_agent.after", true],
 ])(
   "killed at %s with a person's yes in hand, agentd neither uses it twice nor loses it in silence",
+  { tags: "slow" },
   async (point, isLogged) => {
     const { cast, connect } = await standing();
     const person = await connect("mix-aaaaaa");
