@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // From the words of a command line to one verb, and from what it came to to an exit code.
-import { parseArguments } from "./arguments.ts";
-import type { Arguments } from "./arguments.ts";
-import type { ConnectOptions, Connecting, ReadingBus } from "./bus.ts";
-import type { Context } from "./context.ts";
-import { exitCodeOf } from "./exit-codes.ts";
-import type { Outcome } from "./exit-codes.ts";
-import { MixError, usageError } from "./mix-error.ts";
-import { Output } from "./output.ts";
-import type { OutputMode } from "./output.ts";
-import { tellOtherBuild } from "./other-build.ts";
-import { commonFlags } from "./verb.ts";
-import type { Invocation, VerbModule } from "./verb.ts";
+import { parseArguments } from "./input/arguments.ts";
+import type { Arguments } from "./input/arguments.ts";
+import type { ConnectOptions, Connecting, ReadingBus } from "./bus/ask.ts";
+import type { Context } from "./process/context.ts";
+import { exitCodeOf } from "./process/exit-codes.ts";
+import type { Outcome } from "./process/exit-codes.ts";
+import { MixError, usageError } from "./process/mix-error.ts";
+import { Output } from "./process/output.ts";
+import type { OutputMode } from "./process/output.ts";
+import { tellOtherBuild } from "./daemon/other-build.ts";
+import { commonFlags } from "./input/verb.ts";
+import type { Invocation, VerbModule } from "./input/verb.ts";
 import { agentVerbs, busVerbs } from "./verbs/table.ts";
 
 /** Never throws for what a user, a service or the Bus did; resolves with the exit code. */
@@ -78,13 +78,13 @@ async function runVerb(
     context,
     output,
     args,
-    connect: async (connecting) => open(connecting, (await import("./citizen-bus.ts")).connectBus),
-    read: async (connecting) => open(connecting, (await import("./reading-bus.ts")).connectReader),
+    connect: async (connecting) => open(connecting, (await import("./connect/citizen-connection.ts")).connectBus),
+    read: async (connecting) => open(connecting, (await import("./connect/reader-connection.ts")).connectReader),
   };
   try {
     return await run(invocation);
   } catch (error) {
-    const { asMixError } = await import("./bus.ts");
+    const { asMixError } = await import("./bus/ask.ts");
     const known = asMixError(error);
     throw known instanceof MixError ? withContext(known, args, spec) : known;
   } finally {

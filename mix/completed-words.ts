@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What may stand for a word or a flag's value of each verb, for shells: fixed words, or a command that prints them.
 
-import { entryKinds } from "./entry-kinds.ts";
+import { entryKinds } from "./bus/vocabulary-values.ts";
 import { states } from "./verbs/ls.ts";
 
 /** `command`: run at each press of Tab, so it is a short one, and starts nothing. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Why a file that was named on the command line cannot be read, for people.
-import { type MixError, usageError } from "./mix-error.ts";
+import { type MixError, usageError } from "./process/mix-error.ts";
 
 export function fileFault(file: string, error: unknown): MixError {
   const { code, message } = error as NodeJS.ErrnoException;

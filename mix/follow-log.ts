@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // `log -f`: entries as they come, until Ctrl-C. Unlike a turn that is followed, it has no end of its own.
 import type { Entry } from "../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "./bus.ts";
-import type { Outcome } from "./exit-codes.ts";
-import { followSession } from "./follow-session.ts";
-import type { LogFilter } from "./log-entries.ts";
-import type { Invocation } from "./verb.ts";
+import type { AgentBus } from "./bus/ask.ts";
+import type { Outcome } from "./process/exit-codes.ts";
+import { followSession } from "./watch/entries-until-interrupt.ts";
+import type { LogFilter } from "./entries/read-log.ts";
+import type { Invocation } from "./input/verb.ts";
 
 export interface LogToFollow {
   readonly session: string;

@@ -2,8 +2,8 @@
 // A form that an agent asks for, as far as the command line shows it and turns words into its values. Whether an answer
 // is right, agentd says.
 import { numberOf, parseJson, type RawJson } from "../json/raw-json.ts";
-import { assignment } from "./assignments.ts";
-import { usageError } from "./mix-error.ts";
+import { assignment } from "./input/assignments.ts";
+import { usageError } from "./process/mix-error.ts";
 
 export interface FormField {
   readonly name: string;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What `--help` prints: each verb fits a screen of 24 lines by 80 and shows an example.
-import type { FlagTable } from "./arguments.ts";
+import type { FlagTable } from "./input/arguments.ts";
 import { WordWrap } from "./view/word-wrap.ts";
-import { commonFlags } from "./verb.ts";
-import type { VerbSpec } from "./verb.ts";
+import { commonFlags } from "./input/verb.ts";
+import type { VerbSpec } from "./input/verb.ts";
 
 export interface Listed {
   readonly summary: string;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds in the log what a question had to leave out of its tool call.
 import type { ToolCallFields } from "../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "./bus.ts";
-import { logEntries } from "./log-entries.ts";
-import { CallFold } from "./view/call-fold.ts";
+import type { AgentBus } from "./bus/ask.ts";
+import { logEntries } from "./entries/read-log.ts";
+import { CallFold } from "./entries/tool-call-fold.ts";
 
 export interface CutQuestion {
   readonly request: string;

@@ -23,7 +23,7 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { embeddedSocketPath } from "../bus-client/index.ts";
 import { bundleMix } from "../scripts/bundle-mix.ts";
-import { isRunning } from "./process-alive.ts";
+import { isRunning } from "./daemon/process-alive.ts";
 import { endProcessesWith, pidsWith } from "./testing/end-processes.ts";
 
 let programs: string;

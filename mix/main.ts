@@ -3,8 +3,8 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runCommandLine } from "./command-line.ts";
-import type { Interrupt, Interrupts } from "./context.ts";
-import { exitCodeOf } from "./exit-codes.ts";
+import type { Interrupt, Interrupts } from "./process/context.ts";
+import { exitCodeOf } from "./process/exit-codes.ts";
 import { processOutput } from "../display/process-output.ts";
 import { TextOutput } from "../display/text-output.ts";
 import { ownBuild } from "./version.ts";

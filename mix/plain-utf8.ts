@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { isMarkedUtf16, withoutByteOrderMark } from "../files/byte-order-mark.ts";
-import { usageError } from "./mix-error.ts";
+import { usageError } from "./process/mix-error.ts";
 
 /** The bytes without a byte order mark. Throws a usage error for UTF-16. */
 export function plainUtf8(bytes: Buffer, from: string): Buffer {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The daemon that holds the state directory, for a signal to it where the Bus does not lead there.
-import type { Context } from "./context.ts";
-import { daemonRecord } from "./daemon-record.ts";
-import { bootId, isRunning, processState, startTimeOf } from "./process-alive.ts";
+import type { Context } from "./process/context.ts";
+import { daemonRecord } from "./daemon/daemon-record.ts";
+import { bootId, isRunning, processState, startTimeOf } from "./daemon/process-alive.ts";
 
 export interface RecordedProcess {
   readonly pid: number;

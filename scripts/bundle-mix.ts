@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** With all that they import, but for what they import only when they need it. */
 const shortCommands = [
   "mix/main.ts",
-  "mix/reading-bus.ts",
+  "mix/connect/reader-connection.ts",
   ...["agents", "ls", "show", "status"].map((verb) => `mix/verbs/${verb}.ts`),
 ];
 

@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { growths } from "../agentd/session/growth.ts";
 import type { Entry, ToolCallEntry } from "../agentd/vocabulary/index.ts";
-import { grown } from "../mix/view/growth.ts";
+import { grown } from "../mix/entries/growth.ts";
 import { openScene } from "./cases/scene.ts";
 
 const line = "a line of output, as a compiler writes it by the thousand\n";

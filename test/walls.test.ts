@@ -106,7 +106,7 @@ test.each([
   ["bus-client/bad.ts", "../agentd/vocabulary/index.ts"],
   ["bus-client/deep/bad.ts", "../../acp-client/client.ts"],
   ["acp-client/bad.ts", "../bus-client/index.ts"],
-  ["display/bad.ts", "../mix/context.ts"],
+  ["display/bad.ts", "../mix/process/context.ts"],
   ["bus-client/bad.ts", "../display/printable.ts"],
   ["agentd/bad.ts", "../mix/main.ts"],
   ["agentd/vocabulary/bad.ts", "../log/open.ts"],

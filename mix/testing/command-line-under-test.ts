@@ -10,7 +10,7 @@ import { unixUrl } from "../../bus-client/index.ts";
 import { streamSink } from "../../display/testing/stream-sink.ts";
 import { TextOutput } from "../../display/text-output.ts";
 import { runCommandLine } from "../command-line.ts";
-import type { Context, Interrupt } from "../context.ts";
+import type { Context, Interrupt } from "../process/context.ts";
 import { ScriptedAgentd } from "./scripted-agentd.ts";
 import type { AgentdScript } from "./scripted-agentd.ts";
 

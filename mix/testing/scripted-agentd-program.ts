@@ -5,7 +5,7 @@ import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createBroker } from "../../bus-client/broker/index.ts";
 import { embeddedSocketPath } from "../../bus-client/index.ts";
-import { bootId, startTimeOf } from "../process-alive.ts";
+import { bootId, startTimeOf } from "../daemon/process-alive.ts";
 import { ScriptedAgentd } from "./scripted-agentd.ts";
 
 const state = process.env["AGENTD_STATE_DIR"] ?? "";

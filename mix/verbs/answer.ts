@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import type { AgentBus } from "../bus.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
+import type { AgentBus } from "../bus/ask.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
 import { formContent } from "../form-fields.ts";
-import { type LoggedRequest, loggedRequest } from "../logged-request.ts";
-import { usageError } from "../mix-error.ts";
-import { commandIdFlag, commandIdMember } from "../verb.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { type LoggedRequest, loggedRequest } from "../questions/logged-question.ts";
+import { usageError } from "../process/mix-error.ts";
+import { commandIdFlag, commandIdMember } from "../input/verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { type AskedElicitation, elicitationLines, elicitationResolution } from "../view/elicitation.ts";
 import { screenOf } from "../view/live-view.ts";
-import { elicitationTable, unlistedWords } from "../view/tables.ts";
+import { elicitationTable, unlistedWords } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent answer [request] [field=value…]",

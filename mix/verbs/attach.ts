@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { LogPage, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
-import { Attachment } from "../attachment.ts";
-import type { AgentBus } from "../bus.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { somebodyHere } from "../somebody-here.ts";
-import { tellFailure } from "../tell-failure.ts";
-import { endedOutcome } from "../turn-watch.ts";
+import { Attachment } from "../attach/attachment.ts";
+import type { AgentBus } from "../bus/ask.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { somebodyHere } from "../attach/is-interactive.ts";
+import { tellFailure } from "../watch/report-failure.ts";
+import { endedOutcome } from "../watch/turn-outcome.ts";
 import { isUnanswered, unansweredWords } from "../unanswered.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
-import { watchSession } from "../watch-session.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { watchSession } from "../watch/watch-session.ts";
 
 export const spec: VerbSpec = {
   usage: "agent attach <session>",

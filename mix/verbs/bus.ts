@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { brokerHost, BusError, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { MixError, ownError, usageError } from "../mix-error.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { MixError, ownError, usageError } from "../process/mix-error.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "bus",

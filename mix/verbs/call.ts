@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { assignment, jsonOrText } from "../assignments.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { jsonText } from "../json-text.ts";
-import { usageError } from "../mix-error.ts";
-import { tellOtherBuild } from "../other-build.ts";
-import { promptText } from "../prompt-text.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { assignment, jsonOrText } from "../input/assignments.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { jsonText } from "../process/json-text.ts";
+import { usageError } from "../process/mix-error.ts";
+import { tellOtherBuild } from "../daemon/other-build.ts";
+import { promptText } from "../input/prompt-text.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "call <service> <command> [key=value…]",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { commandIdFlag, commandIdMember } from "../verb.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { commandIdFlag, commandIdMember } from "../input/verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent cancel <session>",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { MixError } from "../mix-error.ts";
-import { endedOutcome } from "../turn-watch.ts";
-import { commandIdFlag, commandIdMember } from "../verb.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
-import { watchSession } from "../watch-session.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { MixError } from "../process/mix-error.ts";
+import { endedOutcome } from "../watch/turn-outcome.ts";
+import { commandIdFlag, commandIdMember } from "../input/verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { watchSession } from "../watch/watch-session.ts";
 
 export const spec: VerbSpec = {
   usage: "agent close <session>",

@@ -2,11 +2,11 @@
 import { completionScript } from "../completion-script.ts";
 import type { CompletedVerb } from "../completion-script.ts";
 import type { Candidates } from "../completed-words.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { usageError } from "../mix-error.ts";
-import { commonFlags } from "../verb.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { usageError } from "../process/mix-error.ts";
+import { commonFlags } from "../input/verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import type { VerbEntry } from "./table.ts";
 
 export const spec: VerbSpec = {

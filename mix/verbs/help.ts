@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { jsonOrText } from "../assignments.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { MixError } from "../mix-error.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { jsonOrText } from "../input/assignments.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { MixError } from "../process/mix-error.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 import { tableLines } from "../view/table.ts";
 

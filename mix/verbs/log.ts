@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Entry, EntryKind } from "../../agentd/vocabulary/entries.ts";
-import type { ReadingBus } from "../bus.ts";
-import { entryKinds } from "../entry-kinds.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { usageError } from "../mix-error.ts";
-import { logEntries } from "../log-entries.ts";
-import type { LogFilter } from "../log-entries.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import type { ReadingBus } from "../bus/ask.ts";
+import { entryKinds } from "../bus/vocabulary-values.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { usageError } from "../process/mix-error.ts";
+import { logEntries } from "../entries/read-log.ts";
+import type { LogFilter } from "../entries/read-log.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { logLines } from "../view/log-line.ts";
 import { followLog } from "../follow-log.ts";
 

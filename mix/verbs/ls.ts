@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { resolve } from "node:path";
 import type { LivePhase, SessionPhase } from "../../agentd/vocabulary/entries.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { usageError } from "../mix-error.ts";
-import { allSessions } from "../sessions.ts";
-import type { SessionFilter } from "../sessions.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
-import { sessionTable } from "../view/tables.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { usageError } from "../process/mix-error.ts";
+import { allSessions } from "../bus/sessions.ts";
+import type { SessionFilter } from "../bus/sessions.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { sessionTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent ls",
@@ -27,7 +27,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const filter = filterOf(invocation);
   if (args.switch("watch")) {
-    const { showSessionChanges } = await import("../session-changes.ts");
+    const { showSessionChanges } = await import("../watch/watch-session-list.ts");
     return showSessionChanges(invocation, await invocation.connect("agentd"), filter);
   }
   const sessions = await allSessions(await invocation.read("agentd"), filter);

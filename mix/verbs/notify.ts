@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { chosenOption } from "../chosen-option.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { usageError } from "../mix-error.ts";
-import { allAsks, askNotify, foundAsk, tellOtherNotifyd } from "../notify.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { chosenOption } from "../questions/chosen-option.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { usageError } from "../process/mix-error.ts";
+import { allAsks, askNotify, foundAsk, tellOtherNotifyd } from "../questions/notify-asks.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { askLines, askTable, endLine } from "../view/ask.ts";
 import { screenOf } from "../view/live-view.ts";
 import { printableLine } from "../../display/printable.ts";
-import { watchAsks } from "../watch-asks.ts";
+import { watchAsks } from "../questions/watch-notify-asks.ts";
 
 export const spec: VerbSpec = {
   usage: "notify ls [ask] | answer <ask> <option> | watch",

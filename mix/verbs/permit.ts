@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "../bus.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
+import type { AgentBus } from "../bus/ask.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
 import { withWholeCall } from "../logged-call.ts";
-import { loggedRequest } from "../logged-request.ts";
-import { usageError } from "../mix-error.ts";
-import { decisionFor } from "../permission-decision.ts";
-import { commandIdFlag, commandIdMember } from "../verb.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { loggedRequest } from "../questions/logged-question.ts";
+import { usageError } from "../process/mix-error.ts";
+import { decisionFor } from "../questions/permission-decision.ts";
+import { commandIdFlag, commandIdMember } from "../input/verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { screenOf } from "../view/live-view.ts";
 import { questionLines, resolutionLine } from "../view/question.ts";
 import type { Question } from "../view/question.ts";
-import { requestTable, unlistedWords } from "../view/tables.ts";
+import { requestTable, unlistedWords } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent permit ls | show <request> | allow <request> | deny <request>",

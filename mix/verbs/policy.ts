@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { resolve } from "node:path";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { usageError } from "../mix-error.ts";
-import { jsonDocument } from "../json-document.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { usageError } from "../process/mix-error.ts";
+import { jsonDocument } from "../input/json-document.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { askPatiently, counted, removingArgs, removingFlags } from "../keeping.ts";
-import { usageError } from "../mix-error.ts";
-import { pointInTime } from "../point-in-time.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { askPatiently, counted, removingArgs, removingFlags } from "./log-maintenance.ts";
+import { usageError } from "../process/mix-error.ts";
+import { pointInTime } from "../input/times.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent prune --before TIME",

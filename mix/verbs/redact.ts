@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { createHash } from "node:crypto";
 import type { RedactReply } from "../../agentd/vocabulary/replies.ts";
-import type { Context } from "../context.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { askPatiently, counted, removingArgs, removingFlags } from "../keeping.ts";
-import { usageError } from "../mix-error.ts";
-import { readStdin } from "../read-stdin.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import type { Context } from "../process/context.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { askPatiently, counted, removingArgs, removingFlags } from "./log-maintenance.ts";
+import { usageError } from "../process/mix-error.ts";
+import { readStdin } from "../input/read-bytes.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {

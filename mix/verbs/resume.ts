@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { Outcome } from "../exit-codes.ts";
-import { untilReady } from "../until-ready.ts";
-import { commandIdFlag, commandIdMember } from "../verb.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { untilReady } from "../watch/watch-start.ts";
+import { commandIdFlag, commandIdMember } from "../input/verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent resume <session>",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { followTurn } from "../follow-turn.ts";
-import { usageError } from "../mix-error.ts";
-import { promptText } from "../prompt-text.ts";
-import { commandIdFlag, commandIdMember } from "../verb.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { followTurn } from "../watch/watch-turn.ts";
+import { usageError } from "../process/mix-error.ts";
+import { promptText } from "../input/prompt-text.ts";
+import { commandIdFlag, commandIdMember } from "../input/verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent send <session> [prompt]",

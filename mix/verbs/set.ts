@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
-import { assignment } from "../assignments.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { commandIdFlag } from "../verb.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
-import { optionTable } from "../view/tables.ts";
+import { assignment } from "../input/assignments.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { commandIdFlag } from "../input/verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { optionTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent set <session> option=value…",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
 import { unansweredWords } from "../unanswered.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 import { tableLines } from "../view/table.ts";
-import { elicitationTable, optionTable, requestTable } from "../view/tables.ts";
+import { elicitationTable, optionTable, requestTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent show <session>",

@@ -2,17 +2,17 @@
 import { resolve } from "node:path";
 import type { StartReply } from "../../agentd/vocabulary/replies.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import { assignment, optionValue } from "../assignments.ts";
-import type { AgentBus } from "../bus.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { followTurn } from "../follow-turn.ts";
-import { MixError } from "../mix-error.ts";
-import { promptText } from "../prompt-text.ts";
-import { endedOutcome } from "../turn-watch.ts";
-import { untilReady } from "../until-ready.ts";
-import { commandIdFlag, commandIdMember } from "../verb.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { assignment, optionValue } from "../input/assignments.ts";
+import type { AgentBus } from "../bus/ask.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { followTurn } from "../watch/watch-turn.ts";
+import { MixError } from "../process/mix-error.ts";
+import { promptText } from "../input/prompt-text.ts";
+import { endedOutcome } from "../watch/turn-outcome.ts";
+import { untilReady } from "../watch/watch-start.ts";
+import { commandIdFlag, commandIdMember } from "../input/verb.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent start <agent> [prompt]",

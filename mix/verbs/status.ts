@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { StatusReply } from "../../agentd/vocabulary/replies.ts";
 import { buildWords } from "../../bus-client/index.ts";
-import { ageOf } from "../duration.ts";
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { ageOf } from "../view/units.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 import { sizeOf } from "../view/size.ts";
 import { tableLines } from "../view/table.ts";

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { MixError } from "../mix-error.ts";
-import { isRunning, startTimeOf } from "../process-alive.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { MixError } from "../process/mix-error.ts";
+import { isRunning, startTimeOf } from "../daemon/process-alive.ts";
 import { recordedAgentd } from "../recorded-agentd.ts";
-import { untilStopped } from "../until-stopped.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { untilStopped } from "../daemon/wait-until-stopped.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent stop",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Every verb with one line about it; its file is loaded only when it is called.
-import type { VerbModule } from "../verb.ts";
+import type { VerbModule } from "../input/verb.ts";
 
 export interface VerbEntry {
   readonly summary: string;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { askPatiently, counted } from "../keeping.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { askPatiently, counted } from "./log-maintenance.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {

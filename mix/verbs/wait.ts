@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { WaitReply } from "../../agentd/vocabulary/replies.ts";
-import type { AgentBus } from "../bus.ts";
-import { done, exitCodeOf } from "../exit-codes.ts";
-import type { Outcome } from "../exit-codes.ts";
-import { MixError, ownError, usageError } from "../mix-error.ts";
-import { busPatience, patiently } from "../patience.ts";
-import type { Patience } from "../patience.ts";
-import { tellFailure } from "../tell-failure.ts";
-import { endedOutcome } from "../turn-watch.ts";
-import type { Invocation, VerbSpec } from "../verb.ts";
+import type { AgentBus } from "../bus/ask.ts";
+import { done, exitCodeOf } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { MixError, ownError, usageError } from "../process/mix-error.ts";
+import { busPatience, patiently } from "../bus/retry-while-away.ts";
+import type { Patience } from "../bus/retry-while-away.ts";
+import { tellFailure } from "../watch/report-failure.ts";
+import { endedOutcome } from "../watch/turn-outcome.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent wait <session>…",

@@ -2,8 +2,8 @@
 // What the service `notify` asks people, as people see it. Its words are others' words, shown so that they cannot repaint
 // the screen; what an option does is told by its kind, whatever it is called.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
-import { areNumbered } from "../chosen-option.ts";
-import { leftUntil } from "../duration.ts";
+import { areNumbered } from "../questions/chosen-option.ts";
+import { leftUntil } from "./units.ts";
 import { fitted } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";

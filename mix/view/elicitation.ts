@@ -3,10 +3,10 @@
 // whole, with the host that it really leads to, and nothing here opens it.
 import type { ElicitationEntry } from "../../agentd/vocabulary/entries.ts";
 import { type FormField, formFields } from "../form-fields.ts";
-import { jsonText } from "../json-text.ts";
+import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { expiryWords, resolverWords } from "./question.ts";
-import { hostOf } from "./subject.ts";
+import { hostOf } from "../questions/subject.ts";
 import type { Style, Text } from "../../display/styled.ts";
 
 export interface AskedElicitation extends Pick<

@@ -2,9 +2,9 @@
 // The transcript on a screen, with a spinner while the agent works and nothing else moves.
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
 import { rendered, type Style, type Text } from "../../display/styled.ts";
-import type { AskedEntry } from "../attachment-line.ts";
-import type { Context } from "../context.ts";
-import type { Output } from "../output.ts";
+import type { AskedEntry } from "../attach/typed-line.ts";
+import type { Context } from "../process/context.ts";
+import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";
 import { styleFor } from "./style.ts";
 import { Transcript } from "./transcript.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One entry of the log as people read it: its number, its time, its kind and what it says.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
-import { jsonText } from "../json-text.ts";
+import { jsonText } from "../process/json-text.ts";
 import { contentText } from "./content.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 

@@ -3,11 +3,11 @@
 // neither hide what is asked nor repaint the screen.
 import { RawJson } from "../../json/raw-json.ts";
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import { leftWords } from "../duration.ts";
-import { jsonText } from "../json-text.ts";
+import { leftWords } from "./units.ts";
+import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Text } from "../../display/styled.ts";
-import { isOver } from "./call-fold.ts";
+import { isOver } from "../entries/tool-call-fold.ts";
 import { diffBlock, diffFacts } from "./tool-calls.ts";
 import type { ToolCallView } from "./tool-calls.ts";
 

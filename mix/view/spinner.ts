@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A sign of life on stderr, on a terminal alone, that leaves no trace.
 import { movement, rich } from "../../display/styled.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../process/context.ts";
 
 export class Spinner {
   readonly #context: Pick<Context, "stderr" | "stdout" | "after" | "now" | "env">;

@@ -5,7 +5,7 @@ import { contentText } from "./content.ts";
 import { renderDiff } from "./diff.ts";
 import type { RenderedDiff } from "./diff.ts";
 import { fitted } from "../../display/width.ts";
-import { grown } from "./growth.ts";
+import { grown } from "../entries/growth.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { shortPath } from "./short-path.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";

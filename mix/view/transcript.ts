@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
-import type { AskedEntry } from "../attachment-line.ts";
-import { tookOf } from "../duration.ts";
-import { OpenQuestions } from "../open-questions.ts";
+import type { AskedEntry } from "../attach/typed-line.ts";
+import { tookOf } from "./units.ts";
+import { OpenQuestions } from "../questions/open-questions.ts";
 import { type ClientSideView, fileLines, terminalLines } from "./client-side.ts";
 import { contentText } from "./content.ts";
 import { elicitationLines, elicitationResolution } from "./elicitation.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { questionLines, resolutionLine } from "./question.ts";
 import { joined, rendered, type Style, rich, type Text } from "../../display/styled.ts";
-import { subjectOf } from "./subject.ts";
+import { subjectOf } from "../questions/subject.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { WordWrap } from "./word-wrap.ts";
 

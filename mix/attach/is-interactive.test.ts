@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import type { Context } from "../process/context.ts";
+import type { Output } from "../process/output.ts";
+import { somebodyHere } from "./is-interactive.ts";
+
+type Name = "stdin" | "stdout" | "stderr";
+
+function asked(terminals: readonly Name[], term?: string, mode: Output["mode"] = "people"): boolean {
+  const stream = (name: Name) => Object.assign(new PassThrough(), { isTTY: terminals.includes(name) });
+  const streams = { stdin: stream("stdin"), stdout: stream("stdout"), stderr: stream("stderr") };
+  const context = { ...streams, env: term === undefined ? {} : { TERM: term } } as unknown as Context;
+  return somebodyHere({ context, output: { mode } as Output });
+}
+
+test("a person is asked where words are typed, and what is asked and the line below it are both seen", () => {
+  expect(asked(["stdin", "stdout", "stderr"])).toBe(true);
+  expect(asked(["stdin", "stdout", "stderr"], "xterm")).toBe(true);
+  expect(asked(["stdin", "stderr"])).toBe(false);
+  expect(asked(["stdin", "stdout"])).toBe(false);
+  expect(asked(["stdout", "stderr"])).toBe(false);
+});
+
+test("nobody is asked on a dumb terminal, or where data is wanted", () => {
+  expect(asked(["stdin", "stdout", "stderr"], "dumb")).toBe(false);
+  expect(asked(["stdin", "stdout", "stderr"], "xterm", "json")).toBe(false);
+});

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { PassThrough } from "node:stream";
+import { afterEach, expect, test } from "vitest";
+import { streamSink } from "../../display/testing/stream-sink.ts";
+import { TextOutput } from "../../display/text-output.ts";
+import { PromptLine } from "./prompt-line.ts";
+
+const open: PromptLine[] = [];
+afterEach(() => open.splice(0).forEach((line) => line.close()));
+
+function terminal() {
+  const stdin = new PassThrough();
+  const stderr = Object.assign(new PassThrough(), { columns: 20 });
+  let screen = "";
+  stderr.on("data", (chunk: Buffer) => {
+    screen += chunk.toString("utf8");
+  });
+  const entered: (readonly [string, string | undefined])[] = [];
+  let now = 0;
+  const timers = new Map<() => void, number>();
+  const after = (ms: number, run: () => void): (() => void) => {
+    timers.set(run, now + ms);
+    return () => timers.delete(run);
+  };
+  const interrupts = { raise: () => undefined, listen: () => () => undefined };
+  const line = new PromptLine(
+    { stdin, stderr: new TextOutput(streamSink(stderr)), interrupts, now: () => now, after },
+    {
+      line: (text, topic) => entered.push([text, topic]),
+      end: () => undefined,
+      endRow: () => stderr.write("<row>"),
+    },
+  );
+  open.push(line);
+  const drawn = (): string => {
+    const seen = screen;
+    screen = "";
+    return seen;
+  };
+  /** So much time without a key. */
+  const pause = async (ms = 1000): Promise<void> => {
+    now += ms;
+    for (const [run, at] of Array.from(timers)) {
+      if (at > now) continue;
+      timers.delete(run);
+      run();
+    }
+    await settle();
+  };
+  return { stdin, line, entered, drawn, pause };
+}
+
+const prompt = { topic: "prompt", prompt: "> ", asks: false };
+const question = { topic: "r-1", prompt: "answer: ", asks: true };
+
+/** Some rounds of the event loop: keys are read, a topic is changed. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("keys that were pressed before the line was opened are for no topic, and those after for its own", async () => {
+  const { stdin, line, entered, pause } = terminal();
+  stdin.write("1\n");
+  line.open(question);
+  await settle();
+  await pause();
+  stdin.write("2\n");
+  await settle();
+  expect(entered).toEqual([
+    ["1", undefined],
+    ["2", "r-1"],
+  ]);
+});
+
+test("keys that are unread when the topic changes are for the one before, and half a line is kept for it", async () => {
+  const { stdin, line, entered, drawn, pause } = terminal();
+  line.open(prompt);
+  await settle();
+  line.open(question);
+  stdin.write("1\nhalf");
+  await settle();
+  await pause();
+  stdin.write("2\n");
+  await settle();
+  drawn();
+  line.open(prompt);
+  await settle();
+  expect(drawn()).toContain("> half");
+  expect(entered).toEqual([
+    ["1", "prompt"],
+    ["2", "r-1"],
+  ]);
+});
+
+test("a line that was entered before the line was closed is still told, with its topic", async () => {
+  const { stdin, line, entered } = terminal();
+  line.open(question);
+  await settle();
+  stdin.once("keypress", () => queueMicrotask(() => line.close()));
+  stdin.write("1\n");
+  await settle();
+  line.open({ ...question, topic: "r-2" });
+  stdin.write("2\n");
+  await settle();
+  expect(entered).toEqual([
+    ["1", "r-1"],
+    ["2", undefined],
+  ]);
+});
+
+test("who types on when a question comes does not answer it before a pause, and sees what is typed", async () => {
+  const { stdin, line, entered, drawn, pause } = terminal();
+  line.open(prompt);
+  await settle();
+  stdin.write("fix ");
+  await settle();
+  line.hide();
+  line.open(question);
+  await settle();
+  drawn();
+  stdin.write("1");
+  await settle();
+  await pause(600);
+  expect(drawn()).toContain("> fix 1");
+  stdin.write("\n1");
+  await settle();
+  line.open(question);
+  await pause(600);
+  expect(drawn()).not.toContain("answer: ");
+  await pause(600);
+  expect(drawn()).toContain("answer: ");
+  stdin.write("2\n");
+  await settle();
+  expect(entered).toEqual([
+    ["fix 1", "prompt"],
+    ["2", "r-1"],
+  ]);
+});
+
+test("a question without a key before it is answered at once", async () => {
+  const { stdin, line, entered } = terminal();
+  line.open(question);
+  await settle();
+  stdin.write("1\n");
+  await settle();
+  expect(entered).toEqual([["1", "r-1"]]);
+});
+
+test("lines that come at once are one text, and lines that come one after the other are several", async () => {
+  const { stdin, line, entered } = terminal();
+  line.open(prompt);
+  await settle();
+  for (const typed of ["one\ntwo\n", "three\n"]) {
+    stdin.write(typed);
+    await settle();
+  }
+  expect(entered.map(([text]) => text)).toEqual(["one\ntwo", "three"]);
+});
+
+test("below the middle of a row nothing is drawn before a key is pressed, and the row is gone on with after it", async () => {
+  const { stdin, line, drawn } = terminal();
+  line.open(prompt, 7);
+  await settle();
+  expect(drawn()).toBe("");
+  stdin.write("ab");
+  await settle();
+  expect(drawn()).toBe("\n> ab\u001b[K\u001b[5G");
+  line.hide();
+  await settle();
+  expect(drawn()).toBe("\r\u001b[K\u001b[A\u001b[8G");
+  stdin.write("c");
+  await settle();
+  expect(drawn()).toBe("");
+  line.open(prompt, 0);
+  stdin.write("\n");
+  await settle();
+  expect(drawn().endsWith("<row>> abc\n")).toBe(true);
+});
+
+test("a line that is longer than the row takes one row still", async () => {
+  const { stdin, line, drawn } = terminal();
+  line.open(prompt);
+  await settle();
+  drawn();
+  stdin.write("0123456789abcdefghij");
+  await settle();
+  expect(drawn()).toBe("\r> …456789abcdefghij\u001b[K\u001b[20G");
+});

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a line means that a person typed below a live view. Commands begin with a colon: a slash belongs to the agents.
+import type { ElicitationEntry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
+import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
+import { numbered } from "../questions/chosen-option.ts";
+import { fieldValue, formContent, formFields, wordsOf } from "../form-fields.ts";
+import type { FormField } from "../form-fields.ts";
+import { type Decision, decisionFor } from "../questions/permission-decision.ts";
+import { subjectOf } from "../questions/subject.ts";
+
+export type AskedEntry = PermissionEntry | ElicitationEntry;
+
+export type LineMeaning =
+  | { readonly kind: "nothing" | "cancel" | "close" | "detach" }
+  | { readonly kind: "permission"; readonly answer: VerbInput<"agent.permission.answer"> }
+  | { readonly kind: "elicitation"; readonly answer: VerbInput<"agent.elicitation.answer"> }
+  | { readonly kind: "prompt"; readonly text: string }
+  | { readonly kind: "words"; readonly text: string };
+
+/** Without a question the line is a prompt. Throws a usage error for fields that cannot be read, and for a yes that could mean several options. */
+export function lineMeaning(line: string, question: AskedEntry | undefined): LineMeaning {
+  const written = line.trim();
+  if (written === "") return { kind: "nothing" };
+  if (written.startsWith(":")) return commandMeaning(written.slice(1), question);
+  if (question?.kind === "elicitation") return toldMeaning(question, written);
+  if (question !== undefined) {
+    const decision = typedDecision(question, written);
+    // A prompt in place of an answer would wait behind the very question that it does not answer.
+    if (decision === undefined) return { kind: "words", text: `no answer ${written}; ${helpWords(question)}` };
+    return { kind: "permission", answer: { request: question.request, ...decision } };
+  }
+  return { kind: "prompt", text: line };
+}
+
+/** What stands before the place where a person answers: what is asked, which of several it is, and what can be typed. */
+export function answerPrompt(question: AskedEntry, count: string, columns: number): string {
+  const subject = `${subjectOf(question, Math.max(subjectColumnsMin, Math.floor(columns / 2)))}${count}`;
+  if (question.kind === "permission") return `allow ${subject}? [y/n/1–${question.options?.length ?? 0}] `;
+  if (question.mode === "url") return `${subject}? [yes, :decline] `;
+  return `${subject} ${onlyField(question) === undefined ? "field=value…" : "answer"}: `;
+}
+
+const subjectColumnsMin = 16;
+
+function toldMeaning(question: ElicitationEntry, written: string): LineMeaning {
+  const { request, mode, schema } = question;
+  if (mode === "url") {
+    if (written === "yes") return { kind: "elicitation", answer: { request, action: "accept" } };
+    return { kind: "words", text: helpWords(question) };
+  }
+  const field = onlyField(question);
+  const content =
+    field === undefined ? formContent(schema, wordsOf(written)) : { [field.name]: fieldValue(field, written) };
+  return { kind: "elicitation", answer: { request, action: "accept", content } };
+}
+
+/** Of a form that a whole line answers, without the field's name. */
+function onlyField({ schema }: ElicitationEntry): FormField | undefined {
+  const [field, ...others] = formFields(schema);
+  return others.length > 0 || field?.type === "array" ? undefined : field;
+}
+
+function commandMeaning(command: string, question: AskedEntry | undefined): LineMeaning {
+  if (command === "cancel" || command === "close" || command === "detach") return { kind: command };
+  if (command === "d" || command === "q") return { kind: "detach" };
+  if (question?.kind === "permission" && command === "dismiss") {
+    return { kind: "permission", answer: { request: question.request, cancelled: true } };
+  }
+  if (question?.kind === "elicitation") {
+    const { request } = question;
+    if (command === "accept") return { kind: "elicitation", answer: { request, action: "accept" } };
+    if (command === "decline") return { kind: "elicitation", answer: { request, action: "decline" } };
+    if (command === "dismiss") return { kind: "elicitation", answer: { request, action: "cancel" } };
+  }
+  return { kind: "words", text: helpWords(question) };
+}
+
+function helpWords(question: AskedEntry | undefined): string {
+  const always = ":cancel the turn · :close the session · :detach and let it go on";
+  return question === undefined ? always : `${answerWords(question)} · ${always}`;
+}
+
+function answerWords(question: AskedEntry): string {
+  const without = ":dismiss leaves it unanswered";
+  if (question.kind === "permission")
+    return `y allows once, n refuses, an option's number or name chooses it · ${without}`;
+  if (question.mode === "url") return `yes when you will open it · :decline says no · ${without}`;
+  const line = onlyField(question) === undefined ? fieldsWords : "a line is the answer";
+  return `${line} · :accept takes the defaults · :decline says no · ${without}`;
+}
+
+const fieldsWords = "field=value other='two words' answers";
+
+/**
+ * By its number first: the options stand above with theirs. Yes and no are the person's own words, so an agent that
+ * calls an option "no" decides nothing by it.
+ */
+function typedDecision({ options = [] }: PermissionEntry, written: string): Decision | undefined {
+  const word = written.toLowerCase();
+  if (word === "y" || word === "yes") return decisionFor("allow", options, undefined);
+  if (word === "n" || word === "no") return decisionFor("deny", options, undefined);
+  const option = (numbered(options, written) ?? options.find((one) => one.option === written))?.option;
+  return option === undefined ? undefined : { option };
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Which reply belongs to which verb of the service `agent`. Types alone.
+import type * as replies from "../../agentd/vocabulary/replies.ts";
+
+export interface AgentReplies {
+  readonly "agent.session.start": replies.StartReply;
+  readonly "agent.session.resume": replies.ResumeReply;
+  readonly "agent.session.prompt": replies.PromptReply;
+  readonly "agent.session.cancel": replies.CancelReply;
+  readonly "agent.session.close": replies.CloseReply;
+  readonly "agent.session.set_config": replies.SetConfigReply;
+  readonly "agent.session.list": replies.SessionListReply;
+  readonly "agent.session.get": replies.SessionSnapshot;
+  readonly "agent.session.log": replies.LogPage | replies.LogPiece;
+  readonly "agent.session.wait": replies.WaitReply;
+  readonly "agent.permission.answer": replies.PermissionAnswerReply;
+  readonly "agent.elicitation.answer": replies.ElicitationAnswerReply;
+  readonly "agent.elicitation.list": replies.ElicitationListReply;
+  readonly "agent.permission.list": replies.PermissionListReply;
+  readonly "agent.policy.test": replies.PolicyTestReply;
+  readonly "agent.session.purge": replies.PurgeReply;
+  readonly "agent.log.prune": replies.PruneReply;
+  readonly "agent.log.redact": replies.RedactReply;
+  readonly "agent.log.verify": replies.VerifyReply;
+  readonly "agent.log.stats": replies.StatsReply;
+  readonly "agent.list": replies.CatalogueReply;
+  readonly "agent.status": replies.StatusReply;
+}

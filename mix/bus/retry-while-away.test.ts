@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { MixError } from "../process/mix-error.ts";
+import { patiently, type Patience } from "./retry-while-away.ts";
+
+/** Time passes by the pauses alone. */
+function patienceOf(rest: Partial<Patience> = {}): Patience & { readonly told: boolean[]; readonly at: () => number } {
+  let clock = 0;
+  const told: boolean[] = [];
+  return {
+    now: () => clock,
+    delay(ms, run) {
+      const timer = setImmediate(() => {
+        clock += ms;
+        run();
+      });
+      return () => clearImmediate(timer);
+    },
+    onReach: (reachable) => told.push(reachable),
+    told,
+    at: () => clock,
+    ...rest,
+  };
+}
+
+/** Fails so many times, then answers. */
+function failing(times: number, code = "UNREACHABLE"): () => Promise<string> {
+  let left = times;
+  return () => {
+    left -= 1;
+    return left >= 0 ? Promise.reject(new MixError(code, "away")) : Promise.resolve("here");
+  };
+}
+
+test("what may come back is waited for without a limit, and told once each way", async () => {
+  const patience = patienceOf({ mayComeBack: () => true });
+  expect(await patiently(patience, failing(200))).toBe("here");
+  expect(patience.at()).toBeGreaterThan(300_000);
+  expect(patience.told).toEqual([false, true]);
+});
+
+test("what cannot come back by itself is waited for 30 s from the moment when the hope went", async () => {
+  const wentAt = 60_000;
+  const patience: ReturnType<typeof patienceOf> = patienceOf({ mayComeBack: () => patience.at() < wentAt });
+  await expect(patiently(patience, failing(Infinity))).rejects.toMatchObject({ code: "UNREACHABLE" });
+  expect(patience.at()).toBeGreaterThanOrEqual(wentAt + 28_000);
+  expect(patience.at()).toBeLessThan(wentAt + 34_000);
+});
+
+test("a service that has too much to do is there: it is asked again without a word", async () => {
+  const patience = patienceOf();
+  expect(await patiently(patience, failing(100, "BUSY"))).toBe("here");
+  expect(patience.told).toEqual([]);
+});
+
+test("a refusal is not tried again", async () => {
+  const patience = patienceOf({ mayComeBack: () => true });
+  await expect(patiently(patience, failing(1, "SESSION_UNKNOWN"))).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
+  expect(patience.told).toEqual([]);
+});
+
+test("the signal ends the wait at once: in a pause, and where no answer comes", async () => {
+  const [inPause, inAsking] = [new AbortController(), new AbortController()];
+  const never = patienceOf({ delay: () => () => undefined, signal: inPause.signal });
+  const paused = patiently(never, failing(Infinity));
+  await Promise.resolve();
+  inPause.abort();
+  expect(await paused).toBeUndefined();
+  const asked = patiently(patienceOf({ signal: inAsking.signal }), () => new Promise<string>(() => undefined));
+  inAsking.abort();
+  expect(await asked).toBeUndefined();
+});

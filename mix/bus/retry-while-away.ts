@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Asking again while the Bus or agentd is away. A command that follows something must outlast every wait between two
+// attempts of agentd to reconnect, so it gives up only where nothing is left that could come back by itself.
+import type { AgentBus } from "./ask.ts";
+import type { Context } from "../process/context.ts";
+import { MixError } from "../process/mix-error.ts";
+import type { Output } from "../process/output.ts";
+
+export interface Patience {
+  readonly now: () => number;
+  readonly delay: (ms: number, run: () => void) => () => void;
+  /** Whether what is away can come back by itself. While it cannot, the patience ends after 30 s. */
+  readonly mayComeBack?: () => boolean;
+  /** Told once when the question cannot be asked, and once when it was answered after all. */
+  readonly onReach?: (reachable: boolean) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** How long an agentd without a process may be away: a restart, or an upgrade by hand, is over by then. */
+const hopelessMsMax = 30_000;
+const retryMsMax = 2_000;
+
+/**
+ * Asks until there is an answer. Undefined where the signal fired first; throws the failure of `ask` where it is a
+ * refusal, and once there has been no hope for 30 s.
+ */
+export async function patiently<Result>(
+  patience: Patience,
+  ask: () => Promise<Result>,
+): Promise<Awaited<Result> | undefined> {
+  const { now, mayComeBack, onReach, signal } = patience;
+  const isAborted = (): boolean => signal?.aborted === true;
+  let giveUpAt = now() + hopelessMsMax;
+  let isAway = false;
+  for (let attempt = 0; !isAborted(); attempt += 1) {
+    try {
+      const result = await unlessAborted(signal, ask());
+      if (isAway && !isAborted()) onReach?.(true);
+      return result;
+    } catch (error) {
+      const kind = error instanceof MixError ? retried.get(error.code) : undefined;
+      if (kind === undefined) throw error;
+      if (kind === "away" && !isAway) onReach?.(false);
+      isAway ||= kind === "away";
+      if (kind === "busy" || mayComeBack?.() === true) giveUpAt = now() + hopelessMsMax;
+      else if (now() >= giveUpAt) throw error;
+      await pauseOf(patience, Math.min(100 * 2 ** attempt, retryMsMax));
+    }
+  }
+  return undefined;
+}
+
+const retried: ReadonlyMap<string, "away" | "busy"> = new Map([
+  ["UNREACHABLE", "away"],
+  ["TIME_LIMIT", "away"],
+  ["BUSY", "busy"],
+]);
+
+/** What a verb tells of a Bus or an agentd that is away: each change once, however many questions wait for it. */
+export function busPatience(context: Context, output: Output, bus: AgentBus, say = saidAtOnce): Patience {
+  let isAway = false;
+  return {
+    now: context.now,
+    delay: context.after,
+    mayComeBack: bus.mayComeBack,
+    onReach(reachable) {
+      if (isAway === !reachable) return;
+      isAway = !reachable;
+      say(() => output.notice(reachable ? "agentd is back" : awayWords(bus)));
+    },
+  };
+}
+
+function saidAtOnce(words: () => void): void {
+  words();
+}
+
+function awayWords({ client }: AgentBus): string {
+  return client.state.kind === "connected" ? "agentd is away; waiting for it" : "the Bus is gone; waiting for it";
+}
+
+function unlessAborted<Result>(signal: AbortSignal | undefined, asked: Promise<Result>): Promise<Result | undefined> {
+  if (signal === undefined) return asked;
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => resolve(undefined);
+    signal.addEventListener("abort", aborted, { once: true });
+    asked.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+  });
+}
+
+function pauseOf({ delay, signal }: Patience, ms: number): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = (): void => {
+      callOff();
+      signal?.removeEventListener("abort", over);
+      resolve();
+    };
+    const callOff = delay(ms, over);
+    signal?.addEventListener("abort", over, { once: true });
+  });
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Reading sessions, page by page.
+import type { SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
+import { pagesOf } from "../../bus-client/index.ts";
+import type { ReadingBus } from "./ask.ts";
+
+export interface SessionFilter {
+  readonly state?: SessionPhase[];
+  readonly agent?: string;
+  readonly cwd?: string;
+}
+
+export async function allSessions(bus: ReadingBus, filter: SessionFilter): Promise<SessionSummary[]> {
+  const sessions: SessionSummary[] = [];
+  const pages = pagesOf({
+    read: (after: string | undefined) =>
+      bus.ask("agent.session.list", { ...filter, ...(after === undefined ? {} : { after }) }),
+    next: (page) => page.next,
+  });
+  for await (const page of pages) sessions.push(...page.sessions);
+  return sessions;
+}

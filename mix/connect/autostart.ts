@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Starts agentd in the background: a session of its own, in /, with a cleaned environment, and its words in its log file.
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
+import { makeDirectories } from "../../files/make-directories.ts";
+import type { Context } from "../process/context.ts";
+import { busAddress } from "./find-bus.ts";
+import { ownError } from "../process/mix-error.ts";
+import type { Output } from "../process/output.ts";
+import { pause } from "../pause.ts";
+import { holderOf, runningHolder, whyUnheardForGood } from "../daemon/unreachable-reason.ts";
+import { processLogFile } from "../daemon/state-directory.ts";
+import { printable } from "../../display/printable.ts";
+
+/** How long a started daemon may take until it is on the Bus. */
+const registeredWithinMs = 10_000;
+
+/**
+ * Starts the daemon and looks for it until `find` finds it. Two that do so at once start one: the loser's daemon ends
+ * with 75 (another one holds the lock), and the search goes on. Throws UNREACHABLE where it ends otherwise, or after 10 s.
+ * What it has started is settled when it returns: a loser that is slow to load would live on once the winner was stopped.
+ */
+export async function autostart<Found>(
+  context: Context,
+  output: Output,
+  find: () => Promise<Found | undefined>,
+): Promise<Found> {
+  const logFile = processLogFile(context);
+  const daemon = startDaemon(context, logFile);
+  output.notice(`starting agentd in the background; its log is ${logFile}`);
+  const deadline = context.now() + registeredWithinMs;
+  while (context.now() < deadline) {
+    const found = await find();
+    if (found !== undefined) {
+      while (!isSettled(context, daemon) && context.now() < deadline) await pause(context, pollMs);
+      return found;
+    }
+    const ended = daemon.ended();
+    if (ended !== undefined && ended !== lockHeldExit) {
+      throw ownError("UNREACHABLE", `agentd ended at once (${ended}); ${lastWords(logFile, daemon.logStart)}`);
+    }
+    await pause(context, pollMs);
+  }
+  const running = runningHolder(context);
+  const late = `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`;
+  const away = running === undefined ? late : stillAwayWords(context, running, await busAddress(context));
+  throw ownError("UNREACHABLE", whyUnheardForGood(context) ?? away);
+}
+
+/** How long an agentd that runs may take to be back on its Bus: three of its longest pauses between two attempts. */
+const backWithinMs = 15_000;
+
+/**
+ * Looks for an agentd that runs until `find` finds it: it is coming up, or between two attempts to reach its Bus. A second
+ * one could only lose to it. Undefined where it ends meanwhile; throws UNREACHABLE after 15 s.
+ */
+export async function awaitedAgentd<Found>(
+  context: Context,
+  output: Output,
+  pid: number,
+  find: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  const address = await busAddress(context);
+  output.notice(`agentd is running (pid ${pid}) and is not on the Bus at ${address} yet: waiting`);
+  const deadline = context.now() + backWithinMs;
+  while (context.now() < deadline) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (runningHolder(context) !== pid) return undefined;
+    await pause(context, pollMs);
+  }
+  throw ownError("UNREACHABLE", stillAwayWords(context, pid, address));
+}
+
+function stillAwayWords(context: Context, pid: number, address: string): string {
+  const what = `agentd (pid ${pid}) runs, and is not on the Bus at ${address}`;
+  return `${what}: ${onceThereWords}; its log is ${processLogFile(context)}`;
+}
+
+/** agentd does not take over the place of a broker that others run; who wants it to must say so. */
+const onceThereWords =
+  "it comes by itself once a Bus is there (`mix bus`, or whatever ran it); without one: `mix agent stop`, then any `mix agent` command";
+
+/** It has ended, or holds the state directory. */
+function isSettled(context: Context, { pid, ended }: StartedDaemon): boolean {
+  return ended() !== undefined || holderOf(context) === pid;
+}
+
+/** What a daemon needs of its caller's environment; everything else stays with the caller. */
+function daemonEnvironment(env: Context["env"]): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    ([name, value]) =>
+      value !== undefined && (keptNames.has(name) || keptPrefixes.some((prefix) => name.startsWith(prefix))),
+  );
+  return Object.fromEntries(kept) as Record<string, string>;
+}
+
+const pollMs = 50;
+/** EX_TEMPFAIL: another agentd holds the lock. */
+const lockHeldExit = "exit 75";
+
+// The marker AGENTD_SESSION is not among them: a daemon started from inside a session is not part of it.
+const keptNames = new Set(
+  [
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR",
+    "DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY SSH_AUTH_SOCK",
+    "HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy",
+    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR",
+    "AGENTD_CONFIG AGENTD_STATE_DIR",
+  ].flatMap((names) => names.split(" ")),
+);
+const keptPrefixes = ["LC_", "XDG_", "MIXOS_"];
+
+interface StartedDaemon {
+  readonly pid: number | undefined;
+  /** How, in words; undefined while it runs. */
+  readonly ended: () => string | undefined;
+  /** Where its words begin in the log. */
+  readonly logStart: number;
+}
+
+function startDaemon(context: Context, logFile: string): StartedDaemon {
+  if (!existsSync(context.agentdProgram)) {
+    throw ownError("UNREACHABLE", `agentd is not running, and its program is not at ${context.agentdProgram}`);
+  }
+  const log = openedLog(logFile);
+  const logStart = fstatSync(log).size;
+  let ended: string | undefined;
+  let pid: number | undefined;
+  try {
+    const child: ChildProcess = spawn(context.nodeProgram, [context.agentdProgram, "--background"], {
+      detached: true,
+      cwd: "/",
+      env: daemonEnvironment(context.env),
+      stdio: ["ignore", log, log],
+    });
+    child.on("error", (error) => {
+      ended = error.message;
+    });
+    child.on("exit", (code, signal) => {
+      ended = signal === null ? `exit ${code}` : `signal ${signal}`;
+    });
+    child.unref();
+    pid = child.pid;
+  } finally {
+    closeSync(log);
+  }
+  return { pid, ended: () => ended, logStart };
+}
+
+function openedLog(logFile: string): number {
+  try {
+    makeDirectories(dirname(logFile));
+    return openSync(logFile, "a", 0o600);
+  } catch (error) {
+    const { message } = error as Error;
+    throw ownError("UNREACHABLE", `agentd's state directory ${dirname(logFile)} cannot be used: ${message}`, error);
+  }
+}
+
+/** What was written from `start` on: the log has the words of earlier lives too, unless it was turned over. */
+function lastWords(logFile: string, start: number): string {
+  const file = openSync(logFile, "r");
+  try {
+    const { size } = fstatSync(file);
+    const tail = Buffer.alloc(Math.min(size < start ? size : size - start, lastWordsBytesMax));
+    readSync(file, tail, 0, tail.length, size - tail.length);
+    const lines = tail.toString("utf8").trimEnd().split("\n").slice(-lastWordsLinesMax);
+    return `the end of ${logFile}:\n${printable(lines.join("\n"))}`;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const lastWordsBytesMax = 4096;
+const lastWordsLinesMax = 5;

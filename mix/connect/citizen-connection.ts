@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The Bus for a verb that acts or listens: a client with a name, which comes back when its connection drops.
+import { BusClient, BusError, discoverBus, randomLetters } from "../../bus-client/index.ts";
+import type { BusClientState, Transport } from "../../bus-client/index.ts";
+import { askOn, callOn, hasAgentd } from "../bus/ask.ts";
+import type { AgentBus, ConnectOptions } from "../bus/ask.ts";
+import type { Context } from "../process/context.ts";
+import { findBus, startedAgentd, surroundingsOf, toldOnce } from "./find-bus.ts";
+import type { Warn } from "./find-bus.ts";
+import { ownError } from "../process/mix-error.ts";
+import type { Output } from "../process/output.ts";
+import { runningHolder } from "../daemon/unreachable-reason.ts";
+
+/** Throws UNREACHABLE where there is no Bus, or (unless `bus` is all that is needed) no agentd on it. */
+export async function connectBus(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
+  const warn = toldOnce(output);
+  const found = await connected(context, warn);
+  if (found !== undefined) {
+    if (how.connecting === "bus" || (await hasAgentd(found.client))) return found;
+    await found.close();
+  }
+  return startedAgentd(context, output, how, () => agentdOnBus(context, warn));
+}
+
+/** A Bus with agentd on it, or undefined; never starts one. */
+async function agentdOnBus(context: Context, warn: Warn): Promise<AgentBus | undefined> {
+  const bus = await connected(context, warn);
+  if (bus === undefined || (await hasAgentd(bus.client))) return bus;
+  await bus.close();
+  return undefined;
+}
+
+/** `mix-<6 random>`; a session's own agent is named after its session, so that agentd knows it. */
+function citizenName(env: Context["env"], random: () => number): string {
+  const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(env["AGENTD_SESSION"] ?? "")?.[1];
+  return session === undefined ? `mix-${randomLetters(6, random)}` : `mcp-s-${session}-${randomLetters(4, random)}`;
+}
+
+async function connected(context: Context, warn: Warn): Promise<AgentBus | undefined> {
+  const found = await findBus(context, warn);
+  if (found === undefined) return undefined;
+  let first = found.dialled;
+  const url = async (): Promise<string | Transport> => {
+    const transport = first;
+    first = undefined;
+    return transport ?? nowAt();
+  };
+  // Looked up anew at each reconnection: a daemon that comes back may stand elsewhere, and a stranger where it stood.
+  const nowAt = async (): Promise<string> => {
+    const now = await discoverBus(surroundingsOf(context));
+    if (now.found === "none") throw new BusError("DIAL_FAILED", "the Bus that was here is away");
+    return now.url;
+  };
+  const name = citizenName(context.env, context.random);
+  const client = new BusClient({ url, name, provenance: provenance(context), retryMsMax });
+  // A Bus that is not agentd's own comes back when others say so; agentd, while its process is there.
+  const isOthersBus = found.location.found !== "embedded";
+  const mayComeBack = (): boolean =>
+    (isOthersBus && client.state.kind !== "connected") || runningHolder(context) !== undefined;
+  const another = (): BusClient => new BusClient({ url: nowAt, retryMsMax });
+  return (await up(client)) ? agentBus(client, mayComeBack, another) : undefined;
+}
+
+/** Somebody sits before a command that waits for its Bus. */
+const retryMsMax = 2_000;
+
+/** One attempt to connect; a client that is up goes on to reconnect for as long as it is not stopped. */
+async function up(client: BusClient): Promise<boolean> {
+  const settled = await new Promise<BusClientState>((resolve) => {
+    const stop = client.onState((state) => {
+      if (state.kind === "connecting") return;
+      stop();
+      resolve(state);
+    });
+    client.start();
+  });
+  if (settled.kind === "connected") return true;
+  await client.leave();
+  if (settled.kind === "disconnected" && settled.cause.code === "REGISTRATION_REFUSED") {
+    throw ownError("UNREACHABLE", `the Bus does not let us in: ${settled.cause.message}`, settled.cause);
+  }
+  return false;
+}
+
+function agentBus(client: BusClient, mayComeBack: () => boolean, another: () => BusClient): AgentBus {
+  let second: Promise<BusClient> | undefined;
+  const reader = (): Promise<BusClient> => {
+    second ??= connectedReader(another());
+    return second;
+  };
+  return {
+    client,
+    mayComeBack,
+    reader,
+    call: (service, command, args, options) => callOn(client, service, command, args, options),
+    ask: (verb, args) => askOn(client, verb, args),
+    close: async () => {
+      const reading = await second?.catch(() => undefined);
+      await Promise.all([client.leave(), reading?.leave()]);
+    },
+  };
+}
+
+async function connectedReader(client: BusClient): Promise<BusClient> {
+  if (await up(client)) return client;
+  throw ownError("UNREACHABLE", "the Bus does not answer a second connection");
+}
+
+function provenance(context: Context): Record<string, unknown> {
+  return { binary: "mix", version: context.version, pid: process.pid };
+}

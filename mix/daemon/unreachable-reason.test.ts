@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { processState } from "./process-alive.ts";
+import { whyUnheard, whyUnheardForGood } from "./unreachable-reason.ts";
+
+let state: string;
+let started: ChildProcess | undefined;
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), "unheard-"));
+});
+afterEach(async () => {
+  if (started?.kill("SIGKILL") === true) await once(started, "close");
+  started = undefined;
+  rmSync(state, { recursive: true, force: true });
+});
+
+/** A process with that word on its command line, and the record that names it. */
+async function holder(word: string): Promise<number> {
+  const program = `process.stdout.write("up"); setInterval(() => {}, 1000)`;
+  started = spawn(process.execPath, ["-e", program, word], {
+    env: { XDG_RUNTIME_DIR: "/theirs" },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(started.stdout!, "data");
+  writeFileSync(join(state, "agentd.pid"), JSON.stringify({ pid: started.pid }));
+  return started.pid!;
+}
+
+const seenFrom = (env: Record<string, string>) => ({ env: { AGENTD_STATE_DIR: state, ...env }, home: "/" });
+
+test("one that a signal stopped is said to be, for good", async () => {
+  const pid = await holder("agentd");
+  process.kill(pid, "SIGSTOP");
+  while (processState(pid) !== "T") await setImmediate();
+  const here = seenFrom({ XDG_RUNTIME_DIR: "/theirs" });
+  expect(whyUnheardForGood(here)).toContain(`kill -CONT ${pid}`);
+  expect(whyUnheard(here)).toContain(`kill -CONT ${pid}`);
+});
+
+test("one with other surroundings is on another Bus, one with the same may still come up", async () => {
+  const pid = await holder("agentd");
+  expect(whyUnheardForGood(seenFrom({ MIXOS_NODED_URL: "ws://h/ws" }))).toBe(
+    `agentd (pid ${pid}) runs, but on another Bus: its MIXOS_NODED_URL is not set, here it is ws://h/ws; ` +
+      "its XDG_RUNTIME_DIR is /theirs, here it is not set",
+  );
+  const alike = seenFrom({ XDG_RUNTIME_DIR: "/theirs" });
+  expect(whyUnheardForGood(alike)).toBeUndefined();
+  expect(whyUnheard(alike)).toContain(`agentd (pid ${pid}) runs, but does not answer`);
+});
+
+test("a record of a process that is another program's by now, a broken one and none are no daemon", async () => {
+  await holder("editor");
+  expect(whyUnheard(seenFrom({}))).toBeUndefined();
+  writeFileSync(join(state, "agentd.pid"), "{");
+  expect(whyUnheard(seenFrom({}))).toBeUndefined();
+  rmSync(join(state, "agentd.pid"));
+  expect(whyUnheard(seenFrom({}))).toBeUndefined();
+});

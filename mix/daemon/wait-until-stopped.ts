@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Waits for a daemon that was asked to quit, for as long as it gets on with it.
+import type { Context } from "../process/context.ts";
+import { ownError } from "../process/mix-error.ts";
+import { pause } from "../pause.ts";
+
+/** How long a daemon may take to go while none of its sessions ends. */
+const withoutProgressMs = 30_000;
+const pollMs = 50;
+const lookMs = 1000;
+
+export interface Stopping {
+  readonly context: Pick<Context, "now" | "after">;
+  readonly pid: number;
+  readonly isRunning: () => boolean;
+  /** How many sessions it has still to close; rejects when it is asked no more. */
+  readonly sessionsLeft: () => Promise<number>;
+  readonly say: (text: string) => void;
+}
+
+/** Resolves when the process is gone. Throws TIME_LIMIT when it lives on without ending a session. */
+export async function untilStopped({ context, pid, isRunning, sessionsLeft, say }: Stopping): Promise<void> {
+  let left: number | undefined;
+  let lookedAt = context.now();
+  let deadline = lookedAt + withoutProgressMs;
+  let looking = false;
+  const look = async (): Promise<void> => {
+    const now = await sessionsLeft();
+    if (left === undefined || now < left) deadline = context.now() + withoutProgressMs;
+    if (now !== left && now > 0) say(`${sessions(now)} left`);
+    left = now;
+  };
+  while (isRunning()) {
+    const now = context.now();
+    if (now >= deadline) {
+      const what = left === undefined || left === 0 ? "" : `, with ${sessions(left)} left`;
+      const how = `\`kill -KILL ${pid}\` ends it, and the next agentd what is left of its agents`;
+      const still = `agentd (pid ${pid}) is still there${what}; nothing has ended for ${seconds} s`;
+      throw ownError("TIME_LIMIT", `${still}: ${how}`);
+    }
+    if (!looking && now - lookedAt >= lookMs) {
+      looking = true;
+      lookedAt = now;
+      // Without an answer there is no progress: that it has left the Bus is no reason to give up.
+      void look()
+        .catch(() => {})
+        .finally(() => (looking = false));
+    }
+    await pause(context, pollMs);
+  }
+}
+
+const seconds = withoutProgressMs / 1000;
+
+function sessions(count: number): string {
+  return count === 1 ? "1 session" : `${count} sessions`;
+}

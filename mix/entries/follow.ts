@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Follows one session: every entry once, in `seq` order, whatever the Bus drops. Publications are a hint of what is new;
+// the log is what is believed. A gap, a quiet while, a reconnection: the log is read from the last entry on.
+import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
+import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
+import { parseJson } from "../../json/raw-json.ts";
+import { MixError, ownError } from "../process/mix-error.ts";
+import { patiently, type Patience } from "../bus/retry-while-away.ts";
+import { Inbox, publicationOf } from "./inbox.ts";
+
+/** The seam to the Bus. `page` and `piece` throw UNREACHABLE or BUSY where it is worth trying again. */
+export interface FollowSource {
+  /** Publications of agentd alone, as they come; `missed`: something may have been lost. */
+  readonly listen: (listener: { publication(body: string): void; missed(): void }) => Promise<() => void>;
+  readonly page: (session: string, after: number | string) => Promise<LogPage>;
+  readonly piece: (session: string, entry: number, offset: number) => Promise<LogPiece>;
+}
+
+export interface FollowOptions extends Patience {
+  readonly source: FollowSource;
+  /** The session's id: publications carry no other name of it. */
+  readonly session: string;
+  /** Where to begin; moved along with what is handed out. */
+  readonly place: Place;
+  /** Told of what came together, before it is handed out one by one. */
+  readonly onBatch?: (entries: readonly (Entry | TruncatedEntry)[]) => void;
+}
+
+/** Where a follower stands: the last entry it handed out. */
+export interface Place {
+  log: string | undefined;
+  seq: number;
+}
+
+/** `after`: a `seq`, or a cursor `<log>/<session>/<seq>`. Throws CURSOR_UNKNOWN for another session's. */
+export function placeAfter(after: number | string, session: string): Place {
+  if (typeof after === "number") return { log: undefined, seq: after };
+  const parts = /^([^/]+)\/([^/]+)\/(\d{1,15})$/.exec(after);
+  if (parts === null || parts[2] !== session) {
+    throw new MixError("CURSOR_UNKNOWN", `${after} is no cursor of session ${session}: <log>/<session>/<seq>`);
+  }
+  return { log: parts[1], seq: Number(parts[3]) };
+}
+
+/** Without a word from the topic for so long, the log is asked: a broker may have dropped the last publication. */
+export const quietMs = 5_000;
+
+/** Ends when the signal fires. Throws UNREACHABLE where there is no hope left, and CURSOR_UNKNOWN where the log changed. */
+export async function* follow(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
+  const inbox = new Inbox();
+  const stopListening = await options.source.listen({
+    publication: (body) => inbox.put(publicationOf(body, options.session), body.length),
+    missed: () => inbox.miss(),
+  });
+  const stopped = (): void => inbox.miss();
+  options.signal?.addEventListener("abort", stopped);
+  try {
+    yield* entriesInOrder(options, inbox);
+  } finally {
+    stopListening();
+    options.signal?.removeEventListener("abort", stopped);
+  }
+}
+
+async function* entriesInOrder(options: FollowOptions, inbox: Inbox): AsyncGenerator<Entry, void, undefined> {
+  const { place } = options;
+  const aborted = (): boolean => isAborted(options);
+  yield* missingEntries(options);
+  while (!aborted()) {
+    const publication = await inbox.take(quietMs, options.delay);
+    if (aborted()) return;
+    if (publication === "missed" || publication.log !== place.log) {
+      yield* missingEntries(options);
+      continue;
+    }
+    if (publication.seqFrom > place.seq + 1) yield* missingEntries(options);
+    options.onBatch?.(publication.entries);
+    // A publication that still leaves a hole is dropped: the log is asked again after the next quiet while.
+    for (const entry of publication.seqFrom > place.seq + 1 ? [] : publication.entries) {
+      if (entry.seq !== place.seq + 1) continue;
+      const whole = await wholeEntry(options, entry);
+      if (whole === undefined) return;
+      // With the entry and not before it: what was not handed out is not passed over by whoever goes on from here.
+      place.seq = entry.seq;
+      yield whole;
+      if (aborted()) return;
+    }
+  }
+}
+
+async function* missingEntries(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
+  const { place, session, source } = options;
+  while (!isAborted(options)) {
+    // A cursor with the log's identity: a daemon that came back with another log refuses it, instead of going on in it.
+    const after = place.log === undefined ? place.seq : `${place.log}/${session}/${place.seq}`;
+    const page = await patiently(options, () => source.page(session, after));
+    if (page === undefined) return;
+    place.log ??= page.log;
+    const fresh = page.entries.filter((entry) => entry.seq > place.seq);
+    options.onBatch?.(fresh);
+    for (const entry of fresh) {
+      const whole = await wholeEntry(options, entry);
+      if (whole === undefined) return;
+      place.seq = entry.seq;
+      yield whole;
+      if (isAborted(options)) return;
+    }
+    if (page.next === undefined || fresh.length === 0) return;
+  }
+}
+
+/** Undefined where the signal fired first. */
+async function wholeEntry(options: FollowOptions, entry: Entry | TruncatedEntry): Promise<Entry | undefined> {
+  if (!("truncated" in entry)) return entry;
+  const { session, source } = options;
+  const pieceOf = (offset: number): Promise<LogPiece> => source.piece(session, entry.seq, offset);
+  return patiently(options, () => readWholeEntry(entry.seq, pieceOf));
+}
+
+/** An entry that is too big for a page or a publication, read piece by piece. */
+export async function readWholeEntry(seq: number, piece: (offset: number) => Promise<LogPiece>): Promise<Entry> {
+  let text = "";
+  for (let offset = 0; ;) {
+    const read = await piece(offset);
+    const bytes = Buffer.byteLength(read.text);
+    text += read.text;
+    offset += bytes;
+    if (offset >= read.total) return parseJson(text) as Entry;
+    if (bytes === 0) throw ownError("CALL_FAILED", `entry ${seq} ends at byte ${offset} of ${read.total}`);
+  }
+}
+
+function isAborted({ signal }: FollowOptions): boolean {
+  return signal?.aborted === true;
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { parseArguments } from "./arguments.ts";
+import type { FlagTable } from "./arguments.ts";
+import { assignment, jsonOrText, optionValue } from "./assignments.ts";
+import { ageOf, durationMsOf, tookOf } from "../view/units.ts";
+
+const flags: FlagTable = {
+  close: { kind: "switch", short: "c", about: "" },
+  cwd: { kind: "text", about: "" },
+  tail: { kind: "text", about: "" },
+  timeout: { kind: "text", about: "" },
+  set: { kind: "texts", about: "" },
+  help: { kind: "switch", about: "" },
+};
+const parse = (...words: string[]) =>
+  parseArguments(words, { flags, positionals: { min: 1, max: 2 }, usage: "do <what> [more]" });
+const usage = { code: "USAGE" };
+
+test("flags may stand before, between and after the words, short, long or with an equals sign", () => {
+  const args = parse("a", "-c", "b", "--cwd=/x", "--set", "k=1", "--set", "l=2");
+  expect(args.positionals).toEqual(["a", "b"]);
+  expect([args.switch("close"), args.text("cwd"), args.texts("set")]).toEqual([true, "/x", ["k=1", "l=2"]]);
+});
+
+test("what was not given is off, absent or empty", () => {
+  const args = parse("a");
+  expect([args.switch("close"), args.text("cwd"), args.texts("set"), args.count("tail", 0)]).toEqual([
+    false,
+    undefined,
+    [],
+    undefined,
+  ]);
+});
+
+test.each([
+  ["an unknown flag", ["a", "--sett", "k"]],
+  ["an unknown short flag", ["a", "-x"]],
+  ["a flag without its value", ["a", "--cwd"]],
+  ["a value for a switch", ["a", "--close=yes"]],
+  ["too few words", []],
+  ["too many words", ["a", "b", "c"]],
+])("%s is a usage error", (_what, words) => {
+  expect(() => parse(...words)).toThrow(expect.objectContaining(usage) as Error);
+});
+
+test.each([
+  ["do <what> [more]", 0, "<what>"],
+  ["agent set <session> option=value…", 1, "option=value…"],
+  ["agent permit ls | show <request> | allow <request>", 0, "ls or show or allow"],
+  ["agent permit ls | show <request> | allow <request>", 1, "<request>"],
+  ["completion bash|zsh|fish", 0, "bash|zsh|fish"],
+])("what is missing is called as in the usage: %s", (line, given, name) => {
+  const words = Array.from({ length: given }, () => "word");
+  const spec = { flags, positionals: { min: given + 1, max: 3 }, usage: line };
+  expect(() => parseArguments(words, spec)).toThrow(`${name} is missing; usage: mix ${line}`);
+});
+
+test("what is missing of a form that was begun is called as in that form", () => {
+  const spec = { flags, positionals: { min: 1, max: 3 }, usage: "notify ls [ask] | answer <ask> <option> | watch" };
+  expect(() => parseArguments(["answer"], spec).word(1)).toThrow("<ask> is missing; usage: mix notify ls");
+  expect(() => parseArguments(["answer", "k3w"], spec).word(2)).toThrow("<option> is missing; usage: mix notify ls");
+});
+
+test("after -- everything is a word, also what looks like a flag, and - is a word", () => {
+  expect(parse("-", "--", "--close").positionals).toEqual(["-", "--close"]);
+});
+
+test("help is answered although words are missing", () => {
+  expect(parse("--help").switch("help")).toBe(true);
+});
+
+test("an empty text, a count that is none and a time that is none are usage errors", () => {
+  expect(() => parse("a", "--cwd", "").text("cwd")).toThrow(expect.objectContaining(usage) as Error);
+  for (const text of ["-1", "1.5", "x", "0"]) {
+    expect(() => parse("a", `--tail=${text}`).count("tail", 1)).toThrow(expect.objectContaining(usage) as Error);
+  }
+  expect(() => parse("a", "--timeout", "10").duration("timeout")).toThrow(expect.objectContaining(usage) as Error);
+  expect(parse("a", "--timeout", "10m").duration("timeout")).toBe(600_000);
+});
+
+test.each([
+  ["500ms", 500],
+  ["30s", 30_000],
+  ["2h", 7_200_000],
+  ["24d", 2_073_600_000],
+  ["25d", undefined],
+  ["0s", undefined],
+  ["-1s", undefined],
+  ["1.5s", undefined],
+  ["10", undefined],
+  ["none", undefined],
+])("the time %s is %s ms", (text, ms) => {
+  expect(durationMsOf(text)).toBe(ms);
+});
+
+test("an age is told in its largest unit, and a short while in tenths of a second", () => {
+  expect([999, 61_000, 7_200_000, 200_000_000].map(ageOf)).toEqual(["0s", "1m", "2h", "2d"]);
+  expect([900, 59_999, 61_000].map(tookOf)).toEqual(["0.9s", "60.0s", "1m"]);
+});
+
+test("an assignment is cut at its first equals sign, and has a name", () => {
+  expect(assignment("a=b=c")).toEqual(["a", "b=c"]);
+  expect(assignment("a=")).toEqual(["a", ""]);
+  for (const word of ["a", "=b"]) expect(() => assignment(word)).toThrow(expect.objectContaining(usage) as Error);
+});
+
+test("a value that is JSON is sent as such, and everything else as text", () => {
+  const values = ["3", "007", "true", "null", "[1]", '{"a":1}', '"3"', "hi", ""].map(jsonOrText);
+  expect(values).toEqual([3, "007", true, null, [1], { a: 1 }, "3", "hi", ""]);
+  expect(["true", "false", "on", "1"].map(optionValue)).toEqual([true, false, "on", "1"]);
+});

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One table of flags a verb, and the words of a command line read by it. An unknown flag is a usage error.
+import { parseArgs } from "node:util";
+import { durationMsOf } from "../view/units.ts";
+import { type MixError, usageError } from "../process/mix-error.ts";
+import type { VerbSpec } from "./verb.ts";
+
+export interface Flag {
+  /** `switch` takes no value; `texts` may be given several times. */
+  readonly kind: "switch" | "text" | "texts";
+  readonly short?: string;
+  /** What stands for the value in help: `DIR`. */
+  readonly value?: string;
+  readonly about: string;
+}
+export type FlagTable = Readonly<Record<string, Flag>>;
+
+export interface PositionalRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Throws a usage error for what the table does not hold, and for too few or too many words. */
+export function parseArguments(
+  words: readonly string[],
+  { flags, positionals: range, usage }: Pick<VerbSpec, "flags" | "positionals" | "usage">,
+): Arguments {
+  const { values, positionals } = parsedWords(words, flags, usage);
+  const parsed = new Arguments(values, positionals, usage);
+  // Help is answered whatever else was written, so that nobody has to satisfy a verb to learn it.
+  if (values["help"] === true) return parsed;
+  if (positionals.length < range.min) throw missing(usage, positionals.length, positionals);
+  if (positionals.length > range.max) throw misused(usage, `too much: ${positionals.slice(range.max).join(" ")}`);
+  return parsed;
+}
+
+export class Arguments {
+  readonly positionals: readonly string[];
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #usage: string;
+
+  constructor(values: Readonly<Record<string, unknown>>, positionals: readonly string[], usage: string) {
+    this.#values = values;
+    this.positionals = positionals;
+    this.#usage = usage;
+  }
+
+  /** The n-th word after the verb, counted from 0. A usage error where there is none. */
+  word(index: number): string {
+    const word = this.positionals[index];
+    if (word === undefined) throw missing(this.#usage, index, this.positionals);
+    return word;
+  }
+
+  switch(flag: string): boolean {
+    return this.#values[flag] === true;
+  }
+
+  text(flag: string): string | undefined {
+    const value = this.#values[flag];
+    if (value === undefined) return undefined;
+    if (typeof value !== "string" || value === "") throw usageError(`--${flag} must not be empty`);
+    return value;
+  }
+
+  texts(flag: string): readonly string[] {
+    const value = this.#values[flag];
+    return Array.isArray(value) ? (value as string[]) : [];
+  }
+
+  /** A whole number from `min` on. */
+  count(flag: string, min: number): number | undefined {
+    const text = this.text(flag);
+    if (text === undefined) return undefined;
+    const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(count >= min)) throw usageError(`--${flag} takes a whole number from ${min} on, not ${text}`);
+    return count;
+  }
+
+  /** Milliseconds. */
+  duration(flag: string): number | undefined {
+    const text = this.text(flag);
+    if (text === undefined) return undefined;
+    const ms = durationMsOf(text);
+    if (ms === undefined) throw usageError(`--${flag} takes a time such as 30s, 10m or 2h, not ${text}`);
+    return ms;
+  }
+}
+
+function missing(usage: string, index: number, given: readonly string[]): MixError {
+  return misused(usage, `${placeName(usage, index, given)} is missing`);
+}
+
+function misused(usage: string, message: string): MixError {
+  return usageError(`${message}; usage: mix ${usage}, and more with --help`);
+}
+
+/** How a usage line calls the n-th word after its verb; of several forms, the one that was begun, else the first that has one so far. */
+function placeName(usage: string, index: number, given: readonly string[]): string {
+  const [verb = "", ...places] = usage.replace(/^agent /, "").split(" ");
+  const forms = places
+    .join(" ")
+    .split(" | ")
+    .map((form) => form.split(" "));
+  const begun = forms.filter(([first]) => first === given[0]);
+  const names = (begun.length > 0 ? begun : forms).flatMap((form) => form[index] ?? []);
+  return (index === 0 ? names.join(" or ") : names[0]) ?? verb;
+}
+
+function parsedWords(words: readonly string[], flags: FlagTable, usage: string): ReturnType<typeof parseArgs> {
+  // The library is loaded when it is first called, which most short commands need not pay for.
+  if (words.length === 0) return { values: {}, positionals: [] };
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      {
+        type: flag.kind === "switch" ? ("boolean" as const) : ("string" as const),
+        multiple: flag.kind === "texts",
+        ...(flag.short === undefined ? {} : { short: flag.short }),
+      },
+    ]),
+  );
+  try {
+    return parseArgs({ args: [...words], options, strict: true, allowPositionals: true });
+  } catch (error) {
+    if (error instanceof TypeError) throw misused(usage, firstSentence(error.message));
+    throw error;
+  }
+}
+
+// The library's second sentence explains `--`, in more words than a terminal line holds.
+function firstSentence(message: string): string {
+  return message.split(". To specify")[0]?.replace(/\.?\s*$/, "") ?? message;
+}

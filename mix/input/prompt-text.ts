@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Where a prompt comes from: the words of the command line, a file, or stdin.
+import { readFile } from "node:fs/promises";
+import type { Context } from "../process/context.ts";
+import { fileFault } from "../file-fault.ts";
+import { usageError } from "../process/mix-error.ts";
+import { plainUtf8 } from "../plain-utf8.ts";
+import { readStdin } from "./read-bytes.ts";
+
+/** As agentd has it: a prompt is measured as JSON, with its escapes. */
+const promptBytesMax = 6 * 1024 * 1024;
+
+/** Several words are one prompt; `-` reads stdin; undefined where nothing was given. */
+export async function promptText(
+  context: Pick<Context, "stdin">,
+  words: readonly string[],
+  file: string | undefined,
+): Promise<string | undefined> {
+  if (file !== undefined && words.length > 0) throw usageError("a prompt and --file exclude each other");
+  if (file !== undefined) return fromFile(file);
+  if (words.length === 0) return undefined;
+  return notEmpty(words.length === 1 && words[0] === "-" ? await fromStdin(context.stdin) : words.join(" "));
+}
+
+async function fromFile(file: string): Promise<string> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw fileFault(`--file: ${file}`, error);
+  });
+  return notEmpty(promptOf(plainUtf8(bytes, file), file));
+}
+
+async function fromStdin(stdin: Context["stdin"]): Promise<string> {
+  return promptOf(await readStdin(stdin, promptBytesMax), "stdin");
+}
+
+function promptOf(bytes: Buffer, from: string): string {
+  const text = bytes.length > promptBytesMax ? undefined : bytes.toString("utf8");
+  if (text === undefined || Buffer.byteLength(JSON.stringify(text)) > promptBytesMax) {
+    throw usageError(`${from} is too long: a prompt may have ${promptBytesMax} bytes as JSON`);
+  }
+  if (!Buffer.from(text).equals(bytes)) throw usageError(`${from} is not UTF-8 text`);
+  return text;
+}
+
+function notEmpty(text: string): string {
+  if (text.trim() === "") throw usageError("the prompt is empty");
+  return text;
+}

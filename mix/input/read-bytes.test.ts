@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { createReadStream } from "node:fs";
+import { tmpdir } from "node:os";
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { readStdin } from "./read-bytes.ts";
+
+test("stdin is read to its end, texts and bytes alike", async () => {
+  expect((await readStdin(Readable.from(["é", Buffer.from("ü")]), 100)).toString("utf8")).toBe("éü");
+});
+
+test("of what is too much no more is read than shows it", async () => {
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield Buffer.alloc(10);
+    })(),
+  );
+  expect((await readStdin(endless, 25)).length).toBe(30);
+  expect(endless.destroyed).toBe(true);
+});
+
+test("a stdin that cannot be read is a usage error in words", async () => {
+  const directory = readStdin(createReadStream(tmpdir()), 100);
+  await expect(directory).rejects.toMatchObject({ code: "USAGE", message: "stdin is a directory" });
+});
+
+test("a byte order mark is no part of what is read, and UTF-16 is refused by name", async () => {
+  const text = (bytes: readonly Buffer[]): Promise<string> => readStdin(Readable.from(bytes), 100).then(String);
+  expect(await text([Buffer.from([0xef]), Buffer.from([0xbb, 0xbf]), Buffer.from("a\ufeffb")])).toBe("a\ufeffb");
+  for (const mark of ["fffe", "feff"]) {
+    await expect(text([Buffer.from(mark, "hex"), Buffer.from("a", "utf16le")])).rejects.toMatchObject({
+      code: "USAGE",
+      message: expect.stringContaining("stdin is UTF-16"),
+    });
+  }
+});

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { pointInTime } from "./times.ts";
+
+const now = Date.parse("2026-11-30T12:00:00Z");
+
+test.for([
+  ["30d", "2026-10-31T12:00:00.000Z"],
+  ["90m", "2026-11-30T10:30:00.000Z"],
+  ["2w", "2026-11-16T12:00:00.000Z"],
+  ["0h", "2026-11-30T12:00:00.000Z"],
+  ["2026-01-31", "2026-01-31T00:00:00.000Z"],
+  ["2024-02-29", "2024-02-29T00:00:00.000Z"],
+  ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z"],
+  ["2026-01-31T12:00+02:00", "2026-01-31T10:00:00.000Z"],
+] as const)("%s is %s", ([text, time]) => {
+  expect(pointInTime(text, now)).toBe(time);
+});
+
+test.for(["", "30", "d", "-3d", "3y", "2026-02-30", "2026-13-01", "2026-01-31T12:00:00", "31.01.2026", "yesterday"])(
+  "%j is no time",
+  (text) => {
+    expect(pointInTime(text, now)).toBeUndefined();
+  },
+);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a verb is: its words, its help, and one function.
+import type { Arguments, FlagTable, PositionalRange } from "./arguments.ts";
+import type { AgentBus, Connecting, ReadingBus } from "../bus/ask.ts";
+import type { Context } from "../process/context.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import type { Output } from "../process/output.ts";
+
+export interface VerbSpec {
+  /** After `mix`: `agent start <agent> [prompt]`. */
+  readonly usage: string;
+  readonly about: string;
+  readonly flags: FlagTable;
+  readonly positionals: PositionalRange;
+  readonly examples: readonly string[];
+  /** It needs no agentd, or one that runs already: `--no-autostart` changes nothing, and its help leaves it out. */
+  readonly neverStarts?: true;
+}
+
+export interface Invocation {
+  readonly context: Context;
+  readonly output: Output;
+  readonly args: Arguments;
+  /** Connects as a citizen; what it opens closes itself when the verb is over. */
+  readonly connect: (connecting: Connecting) => Promise<AgentBus>;
+  /** The same for who only asks. */
+  readonly read: (connecting: Exclude<Connecting, "bus">) => Promise<ReadingBus>;
+}
+
+export interface VerbModule {
+  readonly spec: VerbSpec;
+  readonly run: (invocation: Invocation) => Promise<Outcome>;
+}
+
+/** Flags that every verb takes. */
+export const commonFlags: FlagTable = {
+  json: { kind: "switch", about: "JSON: one document, or one object a line for what flows" },
+  quiet: { kind: "switch", short: "q", about: "print ids only" },
+  "no-autostart": { kind: "switch", about: "do not start agentd where none runs (exit 6 instead)" },
+  help: { kind: "switch", short: "h", about: "this text" },
+};
+
+/** As a verb's argument, where one was given. */
+export function commandIdMember(args: Arguments): { readonly command_id?: string } {
+  const id = args.text("id");
+  return id === undefined ? {} : { command_id: id };
+}
+
+/** Every verb that acts takes one. */
+export const commandIdFlag: FlagTable = {
+  id: { kind: "text", value: "ID", about: "command id: the same again gives the first result" },
+};

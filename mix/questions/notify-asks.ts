@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The service that asks people, as the command line talks to it.
+import type { NotifyAsk, NotifyInput, NotifyReplies, NotifyVerb } from "../../agentd/vocabulary/notify.ts";
+import { buildWords, isSameBuild, pagesOf } from "../../bus-client/index.ts";
+import { parseJson } from "../../json/raw-json.ts";
+import { servicesOn } from "../bus/ask.ts";
+import type { AgentBus } from "../bus/ask.ts";
+import { MixError, ownError } from "../process/mix-error.ts";
+import type { Invocation } from "../input/verb.ts";
+import { printableLine } from "../../display/printable.ts";
+
+/** Throws UNREACHABLE where the service is not on the Bus: it is a daemon like agentd, and not there is not unknown. */
+export async function askNotify<V extends NotifyVerb>(
+  bus: AgentBus,
+  verb: V,
+  args: NotifyInput<V>,
+): Promise<NotifyReplies[V]> {
+  try {
+    return parseJson((await bus.call("notify", `notify.${verb}`, args)).body) as NotifyReplies[V];
+  } catch (error) {
+    if (!(error instanceof MixError) || error.code !== "SERVICE_UNKNOWN") throw error;
+    const how = "start `notifyd`, or `systemctl --user enable --now notifyd`";
+    throw ownError("UNREACHABLE", `notify is not on the Bus: ${how}`, error);
+  }
+}
+
+/** An upgrade leaves the old one running. Asked beside the verb's own question; a Bus that fails is that one's concern. */
+export async function tellOtherNotifyd({ context, output }: Invocation, bus: AgentBus): Promise<void> {
+  const services = await servicesOn(bus.client).catch(() => []);
+  const notifyd = services.find(({ name, binary }) => name === "notify" && binary === "notifyd");
+  if (notifyd?.version === undefined) return;
+  const { pid, version, meta } = notifyd;
+  const running = { version, build: meta?.build };
+  if (isSameBuild(running, context)) return;
+  const which = printableLine(`notifyd ${buildWords(running)} (pid ${pid ?? "unknown"})`);
+  const how = "`systemctl --user restart notifyd`, or end it and start `notifyd`";
+  output.notice(`${which} runs, ${buildWords(context)} is installed: ${how}`);
+}
+
+export async function allAsks(bus: AgentBus, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
+  const asks: NotifyAsk[] = [];
+  const pages = pagesOf({
+    read: (after: string | undefined) => askNotify(bus, "list", after === undefined ? filter : { ...filter, after }),
+    next: (page) => (page.more ? page.asks.at(-1)?.ask : undefined),
+  });
+  for await (const page of pages) asks.push(...page.asks);
+  return asks;
+}
+
+/** By its id, or the unique beginning of an open one's. Throws ASK_UNKNOWN. */
+export async function foundAsk(bus: AgentBus, reference: string): Promise<NotifyAsk> {
+  const open = await allAsks(bus, { state: "open" });
+  const exact = open.find(({ ask }) => ask === reference);
+  const beginning = open.filter(({ ask }) => ask.startsWith(reference));
+  const [only] = beginning;
+  return exact ?? (only !== undefined && beginning.length === 1 ? only : askNotify(bus, "get", { ask: reference }));
+}

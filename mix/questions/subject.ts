@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a question is about in a few words, for the line that answers it and for what became of it.
+import { printableLine } from "../../display/printable.ts";
+import type { AskedEntry } from "../attach/typed-line.ts";
+import { fitted } from "../../display/width.ts";
+
+/** At most so many columns wide. */
+export function subjectOf(asked: AskedEntry, columns: number): string {
+  return fitted(printableLine(wordsOf(asked)), columns);
+}
+
+function wordsOf(asked: AskedEntry): string {
+  if (asked.kind === "permission") {
+    const { tool_kind: kind, title, name } = asked.tool_call ?? {};
+    return [kind, title ?? name].filter((word) => typeof word === "string" && word !== "").join(" ") || "…";
+  }
+  if (asked.mode === "url") return `open ${hostOf(asked.url ?? "")}`;
+  return asked.message?.trim() || "…";
+}
+
+/** Where an address really leads. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "no host";
+}

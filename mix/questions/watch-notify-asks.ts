@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Open asks as they come, and how each ends. The topics are a hint to look; what is believed is what `notify` lists.
+import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
+import type { AgentBus } from "../bus/ask.ts";
+import type { Context } from "../process/context.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { MixError } from "../process/mix-error.ts";
+import { allAsks, askNotify } from "./notify-asks.ts";
+
+export interface AskWatcher {
+  readonly came: (ask: NotifyAsk) => Promise<void>;
+  readonly ended: (ask: NotifyAsk) => Promise<void>;
+  /** `notify` or the Bus went away; it is looked for on and on. */
+  readonly away: (why: string) => void;
+  readonly back: () => void;
+}
+
+/** Until Ctrl-C. Throws where `notify` is not there at the start. */
+export async function watchAsks(context: Context, bus: AgentBus, watcher: AskWatcher): Promise<Outcome> {
+  const known = new Map<string, NotifyAsk>();
+  let wake: () => void = () => undefined;
+  let hinted = false;
+  const hint = (): void => {
+    hinted = true;
+    wake();
+  };
+  const interrupted = new Promise<"interrupted">((resolve) => {
+    context.interrupts.listen(() => resolve("interrupted"));
+  });
+  for (const topic of ["notify.asked", "notify.answered"]) await bus.client.subscribe(topic, hint);
+  bus.client.onState((state) => {
+    if (state.kind === "connected") hint();
+  });
+  await look(bus, known, watcher);
+  let isAway = false;
+  for (;;) {
+    let callOff: () => void = () => undefined;
+    const later = new Promise<"later">((resolve) => {
+      wake = () => resolve("later");
+      callOff = context.after(pollMs, wake);
+      if (hinted) wake();
+    });
+    const first = await Promise.race([later, interrupted]);
+    callOff();
+    if (first === "interrupted") return { kind: "interrupted" };
+    hinted = false;
+    try {
+      await look(bus, known, watcher);
+      if (isAway) watcher.back();
+      isAway = false;
+    } catch (error) {
+      if (!(error instanceof MixError) || !awayCodes.has(error.code)) throw error;
+      if (!isAway) watcher.away(error.message);
+      isAway = true;
+    }
+  }
+}
+
+/** What the Bus says of a service that is gone or about to be. */
+const awayCodes: ReadonlySet<string> = new Set(["UNREACHABLE", "UNAVAILABLE", "CALL_FAILED", "TIME_LIMIT", "BUSY"]);
+
+/** Hints are lost with a broker's queue, and an ask that is withdrawn or expires gives none. */
+const pollMs = 3_000;
+
+async function look(bus: AgentBus, known: Map<string, NotifyAsk>, watcher: AskWatcher): Promise<void> {
+  const open = await allAsks(bus, { state: "open" });
+  const gone = [...known.keys()].filter((ask) => !open.some((one) => one.ask === ask));
+  for (const ask of gone) {
+    const end = await endOf(bus, ask);
+    known.delete(ask);
+    if (end !== undefined) await watcher.ended(end);
+  }
+  for (const ask of open) {
+    if (known.has(ask.ask)) continue;
+    known.set(ask.ask, ask);
+    await watcher.came(ask);
+  }
+}
+
+async function endOf(bus: AgentBus, ask: string): Promise<NotifyAsk | undefined> {
+  try {
+    return await askNotify(bus, "get", { ask });
+  } catch (error) {
+    if (error instanceof MixError && error.code === "ASK_UNKNOWN") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "../testing/command-line-under-test.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test("Ctrl-C in a follow detaches with 130, says how to cancel and cancels nothing", async () => {
+  const agentd = await bench.agentd();
+  const running = bench.start(["agent", "start", "demo", "x"]);
+  await running.shows("is ready");
+  running.interrupt();
+  const ran = await running.ended;
+  expect(ran.code).toBe(130);
+  expect(ran.stderr).toContain("mix agent cancel sessionaaaaa");
+  expect(agentd.asked.map(([verb]) => verb)).not.toContain("agent.session.cancel");
+});
+
+test("on a terminal a second Ctrl-C within two seconds asks, and only yes cancels", async () => {
+  const agentd = await bench.agentd();
+  const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
+  await running.shows("is ready");
+  running.interrupt();
+  await running.shows("Ctrl-C again");
+  // What was typed before it asks is no answer.
+  running.type("n\nn");
+  running.interrupt();
+  await running.shows("[y/N]");
+  running.type("y\n");
+  expect((await running.ended).code).toBe(130);
+  expect(agentd.asked.map(([verb]) => verb)).toContain("agent.session.cancel");
+});

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A follow that ends before its session does: the session goes on without us, and it is said how to cancel. After Ctrl-C
+// a second one within two seconds asks.
+import type { AgentBus } from "../bus/ask.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import type { Context } from "../process/context.ts";
+import { MixError } from "../process/mix-error.ts";
+import { somebodyHere } from "../attach/is-interactive.ts";
+import type { Invocation } from "../input/verb.ts";
+
+const secondInterruptMs = 2_000;
+
+/** Asked for by name: there is nothing to warn of. */
+export function leave({ output }: Invocation, session: string): Outcome {
+  output.word(goesOnWords(session));
+  return { kind: "left" };
+}
+
+export interface Detached {
+  readonly session: string;
+  /** How to see what comes after the entry that was shown last. */
+  readonly goOnWords: string;
+  /** False after SIGTERM: nobody waits to be asked. */
+  readonly asks: boolean;
+}
+
+export async function detach(
+  invocation: Invocation,
+  bus: AgentBus,
+  { session, goOnWords, asks }: Detached,
+): Promise<Outcome> {
+  const { context, output } = invocation;
+  const again = secondInterrupt(context);
+  try {
+    output.word(`${goesOnWords(session)} · ${goOnWords}`);
+    if (!asks || !somebodyHere(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
+    output.word("Ctrl-C again within 2 s to cancel its turn");
+    if (!(await again.came)) return { kind: "interrupted" };
+    const { askYesOrNo } = await import("../attach/ask-yes-or-no.ts");
+    const yes = await askYesOrNo(context, `cancel the running turn of ${session}?`);
+    if (yes) await cancelTurn(invocation, bus, session);
+    return { kind: "interrupted" };
+  } finally {
+    again.callOff();
+  }
+}
+
+function goesOnWords(session: string): string {
+  return `detached; session ${session} goes on · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`;
+}
+
+// Listens from the first moment on: the second Ctrl-C may come while agentd is still asked whether a turn runs.
+function secondInterrupt({ after, interrupts }: Context): {
+  readonly came: Promise<boolean>;
+  readonly callOff: () => void;
+} {
+  let settle: (came: boolean) => void = () => undefined;
+  const came = new Promise<boolean>((resolve) => {
+    settle = resolve;
+  });
+  const callOffTimer = after(secondInterruptMs, () => settle(false));
+  const stopListening = interrupts.listen(() => settle(true));
+  return {
+    came,
+    callOff: () => {
+      callOffTimer();
+      stopListening();
+    },
+  };
+}
+
+async function hasTurn(bus: AgentBus, session: string): Promise<boolean> {
+  try {
+    const { running, queued } = await bus.ask("agent.session.get", { session });
+    return running !== null || queued.length > 0;
+  } catch (error) {
+    if (error instanceof MixError) return false;
+    throw error;
+  }
+}
+
+async function cancelTurn({ output }: Invocation, bus: AgentBus, session: string): Promise<void> {
+  const { turns } = await bus.ask("agent.session.cancel", { session });
+  output.word(turns.length === 0 ? "no turn ran any more" : `cancelled: turn ${turns.join(", ")}`);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a turn or a session came to, said on stderr where it went wrong. With --json and --quiet nothing else tells it, and
+// the live view leaves the reason to this.
+import { exitCodeOf } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { MixError } from "../process/mix-error.ts";
+import type { Output } from "../process/output.ts";
+
+export function tellFailure(output: Output, session: string, outcome: Outcome): void {
+  if (exitCodeOf(outcome) === 0) return;
+  const failure = failureOf(outcome);
+  if (failure !== undefined) output.error(new MixError(failure.code, failure.message, { details: { session } }));
+}
+
+function failureOf(outcome: Outcome): { readonly code: string; readonly message: string } | undefined {
+  switch (outcome.kind) {
+    case "turn":
+      if (outcome.error !== undefined) return { code: outcome.error.error_code, message: outcome.error.message };
+      if (outcome.unanswered) return { code: "UNANSWERED", message: unansweredWords };
+      return { code: "TURN_ENDED", message: `the turn ended ${outcome.stopReason}` };
+    case "ended":
+      if (outcome.error !== undefined) return { code: outcome.error.error_code, message: outcome.error.message };
+      return { code: "SESSION_ENDED", message: `the session is ${outcome.state}` };
+    case "refused":
+    case "done":
+    case "left":
+    case "interrupted":
+    case "broken_pipe":
+      return undefined;
+  }
+}
+
+const unansweredWords =
+  "a question ran out and nobody answered: nobody was told of it, with no notify on the Bus and nobody here; answer in time with `mix agent permit` or `mix agent answer`, follow at a terminal, or start notifyd";

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a turn came to, told from its entries. Pure but for its own memory of open questions.
+import type { ElicitationEntry, Entry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
+import type { Outcome, OutcomeError } from "../process/exit-codes.ts";
+
+export class TurnWatch {
+  readonly #turn: number;
+  /** Whether somebody sits at this command line who can be asked. */
+  readonly #somebodyHere: boolean;
+  readonly #requests = new Map<string, PermissionEntry | ElicitationEntry>();
+  #refusedByPerson = false;
+  #unanswered = false;
+
+  constructor(turn: number, somebodyHere: boolean) {
+    this.#turn = turn;
+    this.#somebodyHere = somebodyHere;
+  }
+
+  /** The outcome, once the entry decides it. */
+  see(entry: Entry): Outcome | undefined {
+    switch (entry.kind) {
+      case "permission":
+      case "elicitation":
+        return entry.turn === this.#turn ? this.#request(entry) : undefined;
+      case "command":
+        // A turn that somebody cancels was not ended by a refused tool.
+        if (entry.verb === "agent.session.cancel") this.#refusedByPerson = false;
+        return undefined;
+      case "turn":
+        if (entry.turn !== this.#turn || entry.phase !== "ended") return undefined;
+        return {
+          kind: "turn",
+          stopReason: entry.stop_reason ?? "failed",
+          ...(entry.error === undefined ? {} : { error: entry.error }),
+          refusedByPerson: this.#refusedByPerson,
+          unanswered: this.#unanswered,
+        };
+      case "state":
+        return endedOutcome(entry);
+      case "reply":
+      case "message":
+      case "tool_call":
+      case "plan":
+      case "commands":
+      case "options":
+      case "info":
+      case "usage":
+      case "notice":
+      case "compaction":
+      case "file":
+      case "terminal":
+      case "extension":
+      case "diagnostic":
+        return undefined;
+    }
+  }
+
+  #request(entry: PermissionEntry | ElicitationEntry): Outcome | undefined {
+    if (entry.phase === "requested") {
+      this.#requests.set(entry.request, entry);
+      const nobody = entry.notified === false && !this.#somebodyHere;
+      // Without a limit it would wait for ever for a person that nobody tells.
+      return nobody && entry.expires_at === null ? { kind: "refused", code: "UNANSWERED" } : undefined;
+    }
+    if (entry.phase !== "resolved") return undefined;
+    const asked = this.#requests.get(entry.request);
+    this.#requests.delete(entry.request);
+    if (entry.via === "timeout" && asked?.notified === false && !this.#somebodyHere) this.#unanswered = true;
+    const byPerson = entry.via === undefined || entry.via === "notify";
+    if (byPerson && isRefusal(entry, asked)) this.#refusedByPerson = true;
+    return undefined;
+  }
+}
+
+/** Of a session that is over; undefined for one that lives. */
+export function endedOutcome(entry: {
+  readonly state: string;
+  readonly error?: OutcomeError;
+}): Extract<Outcome, { kind: "ended" }> | undefined {
+  const { state, error } = entry;
+  if (state !== "closed" && state !== "lost" && state !== "failed") return undefined;
+  return { kind: "ended", state, ...(error === undefined ? {} : { error }) };
+}
+
+type Asked = PermissionEntry | ElicitationEntry;
+
+function isRefusal(entry: Asked, asked: Asked | undefined): boolean {
+  if (entry.kind === "elicitation") return entry.outcome !== "accept";
+  if (entry.outcome === "cancelled") return true;
+  if (asked?.kind !== "permission") return false;
+  const chosen = asked?.options?.find(({ option }) => option === entry.option);
+  return chosen?.kind.startsWith("reject") === true;
+}

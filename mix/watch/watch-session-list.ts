@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The list of sessions as it changes.
+import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
+import type { AgentBus } from "../bus/ask.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { listenToAgentd } from "../entries/bus-source.ts";
+import { busPatience, patiently } from "../bus/retry-while-away.ts";
+import { allSessions } from "../bus/sessions.ts";
+import type { SessionFilter } from "../bus/sessions.ts";
+import type { Invocation } from "../input/verb.ts";
+import { tableLines } from "../view/table.ts";
+import { sessionRow } from "../view/reply-tables.ts";
+
+/** As `kubectl get -w`: what is there, then a line for each that changes. A session that ends is told before it leaves. */
+export async function showSessionChanges(
+  { context, output }: Invocation,
+  bus: AgentBus,
+  filter: SessionFilter,
+): Promise<Outcome> {
+  const known = new Map<string, string>();
+  const stop = new AbortController();
+  context.interrupts.listen(() => stop.abort());
+  const patience = { ...busPatience(context, output, bus), signal: stop.signal };
+  let changed = false;
+  let wake: () => void = () => undefined;
+  const something = (): void => {
+    changed = true;
+    wake();
+  };
+  stop.signal.addEventListener("abort", something);
+  const stopListening = await listenToAgentd(bus.client, await bus.reader(), {
+    publication: something,
+    missed: something,
+  });
+  try {
+    while (!stop.signal.aborted) {
+      changed = false;
+      for (const one of (await patiently(patience, () => changedSessions(bus, filter, known))) ?? []) await shown(one);
+      if (changed) continue;
+      await new Promise<void>((resolved) => {
+        wake = resolved;
+      });
+    }
+    return { kind: "interrupted" };
+  } finally {
+    stopListening();
+  }
+
+  async function shown(one: SessionSummary): Promise<void> {
+    if (output.mode === "json") return output.row(one);
+    if (output.mode === "ids") return output.line(one.session);
+    return output.line(tableLines([sessionRow(one, context.now())])[0] ?? "");
+  }
+}
+
+async function changedSessions(
+  bus: AgentBus,
+  filter: SessionFilter,
+  known: Map<string, string>,
+): Promise<SessionSummary[]> {
+  const listed = await allSessions(bus, filter);
+  const gone = [...known.keys()].filter((session) => !listed.some((one) => one.session === session));
+  const left = await Promise.all(gone.map((session) => bus.ask("agent.session.get", { session })));
+  for (const session of gone) known.delete(session);
+  const changed = listed.filter((one) => known.get(one.session) !== lookOf(one));
+  for (const one of changed) known.set(one.session, lookOf(one));
+  return [...left, ...changed];
+}
+
+function lookOf({ state, reason, turns, title, name }: SessionSummary): string {
+  return JSON.stringify([state, reason, turns, title, name]);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import type { AgentBus } from "../bus/ask.ts";
+import { done } from "../process/exit-codes.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { withError } from "./watch-turn.ts";
+import { tellFailure } from "./report-failure.ts";
+import { endedOutcome } from "./turn-outcome.ts";
+import type { Invocation } from "../input/verb.ts";
+import { watchSession } from "./watch-session.ts";
+
+/** Follows a session that is starting until it is idle, or has failed and said why. */
+export async function untilReady(
+  invocation: Invocation,
+  bus: AgentBus,
+  { session, after }: { readonly session: string; readonly after: number },
+): Promise<Outcome> {
+  const ended = await watchSession(invocation, bus, {
+    session,
+    after,
+    showPrompts: false,
+    tellsFailure: true,
+    decide: readyOutcome,
+  });
+  const outcome = await withError(bus, session, ended);
+  tellFailure(invocation.output, session, outcome);
+  return outcome;
+}
+
+function readyOutcome(entry: Entry): Outcome | undefined {
+  if (entry.kind !== "state") return undefined;
+  return entry.state === "idle" ? done : endedOutcome(entry);
+}

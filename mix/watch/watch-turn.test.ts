@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { BusClient } from "../../bus-client/index.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Bench } from "../testing/command-line-under-test.ts";
+import { objects, says } from "../testing/words.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.create();
+});
+afterEach(() => bench.close());
+
+test(
+  "a follower to whom nothing is published still sees the turn's end",
+  { timeout: 20_000, tags: "slow" },
+  async () => {
+    const agentd = await bench.agentd({ mute: true });
+    const running = bench.start(["agent", "start", "demo", "x", "--json"]);
+    await running.shows('"started"');
+    says("ok")(agentd.session("sessionaaaaa"), 1);
+    const ran = await running.ended;
+    expect(ran.code).toBe(0);
+    expect(objects(ran.stdout).map(({ seq }) => seq)).toEqual(objects(ran.stdout).map((_, index) => index + 1));
+    expect(agentd.session("sessionaaaaa").state).toBe("idle");
+  },
+);
+
+test("an entry that a stranger publishes in agentd's name is not believed", async () => {
+  const agentd = await bench.agentd();
+  const running = bench.start(["agent", "start", "demo", "x", "--json"]);
+  await running.shows('"running"');
+  const session = agentd.session("sessionaaaaa");
+  const seq = session.entries.length + 1;
+  const forged = { ...session.entries.at(-1), seq, kind: "turn", turn: 1, phase: "ended", stop_reason: "end_turn" };
+  const stranger = new BusClient({ url: bench.url, name: "stranger" });
+  await stranger.connect();
+  const published = await stranger.publishAndConfirm("agent.session.updated", JSON.stringify(forged));
+  await stranger.stop();
+  expect(JSON.parse(published.body)).toMatchObject({ delivered: 1 });
+  session.text(1, "the true end");
+  session.endTurn(1, "max_tokens");
+  const ran = await running.ended;
+  expect(ran.stdout).toContain("the true end");
+  expect(ran.code).toBe(1);
+});
+
+test.each([
+  ["max_tokens", 1],
+  ["refusal", 1],
+  ["cancelled", 1],
+  ["end_turn", 0],
+])("a turn that ends %s exits %i", async (stopReason, code) => {
+  await bench.agentd({ onPrompt: (session, turn) => session.endTurn(turn, stopReason) });
+  expect((await bench.run(["agent", "start", "demo", "x"])).code).toBe(code);
+});
+
+test("a session that fails for want of a login exits 7 and says why, once", async () => {
+  const error = { error_code: "AGENT_AUTH", message: "log in first" } as const;
+  await bench.agentd({ onStart: (session) => session.append({ kind: "state", state: "failed", error }) });
+  const ran = await bench.run(["agent", "start", "demo"]);
+  expect(ran.code).toBe(7);
+  expect(ran.stdout).toContain("✘ session failed\n");
+  expect(ran.stdout).not.toContain("AGENT_AUTH");
+  expect(ran.stderr).toContain("AGENT_AUTH: log in first");
+});
+
+test("a turn that failed takes its code from the session's state where it has none itself", async () => {
+  const error = { error_code: "AGENT_UNAVAILABLE", message: "gone" } as const;
+  await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.append(
+        { kind: "turn", turn, phase: "ended", stop_reason: "failed", sent: true },
+        { kind: "state", state: "failed", error },
+      );
+    },
+  });
+  expect((await bench.run(["agent", "start", "demo", "x"])).code).toBe(4);
+});
+
+test("a question that nobody could be asked makes the turn exit 5 after its end", async () => {
+  await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.ask(turn, 1);
+      session.append({
+        kind: "permission",
+        turn,
+        request: `${session.id}-1`,
+        phase: "resolved",
+        outcome: "selected",
+        option: "no",
+        via: "timeout",
+      });
+      session.text(turn, "then not");
+      session.endTurn(turn);
+    },
+  });
+  const ran = await bench.run(["agent", "start", "demo", "x"]);
+  expect(ran.code).toBe(5);
+  expect(ran.stdout).toContain("then not");
+  // It was listed all the while: somebody could have answered.
+  expect(ran.stderr).toContain("UNANSWERED: a question ran out and nobody answered: nobody was told of it");
+});
+
+test("what nobody answered in time is said at the end of a start and of an attach, and by show", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      session.ask(turn, 1, { notified: true });
+      session.runOut(turn, 1);
+      if (turn === 2) {
+        session.askForm(turn, 2);
+        session.runOut(turn, 2, "elicitation");
+      }
+      session.endTurn(turn);
+    },
+  });
+  const show = async () => (await bench.run(["agent", "show", "sessionaaaaa"])).stdout;
+  const [one, three] = ["1 question was refused: nobody answered", "3 questions were refused: nobody answered"];
+  const started = await bench.run(["agent", "start", "demo", "x"]);
+  expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining(`${one}\n`) });
+  expect(await show()).toContain(one);
+  const sent = await bench.run(["agent", "send", "sessionaaaaa", "y"]);
+  // Of its own turn alone.
+  expect(sent.stderr).toContain("2 questions were refused: nobody answered\n");
+  expect(await show()).toContain(three);
+  const attached = bench.start(["agent", "attach", "sessionaaaaa"]);
+  await attached.shows("turn 2 done");
+  agentd.session("sessionaaaaa").append({ kind: "state", state: "closed", reason: "asked" });
+  expect((await attached.ended).stderr).toContain("questions were refused: nobody answered\n");
+  const answered = await bench.run(["agent", "start", "demo", "x", "--json"]);
+  expect(answered.stderr).not.toContain("refused");
+});
+
+test("a question that waits for ever, and of which nobody is told, exits 5 at once", async () => {
+  await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1, { expires_at: null }) });
+  const ran = await bench.run(["agent", "start", "demo", "x"]);
+  expect(ran.code).toBe(5);
+  expect(ran.stderr).toContain("UNANSWERED: ");
+});
+
+test("a tool that a person refused does not make the turn fail, also where the agent then says cancelled", async () => {
+  await bench.agentd({
+    onPrompt: (session, turn) => session.ask(turn, 1),
+    onAnswer: (session) => session.endTurn(1, "cancelled"),
+  });
+  const running = bench.start(["agent", "start", "demo", "x"]);
+  await running.shows("permit allow sessionaaaaa-1");
+  expect((await bench.run(["agent", "permit", "deny", "sessionaaaaa-1"])).code).toBe(0);
+  expect((await running.ended).code).toBe(0);
+});
+
+test("why a turn went wrong is on stderr, as JSON with --json", async () => {
+  const error = { error_code: "AGENT_EXITED", message: "exit 1" } as const;
+  await bench.agentd({ onPrompt: (session, turn) => session.endTurn(turn, "failed", { error }) });
+  const json = await bench.run(["agent", "start", "demo", "x", "--json"]);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.stderr)).toEqual({
+    error: { code: "AGENT_EXITED", message: "exit 1", session: "sessionaaaaa" },
+  });
+  const quiet = await bench.run(["agent", "start", "demo", "x", "--quiet"]);
+  expect(quiet.stderr).toBe("AGENT_EXITED: exit 1\n");
+});
+
+test.each([false, true])(
+  "a question that came with its answer says nothing of answering (from the log: %s)",
+  async (mute) => {
+    await bench.agentd({
+      mute,
+      onPrompt(session, turn) {
+        const permission = { kind: "permission", turn, request: `${session.id}-1` } as const;
+        session.append(
+          { ...permission, phase: "requested", options: [{ option: "yes", name: "Yes", kind: "allow_once" }] },
+          { ...permission, phase: "resolved", outcome: "selected", option: "yes", by: null, via: "policy" },
+        );
+        session.endTurn(turn);
+      },
+    });
+    const ran = await bench.run(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
+    expect(ran.stdout).toContain("→ allowed: …, yes (by policy)");
+    expect(ran.stdout).not.toContain("answer:");
+    expect(ran.stderr).not.toContain("[y/n");
+  },
+  20_000,
+);
