@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What may stand for a word or a flag's value of each verb, for shells: fixed words, or a command that prints them.
 
-import { entryKinds } from "./bus/vocabulary-values.ts";
-import { states } from "./verbs/ls.ts";
+import { entryKinds, sessionPhases } from "./bus/vocabulary-values.ts";
 
 /** `command`: run at each press of Tab, so it is a short one, and starts nothing. */
 export type Candidates = { readonly words: string } | { readonly command: string };
@@ -48,5 +47,5 @@ export const flagWords: Readonly<Record<string, Candidates>> = {
   for: words("idle waiting ended any"),
   kind: words(entryKinds.join(" ")),
   session: all,
-  state: words(states.join(" ")),
+  state: words(sessionPhases.join(" ")),
 };

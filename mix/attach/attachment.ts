@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a person at the terminal can do while a session is followed: answer its questions and, attached, prompt it.
 import type { Entry, PermissionEntry, SessionPhase } from "../../agentd/vocabulary/entries.ts";
-import { answerPrompt, type AskedEntry, lineMeaning } from "./typed-line.ts";
+import { answerPrompt, lineMeaning } from "./typed-line.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import { MixError } from "../process/mix-error.ts";
-import { OpenQuestions } from "../questions/open-questions.ts";
+import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
 import { PromptLine } from "./prompt-line.ts";
 import type { Invocation } from "../input/verb.ts";
 import { fitted } from "../../display/width.ts";

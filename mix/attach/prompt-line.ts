@@ -5,7 +5,6 @@ import { createInterface } from "node:readline";
 import type { Interface } from "node:readline";
 import { movement, rich } from "../../display/styled.ts";
 import type { Context } from "../process/context.ts";
-import { afterUnreadKeys } from "../unread-keys.ts";
 import { displayWidth } from "../../display/width.ts";
 import { lineWindow } from "./line-window.ts";
 
@@ -216,3 +215,11 @@ const pauseMs = 700;
 const historyMax = 100;
 const columnsUnknown = 80;
 const roomMin = 8;
+
+// A terminal keeps what is typed until somebody reads it: a line may be there before the question that it seems to answer.
+/** Runs when all that was typed before this call has been read from a stdin that is being read. */
+function afterUnreadKeys(run: () => void): void {
+  // The event loop looks at the terminal before it runs immediates; what was there when the first of them ran, or came
+  // just too late for it, has been read when the second one does.
+  setImmediate(() => setImmediate(run));
+}

@@ -6,9 +6,8 @@ import { numbered } from "../questions/chosen-option.ts";
 import { fieldValue, formContent, formFields, wordsOf } from "../form-fields.ts";
 import type { FormField } from "../form-fields.ts";
 import { type Decision, decisionFor } from "../questions/permission-decision.ts";
+import type { AskedEntry } from "../questions/open-questions.ts";
 import { subjectOf } from "../questions/subject.ts";
-
-export type AskedEntry = PermissionEntry | ElicitationEntry;
 
 export type LineMeaning =
   | { readonly kind: "nothing" | "cancel" | "close" | "detach" }

@@ -1,7 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { EntryKind } from "../../agentd/vocabulary/entries.ts";
+// Values of the vocabulary, which may be imported as types alone: its schemas must not load with the command line. The
+// compiler holds these to the types.
+import type {
+  EntryKind,
+  LivePhase,
+  SessionPhase,
+  topic as topicOfVocabulary,
+} from "../../agentd/vocabulary/entries.ts";
 
-// The vocabulary's list is a value, and its types alone may be imported; the compiler holds this one to it.
+/** What agentd publishes the entries of sessions on. */
+export const topic: typeof topicOfVocabulary = "agent.session.updated";
+
+const phases = {
+  starting: "live",
+  idle: "live",
+  running: "live",
+  waiting: "live",
+  closing: "live",
+  closed: "ended",
+  lost: "ended",
+  failed: "ended",
+} as const satisfies { readonly [Phase in SessionPhase]: Phase extends LivePhase ? "live" : "ended" };
+
+export const sessionPhases = Object.keys(phases) as SessionPhase[];
+export const livePhases = sessionPhases.filter((phase) => phases[phase] === "live");
+
 const kinds: Readonly<Record<EntryKind, true>> = {
   command: true,
   reply: true,

@@ -1,18 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Starts agentd in the background: a session of its own, in /, with a cleaned environment, and its words in its log file.
+// Where no agentd was found: waits for one that runs, or starts one in the background, in a session of its own, in /, with
+// a cleaned environment, and its words in its log file.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeDirectories } from "../../files/make-directories.ts";
-import type { Context } from "../process/context.ts";
+import type { ConnectOptions } from "../bus/ask.ts";
+import { type Context, pause } from "../process/context.ts";
 import { busAddress } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
-import { pause } from "../pause.ts";
-import { holderOf, runningHolder, whyUnheardForGood } from "../daemon/unreachable-reason.ts";
+import { holderOf, runningHolder, whyUnheard, whyUnheardForGood } from "../daemon/unreachable-reason.ts";
 import { processLogFile } from "../daemon/state-directory.ts";
 import { printable } from "../../display/printable.ts";
+
+/** Where no agentd was found: starts one and looks for it with `find`, or throws what is to be told instead. */
+export async function startedAgentd<Bus>(
+  context: Context,
+  output: Output,
+  how: ConnectOptions,
+  find: () => Promise<Bus | undefined>,
+): Promise<Bus> {
+  if (how.connecting === "bus")
+    throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
+  if (how.connecting === "running-agentd") {
+    throw ownError("UNREACHABLE", whyUnheard(context) ?? "agentd is not running");
+  }
+  if (!how.autostart) {
+    throw ownError(
+      "UNREACHABLE",
+      whyUnheard(context) ??
+        "agentd is not running, and starting it was ruled out; start `agentd`, or leave out --no-autostart",
+    );
+  }
+  const unheard = whyUnheardForGood(context);
+  if (unheard !== undefined) throw ownError("UNREACHABLE", unheard);
+  const running = runningHolder(context);
+  const awaited = running === undefined ? undefined : await awaitedAgentd(context, output, running, find);
+  return awaited ?? autostart(context, output, find);
+}
 
 /** How long a started daemon may take until it is on the Bus. */
 const registeredWithinMs = 10_000;
@@ -22,7 +49,7 @@ const registeredWithinMs = 10_000;
  * with 75 (another one holds the lock), and the search goes on. Throws UNREACHABLE where it ends otherwise, or after 10 s.
  * What it has started is settled when it returns: a loser that is slow to load would live on once the winner was stopped.
  */
-export async function autostart<Found>(
+async function autostart<Found>(
   context: Context,
   output: Output,
   find: () => Promise<Found | undefined>,
@@ -56,7 +83,7 @@ const backWithinMs = 15_000;
  * Looks for an agentd that runs until `find` finds it: it is coming up, or between two attempts to reach its Bus. A second
  * one could only lose to it. Undefined where it ends meanwhile; throws UNREACHABLE after 15 s.
  */
-export async function awaitedAgentd<Found>(
+async function awaitedAgentd<Found>(
   context: Context,
   output: Output,
   pid: number,

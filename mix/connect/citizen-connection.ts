@@ -5,7 +5,7 @@ import type { BusClientState, Transport } from "../../bus-client/index.ts";
 import { askOn, callOn, hasAgentd } from "../bus/ask.ts";
 import type { AgentBus, ConnectOptions } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
-import { findBus, startedAgentd, surroundingsOf, toldOnce } from "./find-bus.ts";
+import { findBus, surroundingsOf, toldOnce } from "./find-bus.ts";
 import type { Warn } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
@@ -19,6 +19,7 @@ export async function connectBus(context: Context, output: Output, how: ConnectO
     if (how.connecting === "bus" || (await hasAgentd(found.client))) return found;
     await found.close();
   }
+  const { startedAgentd } = await import("./autostart.ts");
   return startedAgentd(context, output, how, () => agentdOnBus(context, warn));
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The way to the Bus: where it is, and what is done where there is none, or no agentd on it.
+// Where the Bus is.
 import { BusError, discoverAndDial, discoverBus, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
 import type { BusLocation, DialledBus, Surroundings, Transport } from "../../bus-client/index.ts";
-import type { ConnectOptions } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
@@ -49,32 +48,4 @@ async function discovered(surroundings: Surroundings): Promise<DialledBus> {
     if (!(error instanceof BusError)) throw error;
     throw ownError("UNREACHABLE", `MIXOS_NODED_URL: ${error.message}`, error);
   }
-}
-
-/** Where no agentd was found: starts one and looks for it with `find`, or throws what is to be told instead. */
-export async function startedAgentd<Bus>(
-  context: Context,
-  output: Output,
-  how: ConnectOptions,
-  find: () => Promise<Bus | undefined>,
-): Promise<Bus> {
-  if (how.connecting === "bus")
-    throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
-  const { runningHolder, whyUnheard, whyUnheardForGood } = await import("../daemon/unreachable-reason.ts");
-  if (how.connecting === "running-agentd") {
-    throw ownError("UNREACHABLE", whyUnheard(context) ?? "agentd is not running");
-  }
-  if (!how.autostart) {
-    throw ownError(
-      "UNREACHABLE",
-      whyUnheard(context) ??
-        "agentd is not running, and starting it was ruled out; start `agentd`, or leave out --no-autostart",
-    );
-  }
-  const unheard = whyUnheardForGood(context);
-  if (unheard !== undefined) throw ownError("UNREACHABLE", unheard);
-  const { autostart, awaitedAgentd } = await import("./autostart.ts");
-  const running = runningHolder(context);
-  const awaited = running === undefined ? undefined : await awaitedAgentd(context, output, running, find);
-  return awaited ?? autostart(context, output, find);
 }

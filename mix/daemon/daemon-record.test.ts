@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { bootId, startTimeOf } from "./process-alive.ts";
-import { recordedAgentd } from "../recorded-agentd.ts";
+import { recordedAgentd } from "./daemon-record.ts";
 
 test.runIf(process.platform === "linux")(
   "a record names a process only by pid, start time and boot together",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Waits for a daemon that was asked to quit, for as long as it gets on with it.
-import type { Context } from "../process/context.ts";
+import { type Context, pause } from "../process/context.ts";
 import { ownError } from "../process/mix-error.ts";
-import { pause } from "../pause.ts";
 
 /** How long a daemon may take to go while none of its sessions ends. */
 const withoutProgressMs = 30_000;

@@ -2,7 +2,7 @@
 // Following over the real Bus: deliveries on the first connection, the log on the second, so that its pages are not in
 // the queue that a flood fills.
 import type { BusClient } from "../../bus-client/index.ts";
-import { topic } from "../follow/topic.ts";
+import { topic } from "../bus/vocabulary-values.ts";
 import { askOn, servicesOn } from "../bus/ask.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { FollowSource } from "./follow.ts";

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { parseArguments } from "./arguments.ts";
 import type { FlagTable } from "./arguments.ts";
 import { assignment, jsonOrText, optionValue } from "./assignments.ts";
-import { ageOf, durationMsOf, tookOf } from "../view/units.ts";
 
 const flags: FlagTable = {
   close: { kind: "switch", short: "c", about: "" },
@@ -77,26 +76,6 @@ test("an empty text, a count that is none and a time that is none are usage erro
   }
   expect(() => parse("a", "--timeout", "10").duration("timeout")).toThrow(expect.objectContaining(usage) as Error);
   expect(parse("a", "--timeout", "10m").duration("timeout")).toBe(600_000);
-});
-
-test.each([
-  ["500ms", 500],
-  ["30s", 30_000],
-  ["2h", 7_200_000],
-  ["24d", 2_073_600_000],
-  ["25d", undefined],
-  ["0s", undefined],
-  ["-1s", undefined],
-  ["1.5s", undefined],
-  ["10", undefined],
-  ["none", undefined],
-])("the time %s is %s ms", (text, ms) => {
-  expect(durationMsOf(text)).toBe(ms);
-});
-
-test("an age is told in its largest unit, and a short while in tenths of a second", () => {
-  expect([999, 61_000, 7_200_000, 200_000_000].map(ageOf)).toEqual(["0s", "1m", "2h", "2d"]);
-  expect([900, 59_999, 61_000].map(tookOf)).toEqual(["0.9s", "60.0s", "1m"]);
 });
 
 test("an assignment is cut at its first equals sign, and has a name", () => {

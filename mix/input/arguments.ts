@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One table of flags a verb, and the words of a command line read by it. An unknown flag is a usage error.
 import { parseArgs } from "node:util";
-import { durationMsOf } from "../view/units.ts";
+import { durationMsOf } from "./times.ts";
 import { type MixError, usageError } from "../process/mix-error.ts";
 import type { VerbSpec } from "./verb.ts";
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where a prompt comes from: the words of the command line, a file, or stdin.
-import { readFile } from "node:fs/promises";
 import type { Context } from "../process/context.ts";
-import { fileFault } from "../file-fault.ts";
 import { usageError } from "../process/mix-error.ts";
-import { plainUtf8 } from "../plain-utf8.ts";
-import { readStdin } from "./read-bytes.ts";
+import { readNamedFile, readStdin } from "./read-bytes.ts";
 
 /** As agentd has it: a prompt is measured as JSON, with its escapes. */
 const promptBytesMax = 6 * 1024 * 1024;
@@ -23,10 +20,7 @@ export async function promptText(
 }
 
 async function fromFile(file: string): Promise<string> {
-  const bytes = await readFile(file).catch((error: unknown) => {
-    throw fileFault(`--file: ${file}`, error);
-  });
-  return notEmpty(promptOf(plainUtf8(bytes, file), file));
+  return notEmpty(promptOf(await readNamedFile(file, file, "--file: "), file));
 }
 
 async function fromStdin(stdin: Context["stdin"]): Promise<string> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { pointInTime } from "./times.ts";
+import { durationMsOf, pointInTime } from "./times.ts";
 
 const now = Date.parse("2026-11-30T12:00:00Z");
 
@@ -23,3 +23,18 @@ test.for(["", "30", "d", "-3d", "3y", "2026-02-30", "2026-13-01", "2026-01-31T12
     expect(pointInTime(text, now)).toBeUndefined();
   },
 );
+
+test.each([
+  ["500ms", 500],
+  ["30s", 30_000],
+  ["2h", 7_200_000],
+  ["24d", 2_073_600_000],
+  ["25d", undefined],
+  ["0s", undefined],
+  ["-1s", undefined],
+  ["1.5s", undefined],
+  ["10", undefined],
+  ["none", undefined],
+])("the time %s is %s ms", (text, ms) => {
+  expect(durationMsOf(text)).toBe(ms);
+});

@@ -41,3 +41,10 @@ export interface Interrupts {
 }
 
 export type Interrupt = "SIGINT" | "SIGTERM";
+
+/** Resolves after so many milliseconds. */
+export function pause({ after }: Pick<Context, "after">, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    after(ms, resolve);
+  });
+}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The questions of a session that wait for a person at this terminal, in the order in which they came, each as it is by
 // now: the agent may change the tool call that a permission is asked for.
-import type { PermissionEntry, ToolCallEntry } from "../../agentd/vocabulary/entries.ts";
-import type { AskedEntry } from "../attach/typed-line.ts";
+import type { ElicitationEntry, PermissionEntry, ToolCallEntry } from "../../agentd/vocabulary/entries.ts";
 import { CallFold } from "../entries/tool-call-fold.ts";
+
+export type AskedEntry = PermissionEntry | ElicitationEntry;
 
 interface Waiting {
   readonly asked: AskedEntry;

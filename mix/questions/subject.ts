@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a question is about in a few words, for the line that answers it and for what became of it.
 import { printableLine } from "../../display/printable.ts";
-import type { AskedEntry } from "../attach/typed-line.ts";
+import type { AskedEntry } from "./open-questions.ts";
 import { fitted } from "../../display/width.ts";
 
 /** At most so many columns wide. */

@@ -5,8 +5,7 @@ import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { somebodyHere } from "../attach/is-interactive.ts";
 import { tellFailure } from "../watch/report-failure.ts";
-import { endedOutcome } from "../watch/turn-outcome.ts";
-import { isUnanswered, unansweredWords } from "../unanswered.ts";
+import { endedOutcome, isUnanswered, unansweredWords } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { watchSession } from "../watch/watch-session.ts";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Entry, EntryKind } from "../../agentd/vocabulary/entries.ts";
-import type { ReadingBus } from "../bus/ask.ts";
+import type { AgentBus, ReadingBus } from "../bus/ask.ts";
 import { entryKinds } from "../bus/vocabulary-values.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
@@ -9,7 +9,7 @@ import { logEntries } from "../entries/read-log.ts";
 import type { LogFilter } from "../entries/read-log.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { logLines } from "../view/log-line.ts";
-import { followLog } from "../follow-log.ts";
+import { followSession } from "../watch/entries-until-interrupt.ts";
 
 export const spec: VerbSpec = {
   usage: "agent log <session>",
@@ -85,6 +85,29 @@ async function showTail({ bus, session, filter, tail, lastSeq, show }: Tail): Pr
   }
   for (const entry of kept) await show(entry);
   return Math.max(last, isFiltered ? lastSeq : 0);
+}
+
+interface LogToFollow {
+  readonly session: string;
+  readonly after: number | string;
+  readonly filter: LogFilter;
+  readonly show: (entry: Entry) => Promise<void>;
+}
+
+/** `log -f`: entries as they come, until Ctrl-C. Unlike a turn that is followed, it has no end of its own. */
+async function followLog(invocation: Invocation, bus: AgentBus, what: LogToFollow): Promise<Outcome> {
+  const { kinds, turn } = what.filter;
+  const { entries, goOnWords, release } = await followSession(invocation, bus, what);
+  try {
+    for await (const entry of entries) {
+      if (kinds !== undefined && !kinds.includes(entry.kind)) continue;
+      if (turn === undefined || entry.turn === turn) await what.show(entry);
+    }
+    invocation.output.word(goOnWords());
+    return { kind: "interrupted" };
+  } finally {
+    release();
+  }
 }
 
 async function shown({ output }: Invocation, entry: Entry): Promise<void> {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { resolve } from "node:path";
-import type { LivePhase, SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type { SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
+import { livePhases, sessionPhases } from "../bus/vocabulary-values.ts";
 import { allSessions } from "../bus/sessions.ts";
 import type { SessionFilter } from "../bus/sessions.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
@@ -39,27 +40,14 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   return done;
 }
 
-// The vocabulary's list is a value, and its types alone may be imported; the compiler holds this one to it.
-const phases = {
-  starting: "live",
-  idle: "live",
-  running: "live",
-  waiting: "live",
-  closing: "live",
-  closed: "ended",
-  lost: "ended",
-  failed: "ended",
-} as const satisfies { readonly [Phase in SessionPhase]: Phase extends LivePhase ? "live" : "ended" };
-export const states = Object.keys(phases) as SessionPhase[];
-const live = states.filter((state) => phases[state] === "live");
-
 function filterOf({ args, context }: Invocation): SessionFilter {
   const [agent, cwd] = [args.text("agent"), args.text("cwd")];
   const wanted = args.texts("state").flatMap((text) => text.split(","));
   for (const state of wanted) {
-    if (!states.some((one) => one === state)) throw usageError(`no state ${state}; there are: ${states.join(", ")}`);
+    if (!sessionPhases.some((one) => one === state))
+      throw usageError(`no state ${state}; there are: ${sessionPhases.join(", ")}`);
   }
-  const state = wanted.length > 0 ? (wanted as SessionPhase[]) : args.switch("all") ? undefined : [...live];
+  const state = wanted.length > 0 ? (wanted as SessionPhase[]) : args.switch("all") ? undefined : [...livePhases];
   return {
     ...(state === undefined ? {} : { state }),
     ...(agent === undefined ? {} : { agent }),

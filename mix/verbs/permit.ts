@@ -3,8 +3,7 @@ import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/
 import type { AgentBus } from "../bus/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { withWholeCall } from "../logged-call.ts";
-import { loggedRequest } from "../questions/logged-question.ts";
+import { loggedRequest, withWholeCall } from "../questions/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";

@@ -2,7 +2,7 @@
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { unansweredWords } from "../unanswered.ts";
+import { unansweredWords } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 import { tableLines } from "../view/table.ts";

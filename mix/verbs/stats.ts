@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { StatsReply } from "../../agentd/vocabulary/replies.ts";
-import { ageOf } from "../view/units.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { askPatiently } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { sizeOf } from "../view/size.ts";
+import { ageOf, sizeOf } from "../view/units.ts";
 import { tableLines } from "../view/table.ts";
 
 export const spec: VerbSpec = {

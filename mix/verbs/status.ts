@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { StatusReply } from "../../agentd/vocabulary/replies.ts";
 import { buildWords } from "../../bus-client/index.ts";
-import { ageOf } from "../view/units.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
-import { sizeOf } from "../view/size.ts";
+import { ageOf, sizeOf } from "../view/units.ts";
 import { tableLines } from "../view/table.ts";
 
 export const spec: VerbSpec = {

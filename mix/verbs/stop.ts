@@ -3,7 +3,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
 import { isRunning, startTimeOf } from "../daemon/process-alive.ts";
-import { recordedAgentd } from "../recorded-agentd.ts";
+import { recordedAgentd } from "../daemon/daemon-record.ts";
 import { untilStopped } from "../daemon/wait-until-stopped.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The transcript on a screen, with a spinner while the agent works and nothing else moves.
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
-import { rendered, type Style, type Text } from "../../display/styled.ts";
-import type { AskedEntry } from "../attach/typed-line.ts";
+import { colours, plain, rendered, type Style, type Text } from "../../display/styled.ts";
+import type { TextOutput } from "../../display/text-output.ts";
+import type { AskedEntry } from "../questions/open-questions.ts";
 import type { Context } from "../process/context.ts";
 import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";
-import { styleFor } from "./style.ts";
 import { Transcript } from "./transcript.ts";
 import type { TranscriptOptions } from "./transcript.ts";
 
@@ -76,6 +76,11 @@ export function screenOf(context: Pick<Context, "stdout" | "env">): {
 } {
   const { stdout, env } = context;
   return { style: styleFor(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : 0 };
+}
+
+/** Colour where a terminal shows it and nobody said NO_COLOR. */
+function styleFor({ isTTY }: Pick<TextOutput, "isTTY">, env: Readonly<Record<string, string | undefined>>): Style {
+  return isTTY && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb" ? colours : plain;
 }
 
 function isWorking(entry: EntryContent, before: boolean): boolean {

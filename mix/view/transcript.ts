@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
-import type { AskedEntry } from "../attach/typed-line.ts";
 import { tookOf } from "./units.ts";
-import { OpenQuestions } from "../questions/open-questions.ts";
+import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
 import { type ClientSideView, fileLines, terminalLines } from "./client-side.ts";
 import { contentText } from "./content.ts";
 import { elicitationLines, elicitationResolution } from "./elicitation.ts";

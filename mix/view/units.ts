@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Times as people write them: 500ms, 30s, 10m, 2h, 1d.
-
-/** Milliseconds, or undefined for what is no positive time or exceeds 24 days (a timer's longest). */
-export function durationMsOf(text: string): number | undefined {
-  const parts = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
-  if (parts === null) return undefined;
-  const ms = Number(parts[1]) * (unitMs[parts[2] as keyof typeof unitMs] ?? Number.NaN);
-  return ms > 0 && ms <= durationMsMax ? ms : undefined;
-}
+// Ages, durations and sizes as people read them.
 
 /** The age of something, in its largest unit: `3s`, `12m`, `5h`, `2d`. */
 export function ageOf(ms: number): string {
@@ -33,5 +25,11 @@ export function tookOf(ms: number): string {
   return ms < 60_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : ageOf(ms);
 }
 
-const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const durationMsMax = 24 * unitMs.d;
+/** In its largest binary unit: `512 B`, `1.5 KiB`, `20.0 MiB`. */
+export function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), sizeUnits.length);
+  return `${(bytes / 1024 ** power).toFixed(1)} ${sizeUnits[power - 1]}`;
+}
+
+const sizeUnits = ["KiB", "MiB", "GiB", "TiB"];

@@ -91,3 +91,14 @@ function isRefusal(entry: Asked, asked: Asked | undefined): boolean {
   const chosen = asked?.options?.find(({ option }) => option === entry.option);
   return chosen?.kind.startsWith("reject") === true;
 }
+
+/** A question that nobody answered in time: the agent goes on as after a no, and a person who was away should know. */
+export function isUnanswered(entry: Entry): boolean {
+  return (entry.kind === "permission" || entry.kind === "elicitation") && entry.via === "timeout";
+}
+
+/** Undefined where there is nothing to say. */
+export function unansweredWords(count: number): string | undefined {
+  if (count === 0) return undefined;
+  return `${count} ${count === 1 ? "question was" : "questions were"} refused: nobody answered`;
+}

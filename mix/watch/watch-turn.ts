@@ -6,8 +6,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { MixError, ownError } from "../process/mix-error.ts";
 import { somebodyHere } from "../attach/is-interactive.ts";
 import { tellFailure } from "./report-failure.ts";
-import { endedOutcome, TurnWatch } from "./turn-outcome.ts";
-import { isUnanswered, unansweredWords } from "../unanswered.ts";
+import { endedOutcome, isUnanswered, TurnWatch, unansweredWords } from "./turn-outcome.ts";
 import type { Invocation } from "../input/verb.ts";
 import { watchSession } from "./watch-session.ts";
 
