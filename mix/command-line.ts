@@ -78,7 +78,7 @@ async function runVerb(
     context,
     output,
     args,
-    connect: async (connecting) => open(connecting, (await import("./connect/citizen-connection.ts")).connectBus),
+    connect: async (connecting) => open(connecting, (await import("./connect/citizen-connection.ts")).connectCitizen),
     read: async (connecting) => open(connecting, (await import("./connect/reader-connection.ts")).connectReader),
   };
   try {

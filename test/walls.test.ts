@@ -29,6 +29,8 @@ interface Import {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+  /** The file that is imported. */
+  readonly target: string;
   readonly typeOnly: boolean;
 }
 
@@ -39,11 +41,14 @@ function folderOf(path: string): string {
 }
 
 function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), "utf8");
+  return importsIn(file, readFileSync(join(root, file), "utf8"));
+}
+
+function importsIn(file: string, text: string): Import[] {
   const pattern = /(?:^|\n)\s*(import|export)\s+(type\s)?[^;"']*?from\s+"(\.[^"]+)"|import\("(\.[^"]+)"\)/g;
   return [...text.matchAll(pattern)].map((match) => {
     const target = relative(root, resolve(join(root, dirname(file)), match[3] ?? match[4] ?? ""));
-    return { file, from: folderOf(file), to: folderOf(target), typeOnly: match[2] !== undefined };
+    return { file, from: folderOf(file), to: folderOf(target), target, typeOnly: match[2] !== undefined };
   });
 }
 
@@ -97,6 +102,43 @@ test("the command line imports the vocabulary as types alone", () => {
     .flatMap(importsOf)
     .filter(({ to, typeOnly }) => to === "agentd/vocabulary" && !typeOnly);
   expect(values).toEqual([]);
+});
+
+/** Imports between the rooms of mix: its folders, and each file of its root. Type imports and dynamic ones are counted. */
+function roomArrows(imports: readonly Import[]): Import[] {
+  return imports.filter(({ file, target }) => target.startsWith("mix/") && roomOf(file) !== roomOf(target));
+}
+
+function roomOf(path: string): string {
+  return path.split("/")[1] ?? "";
+}
+
+/** The imports that keep rooms in a circle; without a circle there are none. */
+function importsInCircle(imports: readonly Import[]): string[] {
+  const leading = new Set(imports.map(({ file }) => roomOf(file)));
+  const reached = new Set(imports.map(({ target }) => roomOf(target)));
+  const left = imports.filter(({ file, target }) => reached.has(roomOf(file)) && leading.has(roomOf(target)));
+  if (left.length < imports.length) return importsInCircle(left);
+  return left.map(({ file, target }) => `${file} -> ${target}`);
+}
+
+const arrowsOfMix = roomArrows(sources("mix").flatMap(importsOf));
+
+test("no rooms of mix import each other, not even types, and not by way of others", () => {
+  expect(arrowsOfMix.length).toBeGreaterThan(200);
+  expect(importsInCircle(arrowsOfMix)).toEqual([]);
+});
+
+test.each([
+  ["mix/process/bad.ts", 'import type { Verb } from "../input/verb.ts";'],
+  ["mix/bus/bad.ts", 'import { watchSession } from "../watch/watch-session.ts";'],
+  ["mix/entries/bad.ts", 'import type { AskedEntry } from "../questions/open-questions.ts";'],
+  ["mix/questions/bad.ts", 'import { tableLines } from "../view/table.ts";'],
+  ["mix/daemon/bad.ts", 'const found = await import("../connect/find-bus.ts");'],
+  ["mix/watch/bad.ts", 'export { agentVerbs } from "../verbs/table.ts";'],
+])("a circle of rooms is found: %s with %s", (file, text) => {
+  const found = importsInCircle([...arrowsOfMix, ...roomArrows(importsIn(file, text))]);
+  expect(found.some((one) => one.startsWith(`${file} -> `))).toBe(true);
 });
 
 test.each([

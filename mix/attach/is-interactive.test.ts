@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { Context } from "../process/context.ts";
 import type { Output } from "../process/output.ts";
-import { somebodyHere } from "./is-interactive.ts";
+import { isInteractive } from "./is-interactive.ts";
 
 type Name = "stdin" | "stdout" | "stderr";
 
@@ -11,7 +11,7 @@ function asked(terminals: readonly Name[], term?: string, mode: Output["mode"] =
   const stream = (name: Name) => Object.assign(new PassThrough(), { isTTY: terminals.includes(name) });
   const streams = { stdin: stream("stdin"), stdout: stream("stdout"), stderr: stream("stderr") };
   const context = { ...streams, env: term === undefined ? {} : { TERM: term } } as unknown as Context;
-  return somebodyHere({ context, output: { mode } as Output });
+  return isInteractive({ context, output: { mode } as Output });
 }
 
 test("a person is asked where words are typed, and what is asked and the line below it are both seen", () => {

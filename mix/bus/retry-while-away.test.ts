@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { MixError } from "../process/mix-error.ts";
-import { patiently, type Patience } from "./retry-while-away.ts";
+import { retryWhileAway, type RetryPolicy } from "./retry-while-away.ts";
 
 /** Time passes by the pauses alone. */
-function patienceOf(rest: Partial<Patience> = {}): Patience & { readonly told: boolean[]; readonly at: () => number } {
+function policyOf(
+  rest: Partial<RetryPolicy> = {},
+): RetryPolicy & { readonly told: boolean[]; readonly at: () => number } {
   let clock = 0;
   const told: boolean[] = [];
   return {
@@ -33,40 +35,42 @@ function failing(times: number, code = "UNREACHABLE"): () => Promise<string> {
 }
 
 test("what may come back is waited for without a limit, and told once each way", async () => {
-  const patience = patienceOf({ mayComeBack: () => true });
-  expect(await patiently(patience, failing(200))).toBe("here");
-  expect(patience.at()).toBeGreaterThan(300_000);
-  expect(patience.told).toEqual([false, true]);
+  const policy = policyOf({ mayComeBack: () => true });
+  expect(await retryWhileAway(policy, failing(200))).toBe("here");
+  expect(policy.at()).toBeGreaterThan(300_000);
+  expect(policy.told).toEqual([false, true]);
 });
 
 test("what cannot come back by itself is waited for 30 s from the moment when the hope went", async () => {
   const wentAt = 60_000;
-  const patience: ReturnType<typeof patienceOf> = patienceOf({ mayComeBack: () => patience.at() < wentAt });
-  await expect(patiently(patience, failing(Infinity))).rejects.toMatchObject({ code: "UNREACHABLE" });
-  expect(patience.at()).toBeGreaterThanOrEqual(wentAt + 28_000);
-  expect(patience.at()).toBeLessThan(wentAt + 34_000);
+  const policy: ReturnType<typeof policyOf> = policyOf({ mayComeBack: () => policy.at() < wentAt });
+  await expect(retryWhileAway(policy, failing(Infinity))).rejects.toMatchObject({ code: "UNREACHABLE" });
+  expect(policy.at()).toBeGreaterThanOrEqual(wentAt + 28_000);
+  expect(policy.at()).toBeLessThan(wentAt + 34_000);
 });
 
 test("a service that has too much to do is there: it is asked again without a word", async () => {
-  const patience = patienceOf();
-  expect(await patiently(patience, failing(100, "BUSY"))).toBe("here");
-  expect(patience.told).toEqual([]);
+  const policy = policyOf();
+  expect(await retryWhileAway(policy, failing(100, "BUSY"))).toBe("here");
+  expect(policy.told).toEqual([]);
 });
 
 test("a refusal is not tried again", async () => {
-  const patience = patienceOf({ mayComeBack: () => true });
-  await expect(patiently(patience, failing(1, "SESSION_UNKNOWN"))).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
-  expect(patience.told).toEqual([]);
+  const policy = policyOf({ mayComeBack: () => true });
+  await expect(retryWhileAway(policy, failing(1, "SESSION_UNKNOWN"))).rejects.toMatchObject({
+    code: "SESSION_UNKNOWN",
+  });
+  expect(policy.told).toEqual([]);
 });
 
 test("the signal ends the wait at once: in a pause, and where no answer comes", async () => {
   const [inPause, inAsking] = [new AbortController(), new AbortController()];
-  const never = patienceOf({ delay: () => () => undefined, signal: inPause.signal });
-  const paused = patiently(never, failing(Infinity));
+  const never = policyOf({ delay: () => () => undefined, signal: inPause.signal });
+  const paused = retryWhileAway(never, failing(Infinity));
   await Promise.resolve();
   inPause.abort();
   expect(await paused).toBeUndefined();
-  const asked = patiently(patienceOf({ signal: inAsking.signal }), () => new Promise<string>(() => undefined));
+  const asked = retryWhileAway(policyOf({ signal: inAsking.signal }), () => new Promise<string>(() => undefined));
   inAsking.abort();
   expect(await asked).toBeUndefined();
 });

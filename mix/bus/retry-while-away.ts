@@ -6,10 +6,10 @@ import type { Context } from "../process/context.ts";
 import { MixError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
 
-export interface Patience {
+export interface RetryPolicy {
   readonly now: () => number;
   readonly delay: (ms: number, run: () => void) => () => void;
-  /** Whether what is away can come back by itself. While it cannot, the patience ends after 30 s. */
+  /** Whether what is away can come back by itself. While it cannot, retrying ends after 30 s. */
   readonly mayComeBack?: () => boolean;
   /** Told once when the question cannot be asked, and once when it was answered after all. */
   readonly onReach?: (reachable: boolean) => void;
@@ -24,11 +24,11 @@ const retryMsMax = 2_000;
  * Asks until there is an answer. Undefined where the signal fired first; throws the failure of `ask` where it is a
  * refusal, and once there has been no hope for 30 s.
  */
-export async function patiently<Result>(
-  patience: Patience,
+export async function retryWhileAway<Result>(
+  policy: RetryPolicy,
   ask: () => Promise<Result>,
 ): Promise<Awaited<Result> | undefined> {
-  const { now, mayComeBack, onReach, signal } = patience;
+  const { now, mayComeBack, onReach, signal } = policy;
   const isAborted = (): boolean => signal?.aborted === true;
   let giveUpAt = now() + hopelessMsMax;
   let isAway = false;
@@ -44,7 +44,7 @@ export async function patiently<Result>(
       isAway ||= kind === "away";
       if (kind === "busy" || mayComeBack?.() === true) giveUpAt = now() + hopelessMsMax;
       else if (now() >= giveUpAt) throw error;
-      await pauseOf(patience, Math.min(100 * 2 ** attempt, retryMsMax));
+      await pauseOf(policy, Math.min(100 * 2 ** attempt, retryMsMax));
     }
   }
   return undefined;
@@ -57,7 +57,7 @@ const retried: ReadonlyMap<string, "away" | "busy"> = new Map([
 ]);
 
 /** What a verb tells of a Bus or an agentd that is away: each change once, however many questions wait for it. */
-export function busPatience(context: Context, output: Output, bus: AgentBus, say = saidAtOnce): Patience {
+export function busRetryPolicy(context: Context, output: Output, bus: AgentBus, say = saidAtOnce): RetryPolicy {
   let isAway = false;
   return {
     now: context.now,
@@ -88,7 +88,7 @@ function unlessAborted<Result>(signal: AbortSignal | undefined, asked: Promise<R
   });
 }
 
-function pauseOf({ delay, signal }: Patience, ms: number): Promise<void> {
+function pauseOf({ delay, signal }: RetryPolicy, ms: number): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {
     const over = (): void => {

@@ -11,7 +11,12 @@ import { type Context, pause } from "../process/context.ts";
 import { busAddress } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
-import { holderOf, runningHolder, whyUnheard, whyUnheardForGood } from "../daemon/unreachable-reason.ts";
+import {
+  recordedPid,
+  runningAgentdPid,
+  unreachableReason,
+  lastingUnreachableReason,
+} from "../daemon/unreachable-reason.ts";
 import { processLogFile } from "../daemon/state-directory.ts";
 import { printable } from "../../display/printable.ts";
 
@@ -25,18 +30,18 @@ export async function startedAgentd<Bus>(
   if (how.connecting === "bus")
     throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
   if (how.connecting === "running-agentd") {
-    throw ownError("UNREACHABLE", whyUnheard(context) ?? "agentd is not running");
+    throw ownError("UNREACHABLE", unreachableReason(context) ?? "agentd is not running");
   }
   if (!how.autostart) {
     throw ownError(
       "UNREACHABLE",
-      whyUnheard(context) ??
+      unreachableReason(context) ??
         "agentd is not running, and starting it was ruled out; start `agentd`, or leave out --no-autostart",
     );
   }
-  const unheard = whyUnheardForGood(context);
+  const unheard = lastingUnreachableReason(context);
   if (unheard !== undefined) throw ownError("UNREACHABLE", unheard);
-  const running = runningHolder(context);
+  const running = runningAgentdPid(context);
   const awaited = running === undefined ? undefined : await awaitedAgentd(context, output, running, find);
   return awaited ?? autostart(context, output, find);
 }
@@ -70,10 +75,10 @@ async function autostart<Found>(
     }
     await pause(context, pollMs);
   }
-  const running = runningHolder(context);
+  const running = runningAgentdPid(context);
   const late = `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`;
   const away = running === undefined ? late : stillAwayWords(context, running, await busAddress(context));
-  throw ownError("UNREACHABLE", whyUnheardForGood(context) ?? away);
+  throw ownError("UNREACHABLE", lastingUnreachableReason(context) ?? away);
 }
 
 /** How long an agentd that runs may take to be back on its Bus: three of its longest pauses between two attempts. */
@@ -95,7 +100,7 @@ async function awaitedAgentd<Found>(
   while (context.now() < deadline) {
     const found = await find();
     if (found !== undefined) return found;
-    if (runningHolder(context) !== pid) return undefined;
+    if (runningAgentdPid(context) !== pid) return undefined;
     await pause(context, pollMs);
   }
   throw ownError("UNREACHABLE", stillAwayWords(context, pid, address));
@@ -112,7 +117,7 @@ const onceThereWords =
 
 /** It has ended, or holds the state directory. */
 function isSettled(context: Context, { pid, ended }: StartedDaemon): boolean {
-  return ended() !== undefined || holderOf(context) === pid;
+  return ended() !== undefined || recordedPid(context) === pid;
 }
 
 /** What a daemon needs of its caller's environment; everything else stays with the caller. */

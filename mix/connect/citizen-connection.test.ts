@@ -9,7 +9,7 @@ import { createBroker } from "../../bus-client/broker/index.ts";
 import type { BusClientState } from "../../bus-client/index.ts";
 import { streamSink } from "../../display/testing/stream-sink.ts";
 import { TextOutput } from "../../display/text-output.ts";
-import { connectBus } from "./citizen-connection.ts";
+import { connectCitizen } from "./citizen-connection.ts";
 import type { Context } from "../process/context.ts";
 import { Output } from "../process/output.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
@@ -55,7 +55,7 @@ test("where the Bus is no longer found, what listens at its old address is not d
   } as unknown as Context;
   const nowhere = new TextOutput(streamSink(new PassThrough()));
   const output = new Output({ stdout: nowhere, stderr: nowhere }, "ids");
-  const bus = await connectBus(context, output, { connecting: "bus", autostart: false });
+  const bus = await connectCitizen(context, output, { connecting: "bus", autostart: false });
   const failed = new Promise<BusClientState>((resolve) => {
     bus.client.onState((state) => {
       if (state.kind === "disconnected" && state.cause.code === "DIAL_FAILED") resolve(state);

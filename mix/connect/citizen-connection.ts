@@ -9,10 +9,10 @@ import { findBus, surroundingsOf, toldOnce } from "./find-bus.ts";
 import type { Warn } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
-import { runningHolder } from "../daemon/unreachable-reason.ts";
+import { runningAgentdPid } from "../daemon/unreachable-reason.ts";
 
 /** Throws UNREACHABLE where there is no Bus, or (unless `bus` is all that is needed) no agentd on it. */
-export async function connectBus(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
+export async function connectCitizen(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
   const warn = toldOnce(output);
   const found = await connected(context, warn);
   if (found !== undefined) {
@@ -57,7 +57,7 @@ async function connected(context: Context, warn: Warn): Promise<AgentBus | undef
   // A Bus that is not agentd's own comes back when others say so; agentd, while its process is there.
   const isOthersBus = found.location.found !== "embedded";
   const mayComeBack = (): boolean =>
-    (isOthersBus && client.state.kind !== "connected") || runningHolder(context) !== undefined;
+    (isOthersBus && client.state.kind !== "connected") || runningAgentdPid(context) !== undefined;
   const another = (): BusClient => new BusClient({ url: nowAt, retryMsMax });
   return (await up(client)) ? agentBus(client, mayComeBack, another) : undefined;
 }

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { bootId, startTimeOf } from "./process-alive.ts";
+import { currentBootId, startTimeOf } from "./process-alive.ts";
 import { recordedAgentd } from "./daemon-record.ts";
 
 test.runIf(process.platform === "linux")(
@@ -20,7 +20,7 @@ test.runIf(process.platform === "linux")(
     onTestFinished(() => void child.kill("SIGKILL"));
     await once(child, "spawn");
     const pid = child.pid ?? 0;
-    const whole = { pid, start_time: startTimeOf(pid), boot_id: bootId() };
+    const whole = { pid, start_time: startTimeOf(pid), boot_id: currentBootId() };
     const found = (record: unknown): unknown => {
       writeFileSync(join(state, "agentd.pid"), JSON.stringify(record));
       return recordedAgentd(context);

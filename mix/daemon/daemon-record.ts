@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../process/context.ts";
-import { bootId, isRunning, processState, startTimeOf } from "./process-alive.ts";
+import { currentBootId, isRunning, processState, startTimeOf } from "./process-alive.ts";
 import { stateDirectory } from "./state-directory.ts";
 
 /** An older agentd says less. */
@@ -41,7 +41,8 @@ export interface RecordedProcess {
  */
 export function recordedAgentd(context: Pick<Context, "env" | "home">): RecordedProcess | undefined {
   const record = daemonRecord(context);
-  if (record?.startTime === undefined || record.bootId === undefined || record.bootId !== bootId()) return undefined;
+  if (record?.startTime === undefined || record.bootId === undefined || record.bootId !== currentBootId())
+    return undefined;
   const { pid, startTime } = record;
   const isIt = pid > 1 && startTimeOf(pid) === startTime && isRunning(pid, startTime) && processState(pid) !== "T";
   return isIt ? { pid, startTime } : undefined;

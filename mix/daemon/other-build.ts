@@ -12,8 +12,8 @@ export async function tellOtherBuild(context: Context, output: Output): Promise<
   const { pid, version, build } = record;
   const running = version === undefined ? undefined : { version, build };
   if (running !== undefined && isSameBuild(running, context)) return;
-  const { restartWords, runningHolder } = await import("./unreachable-reason.ts");
-  if (runningHolder(context) !== pid) return;
+  const { restartWords, runningAgentdPid } = await import("./unreachable-reason.ts");
+  if (runningAgentdPid(context) !== pid) return;
   const which = running === undefined ? "an older agentd" : `agentd ${buildWords(running)}`;
   output.notice(`${which} (pid ${pid}) runs, ${buildWords(context)} is installed: ${restartWords(pid)}`);
 }

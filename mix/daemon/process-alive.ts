@@ -8,7 +8,7 @@ export function startTimeOf(pid: number): string | undefined {
 }
 
 /** Of this boot of the machine, from which start times are counted; undefined elsewhere than on Linux. */
-export function bootId(): string | undefined {
+export function currentBootId(): string | undefined {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {

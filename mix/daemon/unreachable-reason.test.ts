@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { processState } from "./process-alive.ts";
-import { whyUnheard, whyUnheardForGood } from "./unreachable-reason.ts";
+import { unreachableReason, lastingUnreachableReason } from "./unreachable-reason.ts";
 
 let state: string;
 let started: ChildProcess | undefined;
@@ -40,26 +40,26 @@ test("one that a signal stopped is said to be, for good", async () => {
   process.kill(pid, "SIGSTOP");
   while (processState(pid) !== "T") await setImmediate();
   const here = seenFrom({ XDG_RUNTIME_DIR: "/theirs" });
-  expect(whyUnheardForGood(here)).toContain(`kill -CONT ${pid}`);
-  expect(whyUnheard(here)).toContain(`kill -CONT ${pid}`);
+  expect(lastingUnreachableReason(here)).toContain(`kill -CONT ${pid}`);
+  expect(unreachableReason(here)).toContain(`kill -CONT ${pid}`);
 });
 
 test("one with other surroundings is on another Bus, one with the same may still come up", async () => {
   const pid = await holder("agentd");
-  expect(whyUnheardForGood(seenFrom({ MIXOS_NODED_URL: "ws://h/ws" }))).toBe(
+  expect(lastingUnreachableReason(seenFrom({ MIXOS_NODED_URL: "ws://h/ws" }))).toBe(
     `agentd (pid ${pid}) runs, but on another Bus: its MIXOS_NODED_URL is not set, here it is ws://h/ws; ` +
       "its XDG_RUNTIME_DIR is /theirs, here it is not set",
   );
   const alike = seenFrom({ XDG_RUNTIME_DIR: "/theirs" });
-  expect(whyUnheardForGood(alike)).toBeUndefined();
-  expect(whyUnheard(alike)).toContain(`agentd (pid ${pid}) runs, but does not answer`);
+  expect(lastingUnreachableReason(alike)).toBeUndefined();
+  expect(unreachableReason(alike)).toContain(`agentd (pid ${pid}) runs, but does not answer`);
 });
 
 test("a record of a process that is another program's by now, a broken one and none are no daemon", async () => {
   await holder("editor");
-  expect(whyUnheard(seenFrom({}))).toBeUndefined();
+  expect(unreachableReason(seenFrom({}))).toBeUndefined();
   writeFileSync(join(state, "agentd.pid"), "{");
-  expect(whyUnheard(seenFrom({}))).toBeUndefined();
+  expect(unreachableReason(seenFrom({}))).toBeUndefined();
   rmSync(join(state, "agentd.pid"));
-  expect(whyUnheard(seenFrom({}))).toBeUndefined();
+  expect(unreachableReason(seenFrom({}))).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import { isRunning, processState } from "./process-alive.ts";
 import { stateDirectory } from "./state-directory.ts";
 
 /** The process that holds the state directory, by the record there; undefined where none is named. */
-export function holderOf(context: Pick<Context, "env" | "home">): number | undefined {
+export function recordedPid(context: Pick<Context, "env" | "home">): number | undefined {
   return daemonRecord(context)?.pid;
 }
 
@@ -23,8 +23,8 @@ export function restartWords(pid: number): string {
 }
 
 /** In one sentence, why the daemon that holds the state directory is not heard; undefined where none runs. */
-export function whyUnheard(context: Pick<Context, "env" | "home">): string | undefined {
-  const pid = runningHolder(context);
+export function unreachableReason(context: Pick<Context, "env" | "home">): string | undefined {
+  const pid = runningAgentdPid(context);
   if (pid === undefined) return undefined;
   const log = join(stateDirectory(context), "agentd.log");
   return (
@@ -33,8 +33,8 @@ export function whyUnheard(context: Pick<Context, "env" | "home">): string | und
 }
 
 /** The same where waiting changes nothing: one that still comes up is on the Bus soon. */
-export function whyUnheardForGood(context: Pick<Context, "env" | "home">): string | undefined {
-  const pid = runningHolder(context);
+export function lastingUnreachableReason(context: Pick<Context, "env" | "home">): string | undefined {
+  const pid = runningAgentdPid(context);
   return pid === undefined ? undefined : lastingReason(pid, context.env);
 }
 
@@ -47,8 +47,8 @@ function lastingReason(pid: number, env: Context["env"]): string | undefined {
 }
 
 /** A record outlives a daemon that was killed, and its number may be another program's by now. */
-export function runningHolder(context: Pick<Context, "env" | "home">): number | undefined {
-  const pid = holderOf(context);
+export function runningAgentdPid(context: Pick<Context, "env" | "home">): number | undefined {
+  const pid = recordedPid(context);
   if (pid === undefined || !isRunning(pid, undefined)) return undefined;
   return textOf(`/proc/${pid}/cmdline`)?.includes("agentd") === true ? pid : undefined;
 }

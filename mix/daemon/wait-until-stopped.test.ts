@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { Context } from "../process/context.ts";
-import { untilStopped } from "./wait-until-stopped.ts";
+import { waitUntilStopped } from "./wait-until-stopped.ts";
 
 /** A clock that jumps to whatever is waited for. */
 function jumpingClock(): Pick<Context, "now" | "after"> {
@@ -21,7 +21,7 @@ test("a daemon that ends one session after the other is waited for, and how many
   const secondsEach = 20;
   const left = (): number => Math.max(0, 12 - Math.floor(context.now() / 1000 / secondsEach));
   const said: string[] = [];
-  await untilStopped({
+  await waitUntilStopped({
     context,
     pid: 7,
     isRunning: () => left() > 0,
@@ -41,7 +41,7 @@ test("a daemon that ends no session for thirty seconds is given up, with what is
     sessionsLeft: () => Promise.resolve(Math.max(3, 5 - Math.floor(context.now() / 10_000))),
     say: () => {},
   };
-  await expect(untilStopped(stopping)).rejects.toMatchObject({
+  await expect(waitUntilStopped(stopping)).rejects.toMatchObject({
     code: "TIME_LIMIT",
     message:
       "agentd (pid 7) is still there, with 3 sessions left; nothing has ended for 30 s: " +
@@ -54,7 +54,7 @@ test("a daemon that answers nothing any more is waited for thirty seconds", asyn
   const context = jumpingClock();
   const sessionsLeft = (): Promise<number> => Promise.reject(new Error("the Bus went away"));
   const stopping = { context, pid: 7, isRunning: () => true, sessionsLeft, say: () => {} };
-  await expect(untilStopped(stopping)).rejects.toMatchObject({ code: "TIME_LIMIT" });
+  await expect(waitUntilStopped(stopping)).rejects.toMatchObject({ code: "TIME_LIMIT" });
   expect(context.now()).toBeGreaterThanOrEqual(30_000);
   expect(context.now()).toBeLessThan(31_000);
 });

@@ -18,7 +18,7 @@ export interface Stopping {
 }
 
 /** Resolves when the process is gone. Throws TIME_LIMIT when it lives on without ending a session. */
-export async function untilStopped({ context, pid, isRunning, sessionsLeft, say }: Stopping): Promise<void> {
+export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, say }: Stopping): Promise<void> {
   let left: number | undefined;
   let lookedAt = context.now();
   let deadline = lookedAt + withoutProgressMs;

@@ -5,7 +5,7 @@ import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import { MixError, ownError } from "../process/mix-error.ts";
-import { patiently, type Patience } from "../bus/retry-while-away.ts";
+import { retryWhileAway, type RetryPolicy } from "../bus/retry-while-away.ts";
 import { Inbox, publicationOf } from "./inbox.ts";
 
 /** The seam to the Bus. `page` and `piece` throw UNREACHABLE or BUSY where it is worth trying again. */
@@ -16,7 +16,7 @@ export interface FollowSource {
   readonly piece: (session: string, entry: number, offset: number) => Promise<LogPiece>;
 }
 
-export interface FollowOptions extends Patience {
+export interface FollowOptions extends RetryPolicy {
   readonly source: FollowSource;
   /** The session's id: publications carry no other name of it. */
   readonly session: string;
@@ -93,7 +93,7 @@ async function* missingEntries(options: FollowOptions): AsyncGenerator<Entry, vo
   while (!isAborted(options)) {
     // A cursor with the log's identity: a daemon that came back with another log refuses it, instead of going on in it.
     const after = place.log === undefined ? place.seq : `${place.log}/${session}/${place.seq}`;
-    const page = await patiently(options, () => source.page(session, after));
+    const page = await retryWhileAway(options, () => source.page(session, after));
     if (page === undefined) return;
     place.log ??= page.log;
     const fresh = page.entries.filter((entry) => entry.seq > place.seq);
@@ -114,7 +114,7 @@ async function wholeEntry(options: FollowOptions, entry: Entry | TruncatedEntry)
   if (!("truncated" in entry)) return entry;
   const { session, source } = options;
   const pieceOf = (offset: number): Promise<LogPiece> => source.piece(session, entry.seq, offset);
-  return patiently(options, () => readWholeEntry(entry.seq, pieceOf));
+  return retryWhileAway(options, () => readWholeEntry(entry.seq, pieceOf));
 }
 
 /** An entry that is too big for a page or a publication, read piece by piece. */

@@ -3,7 +3,7 @@
 import type { PermissionEntry, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { grown } from "./growth.ts";
 
-export class CallFold {
+export class ToolCallFold {
   #fields: ToolCallFields;
 
   constructor(fields: ToolCallFields) {

@@ -4,7 +4,7 @@ import type { ElicitationEntry, Entry, PermissionEntry, ToolCallFields } from ".
 import type { AgentBus } from "../bus/ask.ts";
 import { MixError } from "../process/mix-error.ts";
 import { logEntries } from "../entries/read-log.ts";
-import { CallFold } from "../entries/tool-call-fold.ts";
+import { ToolCallFold } from "../entries/tool-call-fold.ts";
 
 interface EntryOf {
   readonly permission: PermissionEntry;
@@ -68,7 +68,7 @@ export async function withWholeCall<Q extends CutQuestion>(bus: AgentBus, questi
   if (missing.length === 0 || call === undefined || session === undefined || agent_session !== undefined)
     return question;
   const id = call.tool_call_id;
-  const fold = new CallFold({ tool_call_id: id });
+  const fold = new ToolCallFold({ tool_call_id: id });
   for await (const entry of logEntries(bus, session, 0, { kinds: ["tool_call", "permission"] })) {
     if (entry.seq > last) break;
     if (entry.kind === "tool_call" && entry.tool_call_id === id) fold.see(entry);

@@ -2,14 +2,14 @@
 // The questions of a session that wait for a person at this terminal, in the order in which they came, each as it is by
 // now: the agent may change the tool call that a permission is asked for.
 import type { ElicitationEntry, PermissionEntry, ToolCallEntry } from "../../agentd/vocabulary/entries.ts";
-import { CallFold } from "../entries/tool-call-fold.ts";
+import { ToolCallFold } from "../entries/tool-call-fold.ts";
 
 export type AskedEntry = PermissionEntry | ElicitationEntry;
 
 interface Waiting {
   readonly asked: AskedEntry;
   /** Of a permission: its tool call, followed on. */
-  readonly call: CallFold | undefined;
+  readonly call: ToolCallFold | undefined;
   /** Counts from 1 for the first question that came while none was open. */
   readonly number: number;
   readonly changed: readonly string[];
@@ -30,7 +30,7 @@ export class OpenQuestions {
     }
     const { number, edition } = known ?? { number: this.#total, edition: 0 };
     const isPermission = asked.kind === "permission";
-    const call = isPermission && asked.tool_call ? new CallFold(asked.tool_call) : undefined;
+    const call = isPermission && asked.tool_call ? new ToolCallFold(asked.tool_call) : undefined;
     const changed = (isPermission && asked.changed) || [];
     this.#open.set(asked.request, { asked, call, number, changed, edition });
   }

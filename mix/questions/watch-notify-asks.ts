@@ -16,7 +16,7 @@ export interface AskWatcher {
 }
 
 /** Until Ctrl-C. Throws where `notify` is not there at the start. */
-export async function watchAsks(context: Context, bus: AgentBus, watcher: AskWatcher): Promise<Outcome> {
+export async function watchNotifyAsks(context: Context, bus: AgentBus, watcher: AskWatcher): Promise<Outcome> {
   const known = new Map<string, NotifyAsk>();
   let wake: () => void = () => undefined;
   let hinted = false;

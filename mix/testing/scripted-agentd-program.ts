@@ -5,7 +5,7 @@ import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createBroker } from "../../bus-client/broker/index.ts";
 import { embeddedSocketPath } from "../../bus-client/index.ts";
-import { bootId, startTimeOf } from "../daemon/process-alive.ts";
+import { currentBootId, startTimeOf } from "../daemon/process-alive.ts";
 import { ScriptedAgentd } from "./scripted-agentd.ts";
 
 const state = process.env["AGENTD_STATE_DIR"] ?? "";
@@ -53,7 +53,12 @@ async function main(): Promise<void> {
 
 function locked(): boolean {
   try {
-    const record = { pid: process.pid, version: "0.1.0", start_time: startTimeOf(process.pid), boot_id: bootId() };
+    const record = {
+      pid: process.pid,
+      version: "0.1.0",
+      start_time: startTimeOf(process.pid),
+      boot_id: currentBootId(),
+    };
     writeFileSync(lock, JSON.stringify(record), { flag: "wx" });
     return true;
   } catch {

@@ -3,8 +3,8 @@ import type { LogPage, SessionSnapshot } from "../../agentd/vocabulary/replies.t
 import { Attachment } from "../attach/attachment.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { somebodyHere } from "../attach/is-interactive.ts";
-import { tellFailure } from "../watch/report-failure.ts";
+import { isInteractive } from "../attach/is-interactive.ts";
+import { reportFailure } from "../watch/report-failure.ts";
 import { endedOutcome, isUnanswered, unansweredWords } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { watchSession } from "../watch/watch-session.ts";
@@ -25,7 +25,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { session } = snapshot;
   const isOver = endedOutcome(snapshot) !== undefined;
   output.word(`session ${session} (${snapshot.agent}) is ${snapshot.state} in ${snapshot.cwd}`);
-  const prompts = somebodyHere(invocation) && !args.switch("read-only") && !isOver;
+  const prompts = isInteractive(invocation) && !args.switch("read-only") && !isOver;
   const attachment = prompts ? new Attachment(invocation, bus, session, snapshot.state) : undefined;
   let unanswered = 0;
   const outcome = await watchSession(invocation, bus, {
@@ -44,7 +44,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   });
   const words = unansweredWords(unanswered);
   if (words !== undefined) output.word(words);
-  tellFailure(output, session, outcome);
+  reportFailure(output, session, outcome);
   return outcome;
 }
 

@@ -21,7 +21,7 @@ export function removingArgs({ args }: Invocation): { readonly dry_run: boolean;
   return { dry_run: args.switch("dry-run"), ...commandIdMember(args) };
 }
 
-/** As `ask`, with that patience. */
+/** As `ask`, with that time limit. */
 export async function askPatiently<V extends Verb>(
   bus: AgentBus,
   verb: V,

@@ -9,7 +9,7 @@ import { logEntries } from "../entries/read-log.ts";
 import type { LogFilter } from "../entries/read-log.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { logLines } from "../view/log-line.ts";
-import { followSession } from "../watch/entries-until-interrupt.ts";
+import { entriesUntilInterrupt } from "../watch/entries-until-interrupt.ts";
 
 export const spec: VerbSpec = {
   usage: "agent log <session>",
@@ -97,7 +97,7 @@ interface LogToFollow {
 /** `log -f`: entries as they come, until Ctrl-C. Unlike a turn that is followed, it has no end of its own. */
 async function followLog(invocation: Invocation, bus: AgentBus, what: LogToFollow): Promise<Outcome> {
   const { kinds, turn } = what.filter;
-  const { entries, goOnWords, release } = await followSession(invocation, bus, what);
+  const { entries, goOnWords, release } = await entriesUntilInterrupt(invocation, bus, what);
   try {
     for await (const entry of entries) {
       if (kinds !== undefined && !kinds.includes(entry.kind)) continue;

@@ -28,8 +28,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const filter = filterOf(invocation);
   if (args.switch("watch")) {
-    const { showSessionChanges } = await import("../watch/watch-session-list.ts");
-    return showSessionChanges(invocation, await invocation.connect("agentd"), filter);
+    const { watchSessionList } = await import("../watch/watch-session-list.ts");
+    return watchSessionList(invocation, await invocation.connect("agentd"), filter);
   }
   const sessions = await allSessions(await invocation.read("agentd"), filter);
   if (output.mode === "json") await output.document("mix.sessions.v1", { sessions });

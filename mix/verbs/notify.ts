@@ -8,7 +8,7 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { askLines, askTable, endLine } from "../view/ask.ts";
 import { screenOf } from "../view/live-view.ts";
 import { printableLine } from "../../display/printable.ts";
-import { watchAsks } from "../questions/watch-notify-asks.ts";
+import { watchNotifyAsks } from "../questions/watch-notify-asks.ts";
 
 export const spec: VerbSpec = {
   usage: "notify ls [ask] | answer <ask> <option> | watch",
@@ -82,7 +82,7 @@ async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
 
 async function watch({ context, output, connect }: Invocation): Promise<Outcome> {
   const { style } = screenOf(context);
-  return watchAsks(context, await connect("bus"), {
+  return watchNotifyAsks(context, await connect("bus"), {
     async came(ask) {
       if (output.mode === "json") await output.row(ask);
       else if (output.mode === "ids") await output.line(printableLine(ask.ask));

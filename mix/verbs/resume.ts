@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Outcome } from "../process/exit-codes.ts";
-import { untilReady } from "../watch/watch-start.ts";
+import { watchStart } from "../watch/watch-start.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
@@ -26,7 +26,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   });
   const { session, seq } = reply;
   if (output.mode === "ids") await output.line(session);
-  const outcome = await untilReady(invocation, bus, { session, after: seq - 1 });
+  const outcome = await watchStart(invocation, bus, { session, after: seq - 1 });
   if (outcome.kind === "done") output.word(`go on: mix agent send ${session} "…"`);
   return outcome;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { followTurn } from "../watch/watch-turn.ts";
+import { watchTurn } from "../watch/watch-turn.ts";
 import { usageError } from "../process/mix-error.ts";
 import { promptText } from "../input/prompt-text.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
@@ -38,7 +38,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   }
   if (output.mode === "ids") await output.line(`${turn}`);
   if (queued) output.word(`turn ${turn} of ${session} waits for the turn before it`);
-  return followTurn(invocation, bus, {
+  return watchTurn(invocation, bus, {
     session,
     turn,
     after: seq - 1,

@@ -6,11 +6,11 @@ import { assignment, optionValue } from "../input/assignments.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { followTurn } from "../watch/watch-turn.ts";
+import { watchTurn } from "../watch/watch-turn.ts";
 import { MixError } from "../process/mix-error.ts";
 import { promptText } from "../input/prompt-text.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
-import { untilReady } from "../watch/watch-start.ts";
+import { watchStart } from "../watch/watch-start.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
@@ -88,9 +88,9 @@ async function followed(invocation: Invocation, bus: AgentBus, reply: StartReply
   const after = reply.seq - 1;
   const closes = invocation.args.switch("close");
   if (prompted) {
-    return followTurn(invocation, bus, { session, turn: reply.turn ?? 1, after, closes, onlyTurn: false });
+    return watchTurn(invocation, bus, { session, turn: reply.turn ?? 1, after, closes, onlyTurn: false });
   }
-  const outcome = await untilReady(invocation, bus, { session, after });
+  const outcome = await watchStart(invocation, bus, { session, after });
   if (closes && outcome.kind === "done") await bus.ask("agent.session.close", { session });
   return outcome;
 }

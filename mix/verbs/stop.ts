@@ -4,7 +4,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
 import { isRunning, startTimeOf } from "../daemon/process-alive.ts";
 import { recordedAgentd } from "../daemon/daemon-record.ts";
-import { untilStopped } from "../daemon/wait-until-stopped.ts";
+import { waitUntilStopped } from "../daemon/wait-until-stopped.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -20,7 +20,7 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { context, output } = invocation;
   const { pid, startTime, sessionsLeft } = await askedToGo(invocation);
-  await untilStopped({
+  await waitUntilStopped({
     context,
     pid,
     isRunning: () => isRunning(pid, startTime),

@@ -4,9 +4,9 @@ import type { AgentBus } from "../bus/ask.ts";
 import { done, exitCodeOf } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError, ownError, usageError } from "../process/mix-error.ts";
-import { busPatience, patiently } from "../bus/retry-while-away.ts";
-import type { Patience } from "../bus/retry-while-away.ts";
-import { tellFailure } from "../watch/report-failure.ts";
+import { busRetryPolicy, retryWhileAway } from "../bus/retry-while-away.ts";
+import type { RetryPolicy } from "../bus/retry-while-away.ts";
+import { reportFailure } from "../watch/report-failure.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
@@ -32,8 +32,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.now() + timeoutMs;
   const timeIsUp = new AbortController();
   const callOff = timeoutMs === undefined ? undefined : context.after(timeoutMs, () => timeIsUp.abort());
-  const patience = { ...busPatience(context, output, bus), signal: timeIsUp.signal };
-  const waits = args.positionals.map((session) => waitedFor(invocation, bus, { session, wanted, deadline, patience }));
+  const policy = { ...busRetryPolicy(context, output, bus), signal: timeIsUp.signal };
+  const waits = args.positionals.map((session) => waitedFor(invocation, bus, { session, wanted, deadline, policy }));
   // Each is told as it comes; the first in the order of the command line that went wrong decides.
   const results = await Promise.allSettled(waits);
   callOff?.();
@@ -61,7 +61,7 @@ async function waitedFor(
     readonly session: string;
     readonly wanted: Waited[];
     readonly deadline: number;
-    readonly patience: Patience;
+    readonly policy: RetryPolicy;
   },
 ): Promise<Outcome> {
   const { context } = invocation;
@@ -73,7 +73,7 @@ async function waitedFor(
       until: [...new Set([...what.wanted, "ended" as const])],
       timeout_ms: Math.max(1, Math.min(waitMsMax, Math.ceil(left))),
     };
-    const reply = left <= 0 ? undefined : await patiently(what.patience, () => bus.ask("agent.session.wait", asked));
+    const reply = left <= 0 ? undefined : await retryWhileAway(what.policy, () => bus.ask("agent.session.wait", asked));
     if (reply === undefined) {
       throw ownError("TIME_LIMIT", `session ${what.session} did not become ${what.wanted.join(" or ")} in time`);
     }
@@ -85,7 +85,7 @@ async function waitedFor(
         details: { session: reply.session },
       });
     }
-    if (ended !== undefined) tellFailure(invocation.output, reply.session, ended);
+    if (ended !== undefined) reportFailure(invocation.output, reply.session, ended);
     return ended ?? done;
   }
 }

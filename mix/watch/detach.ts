@@ -5,7 +5,7 @@ import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Context } from "../process/context.ts";
 import { MixError } from "../process/mix-error.ts";
-import { somebodyHere } from "../attach/is-interactive.ts";
+import { isInteractive } from "../attach/is-interactive.ts";
 import type { Invocation } from "../input/verb.ts";
 
 const secondInterruptMs = 2_000;
@@ -33,7 +33,7 @@ export async function detach(
   const again = secondInterrupt(context);
   try {
     output.word(`${goesOnWords(session)} · ${goOnWords}`);
-    if (!asks || !somebodyHere(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
+    if (!asks || !isInteractive(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
     output.word("Ctrl-C again within 2 s to cancel its turn");
     if (!(await again.came)) return { kind: "interrupted" };
     const { askYesOrNo } = await import("../attach/ask-yes-or-no.ts");

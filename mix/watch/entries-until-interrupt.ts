@@ -6,7 +6,7 @@ import type { AgentBus } from "../bus/ask.ts";
 import { busSource } from "../entries/bus-source.ts";
 import { follow, placeAfter } from "../entries/follow.ts";
 import { MixError } from "../process/mix-error.ts";
-import { busPatience } from "../bus/retry-while-away.ts";
+import { busRetryPolicy } from "../bus/retry-while-away.ts";
 import type { Invocation } from "../input/verb.ts";
 
 export interface FollowedSession {
@@ -21,7 +21,7 @@ export interface FollowedSession {
 }
 
 /** Entries after a `seq` or a cursor, each once and in order. */
-export async function followSession(
+export async function entriesUntilInterrupt(
   { context, output }: Invocation,
   bus: AgentBus,
   { session, after }: { readonly session: string; readonly after: number | string },
@@ -45,7 +45,7 @@ export async function followSession(
   const goOnWords = (): string => `go on from here: mix agent log ${session} -f --since ${cursor()}`;
   try {
     const entries = follow({
-      ...busPatience(context, output, bus, say),
+      ...busRetryPolicy(context, output, bus, say),
       source: await busSource(bus),
       session,
       place,

@@ -6,7 +6,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
 
-export function tellFailure(output: Output, session: string, outcome: Outcome): void {
+export function reportFailure(output: Output, session: string, outcome: Outcome): void {
   if (exitCodeOf(outcome) === 0) return;
   const failure = failureOf(outcome);
   if (failure !== undefined) output.error(new MixError(failure.code, failure.message, { details: { session } }));

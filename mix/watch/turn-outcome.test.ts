@@ -36,8 +36,8 @@ const ended = (stopReason: string, more: object = {}): EntryContent => ({
 });
 const cancelled: EntryContent = { kind: "command", verb: "agent.session.cancel", by: "x", origin: "local", args: {} };
 
-function outcomeOf(contents: readonly EntryContent[], somebodyHere = false): Outcome | undefined {
-  const watch = new TurnWatch(1, somebodyHere);
+function outcomeOf(contents: readonly EntryContent[], isInteractive = false): Outcome | undefined {
+  const watch = new TurnWatch(1, isInteractive);
   for (const [index, content] of contents.entries()) {
     const outcome = watch.see({ log: "l", session: "s", seq: index + 1, at: "", ...content });
     if (outcome !== undefined) return outcome;

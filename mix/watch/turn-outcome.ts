@@ -6,14 +6,14 @@ import type { Outcome, OutcomeError } from "../process/exit-codes.ts";
 export class TurnWatch {
   readonly #turn: number;
   /** Whether somebody sits at this command line who can be asked. */
-  readonly #somebodyHere: boolean;
+  readonly #isInteractive: boolean;
   readonly #requests = new Map<string, PermissionEntry | ElicitationEntry>();
   #refusedByPerson = false;
   #unanswered = false;
 
-  constructor(turn: number, somebodyHere: boolean) {
+  constructor(turn: number, isInteractive: boolean) {
     this.#turn = turn;
-    this.#somebodyHere = somebodyHere;
+    this.#isInteractive = isInteractive;
   }
 
   /** The outcome, once the entry decides it. */
@@ -58,14 +58,14 @@ export class TurnWatch {
   #request(entry: PermissionEntry | ElicitationEntry): Outcome | undefined {
     if (entry.phase === "requested") {
       this.#requests.set(entry.request, entry);
-      const nobody = entry.notified === false && !this.#somebodyHere;
+      const nobody = entry.notified === false && !this.#isInteractive;
       // Without a limit it would wait for ever for a person that nobody tells.
       return nobody && entry.expires_at === null ? { kind: "refused", code: "UNANSWERED" } : undefined;
     }
     if (entry.phase !== "resolved") return undefined;
     const asked = this.#requests.get(entry.request);
     this.#requests.delete(entry.request);
-    if (entry.via === "timeout" && asked?.notified === false && !this.#somebodyHere) this.#unanswered = true;
+    if (entry.via === "timeout" && asked?.notified === false && !this.#isInteractive) this.#unanswered = true;
     const byPerson = entry.via === undefined || entry.via === "notify";
     if (byPerson && isRefusal(entry, asked)) this.#refusedByPerson = true;
     return undefined;

@@ -4,7 +4,7 @@ import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { listenToAgentd } from "../entries/bus-source.ts";
-import { busPatience, patiently } from "../bus/retry-while-away.ts";
+import { busRetryPolicy, retryWhileAway } from "../bus/retry-while-away.ts";
 import { allSessions } from "../bus/sessions.ts";
 import type { SessionFilter } from "../bus/sessions.ts";
 import type { Invocation } from "../input/verb.ts";
@@ -12,7 +12,7 @@ import { tableLines } from "../view/table.ts";
 import { sessionRow } from "../view/reply-tables.ts";
 
 /** As `kubectl get -w`: what is there, then a line for each that changes. A session that ends is told before it leaves. */
-export async function showSessionChanges(
+export async function watchSessionList(
   { context, output }: Invocation,
   bus: AgentBus,
   filter: SessionFilter,
@@ -20,7 +20,7 @@ export async function showSessionChanges(
   const known = new Map<string, string>();
   const stop = new AbortController();
   context.interrupts.listen(() => stop.abort());
-  const patience = { ...busPatience(context, output, bus), signal: stop.signal };
+  const policy = { ...busRetryPolicy(context, output, bus), signal: stop.signal };
   let changed = false;
   let wake: () => void = () => undefined;
   const something = (): void => {
@@ -35,7 +35,8 @@ export async function showSessionChanges(
   try {
     while (!stop.signal.aborted) {
       changed = false;
-      for (const one of (await patiently(patience, () => changedSessions(bus, filter, known))) ?? []) await shown(one);
+      for (const one of (await retryWhileAway(policy, () => changedSessions(bus, filter, known))) ?? [])
+        await shown(one);
       if (changed) continue;
       await new Promise<void>((resolved) => {
         wake = resolved;

@@ -5,8 +5,8 @@ import type { Attachment } from "../attach/attachment.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import { detach, leave } from "./detach.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { followSession } from "./entries-until-interrupt.ts";
-import { somebodyHere } from "../attach/is-interactive.ts";
+import { entriesUntilInterrupt } from "./entries-until-interrupt.ts";
+import { isInteractive } from "../attach/is-interactive.ts";
 import type { Invocation } from "../input/verb.ts";
 import { LiveView } from "../view/live-view.ts";
 
@@ -31,7 +31,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   const { context, output } = invocation;
   const answered = new Set<string>();
   let attachment = options.attachment;
-  const { entries, goOnWords, isTerminated, release } = await followSession(invocation, bus, options, {
+  const { entries, goOnWords, isTerminated, release } = await entriesUntilInterrupt(invocation, bus, options, {
     onBatch: (batch) => noteAnswered(answered, batch),
     say: (words) => (attachment?.takesLines === true ? attachment.say(words) : words()),
   });
@@ -86,7 +86,7 @@ async function answering(
   bus: AgentBus,
   { session, asks }: WatchOptions,
 ): Promise<Attachment | undefined> {
-  if (asks === false || !somebodyHere(invocation)) return undefined;
+  if (asks === false || !isInteractive(invocation)) return undefined;
   const { Attachment } = await import("../attach/attachment.ts");
   return new Attachment(invocation, bus, session);
 }

@@ -4,13 +4,13 @@ import type { AgentBus } from "../bus/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { withError } from "./watch-turn.ts";
-import { tellFailure } from "./report-failure.ts";
+import { reportFailure } from "./report-failure.ts";
 import { endedOutcome } from "./turn-outcome.ts";
 import type { Invocation } from "../input/verb.ts";
 import { watchSession } from "./watch-session.ts";
 
 /** Follows a session that is starting until it is idle, or has failed and said why. */
-export async function untilReady(
+export async function watchStart(
   invocation: Invocation,
   bus: AgentBus,
   { session, after }: { readonly session: string; readonly after: number },
@@ -23,7 +23,7 @@ export async function untilReady(
     decide: readyOutcome,
   });
   const outcome = await withError(bus, session, ended);
-  tellFailure(invocation.output, session, outcome);
+  reportFailure(invocation.output, session, outcome);
   return outcome;
 }
 

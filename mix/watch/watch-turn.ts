@@ -4,13 +4,13 @@ import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError, ownError } from "../process/mix-error.ts";
-import { somebodyHere } from "../attach/is-interactive.ts";
-import { tellFailure } from "./report-failure.ts";
+import { isInteractive } from "../attach/is-interactive.ts";
+import { reportFailure } from "./report-failure.ts";
 import { endedOutcome, isUnanswered, TurnWatch, unansweredWords } from "./turn-outcome.ts";
 import type { Invocation } from "../input/verb.ts";
 import { watchSession } from "./watch-session.ts";
 
-export interface TurnToFollow {
+export interface TurnToWatch {
   readonly session: string;
   readonly turn: number;
   /** `seq` after which to look. */
@@ -23,8 +23,8 @@ export interface TurnToFollow {
   readonly directory?: string;
 }
 
-export async function followTurn(invocation: Invocation, bus: AgentBus, what: TurnToFollow): Promise<Outcome> {
-  const watch = new TurnWatch(what.turn, somebodyHere(invocation));
+export async function watchTurn(invocation: Invocation, bus: AgentBus, what: TurnToWatch): Promise<Outcome> {
+  const watch = new TurnWatch(what.turn, isInteractive(invocation));
   let last = what.after;
   let unanswered = 0;
   const ended = await watchSession(invocation, bus, {
@@ -50,7 +50,7 @@ export async function followTurn(invocation: Invocation, bus: AgentBus, what: Tu
   if (what.closes && outcome.kind === "turn") await closeAndFollow(invocation, bus, what.session, last);
   const words = unansweredWords(unanswered);
   if (words !== undefined) invocation.output.word(words);
-  tellFailure(invocation.output, what.session, outcome);
+  reportFailure(invocation.output, what.session, outcome);
   return outcome;
 }
 
