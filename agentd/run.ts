@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // From the process that was started to a daemon that runs, until it has stopped.
 import { homedir } from "node:os";
-import { setFlagsFromString } from "node:v8";
 import { installedBuild, ownBuild } from "../bus-client/index.ts";
 import type { TextOutput } from "../display/text-output.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
-import { compileLessEagerly } from "./compiling.ts";
 import { defaultLimits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
 import { startDaemon } from "./daemon.ts";
@@ -23,7 +21,6 @@ export interface RunOptions {
 /** Throws DaemonError for what a person must mend. */
 export async function run({ level, background, words }: RunOptions): Promise<void> {
   const umask = shedInheritance(process);
-  compileLessEagerly(process.versions.v8, setFlagsFromString);
   const environment = { ...process.env };
   const home = homedir();
   const found = instancePaths(environment, home);
