@@ -2,7 +2,6 @@
 // What one read of the pipe brings is one burst: the sink hears all of it, then once that it is over, which is where a
 // log commits. A timer and the agent's end are bursts of their own.
 import type { AgentEvent, AgentSink, Done, Outcome } from "./agent-client.ts";
-import { FaultTally } from "./jsonrpc/fault-tally.ts";
 
 export class Bursts {
   readonly #sink: AgentSink;
@@ -75,5 +74,34 @@ export class Bursts {
     if (!this.#heard) return;
     this.#heard = false;
     this.#sink.onBurstEnd();
+  }
+}
+
+interface TalliedFault {
+  readonly fault: string;
+  readonly message: string;
+  readonly sample?: string;
+  readonly count: number;
+}
+
+/** Counts faults of one kind together, so that a flood of them is one report for each read of the pipe. */
+class FaultTally {
+  readonly #faults = new Map<string, { message: string; sample: string | undefined; count: number }>();
+
+  /** `fault` is one of a fixed table: the tally is as long as that. The first message and sample are kept. */
+  add(fault: string, message: string, sample?: string): void {
+    const known = this.#faults.get(fault);
+    if (known === undefined) this.#faults.set(fault, { message, sample, count: 1 });
+    else known.count += 1;
+  }
+
+  /** In the order of their first occurrence; the tally is empty afterwards. */
+  take(): readonly TalliedFault[] {
+    if (this.#faults.size === 0) return [];
+    const faults = [...this.#faults].map(([fault, { message, sample, count }]) =>
+      sample === undefined ? { fault, message, count } : { fault, message, sample, count },
+    );
+    this.#faults.clear();
+    return faults;
   }
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The processes of this machine, for all who start, watch and end trees of them.
-import { ProcessScanner } from "./process-scan.ts";
-import type { ProcessSnapshot } from "./process-scan.ts";
-import { procSource, psSource } from "./process-source.ts";
-import type { Marker, ProcessSource } from "./process-source.ts";
+import { ProcessScanner, type ProcessSnapshot } from "./process-scan.ts";
+import {
+  procSource,
+  psSource,
+  type Marker,
+  type ProcessSource,
+  type ProcessRow,
+  type ProcessStdio,
+} from "./process-source.ts";
 
 export interface ProcessTable extends Pick<ProcessSource, "bootId" | "read" | "stdio" | "seesStdio"> {
   /**
@@ -30,4 +35,21 @@ export function tableOf(source: ProcessSource): ProcessTable {
     seesStdio: source.seesStdio,
     scan: (marker) => scanner.scan(marker),
   };
+}
+
+/**
+ * Whether a process of the tree goes on for an agent whose first process has exited: its stdin and its stdout are
+ * the agent's `pipes`. These are unknown when the first process, then a mere wrapper, was gone before it could be
+ * looked at: then whoever reads and writes through pipes counts, and where pipes cannot be seen, everyone.
+ */
+export function isHeir(row: ProcessRow, pipes: ProcessStdio | undefined, table: ProcessTable): boolean {
+  if (!table.seesStdio) return true;
+  const held = table.stdio(row.pid);
+  if (held === undefined) return false;
+  if (pipes === undefined) return isPipe(held.stdin) && isPipe(held.stdout);
+  return held.stdin === pipes.stdin && held.stdout === pipes.stdout;
+}
+
+function isPipe(name: string): boolean {
+  return name.startsWith("socket:") || name.startsWith("pipe:");
 }
