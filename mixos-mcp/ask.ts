@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Asking a service: the reply, or a refusal as a ToolError.
+// Asking a service: the reply, or a refusal as a ToolError; and giving up what is waited for when the client does.
 import { type Reply, replyFailure } from "../bus-client/index.ts";
 import { ToolError } from "./tool-error.ts";
 import type { ToolContext } from "./tool.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 export interface Asked {
   readonly service: string;
@@ -25,4 +24,14 @@ export async function ask({ presence, signal }: ToolContext, asked: Asked): Prom
 /** What the broker says by itself has a text and no code. */
 function codeOf(message: string): string {
   return /^Service '.*' not found$/.test(message) ? "SERVICE_UNKNOWN" : "CALL_FAILED";
+}
+
+/** The promise, or as soon as the signal is aborted a rejection with its reason. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }

@@ -2,7 +2,6 @@
 // Runs a tool once it is asked for: not too many at a time, and whatever goes wrong comes back as its result.
 import { z } from "zod";
 import { isDeeperThan } from "../json/depth.ts";
-import { boundedText } from "./bounded-text.ts";
 import { argumentsDepthMax, callsMax, resultBytesMax, waitsMax } from "./limits.ts";
 import { asToolError, ToolError } from "./tool-error.ts";
 import type { Tool, ToolContext } from "./tool.ts";
@@ -67,6 +66,12 @@ function failed({ code, message, reply }: ToolError): ToolResult {
   return { texts: [said, ...body].flatMap(bounded), isError: true };
 }
 
+/** The text, or its beginning, cut between characters, and how much there was: a result that a model can hold. */
 function bounded(text: string): readonly string[] {
-  return boundedText(text, resultBytesMax);
+  const bytes = Buffer.from(text);
+  if (bytes.length <= resultBytesMax) return [text];
+  let end = resultBytesMax;
+  // A byte 10xxxxxx goes on with a character that began before.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return [bytes.toString("utf8", 0, end), `[cut: the first ${end} of ${bytes.length} bytes; ask for less at a time]`];
 }

@@ -2,16 +2,17 @@
 // The process: MCP on stdin and stdout, which carry nothing else, and an end as soon as the client has gone.
 import { processWords } from "../display/process-output.ts";
 import { deniedOf } from "./addresses.ts";
-import { citizenName } from "./citizen-name.ts";
 import { toldInstead, waitingWords } from "./command-line.ts";
 import { lineBytesMax } from "./limits.ts";
 import { Presence } from "./presence.ts";
 import { mcpServer } from "./server.ts";
 import { StdioTransport } from "./stdio-transport.ts";
-import { unmarked } from "./unmarked.ts";
-import { version } from "./version.ts";
+import { unmarked } from "./stdio-transport.ts";
+import manifest from "../package.json" with { type: "json" };
+import { randomLetters } from "../bus-client/index.ts";
 
 const { argv, env, stdin, stdout } = process;
+const { version } = manifest;
 const words = processWords("stderr");
 
 const told = toldInstead(argv.slice(2), version);
@@ -55,4 +56,13 @@ function serve(): void {
 /** The SDK's reader shows all that a message might have been, over many lines. */
 function wordsFor(error: Error): string {
   return error.name === "ZodError" || error instanceof SyntaxError ? "a line that is no MCP message" : error.message;
+}
+
+/**
+ * In a session of agentd's, one by which agentd knows that session's own agent (`mcp-s-<session>-<4>`); else `mcp-<6>`.
+ * `marker`: AGENTD_SESSION, `<log>/<session>`. `random`: from 0 up to 1.
+ */
+function citizenName(marker: string | undefined, random: () => number): string {
+  const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(marker ?? "")?.[1];
+  return session === undefined ? `mcp-${randomLetters(6, random)}` : `mcp-s-${session}-${randomLetters(4, random)}`;
 }

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The MCP side: what is offered, and what becomes of a call.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from "@modelcontextprotocol/sdk/types.js";
-import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type CallToolResult,
+  type Tool as ListedTool,
+} from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import type { Denied } from "./addresses.ts";
 import { Desk } from "./desk.ts";
 import type { Presence } from "./presence.ts";
 import type { Tool } from "./tool.ts";
-import { tools } from "./tools.ts";
+import { busCall } from "./tools/bus-call.ts";
+import { busHelp } from "./tools/bus-help.ts";
+import { busPublish } from "./tools/bus-publish.ts";
+import { busServices } from "./tools/bus-services.ts";
+import { busWait } from "./tools/bus-wait.ts";
 
 export interface ServerParts {
   readonly presence: Presence;
@@ -55,3 +65,7 @@ function listed({ name, description, arguments: schema, readOnly }: Tool): Liste
     annotations: { readOnlyHint: readOnly, openWorldHint: true },
   };
 }
+
+const tools: ReadonlyMap<string, Tool> = new Map(
+  [busServices, busHelp, busCall, busPublish, busWait].map((one) => [one.name, one as Tool]),
+);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // MCP over stdin and stdout, as the SDK's own transport, but for one thing: that one reads with JSON.parse, which rounds
 // numbers, and here the arguments of a tool's call keep theirs as they were written.
-import type { Readable, Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { JSONRPCMessageSchema, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { parseJson, stringifyJson, withDoubles } from "../json/raw-json.ts";
+import { withoutByteOrderMark } from "../files/byte-order-mark.ts";
 
 export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
@@ -81,4 +81,25 @@ function messageOf(line: string): JSONRPCMessage {
   if (!("method" in message) || message.method !== "tools/call" || message.params === undefined) return message;
   const { params } = parseJson(line) as { readonly params: { readonly arguments?: unknown } };
   return { ...message, params: { ...message.params, arguments: withDoubles(params.arguments) } };
+}
+
+/** The stream without a byte order mark at its beginning, which the SDK would take for a part of the first message. */
+export function unmarked(stream: AsyncIterable<Buffer>): Readable {
+  return Readable.from(unmarkedChunks(stream), { objectMode: false });
+}
+
+async function* unmarkedChunks(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const markBytes = 3;
+  let head: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    if (head === undefined) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length < markBytes) continue;
+    yield withoutByteOrderMark(head);
+    head = undefined;
+  }
+  if (head !== undefined && head.length > 0) yield head;
 }

@@ -5,7 +5,7 @@ import { replyFailure } from "../../bus-client/index.ts";
 import { stringifyJson } from "../../json/raw-json.ts";
 import { tool } from "../tool.ts";
 import { ToolError } from "../tool-error.ts";
-import { unlessAborted } from "../unless-aborted.ts";
+import { unlessAborted } from "../ask.ts";
 import { topic } from "./arguments.ts";
 
 export const busPublish = tool({

@@ -2,11 +2,11 @@
 // Waits until something is published.
 import { z } from "zod";
 import type { Delivery } from "../../bus-client/index.ts";
-import { parseJson } from "../../json/raw-json.ts";
-import { jsonMatch } from "../json-match.ts";
+import { parseJson, RawJson } from "../../json/raw-json.ts";
 import { nextDelivery } from "../next-delivery.ts";
 import { tool } from "../tool.ts";
 import { timeoutMs, topic } from "./arguments.ts";
+import { canonicalNumber } from "../../json/canonical-number.ts";
 
 export const busWait = tool({
   name: "bus_wait",
@@ -44,4 +44,22 @@ function parsed(body: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Whether all that `wanted` has is in `value` too: members of objects at any depth; anything else must be equal. `value`
+ * may be as deep as it likes: it is followed no further than `wanted` goes.
+ */
+export function jsonMatch(value: unknown, wanted: unknown): boolean {
+  if (isNumber(value) && isNumber(wanted)) return canonicalNumber(value) === canonicalNumber(wanted);
+  if (typeof wanted !== "object" || wanted === null) return value === wanted;
+  if (typeof value !== "object" || value === null || Array.isArray(value) !== Array.isArray(wanted)) return false;
+  if (Array.isArray(wanted) && (value as unknown[]).length !== wanted.length) return false;
+  return Object.entries(wanted).every(
+    ([key, member]) => Object.hasOwn(value, key) && jsonMatch((value as Record<string, unknown>)[key], member),
+  );
+}
+
+function isNumber(value: unknown): value is number | RawJson {
+  return typeof value === "number" || value instanceof RawJson;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Whether there is a notification service, and whether it shows buttons. Asked of the service itself, by a program that
 // gives up: notify-send hangs where nobody answers.
-import { findOnPath } from "./find-programs.ts";
+import { accessSync, constants, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { type HelperOptions, startHelper } from "./helper.ts";
 import type { Service } from "./words.ts";
 
@@ -66,4 +67,19 @@ function absent(why: string): Found {
 
 export function firstLine(text: string): string {
   return text.trim().split("\n")[0]?.slice(0, 200) ?? "";
+}
+
+/** The program's file on that PATH, or undefined. Relative directories of a PATH are not looked into. */
+function findOnPath(program: string, path: string | undefined): string | undefined {
+  for (const directory of (path ?? "").split(":")) {
+    if (!isAbsolute(directory)) continue;
+    const file = join(directory, program);
+    try {
+      accessSync(file, constants.X_OK);
+      if (statSync(file).isFile()) return file;
+    } catch {
+      // Not here.
+    }
+  }
+  return undefined;
 }

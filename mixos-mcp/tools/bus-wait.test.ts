@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonMatch } from "./json-match.ts";
-import { parseJson } from "../json/raw-json.ts";
+import { jsonMatch } from "./bus-wait.ts";
+import { parseJson } from "../../json/raw-json.ts";
 
 test("what is wanted must be there, at any depth; what else is there does not matter", () => {
   expect(jsonMatch({ a: { b: 1, c: 2 }, d: 3 }, { a: { b: 1 } })).toBe(true);
