@@ -28,7 +28,7 @@ import { acquireInstanceLock, type InstanceLock } from "./instance/lock.ts";
 import type { InstancePaths } from "./instance/paths.ts";
 import type { ProcessLog } from "./instance/process-log.ts";
 import { Reserved } from "./instance/reserved.ts";
-import { reservedPlaces } from "./instance/reserved-places.ts";
+import { reservedPlaces } from "./instance/reserved.ts";
 import { planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
 import { isLeaving, LogKeeper } from "./log-keeper.ts";

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Agents that outlived the last agentd. They are found by what was recorded of them, never by pid alone, and by the mark
-// in their environment, which also finds what was started in the moment before it could be recorded.
+// What the last agentd left behind: agents that outlived it, and temporary files of writes. Agents are found by what was
+// recorded of them, never by pid alone, and by the mark in their environment, which also finds what was started in the
+// moment before it could be recorded.
 import { endTree } from "../acp-client/process/process-tree.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
 import type { Log } from "./log/open.ts";
 import type { ChildProcess } from "./log/processes.ts";
+import { temporaryNameOf } from "./session/files.ts";
+import type { Reserved } from "./instance/reserved.ts";
+import type { SessionState } from "./session/state.ts";
+import { sweepTemporary } from "./client-side/files/sweep-temporary.ts";
 
 /**
  * How many processes were ended, by session. Only while no agent of this agentd runs. All sessions at the same time, so that
@@ -29,4 +34,15 @@ export async function endLeftovers(log: Log): Promise<ReadonlyMap<string, number
     return [session, count + (await endTree({ marker })).killed];
   });
   return new Map((await Promise.all(ended)).filter(([, count]) => count > 0));
+}
+
+/**
+ * Removes the temporary files of writes that were intended when agentd died; the files themselves are whole. Runs before
+ * the log says that those writes have ended: whoever dies here finds them again.
+ */
+export function sweepWrites({ id, cwd, additionalDirs, writes }: SessionState, reserved: Reserved): void {
+  const directories = [cwd, ...additionalDirs];
+  for (const { seq, path } of writes) {
+    if (path !== "") sweepTemporary(path, { directories, reserved, temporaryName: temporaryNameOf(id, seq) });
+  }
 }

@@ -3,7 +3,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
-import { sweepWrites } from "./client-side/sweep-writes.ts";
+import { sweepWrites } from "./leftovers.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
 import type { Reserved } from "./instance/reserved.ts";

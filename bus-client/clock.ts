@@ -15,3 +15,23 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/**
+ * Runs once when `ms` milliseconds are over, by the timers or by the clock, whichever is first: timers stand still while
+ * the machine sleeps, and a clock that is set back keeps nothing open. The clock is looked at every `lookMs`, which also
+ * makes waits possible that are longer than a timer can hold. The result cancels it.
+ */
+export function afterByClock(clock: Clock, ms: number, lookMs: number, run: () => void): () => void {
+  const end = clock.now() + ms;
+  let cancel: () => void = () => {};
+  wait(ms);
+  return () => cancel();
+
+  function wait(left: number): void {
+    const piece = Math.max(0, Math.min(left, lookMs, end - clock.now()));
+    cancel = clock.after(piece, () => {
+      if (left > piece && clock.now() < end) wait(left - piece);
+      else run();
+    });
+  }
+}

@@ -11,7 +11,7 @@ import { BusError } from "./bus-error.ts";
 import { discoverAndDial, discoverBus } from "./discovery.ts";
 import type { Surroundings } from "./discovery.ts";
 import { embeddedSocketPath, removeStaleSocket } from "./embedded-socket.ts";
-import { readNodeConfig } from "./node-config.ts";
+import { readNodeConfig } from "./discovery.ts";
 import { unixUrl } from "./socket-path.ts";
 import { listenerUids } from "./tcp-listeners.ts";
 import { staleSocket } from "./testing/stale-socket.ts";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 // The broker has its own door, broker/index.ts, so that it does not load with a client.
-export { afterByClock } from "./after-by-clock.ts";
+export { afterByClock } from "./clock.ts";
 export { done, refused } from "./answer.ts";
 export type { Answer } from "./answer.ts";
-export { brokerHost } from "./broker-host.ts";
+export { brokerHost } from "./noded.ts";
 export { buildWords, isSameBuild, provenanceOf } from "./build.ts";
 export type { Build } from "./build.ts";
 export { BusClient } from "./bus-client.ts";
@@ -30,9 +30,9 @@ export { localTransportPair } from "./local-transport.ts";
 export { pagesOf } from "./pages.ts";
 export type { PublishOptions } from "./publication.ts";
 export type { PropDescription, Props } from "./props.ts";
-export { randomLetters } from "./random-letters.ts";
-export { registeredServices } from "./registered-services.ts";
-export type { RegisteredService } from "./registered-services.ts";
+export { randomLetters } from "./registration.ts";
+export { registeredServices } from "./noded.ts";
+export type { RegisteredService } from "./noded.ts";
 export type { Provenance } from "./registration.ts";
 export { replyFailure } from "./reply.ts";
 export type { Reply, ReplyFailure } from "./reply.ts";

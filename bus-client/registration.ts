@@ -2,8 +2,7 @@
 
 import { BusError } from "./bus-error.ts";
 import type { Connection } from "./connection.ts";
-import { replyFailure } from "./reply.ts";
-import type { Reply } from "./reply.ts";
+import { replyFailure, type Reply } from "./reply.ts";
 
 /** The schema that a broker names in the body of a refusal with a machine-readable reason. */
 const rejectionSchema = "noded.registration-rejection.v1";
@@ -48,4 +47,11 @@ function reasonOf(reply: Reply): unknown {
   } catch {
     return undefined;
   }
+}
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** Random letters for the end of a name that several citizens may want. `random` gives 0 up to, without, 1. */
+export function randomLetters(count: number, random: () => number): string {
+  return Array.from({ length: count }, () => alphabet[Math.floor(random() * alphabet.length)]).join("");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs } from "./supervision.ts";
 import type { Delivery } from "./delivery.ts";
 import { Inbox } from "./testing/inbox.ts";
 import { ManualClock } from "./testing/manual-clock.ts";

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { backoffMs } from "./backoff.ts";
 import { BusError, asBusError } from "./bus-error.ts";
 import { endOfTick } from "./caller.ts";
 import type { Clock } from "./clock.ts";
-import { incomingCommand } from "./command.ts";
-import type { IncomingCommand } from "./command.ts";
+import { incomingCommand, type IncomingCommand } from "./command.ts";
 import { Connection } from "./connection.ts";
 import { dial } from "./dial.ts";
-import { register } from "./registration.ts";
-import type { Provenance } from "./registration.ts";
+import { register, type Provenance } from "./registration.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { Transport } from "./transport.ts";
 
@@ -251,4 +248,16 @@ export class Supervision {
     this.#state = state;
     for (const listener of this.#stateListeners) listener(state);
   }
+}
+
+const backoffFirstMs = 250;
+/** The Bus contract's own bound. */
+const backoffMaxMs = 30_000;
+
+/**
+ * Full jitter: a uniform random time from 0 to 250 ms doubled `failures` times, at most `maxMs`, so that many clients of
+ * one broker do not come back in the same moment. `random` gives 0 up to, without, 1.
+ */
+export function backoffMs(failures: number, random: () => number, maxMs = backoffMaxMs): number {
+  return random() * Math.min(backoffFirstMs * 2 ** failures, maxMs);
 }

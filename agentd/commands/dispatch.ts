@@ -17,27 +17,26 @@ import {
 import { answerElicitation, answerPermission } from "./answer-request.ts";
 import { type Call, type Handler, refusal, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { listAgents } from "./list-agents.ts";
 import { prune, purge, redact, stats, verify } from "./log-keeping.ts";
 import { listElicitations, listPermissions } from "./list-requests.ts";
 import { testPolicy } from "./policy-test.ts";
 import { refusalBySender } from "./sender.ts";
-import { cancel, close, prompt, setConfig } from "./session-commands.ts";
+import { postToItsSession } from "./post-command.ts";
 import { getSession } from "./session-get.ts";
 import { listSessions } from "./session-list.ts";
 import { readLog } from "./session-log.ts";
 import { resume } from "./session-resume.ts";
 import { start } from "./session-start.ts";
 import { waitForSession } from "./session-wait.ts";
-import { status } from "./status.ts";
+import { listAgents, status } from "./status.ts";
 
 const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.start": start,
   "agent.session.resume": resume,
-  "agent.session.prompt": prompt,
-  "agent.session.cancel": cancel,
-  "agent.session.set_config": setConfig,
-  "agent.session.close": close,
+  "agent.session.prompt": postToItsSession,
+  "agent.session.cancel": postToItsSession,
+  "agent.session.set_config": postToItsSession,
+  "agent.session.close": postToItsSession,
   "agent.permission.answer": answerPermission,
   "agent.elicitation.answer": answerElicitation,
   "agent.session.purge": purge,

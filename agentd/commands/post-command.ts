@@ -29,3 +29,10 @@ export function postTo<V extends SessionVerb>(instance: Instance, call: Call<V>,
     return undefined;
   });
 }
+
+/** The handler of the verbs that a session decides by itself. */
+export function postToItsSession<
+  V extends "agent.session.prompt" | "agent.session.cancel" | "agent.session.set_config" | "agent.session.close",
+>(instance: Instance, call: Call<V>): Answer | Promise<Answer> {
+  return postCommand(instance, call, call.args.session);
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.status: the daemon as it is.
+// agent.status: the daemon as it is; agent.list: the catalogue.
 import { listLimits } from "../config/limits.ts";
 import { type Handler, ok } from "./call.ts";
+import { catalogueEntries } from "../catalogue/catalogue.ts";
 
 export const status: Handler<"agent.status"> = (instance) => {
   const { log, limits, sessions, mailbox } = instance;
@@ -19,3 +20,6 @@ export const status: Handler<"agent.status"> = (instance) => {
     sessions: { live: sessions.live().length, max: settings.maxSessions },
   });
 };
+
+export const listAgents: Handler<"agent.list"> = (instance) =>
+  ok({ agents: catalogueEntries(instance.catalogue(), instance.environment["PATH"]) });

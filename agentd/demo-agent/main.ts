@@ -2,7 +2,7 @@
 // A real ACP v1 program on stdin and stdout, without a model or a key. Without arguments it is the demo agent; with
 // `--scenario <file or JSON>` it plays that scenario (scripted/scenario.ts tells the language).
 import { DemoAgent } from "./demo/demo-agent.ts";
-import { loadScenario } from "./scripted/load-scenario.ts";
+import { loadScenario } from "./scripted/scenario.ts";
 import { Output } from "./scripted/output.ts";
 import { ScriptedAgent } from "./scripted/scripted-agent.ts";
 

@@ -25,7 +25,7 @@ import { answerByPolicy } from "../people/policy.ts";
 import { resolveDirectories } from "./directories.ts";
 import { instancePaths, type InstancePaths } from "./paths.ts";
 import { Reserved } from "./reserved.ts";
-import { reservedPlaces } from "./reserved-places.ts";
+import { reservedPlaces } from "./reserved.ts";
 
 let home: string;
 let paths: InstancePaths;

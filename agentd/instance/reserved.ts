@@ -2,7 +2,9 @@
 // The places that no session reads, writes or starts a command in, whatever the roots: whoever writes there answers in
 // a person's name. Places are looked up anew at each question, since links and files may change while agentd runs.
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, isAbsolute } from "node:path";
+import { embeddedSocketPath, nodeConfigFiles, type Surroundings } from "../../bus-client/index.ts";
+import type { InstancePaths } from "./paths.ts";
 
 export interface ReservedPlaces {
   /** With everything in them. */
@@ -156,4 +158,24 @@ function statOf(path: string | Buffer): BigIntStats | undefined {
 
 function identityOf({ dev, ino }: FileIdentity): string {
   return `${dev}:${ino}`;
+}
+
+export function reservedPlaces(
+  { stateDirectory, workspacesDirectory, configFile }: InstancePaths,
+  surroundings: Surroundings,
+): ReservedPlaces {
+  const socketDirectory = dirname(embeddedSocketPath(surroundings));
+  return {
+    directories: [stateDirectory, socketDirectory, ...notifydDirectory(surroundings)],
+    open: [workspacesDirectory],
+    files: [configFile, ...nodeConfigFiles(surroundings).filter((file) => isAbsolute(file))],
+  };
+}
+
+/** Where notifyd keeps questions and answers, if it is started with the same environment. */
+function notifydDirectory({ env, home }: Surroundings): string[] {
+  const state = env["XDG_STATE_HOME"];
+  const base = state && isAbsolute(state) ? state : join(home, ".local", "state");
+  const directory = env["NOTIFYD_STATE_DIR"] || join(base, "notifyd");
+  return isAbsolute(directory) ? [directory] : [];
 }

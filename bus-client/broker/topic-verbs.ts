@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { bytesAtMost, bytesOf } from "../pieces.ts";
-import { parse } from "../wire.ts";
-import type { FrameHeaders, ParsedFrame } from "../wire.ts";
+import { parse, type FrameHeaders, type ParsedFrame } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
-import { failedBody, failedHeader, okBody } from "./noded-reply.ts";
-import type { NodedReply } from "./noded-reply.ts";
-import { nameOf } from "./peer.ts";
-import type { Peer } from "./peer.ts";
-import { reservedTopic } from "./reserved-topics.ts";
+import { failedBody, failedHeader, okBody, type NodedReply } from "./noded-reply.ts";
+import { nameOf, type Peer } from "./peer.ts";
 import type { ReceivedFrame } from "./received-frame.ts";
 import { copyWithoutStamps } from "./stamps.ts";
 import type { Topics } from "./topics.ts";
@@ -111,4 +107,23 @@ function ownership(peer: Peer, name: string): string | undefined {
 function isLonger({ body, rest }: ReceivedFrame, bytesMax: number): boolean {
   const whole = [body, ...rest];
   return bytesAtMost(whole) > bytesMax && bytesOf(whole) > bytesMax;
+}
+
+/** Topics whose name says who may publish there. `closed`: nobody subscribes to it directly. */
+interface ReservedTopic {
+  readonly owner: string;
+  readonly access: "open" | "closed";
+}
+
+const serviceName = "([a-z][a-z0-9-]{1,30})";
+const openTopic = new RegExp(`^${serviceName}\\.(?:props|pointer)\\.changed$`);
+const closedTopic = new RegExp(`^${serviceName}\\.props\\.(?:records\\.changed|audit)$`);
+const desktopTopic = /^settingsd\.desktop\.(?:changed|summary(?:\..+)?)$/;
+
+function reservedTopic(name: string): ReservedTopic | undefined {
+  if (desktopTopic.test(name)) return { owner: "settingsd", access: "open" };
+  const openOwner = openTopic.exec(name)?.[1];
+  if (openOwner !== undefined) return { owner: openOwner, access: "open" };
+  const closedOwner = closedTopic.exec(name)?.[1];
+  return closedOwner === undefined ? undefined : { owner: closedOwner, access: "closed" };
 }

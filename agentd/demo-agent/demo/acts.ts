@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the demo agent can be told to do: one act a name. Any other prompt is small talk.
-import { lookAtBus } from "./bus-acts.ts";
-import { askForm } from "./form-act.ts";
 import { listFolder, readFile, writeFile } from "./file-acts.ts";
 import { count, fail, hello, markdown, showPlan, slow, smallTalk } from "./talk-acts.ts";
 import { FolderError } from "./session-folder.ts";
-import type { Turn } from "./turn.ts";
+import { type Turn, textContent } from "./turn.ts";
+import { isObject } from "./connection.ts";
 
 export interface Act {
   readonly usage: string;
@@ -95,4 +94,54 @@ async function askFirst(turn: Turn, rest: string): Promise<void> {
   else if (name === "read") await readFile("ask first")(turn, target);
   else if (name === "form" && turn.askForm) await askForm(turn, turn.askForm);
   else await turn.say("I can ask before I write or read: ask write <file> [text], ask read <file>\n");
+}
+
+/** Lists who is on the Bus, by the tool that every session's agent is given. */
+async function lookAtBus(turn: Turn): Promise<void> {
+  const call = { title: "bus_services", kind: "search", rawInput: {} } as const;
+  const server = turn.server("mixos");
+  if (server === undefined) return await turn.say("I was given no MCP server mixos, so I cannot see the Bus.\n");
+  const toolCallId = turn.startToolCall(call);
+  turn.runToolCall(toolCallId);
+  const { text, isError } = await turn.callTool(server, "bus_services", {});
+  turn.endToolCall(toolCallId, isError ? "failed" : "completed", [textContent(text)]);
+  if (isError) return await turn.say(`The Bus did not answer: ${text}\n`);
+  const names = namesOf(text);
+  await turn.say(
+    `${names.length} on the Bus: ${names.join(", ")}.\n\nI asked through mixos-mcp, which every agent here is given. ` +
+      "With its other tools an agent asks any of them, other coding agents too.\n",
+  );
+}
+
+function namesOf(text: string): string[] {
+  const listed: unknown = JSON.parse(text);
+  return Array.isArray(listed) ? listed.filter(isObject).map(({ name }) => String(name)) : [];
+}
+
+/** A field of each type. */
+const formSchema = {
+  type: "object",
+  title: "About you",
+  properties: {
+    name: { type: "string", title: "Your name", minLength: 1, maxLength: 40 },
+    colour: { type: "string", title: "A colour", enum: ["red", "green", "blue"], default: "green" },
+    number: { type: "integer", title: "A number", minimum: 1, maximum: 100 },
+    days: {
+      type: "array",
+      title: "Good days",
+      items: { anyOf: ["mon", "wed", "fri"].map((day) => ({ const: day, title: day.toUpperCase() })) },
+      maxItems: 2,
+    },
+    polite: { type: "boolean", title: "Say goodbye", default: true },
+  },
+  required: ["name"],
+};
+
+async function askForm(turn: Turn, ask: NonNullable<Turn["askForm"]>): Promise<void> {
+  const content = await ask("Who are you? Nothing of it leaves this demo.", formSchema);
+  if (content === undefined) return await turn.say("You would rather not say.\n");
+  const told = Object.entries(content).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`);
+  await turn.say(
+    `Nice to meet you. You told me:\n\n${told.join("\n")}\n${content["polite"] === true ? "\nGoodbye!\n" : ""}`,
+  );
 }

@@ -17,6 +17,8 @@
 //   "$terminalId" the terminal that the client opened last · "$cwd" and "$cwd/name" where the last session works
 // and {"$fill": 1000, "of": "é"} stands for a string of that many bytes (at most; whole copies of `of`, default "x").
 
+import { readFileSync } from "node:fs";
+
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json | undefined };
 export type JsonObject = { readonly [member: string]: Json | undefined };
 
@@ -231,4 +233,10 @@ export interface SpawnStep {
 /** Starts this program again on the same pipes and leaves with code 0. The second one goes on with the next step. */
 export interface ReexecuteStep {
   readonly reexecute: true;
+}
+
+/** From a file, or from the argument itself when it is JSON. Throws what is wrong with it. */
+export function loadScenario(argument: string): Scenario {
+  const text = argument.trimStart().startsWith("{") ? argument : readFileSync(argument, "utf8");
+  return JSON.parse(text.replace(/^\ufeff/u, "")) as Scenario;
 }

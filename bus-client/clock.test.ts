@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { afterByClock } from "./after-by-clock.ts";
+import { afterByClock } from "./clock.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
 
 test("a wait takes as long as it is to, in looks at the clock, and runs once", () => {

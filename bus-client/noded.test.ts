@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { registeredServices } from "./registered-services.ts";
+import { registeredServices } from "./noded.ts";
 
 test("services are listed whole, or by their names alone as older brokers have it", () => {
   const whole = { name: "agent", pid: 7, meta: { registration_incarnation: "x" } };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Who is on the Bus, as its broker lists them.
+// What a broker tells: which program hosts it, and who is on its Bus.
+import { Caller } from "./caller.ts";
+import { dial } from "./dial.ts";
 
 /** Names alone with older brokers. What a service says of itself is its own word. */
 export interface RegisteredService {
@@ -19,4 +21,27 @@ export function registeredServices(listed: unknown): readonly RegisteredService[
 
 function isService(one: unknown): one is RegisteredService {
   return typeof one === "object" && one !== null && "name" in one && typeof one.name === "string";
+}
+
+const answerTimeoutMs = 5_000;
+
+/** The program that hosts a broker, by its own word; undefined where it says none. Throws BusError where it cannot be asked. */
+export async function brokerHost(url: string): Promise<string | undefined> {
+  const caller = new Caller(await dial(url));
+  try {
+    const { body } = await caller.call("noded", "noded.info", {}, { timeoutMs: answerTimeoutMs });
+    return hostOf(body);
+  } finally {
+    await caller.leave();
+  }
+}
+
+function hostOf(body: string): string | undefined {
+  try {
+    const info = JSON.parse(body) as { readonly noded?: { readonly meta?: { readonly hosted_by?: unknown } } } | null;
+    const host = info?.noded?.meta?.hosted_by;
+    return typeof host === "string" ? host : undefined;
+  } catch {
+    return undefined;
+  }
 }
