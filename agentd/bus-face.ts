@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agentd on the Bus: the citizen `agent` with its verbs.
 import type { Logger } from "pino";
-import { type Build, type Citizen, type Clock, provenanceOf, refused, serveCitizen } from "../bus-client/index.ts";
+import { type Citizen, type Clock, provenanceOf, refused, serveCitizen } from "../bus-client/index.ts";
+import type { Build } from "../files/installed-build.ts";
 import type { BusHome } from "./bus-home.ts";
 import { busVerbs, waitPool } from "./commands/dispatch.ts";
 import type { Instance } from "./commands/instance.ts";

@@ -6,15 +6,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { identityOf } from "../acp-client/process/process-identity.ts";
 import {
-  type Build,
   BusError,
   type Citizen,
   type Clock,
-  isSameBuild,
   loadTransports,
   type Surroundings,
   systemClock,
 } from "../bus-client/index.ts";
+import { type Build, isSameBuild } from "../files/installed-build.ts";
 import { makeBusFace } from "./bus-face.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
 import { type BusHome, findBusHome } from "./bus-home.ts";
@@ -27,8 +26,7 @@ import { DaemonError } from "./daemon-error.ts";
 import { acquireInstanceLock, type InstanceLock } from "./instance/lock.ts";
 import type { InstancePaths } from "./instance/paths.ts";
 import type { ProcessLog } from "./instance/process-log.ts";
-import { Reserved } from "./instance/reserved.ts";
-import { reservedPlaces } from "./instance/reserved.ts";
+import { Reserved, reservedPlaces } from "./instance/reserved.ts";
 import { planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
 import { isLeaving, LogKeeper } from "./log-keeper.ts";

@@ -3,7 +3,7 @@
 // The daemon's program. It runs in the foreground; whoever wants it in the background starts it so. What it takes to run
 // is loaded only then: a question for the version is answered at once.
 import { parseArgs } from "node:util";
-import { ownBuild } from "../bus-client/installed-build.ts";
+import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
 import { DaemonError } from "./daemon-error.ts";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // From the process that was started to a daemon that runs, until it has stopped.
 import { homedir } from "node:os";
-import { installedBuild, ownBuild } from "../bus-client/index.ts";
 import type { TextOutput } from "../display/text-output.ts";
+import { installedBuild, ownBuild } from "../files/installed-build.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { defaultLimits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 // The broker has its own door, broker/index.ts, so that it does not load with a client.
-export { afterByClock } from "./clock.ts";
 export { done, refused } from "./answer.ts";
 export type { Answer } from "./answer.ts";
-export { brokerHost } from "./noded.ts";
-export { buildWords, isSameBuild, provenanceOf } from "./build.ts";
-export type { Build } from "./build.ts";
 export { BusClient } from "./bus-client.ts";
 export type { BusClientOptions } from "./bus-client.ts";
 export { BusError } from "./bus-error.ts";
@@ -15,7 +11,7 @@ export { Caller } from "./caller.ts";
 export type { CallOptions } from "./caller.ts";
 export { serveCitizen } from "./citizen.ts";
 export type { Citizen, CitizenOptions, Handled, Verb } from "./citizen.ts";
-export { systemClock } from "./clock.ts";
+export { afterByClock, systemClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
 export type { IncomingCommand } from "./command.ts";
 export type { ReplyListener } from "./connection.ts";
@@ -24,15 +20,14 @@ export { dial } from "./dial.ts";
 export { discoverAndDial, discoverBus, nodeConfigFiles } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";
 export { embeddedSocketPath, prepareSocketDirectory, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
-export { installedBuild, ownBuild } from "./installed-build.ts";
 export { loadTransports } from "./load-transports.ts";
 export { localTransportPair } from "./local-transport.ts";
-export { pagesOf } from "./pages.ts";
-export type { PublishOptions } from "./publication.ts";
-export type { PropDescription, Props } from "./props.ts";
-export { randomLetters } from "./registration.ts";
-export { registeredServices } from "./noded.ts";
+export { brokerHost, registeredServices } from "./noded.ts";
 export type { RegisteredService } from "./noded.ts";
+export { pagesOf } from "./pages.ts";
+export type { PropDescription, Props } from "./props.ts";
+export type { PublishOptions } from "./publication.ts";
+export { provenanceOf, randomLetters } from "./registration.ts";
 export type { Provenance } from "./registration.ts";
 export { replyFailure } from "./reply.ts";
 export type { Reply, ReplyFailure } from "./reply.ts";

@@ -22,6 +22,16 @@ export interface Provenance {
   readonly meta?: Readonly<Record<string, string>>;
 }
 
+/** What a program of this package says of itself when it registers. */
+export function provenanceOf(
+  binary: string,
+  { version, build }: { readonly version: string; readonly build?: string | undefined },
+  startedAt: string,
+): Provenance {
+  const meta = build === undefined ? {} : { meta: { build } };
+  return { binary, version, pid: process.pid, started_at: startedAt, ...meta };
+}
+
 /** Resolves once the broker has the name. Rejects with BusError NAME_TAKEN, REGISTRATION_REFUSED, or the transport's. */
 export async function register(
   connection: Connection,

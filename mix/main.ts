@@ -7,7 +7,7 @@ import type { Interrupt, Interrupts } from "./process/context.ts";
 import { exitCodeOf } from "./process/exit-codes.ts";
 import { processOutput } from "../display/process-output.ts";
 import { TextOutput } from "../display/text-output.ts";
-import type { Build } from "../bus-client/index.ts";
+import type { Build } from "../files/installed-build.ts";
 import manifest from "../package.json" with { type: "json" };
 
 /** The build adds its own member to the manifest; what runs from its source has none. */

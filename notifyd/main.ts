@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The program. What it takes to run is loaded only then: a question for the version is answered at once.
 import { parseArgs } from "node:util";
-import { ownBuild } from "../bus-client/installed-build.ts";
+import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
 import { NotifydError } from "./notifyd-error.ts";
 

@@ -2,8 +2,9 @@
 // From the process that was started to a service that runs in the foreground, speaks on stderr, and has stopped at last.
 import { homedir } from "node:os";
 import { pino, stdTimeFunctions } from "pino";
-import { loadTransports, ownBuild } from "../bus-client/index.ts";
+import { loadTransports } from "../bus-client/index.ts";
 import type { TextOutput } from "../display/text-output.ts";
+import { ownBuild } from "../files/installed-build.ts";
 import { startNotifyd } from "./notifyd.ts";
 import { statePaths } from "./state-directory.ts";
 

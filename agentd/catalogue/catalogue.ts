@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Which agents there are: those built in, and the user's own, which may replace one of them.
-import { realpathSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { packageVersion } from "../../files/installed-build.ts";
 import { nearest } from "../config/nearest.ts";
 import type { AgentSettings } from "../config/settings.ts";
 import type { CatalogueEntry } from "../vocabulary/index.ts";
@@ -58,33 +57,6 @@ function entryOf(agent: AgentDefinition, searchPath: string | undefined): Catalo
     const install = agent.install === undefined ? {} : { install: agent.install };
     return { ...entry, installed: false, problem: found.message, ...install, ...login };
   }
-  const version = agent.version ?? packageVersion(found.file, agent.npmPackage);
+  const version = agent.version ?? (agent.npmPackage && packageVersion(found.file, agent.npmPackage));
   return { ...entry, installed: true, ...(version === undefined ? {} : { version }), ...login };
-}
-
-/** npm links a program into a bin directory; behind the link lies its package, some directories up. */
-function packageVersion(file: string, npmPackage: string | undefined): string | undefined {
-  if (npmPackage === undefined) return undefined;
-  try {
-    let directory = dirname(realpathSync(file));
-    for (let step = 0; step < packageDepthMax && directory !== dirname(directory); step += 1) {
-      const version = versionIn(join(directory, "package.json"), npmPackage);
-      if (version !== undefined) return version;
-      directory = dirname(directory);
-    }
-  } catch {
-    // Gone since it was looked up.
-  }
-  return undefined;
-}
-
-const packageDepthMax = 6;
-
-function versionIn(file: string, npmPackage: string): string | undefined {
-  try {
-    const { name, version } = JSON.parse(readFileSync(file, "utf8")) as { name?: unknown; version?: unknown };
-    return name === npmPackage && typeof version === "string" ? version : undefined;
-  } catch {
-    return undefined;
-  }
 }

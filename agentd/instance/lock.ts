@@ -3,7 +3,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { findByIdentity } from "../../acp-client/process/process-identity.ts";
-import type { Build } from "../../bus-client/index.ts";
+import type { Build } from "../../files/installed-build.ts";
 import { filesInPlace } from "../../files/in-place.ts";
 
 export interface InstanceLock {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The agentd that runs may be of another build than this command line: an upgrade leaves it running. Looked up in the
 // record of the state directory, which costs no round trip, and said once for each invocation.
-import { buildWords, isSameBuild } from "../../bus-client/index.ts";
+import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import type { Context } from "../process/context.ts";
 import { daemonRecord } from "./daemon-record.ts";
 import type { Output } from "../process/output.ts";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The service that asks people, as the command line talks to it.
 import type { NotifyAsk, NotifyInput, NotifyReplies, NotifyVerb } from "../../agentd/vocabulary/notify.ts";
-import { buildWords, isSameBuild, pagesOf } from "../../bus-client/index.ts";
+import { pagesOf } from "../../bus-client/index.ts";
+import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import { servicesOn } from "../bus/ask.ts";
 import type { AgentBus } from "../bus/ask.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { StatusReply } from "../../agentd/vocabulary/replies.ts";
-import { buildWords } from "../../bus-client/index.ts";
+import { buildWords } from "../../files/installed-build.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
