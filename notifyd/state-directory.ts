@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where notifyd keeps its asks: a directory of the user's own, which nobody else reads or writes.
-import { isAbsolute, join, normalize } from "node:path";
+import { join } from "node:path";
 import { preparePrivateDirectory } from "../files/private-directory.ts";
+import { stateDirectoryOf } from "../files/state-directory.ts";
 import { NotifydError } from "./notifyd-error.ts";
 
 export interface StatePaths {
@@ -10,14 +11,14 @@ export interface StatePaths {
   readonly lockFile: string;
 }
 
-/** `NOTIFYD_STATE_DIR`, else `$XDG_STATE_HOME/notifyd` (`~/.local/state`). Throws STATE_REFUSED for a relative one. */
+/** In the directory of `stateDirectoryOf`. Throws STATE_REFUSED for a relative one. */
 export function statePaths(environment: Readonly<Record<string, string | undefined>>, home: string): StatePaths {
-  const own = environment["NOTIFYD_STATE_DIR"];
-  if (own && !isAbsolute(own)) throw new NotifydError("STATE_REFUSED", "NOTIFYD_STATE_DIR must be an absolute path");
-  if (!own && !isAbsolute(home)) throw new NotifydError("STATE_REFUSED", "there is no home directory: set HOME");
-  const state = environment["XDG_STATE_HOME"];
-  const base = state && isAbsolute(state) ? state : join(home, ".local", "state");
-  const directory = normalize(own || join(base, "notifyd"));
+  const directory = stateDirectoryOf("notifyd", environment, home);
+  if (directory === undefined) {
+    const isOwn = Boolean(environment["NOTIFYD_STATE_DIR"]);
+    const reason = isOwn ? "NOTIFYD_STATE_DIR must be an absolute path" : "there is no home directory: set HOME";
+    throw new NotifydError("STATE_REFUSED", reason);
+  }
   return { directory, asksFile: join(directory, "asks.db"), lockFile: join(directory, "notifyd.lock") };
 }
 

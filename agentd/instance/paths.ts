@@ -2,6 +2,7 @@
 // Where the instance keeps its things: one file that people write, one directory that agentd writes.
 import { isAbsolute, join, normalize } from "node:path";
 import { preparePrivateDirectory } from "../../files/private-directory.ts";
+import { stateDirectoryOf, xdgDirectory } from "../../files/state-directory.ts";
 
 export interface InstancePaths {
   /** The instance's file (TOML); it need not exist. */
@@ -30,31 +31,29 @@ export type PreparedState =
   | { readonly ok: false; readonly path: string; readonly reason: string };
 
 /**
- * `AGENTD_CONFIG`, else `$XDG_CONFIG_HOME/agentd/agentd.toml` (`~/.config`); `AGENTD_STATE_DIR`, else
- * `$XDG_STATE_HOME/agentd` (`~/.local/state`). An empty variable counts as unset, and a relative XDG one is ignored, as
- * the XDG rules say; a relative variable of agentd's own is refused, since agentd does not stay where it was started.
+ * The file is `AGENTD_CONFIG`, else `$XDG_CONFIG_HOME/agentd/agentd.toml` (`~/.config`); the directory is that of
+ * `stateDirectoryOf`. A relative variable of agentd's own is refused, since agentd does not stay where it was started.
  */
 export function instancePaths(environment: Readonly<Record<string, string | undefined>>, home: string): FoundPaths {
-  const own = { config: environment["AGENTD_CONFIG"], state: environment["AGENTD_STATE_DIR"] };
-  if (own.config && !isAbsolute(own.config)) return { ok: false, reason: "AGENTD_CONFIG must be an absolute path" };
-  if (own.state && !isAbsolute(own.state)) return { ok: false, reason: "AGENTD_STATE_DIR must be an absolute path" };
-  if (!(own.config && own.state) && !isAbsolute(home)) {
+  const { AGENTD_CONFIG: config, AGENTD_STATE_DIR: state } = environment;
+  if (config && !isAbsolute(config)) return { ok: false, reason: "AGENTD_CONFIG must be an absolute path" };
+  if (state && !isAbsolute(state)) return { ok: false, reason: "AGENTD_STATE_DIR must be an absolute path" };
+  const directory = stateDirectoryOf("agentd", environment, home);
+  if (directory === undefined || (!(config && state) && !isAbsolute(home))) {
     return { ok: false, reason: "there is no home directory: set HOME, or AGENTD_CONFIG and AGENTD_STATE_DIR" };
   }
-  const config = absolute(environment["XDG_CONFIG_HOME"]) ?? join(home, ".config");
-  const state = absolute(environment["XDG_STATE_HOME"]) ?? join(home, ".local", "state");
-  const stateDirectory = join(own.state || join(state, "agentd"));
+  const configDirectory = xdgDirectory(environment["XDG_CONFIG_HOME"], join(home, ".config"));
   return {
     ok: true,
     paths: {
-      configFile: normalize(own.config || join(config, "agentd", "agentd.toml")),
-      stateDirectory,
-      logFile: join(stateDirectory, "log.db"),
-      processLogFile: join(stateDirectory, "agentd.log"),
-      environmentDirectory: join(stateDirectory, "env"),
-      lockFile: join(stateDirectory, "agentd.lock"),
-      pidFile: join(stateDirectory, "agentd.pid"),
-      workspacesDirectory: join(stateDirectory, "workspaces"),
+      configFile: normalize(config || join(configDirectory, "agentd", "agentd.toml")),
+      stateDirectory: directory,
+      logFile: join(directory, "log.db"),
+      processLogFile: join(directory, "agentd.log"),
+      environmentDirectory: join(directory, "env"),
+      lockFile: join(directory, "agentd.lock"),
+      pidFile: join(directory, "agentd.pid"),
+      workspacesDirectory: join(directory, "workspaces"),
     },
   };
 }
@@ -70,8 +69,4 @@ export function prepareStateDirectory(paths: InstancePaths, uid: number): Prepar
     if (reason !== undefined) return { ok: false, path, reason };
   }
   return { ok: true };
-}
-
-function absolute(path: string | undefined): string | undefined {
-  return path !== undefined && isAbsolute(path) ? path : undefined;
 }

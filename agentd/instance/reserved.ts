@@ -5,6 +5,7 @@ import { type BigIntStats, lstatSync, readdirSync, readlinkSync, realpathSync, s
 import { basename, dirname, join, resolve, isAbsolute } from "node:path";
 import { embeddedSocketPath, nodeConfigFiles, type Surroundings } from "../../bus-client/index.ts";
 import type { InstancePaths } from "./paths.ts";
+import { stateDirectoryOf } from "../../files/state-directory.ts";
 
 export interface ReservedPlaces {
   /** With everything in them. */
@@ -160,22 +161,17 @@ function identityOf({ dev, ino }: FileIdentity): string {
   return `${dev}:${ino}`;
 }
 
+/** What is reserved on this machine: whatever decides for people, by whichever program of ours it is read. */
 export function reservedPlaces(
   { stateDirectory, workspacesDirectory, configFile }: InstancePaths,
   surroundings: Surroundings,
 ): ReservedPlaces {
   const socketDirectory = dirname(embeddedSocketPath(surroundings));
+  // Where notifyd keeps questions and answers, if it is started with the same environment.
+  const notifydDirectory = stateDirectoryOf("notifyd", surroundings.env, surroundings.home);
   return {
-    directories: [stateDirectory, socketDirectory, ...notifydDirectory(surroundings)],
+    directories: [stateDirectory, socketDirectory, ...(notifydDirectory === undefined ? [] : [notifydDirectory])],
     open: [workspacesDirectory],
     files: [configFile, ...nodeConfigFiles(surroundings).filter((file) => isAbsolute(file))],
   };
-}
-
-/** Where notifyd keeps questions and answers, if it is started with the same environment. */
-function notifydDirectory({ env, home }: Surroundings): string[] {
-  const state = env["XDG_STATE_HOME"];
-  const base = state && isAbsolute(state) ? state : join(home, ".local", "state");
-  const directory = env["NOTIFYD_STATE_DIR"] || join(base, "notifyd");
-  return isAbsolute(directory) ? [directory] : [];
 }
