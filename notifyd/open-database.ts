@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The file of the asks: opened, checked, brought to the newest schema.
-import { chmodSync, lstatSync } from "node:fs";
 import Database from "better-sqlite3";
-import { makeWhole } from "../files/make-whole.ts";
+import { prepareDatabaseFile } from "../files/database-file.ts";
 import { NotifydError } from "./notifyd-error.ts";
 
 /** `ntfy`. */
@@ -48,20 +47,12 @@ const migrations: readonly string[] = [
 /** Throws STORE_REFUSED for a file that is another program's, of a newer notifyd, damaged, or cannot be opened. */
 export function openDatabase(file: string): Database.Database {
   try {
-    // The file appears whole: an empty one is never one that was just begun.
-    if (isNew(file)) makeWhole(file, (temporary) => opened(temporary).close());
-    claim(file);
+    const refused = prepareDatabaseFile(file, "notifyd", (temporary) => opened(temporary).close());
+    if (refused !== undefined) throw new Error(refused.reason);
     return opened(file);
   } catch (cause) {
     throw new NotifydError("STORE_REFUSED", `${file}: ${(cause as Error).message}`, { cause });
   }
-}
-
-/** A write-ahead log without its database holds what was answered: no new one is begun beside it. */
-function isNew(file: string): boolean {
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return false;
-  if (!lstatSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return true;
-  throw new Error("is missing, and its -wal is there: put the file back, or take that away as well");
 }
 
 function opened(file: string): Database.Database {
@@ -83,16 +74,6 @@ function opened(file: string): Database.Database {
     database.close();
     throw cause;
   }
-}
-
-/** A plain file that no one else reads. */
-function claim(file: string): void {
-  const found = lstatSync(file);
-  if (!found.isFile()) throw new Error("is no plain file");
-  if (found.size === 0) {
-    throw new Error("is empty, as notifyd never leaves it: put it back from a copy, or remove it to begin anew");
-  }
-  if ((found.mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
 function migrate(database: Database.Database): void {

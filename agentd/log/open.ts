@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The log: one SQLite file, in which every acting command and every update stands before it is run or published.
-import { chmodSync, existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { makeWhole } from "../../files/make-whole.ts";
+import { prepareDatabaseFile } from "../../files/database-file.ts";
 import { upwards } from "../../files/upwards.ts";
 import { randomId } from "../random-id.ts";
 import { instanceSession } from "../vocabulary/index.ts";
@@ -65,9 +65,10 @@ export function openLog(options: LogOptions): Log {
   const { file } = options;
   const migrations = readMigrations(options.migrations ?? packagedMigrations());
   return translated(file, () => {
-    // A log appears whole: an empty file is never one that was just begun.
-    if (isNew(file)) makeWhole(file, (temporary) => openDatabase(temporary, options, migrations).close());
-    claimFile(file);
+    const refused = prepareDatabaseFile(file, "agentd", (temporary) => {
+      openDatabase(temporary, options, migrations).close();
+    });
+    if (refused !== undefined) throw new LogError(refused.problem, `${file} ${refused.reason}`);
     const db = openDatabase(file, options, migrations);
     try {
       return opened(db, options);
@@ -91,17 +92,6 @@ function openDatabase(file: string, options: LogOptions, migrations: readonly Mi
   }
 }
 
-/** A write-ahead log without its log holds what was said: it must not be swept away by a new log. */
-function isNew(file: string): boolean {
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return false;
-  const left = `${file}-wal`;
-  if (fileBytes(left) === 0) return true;
-  throw new LogError(
-    "gone",
-    `${file} is missing, and its ${left} is there: put the log back, or take that away as well`,
-  );
-}
-
 /** Waiting for another process's lock blocks the event loop: not for long. There is one writer, whoever else looks in. */
 const busyTimeoutMs = 250;
 
@@ -112,24 +102,6 @@ function packagedMigrations(): string {
     if (existsSync(found)) return found;
   }
   throw new Error("no migrations above this program");
-}
-
-/**
- * A log holds what people trust us with: a plain file of this user that no one else reads. An existing one is looked at
- * by its name alone: opening and closing it would drop the locks that this process already has on it.
- */
-function claimFile(file: string): void {
-  const found = lstatSync(file);
-  if (!found.isFile()) throw new LogError("foreign_file", `${file} is no plain file`);
-  const user = process.getuid?.();
-  if (user !== undefined && found.uid !== user) {
-    throw new LogError("foreign_file", `${file} belongs to user ${found.uid}, this is user ${user}`);
-  }
-  if (found.size === 0) {
-    const advice = "put the log back from a copy, or remove the empty file to begin a new log";
-    throw new LogError("empty", `${file} is empty, as agentd never leaves a log: ${advice}`);
-  }
-  if ((found.mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
 /** On every connection; the page size and auto_vacuum count in a file that holds nothing yet. */
