@@ -34,21 +34,21 @@ test("no file is needed", () => {
   expect(loadConfig({ ...source, file: join(directory, "no", "such", "agentd.toml") }).ok).toBe(true);
 });
 
-test("a file is read, and its warnings carry file and line", () => {
+test("a file is read, and its warnings carry file and key", () => {
   write(`max_sessions = 2\n[policies.p]\nallow_once = [{ kinds = ["switch_mode"], within = "session" }]\n`);
   const loaded = loadConfig(source);
   expect(loaded).toMatchObject({ ok: true, settings: { maxSessions: 2 } });
   expect(loaded.ok && loaded.warnings.map(describeProblem)).toEqual([
-    `${source.file}:3: policies.p.allow_once[0].kinds switch_mode has no effect here: a change of mode is always put to a person`,
+    `${source.file}: policies.p.allow_once[0].kinds switch_mode has no effect here: a change of mode is always put to a person`,
   ]);
 });
 
-test("every fault is told with file, line and reason, in the order of the lines", () => {
+test("every fault is told with file, key and reason", () => {
   write(`[agents.mine]\ncomand = ["a"]\ncommand = ["b"]\n\n[agents.mine.env]\n"A B" = "x"\nC = 3\n`);
   expect(problems()).toEqual([
-    `${source.file}:2: agents.mine.comand is an unknown key; did you mean command?`,
-    `${source.file}:6: agents.mine.env."A B" must be the name of an environment variable: letters, digits and _, not starting with a digit`,
-    `${source.file}:7: agents.mine.env.C must be text in quotes`,
+    `${source.file}: agents.mine.env."A B" must be the name of an environment variable: letters, digits and _, not starting with a digit`,
+    `${source.file}: agents.mine.env.C must be text in quotes`,
+    `${source.file}: agents.mine.comand is an unknown key; did you mean command?`,
   ]);
 });
 

@@ -4,13 +4,12 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { TomlError, parse } from "smol-toml";
 import { isMarkedUtf16 } from "../../files/byte-order-mark.ts";
 import { replaceableBecause } from "../../files/replaceable.ts";
-import { locate } from "./locate.ts";
 import { type SettingsFault, parseSettings } from "./schema.ts";
 import { type Settings, defaultSettings } from "./settings.ts";
 
 export interface ConfigProblem {
   readonly file: string;
-  /** From 1; null where it concerns the file as a whole. */
+  /** From 1, of what is no TOML; null for everything else, whose reason begins with its key where it is about one. */
   readonly line: number | null;
   /** For people. Never holds a value of an agent's environment. */
   readonly reason: string;
@@ -27,7 +26,6 @@ export type LoadedConfig =
     }
   | {
       readonly ok: false;
-      /** In the order of their lines. */
       readonly problems: readonly [ConfigProblem, ...ConfigProblem[]];
       /** The file as read, if it could be read. */
       readonly text: string | undefined;
@@ -71,7 +69,7 @@ function understand(source: ConfigSource, text: string): LoadedConfig {
   return {
     ok: true,
     settings: parsed.settings,
-    warnings: parsed.warnings.map((fault) => problemOf(source.file, fault, text)),
+    warnings: parsed.warnings.map((fault) => problemOf(source.file, fault)),
     text,
   };
 }
@@ -88,19 +86,15 @@ function refused(
   faults: readonly [SettingsFault, ...SettingsFault[]],
   text: string | undefined,
 ): LoadedConfig {
-  const [first, ...rest] = faults
-    .slice(0, problemsMax)
-    .map((fault) => problemOf(source.file, fault, text))
-    .sort((one, other) => (one.line ?? 0) - (other.line ?? 0));
+  const [first, ...rest] = faults.slice(0, problemsMax).map((fault) => problemOf(source.file, fault));
   return { ok: false, problems: [first as ConfigProblem, ...rest], text };
 }
 
 /** More than anybody mends at a time. */
 const problemsMax = 20;
 
-function problemOf(file: string, { path, reason }: SettingsFault, text: string | undefined): ConfigProblem {
-  const line = text === undefined ? null : locate(text, path);
-  return { file, line, reason: path.length === 0 ? reason : `${dotted(path)} ${reason}` };
+function problemOf(file: string, { path, reason }: SettingsFault): ConfigProblem {
+  return { file, line: null, reason: path.length === 0 ? reason : `${dotted(path)} ${reason}` };
 }
 
 /** A path as TOML writes it: `agents.mine.command[0]`. */

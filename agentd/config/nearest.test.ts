@@ -15,6 +15,10 @@ test.each([
   expect(nearest(written, keys)).toBe(meant);
 });
 
+test("two errors are not guessed at", () => {
+  expect(nearest("idel_timeuot", keys)).toBeUndefined();
+});
+
 test("a word like none of the known ones is taken for none of them", () => {
   expect(nearest("colour", keys)).toBeUndefined();
   expect(nearest("", keys)).toBeUndefined();

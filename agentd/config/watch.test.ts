@@ -34,14 +34,14 @@ test("a good edit is applied", async () => {
   expect(told).toEqual([2]);
 });
 
-test("a bad edit is refused with file, line and reason, and the mended one is applied", async () => {
+test("a bad edit is refused with file, key and reason, and the mended one is applied", async () => {
   write("max_sessions = 1");
   await start();
   write("mesh = 'refuse'\nmax_session = 2");
   await until(1);
   write("mesh = 'refuse'\nmax_sessions = 2");
   await until(2);
-  expect(told).toEqual([`${file}:2: max_session is an unknown key; did you mean max_sessions?`, 2]);
+  expect(told).toEqual([`${file}: max_session is an unknown key; did you mean max_sessions?`, 2]);
 });
 
 test("an editor that saves by renaming is followed, save after save", async () => {
