@@ -32,7 +32,7 @@ import { openLiveConfig } from "./live-config.ts";
 import { isLeaving, LogKeeper } from "./log-keeper.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
-import { isLive } from "./session/state.ts";
+import { isLive } from "./session/core/state.ts";
 import { asUserOf } from "./instance/user-umask.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { noSeam, type Seam } from "./seam.ts";

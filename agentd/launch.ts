@@ -15,8 +15,8 @@ import { isItself } from "./instance/directories.ts";
 import { LogError } from "./log/log-error.ts";
 import type { Limits } from "./config/limits.ts";
 import { type AskedServer, variablesOf, withValues } from "./mcp-servers.ts";
-import type { PlannedLaunch } from "./session/agents.ts";
-import type { SessionState } from "./session/state.ts";
+import type { PlannedLaunch } from "./session/agents/agents.ts";
+import type { SessionState } from "./session/core/state.ts";
 
 export function planLaunch(instance: Instance, version: string, state: SessionState): PlannedLaunch {
   try {

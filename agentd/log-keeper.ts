@@ -4,7 +4,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import { takeSteps } from "./log/steps.ts";
-import type { KeepingCommand } from "./session/input.ts";
+import type { KeepingCommand } from "./session/core/input.ts";
 import { errorBody, instanceSession, type VerifyReply } from "./vocabulary/index.ts";
 
 export interface Kept {

@@ -3,7 +3,7 @@
 // @module-tag slow
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { growths } from "../agentd/session/growth.ts";
+import { growths } from "../agentd/session/core/tools/growth.ts";
 import type { Entry, ToolCallEntry } from "../agentd/vocabulary/index.ts";
 import { grown } from "../mix/entries/growth.ts";
 import { openScene } from "./cases/scene.ts";

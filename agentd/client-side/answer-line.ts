@@ -3,7 +3,7 @@
 // and an agent that asks for much at once is no agent that does not read.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
-import { sessionEnds } from "../session/client-side-answers.ts";
+import { sessionEnds } from "../session/core/client-side/answers.ts";
 import type { Pace } from "./pace.ts";
 
 export interface AnswerLineOptions {

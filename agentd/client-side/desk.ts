@@ -3,9 +3,9 @@
 // done for them, done then, and answered. What only looks (a terminal's output, the wait for its end) is not logged.
 import type { ClientSide, ClientSideHandler, ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
-import type { Desk, DeskHooks } from "../session/desk.ts";
-import type { ClientSideEffect } from "../session/client-side.ts";
-import { sessionEnds } from "../session/client-side-answers.ts";
+import type { Desk, DeskHooks } from "../session/agents/desk.ts";
+import type { ClientSideEffect } from "../session/core/client-side/decide-client-side.ts";
+import { sessionEnds } from "../session/core/client-side/answers.ts";
 import { AnswerLine } from "./answer-line.ts";
 import { type CallLimits, type CallParser, callParser, type ClientSideCall } from "./calls.ts";
 import { FileRequests, type FileRequestsOptions } from "./file-requests.ts";

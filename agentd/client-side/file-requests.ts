@@ -4,8 +4,8 @@
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
-import type { DeskHooks } from "../session/desk.ts";
-import { type FileEffect, type FileRefusal, unwritten } from "../session/files.ts";
+import type { DeskHooks } from "../session/agents/desk.ts";
+import { type FileEffect, type FileRefusal, unwritten } from "../session/core/client-side/files.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import type { ClientSideCall } from "./calls.ts";
 import type { Boundary } from "./files/boundary.ts";

@@ -11,7 +11,7 @@ import type { LogKeeper } from "../log-keeper.ts";
 import type { QuotaWatch } from "../quota.ts";
 import type { Log } from "../log/open.ts";
 import type { LiveSessions } from "../session/live-sessions.ts";
-import type { Mailbox } from "../session/mailbox.ts";
+import type { Mailbox } from "../session/mailbox/mailbox.ts";
 import type { StatusReply } from "../vocabulary/index.ts";
 import type { Callers } from "./callers.ts";
 

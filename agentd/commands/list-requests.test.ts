@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { newSession, type OpenRequest, type SessionState } from "../session/state.ts";
-import { bytesOf, measure } from "../session/fit.ts";
+import { newSession, type OpenRequest, type SessionState } from "../session/core/state.ts";
+import { bytesOf, measure } from "../session/core/fit.ts";
 import { shownRequests } from "./list-requests.ts";
 
 const bytesMax = 256 * 1024;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.permission.list and agent.elicitation.list: what is open, oldest first.
 import type { Answer } from "../../bus-client/index.ts";
-import { fit } from "../session/fit.ts";
-import { ofAgentSession } from "../session/open-requests.ts";
-import type { OpenRequest as Open, SessionState } from "../session/state.ts";
+import { fit } from "../session/core/fit.ts";
+import { ofAgentSession } from "../session/core/requests/open-requests.ts";
+import type { OpenRequest as Open, SessionState } from "../session/core/state.ts";
 import { callLimits, type OpenElicitation, type OpenRequest } from "../vocabulary/index.ts";
 import { type Call, findSession, type Handler, ok } from "./call.ts";
 import type { Instance } from "./instance.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The verbs that keep the log in hand. With `dry_run` they only count, and nothing is logged.
 import { takeSteps } from "../log/steps.ts";
-import { phaseOf } from "../session/state.ts";
+import { phaseOf } from "../session/core/state.ts";
 import { setImmediate as breathe } from "node:timers/promises";
 import { instanceSession } from "../vocabulary/index.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";

@@ -8,9 +8,9 @@ import type { PolicySettings } from "../config/settings.ts";
 import type { Log } from "../log/open.ts";
 import type { Page } from "../log/read.ts";
 import { findOut } from "../people/findings.ts";
-import { answerByPolicy, askedByAnotherSession } from "../people/policy.ts";
+import { answerByPolicy, askedByAnotherSession } from "../session/core/requests/policy.ts";
 import { nothingSeen, type Said, type Sight, ToolSights } from "../people/tool-sight.ts";
-import { isAnnouncement } from "../session/known-calls.ts";
+import { isAnnouncement } from "../session/core/tools/known-calls.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import type {
   PermissionEntry,

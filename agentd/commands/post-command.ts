@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Hands an acting command to the mailbox and waits for its reply.
 import type { Answer } from "../../bus-client/index.ts";
-import type { SessionCommand } from "../session/input.ts";
+import type { SessionCommand } from "../session/core/input.ts";
 import { type Call, findSession } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { scrubbed } from "./shown-arguments.ts";

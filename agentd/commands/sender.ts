@@ -3,7 +3,7 @@
 import type { Answer } from "../../bus-client/index.ts";
 import { exceededGrant, type Given, noOwnSession, refusalOfGrant, refusalToAct } from "../authority/decide.ts";
 import { type Sender, senderOf, type Sessions, type Target, targetOf } from "../authority/sender.ts";
-import { isLive } from "../session/state.ts";
+import { isLive } from "../session/core/state.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import { type Call, refusal } from "./call.ts";
 import type { Instance } from "./instance.ts";

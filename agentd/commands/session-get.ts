@@ -3,8 +3,8 @@
 import { formatCursor } from "../log/cursor.ts";
 import type { Unanswered } from "../log/sessions.ts";
 import { callLimits, type SessionSnapshot } from "../vocabulary/index.ts";
-import { emptied } from "../session/fit.ts";
-import type { SessionState } from "../session/state.ts";
+import { emptied } from "../session/core/fit.ts";
+import type { SessionState } from "../session/core/state.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { shownRequests } from "./list-requests.ts";

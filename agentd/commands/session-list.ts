@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { SessionRow } from "../log/project.ts";
-import { cut } from "../session/fit.ts";
+import { cut } from "../session/core/fit.ts";
 import { callLimits, type SessionSummary } from "../vocabulary/index.ts";
 import { type Handler, ok, refuse } from "./call.ts";
 

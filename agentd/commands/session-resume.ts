@@ -4,7 +4,7 @@ import type { Answer } from "../../bus-client/index.ts";
 import { passedValuesOf } from "../catalogue/passed-values.ts";
 import { isWorkspace } from "../instance/directories.ts";
 import type { AskedServer } from "../mcp-servers.ts";
-import type { SessionState } from "../session/state.ts";
+import type { SessionState } from "../session/core/state.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { reachedBy, refusalToGive, senderIn, type Stamp, targetIn } from "./sender.ts";

@@ -9,7 +9,7 @@ import { passedValuesOf } from "../catalogue/passed-values.ts";
 import { agentSession, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
-import type { NewSession } from "../session/state.ts";
+import type { NewSession } from "../session/core/state.ts";
 import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";

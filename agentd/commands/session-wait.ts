@@ -2,7 +2,7 @@
 // agent.session.wait: answers when the session is idle, waiting or ended, at once if it is so already. That the time
 // ran out is an answer too, not a failure.
 import type { Answer } from "../../bus-client/index.ts";
-import { phaseOf, type SessionState } from "../session/state.ts";
+import { phaseOf, type SessionState } from "../session/core/state.ts";
 import type { WaitReply } from "../vocabulary/index.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import { cursorRefusal, seqOf } from "./session-log.ts";

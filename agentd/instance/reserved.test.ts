@@ -21,7 +21,7 @@ import { sweepTemporary } from "../client-side/files/sweep-temporary.ts";
 import { writeTextFile } from "../client-side/files/write-text-file.ts";
 import { nothingSeen } from "../people/tool-sight.ts";
 import { findOut } from "../people/findings.ts";
-import { answerByPolicy } from "../people/policy.ts";
+import { answerByPolicy } from "../session/core/requests/policy.ts";
 import { resolveDirectories } from "./directories.ts";
 import { instancePaths, type InstancePaths } from "./paths.ts";
 import { Reserved } from "./reserved.ts";

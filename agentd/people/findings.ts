@@ -4,7 +4,7 @@
 import type { AgentEvent } from "../../acp-client/agent-client.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
-import { isAnnouncement } from "../session/known-calls.ts";
+import { isAnnouncement } from "../session/core/tools/known-calls.ts";
 import { realPlace } from "./real-place.ts";
 import { type Said, seeMore, type Sight, ToolSights } from "./tool-sight.ts";
 

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { createBroker } from "../../bus-client/broker/index.ts";
 import { type Answer, BusClient, done, refused, serveCitizen, systemClock } from "../../bus-client/index.ts";
 import { Inbox } from "../../bus-client/testing/inbox.ts";
-import type { PeopleEffect, SessionInput } from "../session/input.ts";
+import type { PeopleEffect, SessionInput } from "../session/core/input.ts";
 import type { LoggedUse } from "./logged-use.ts";
 import { Notifier } from "./notifier.ts";
 

@@ -4,7 +4,7 @@
 import type { Logger } from "pino";
 import { BusError } from "../../bus-client/index.ts";
 import { LogError } from "../log/log-error.ts";
-import type { PeopleEffect, SessionInput } from "../session/input.ts";
+import type { PeopleEffect, SessionInput } from "../session/core/input.ts";
 import type { LoggedUse } from "./logged-use.ts";
 import { type NotifyBus, NotifyRefusal, NotifyService } from "./notify-service.ts";
 import { QuestionCalls } from "./question-calls.ts";

@@ -3,7 +3,7 @@
 // after each it is looked what is tracked now. All of them throw BusError, LogError, and NotifyRefusal where the service may
 // do it later.
 import { pagesOf } from "../../bus-client/index.ts";
-import type { SessionInput } from "../session/input.ts";
+import type { SessionInput } from "../session/core/input.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import type { LoggedUse } from "./logged-use.ts";
 import { askedReply, type KnownAsk, knownAsk, listReply } from "./notify-replies.ts";

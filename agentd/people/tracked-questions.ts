@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What is between each request and people, from the moment that a session wants them asked until nothing of it is left at
 // the service.
-import type { PeopleEffect } from "../session/input.ts";
+import type { PeopleEffect } from "../session/core/input.ts";
 
 export type Question = Extract<PeopleEffect, { type: "ask_people" }>;
 export type Withdrawal = Extract<PeopleEffect, { type: "withdraw_ask" }>;

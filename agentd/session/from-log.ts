@@ -4,11 +4,11 @@ import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary
 import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.ts";
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
-import { measure } from "./fit.ts";
-import type { IntendedWrite } from "./files.ts";
-import type { RecoveredTool, RecoveredTurn, SessionInput } from "./input.ts";
-import { newSession, type OpenRequest, type SessionState } from "./state.ts";
-import type { OpenTerminal } from "./terminals.ts";
+import { measure } from "./core/fit.ts";
+import type { IntendedWrite } from "./core/client-side/files.ts";
+import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
+import { newSession, type OpenRequest, type SessionState } from "./core/state.ts";
+import type { OpenTerminal } from "./core/client-side/terminals.ts";
 
 export interface LogReaders {
   readonly sessions: SessionReader;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The sessions as they stand after the last commit. Live ones are always here; some that ended lately are kept, so
 // that who asks about them is told more than the log's row says.
-import { isLive, type SessionState } from "./state.ts";
+import { isLive, type SessionState } from "./core/state.ts";
 
 /** Ended sessions that are kept. */
 const endedMax = 128;

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import type { JsonObject, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
-import { SessionScript } from "../../agentd/session/testing/session-script.ts";
+import { SessionScript } from "../../agentd/session/core/testing/session-script.ts";
 import { type EntryOf, ofKind, openScene, question, type Scene, stateOf, turnEnd } from "./scene.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { temporaryNameOf } from "../../agentd/session/files.ts";
+import { temporaryNameOf } from "../../agentd/session/core/client-side/files.ts";
 import type { SeamPoint } from "../../agentd/seam.ts";
 import type { Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { Entry } from "../../agentd/vocabulary/index.ts";

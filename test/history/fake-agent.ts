@@ -13,7 +13,7 @@ import type {
 import type { AgentIdentity, ConfigOption, ContentBlock, PermissionOutcome } from "../../acp-client/model.ts";
 import type { AgentExit } from "../../acp-client/process/agent-process.ts";
 import type { JsonObject } from "../../agentd/demo-agent/scripted/scenario.ts";
-import { testIdentity } from "../../agentd/session/testing/session-script.ts";
+import { testIdentity } from "../../agentd/session/core/testing/session-script.ts";
 import type { Random } from "./random.ts";
 
 export interface FakeAgentOptions {

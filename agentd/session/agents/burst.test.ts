@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { AgentEvent } from "../../../acp-client/agent-client.ts";
+import { Burst } from "./burst.ts";
+import type { SessionInput } from "../core/input.ts";
+import type { MessageUpdate } from "../core/messages.ts";
+
+function chunk(text: string, more: Partial<MessageUpdate> = {}): AgentEvent {
+  return {
+    type: "update",
+    update: { kind: "message", role: "agent", append: true, content: { type: "text", text }, ...more },
+  };
+}
+
+function messages(inputs: readonly SessionInput[]): MessageUpdate[] {
+  return inputs.flatMap((input) =>
+    input.type === "agent" && input.event.type === "update" && input.event.update.kind === "message"
+      ? [input.event.update]
+      : [],
+  );
+}
+
+test("chunks of one message that came together become one input that says how many they were", () => {
+  const burst = new Burst(1000);
+  for (const text of ["a", "b", "c"]) burst.event(chunk(text));
+  expect(messages(burst.take())).toEqual([
+    { kind: "message", role: "agent", append: true, content: { type: "text", text: "abc" }, chunks: 3 },
+  ]);
+  expect(burst.take()).toEqual([]);
+});
+
+test("a lone chunk stays as it is", () => {
+  const burst = new Burst(1000);
+  burst.event(chunk("a"));
+  expect(messages(burst.take())[0]).not.toHaveProperty("chunks");
+});
+
+test.each([
+  ["another role", chunk("b", { role: "thought" })],
+  ["another message", chunk("b", { messageId: "other" })],
+  ["metadata of its own", chunk("b", { meta: { a: 1 } })],
+  ["annotations", chunk("b", { content: { type: "text", text: "b", annotations: { priority: 1 } } })],
+  ["another kind of content", chunk("b", { content: { type: "image", data: "", mimeType: "image/png" } })],
+  ["the whole message instead of a piece", chunk("b", { append: false })],
+])("a chunk with %s is not joined", (_, second) => {
+  const burst = new Burst(1000);
+  burst.event(chunk("a"));
+  burst.event(second);
+  burst.event(chunk("c"));
+  expect(messages(burst.take())).toHaveLength(3);
+});
+
+test("what comes between two chunks keeps its place", () => {
+  const burst = new Burst(1000);
+  burst.event(chunk("a"));
+  burst.add({ type: "stopped" });
+  burst.event(chunk("b"));
+  expect(burst.take().map(({ type }) => type)).toEqual(["agent", "stopped", "agent"]);
+});
+
+test("whatever the pieces, the text is whole, in order, and no joined input is over the limit", () => {
+  const pieces = fc.array(fc.string({ unit: "grapheme", maxLength: 20 }), { maxLength: 50 });
+  fc.assert(
+    fc.property(pieces, fc.integer({ min: 1, max: 64 }), (texts, bytesMax) => {
+      const burst = new Burst(bytesMax);
+      for (const text of texts) burst.event(chunk(text));
+      const joined = messages(burst.take());
+      expect(joined.map(({ content }) => content["text"]).join("")).toBe(texts.join(""));
+      expect(joined.reduce((sum, { chunks }) => sum + (chunks ?? 1), 0)).toBe(texts.length);
+      for (const { content, chunks } of joined) {
+        if (chunks !== undefined) expect(Buffer.byteLength(content["text"] as string)).toBeLessThanOrEqual(bytesMax);
+      }
+    }),
+  );
+});

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { ManualClock } from "../../../bus-client/testing/manual-clock.ts";
+import type { Timer } from "../core/input.ts";
+import { SessionTimers } from "./session-timers.ts";
+
+test.each<[Timer, boolean]>([
+  ["permission", true],
+  ["elicitation", true],
+  ["cancel", false],
+  ["drain", false],
+  ["idle", false],
+])("seconds after the machine has slept over its time, the timer of kind %s has fired: %s", (timer, isOver) => {
+  const clock = new ManualClock();
+  const timers = new SessionTimers(clock);
+  let fired = 0;
+  timers.arm("abcdefghijkl", timer, "", 600_000, () => (fired += 1));
+  clock.shift(600_000);
+  clock.advance(2_000);
+  expect(fired).toBe(Number(isOver));
+  clock.advance(600_000);
+  expect(fired).toBe(1);
+});
+
+test("a timer takes the place of the one with its key, and a session's go together", () => {
+  const clock = new ManualClock();
+  const timers = new SessionTimers(clock);
+  const fired: string[] = [];
+  timers.arm("a", "permission", "1", 1_000, () => fired.push("first"));
+  timers.arm("a", "permission", "1", 5_000, () => fired.push("second"));
+  timers.arm("b", "permission", "1", 5_000, () => fired.push("other"));
+  clock.advance(1_000);
+  expect(fired).toEqual([]);
+  timers.disarmAll("b");
+  clock.advance(4_000);
+  expect(fired).toEqual(["second"]);
+});

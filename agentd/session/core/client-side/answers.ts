@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What an agent is told that asked for a file or a terminal, and when it is told no.
+import { RPC, type RpcError } from "../../../../acp-client/jsonrpc/message.ts";
+import type { Draft } from "../draft.ts";
+import type { SessionState } from "../state.ts";
+
+/** Names an open request of an agent; unique in one agentd. Null: nobody is left to answer. */
+export type RequestKey = number | null;
+
+/** A cancelled turn is served until its end, since agents clean up; a session that is ending is not. */
+export function isServed({ life }: SessionState): boolean {
+  return life.phase !== "closing" && life.phase !== "ended";
+}
+
+export const sessionEnds = "the session is ending: nothing more is done for it";
+
+export function answer(draft: Draft, key: RequestKey, result: object): void {
+  draft.effect({ type: "client_side", effect: { type: "answer", key, result } });
+}
+
+export function refuseRequest(draft: Draft, key: RequestKey, error: RpcError): void {
+  draft.effect({ type: "client_side", effect: { type: "refuse", key, error } });
+}
+
+/** Nothing is wrong with the request itself. */
+export function notNow(message: string): RpcError {
+  return { code: RPC.internalError, message };
+}
+
+export function noSuchTerminal(terminal: string): RpcError {
+  return { code: RPC.resourceNotFound, message: "no such terminal", data: { terminalId: terminal } };
+}

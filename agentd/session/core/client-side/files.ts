@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Files that an agent reads and writes through its client: what the log says of each, and when it is done.
+import { RPC } from "../../../../acp-client/jsonrpc/message.ts";
+import type { FileEntry } from "../../../vocabulary/index.ts";
+import { answer, isServed, refuseRequest, type RequestKey, sessionEnds } from "./answers.ts";
+import type { Draft } from "../draft.ts";
+import { currentTurn, ofTurn } from "../state.ts";
+
+export interface FileRefusal {
+  /** A word of a fixed table. */
+  readonly reason: string;
+  /** For the agent and for people. */
+  readonly message: string;
+  /** JSON-RPC's. */
+  readonly code: number;
+}
+
+/** A path as it may be told: without what is secret. */
+export type FileInput =
+  /** It has been read, and waits to be handed over. `reason`: why it reads as empty though it is not there. */
+  | {
+      readonly type: "file_read";
+      readonly key: RequestKey;
+      readonly path: string;
+      readonly outcome:
+        | { readonly ok: true; readonly bytes: number; readonly reason?: string }
+        | { readonly ok: false; readonly refusal: FileRefusal };
+    }
+  /** Nothing has been written yet. */
+  | { readonly type: "file_write"; readonly key: RequestKey; readonly path: string; readonly bytes: number }
+  /** `seq`: of the entry that said what was intended. */
+  | {
+      readonly type: "file_written";
+      readonly seq: number;
+      readonly outcome:
+        | { readonly ok: true; readonly moved?: true }
+        | { readonly ok: false; readonly refusal: FileRefusal };
+    };
+
+export type FileEffect =
+  /** What was read goes to the agent. */
+  | { readonly type: "hand_over"; readonly key: RequestKey }
+  | {
+      readonly type: "write_file";
+      readonly key: RequestKey;
+      readonly seq: number;
+      readonly temporaryName: string;
+    };
+
+/** A write that is in the log and may be under way. */
+export interface IntendedWrite {
+  readonly seq: number;
+  readonly key: RequestKey;
+  readonly path: string;
+  readonly bytes: number;
+  readonly turn?: number;
+}
+
+/** Of a write's temporary file: whoever finds the intention in the log finds the file. */
+export function temporaryNameOf(session: string, seq: number): string {
+  return `.agentd-${session}-${seq}.tmp`;
+}
+
+export function onFileRead(draft: Draft, { key, path, outcome }: Extract<FileInput, { type: "file_read" }>): void {
+  const { state } = draft;
+  const refusal = outcome.ok ? whyNotServed(draft) : outcome.refusal;
+  const entry = { kind: "file", ...currentTurn(state), op: "read", path } as const;
+  if (refusal) return sayRefused(draft, key, entry, refusal);
+  if (!outcome.ok) return;
+  const { bytes, reason } = outcome;
+  draft.add({ ...entry, phase: "done", bytes, ...(reason === undefined ? {} : { reason }) });
+  draft.effect({ type: "client_side", effect: { type: "hand_over", key } });
+}
+
+export function onFileWrite(draft: Draft, { key, path, bytes }: Extract<FileInput, { type: "file_write" }>): void {
+  const { state } = draft;
+  const where = currentTurn(state);
+  const entry = { kind: "file", ...where, op: "write", path, bytes } as const;
+  const refusal = whyNotServed(draft) ?? whyTooLarge(draft, bytes);
+  if (refusal) return sayRefused(draft, key, entry, refusal);
+  const seq = draft.add({ ...entry, phase: "intended" });
+  const turn = where.turn === undefined ? {} : { turn: where.turn };
+  state.writes = [...state.writes, { seq, key, path, bytes, ...turn }];
+  const temporaryName = temporaryNameOf(state.id, seq);
+  draft.effect({ type: "client_side", effect: { type: "write_file", key, seq, temporaryName } });
+}
+
+export function onFileWritten(draft: Draft, { seq, outcome }: Extract<FileInput, { type: "file_written" }>): void {
+  const write = draft.state.writes.find((candidate) => candidate.seq === seq);
+  if (!write) return;
+  const entry = endOf(draft, write);
+  if (!outcome.ok) return sayRefused(draft, write.key, entry, outcome.refusal);
+  draft.add({ ...entry, phase: "done" });
+  if (outcome.moved === true) {
+    const message = `the directory of "${write.path}" was moved away while it was written: the file went with it`;
+    draft.add({ kind: "diagnostic", ...ofTurn(draft.state, write.turn), what: "file-moved", message });
+  }
+  answer(draft, write.key, {});
+}
+
+/** The agentd that intended it is dead; what it had begun has been swept away. */
+export function sayWriteInterrupted(draft: Draft, write: IntendedWrite): void {
+  const message = "agentd ended over it: the file is as it was or as it was to be, and whole";
+  draft.add({ ...endOf(draft, write), phase: "refused", reason: "interrupted", message });
+}
+
+type FileHead = Omit<FileEntry, "phase"> & { readonly turn?: number; readonly late?: true };
+
+function endOf(draft: Draft, write: IntendedWrite): FileHead {
+  const { state } = draft;
+  const { seq, path, bytes, turn } = write;
+  state.writes = state.writes.filter((other) => other !== write);
+  return { kind: "file", ...ofTurn(state, turn), op: "write", path, bytes, intended: seq };
+}
+
+function sayRefused(draft: Draft, key: RequestKey, entry: FileHead, refusal: FileRefusal): void {
+  const { reason, message, code } = refusal;
+  draft.add({ ...entry, phase: "refused", reason, message });
+  refuseRequest(draft, key, { code, message });
+}
+
+/** Its agent is gone, and what it wanted to be written with it. */
+export function unwritten(seq: number): FileInput {
+  return { type: "file_written", seq, outcome: { ok: false, refusal: ending } };
+}
+
+const ending: FileRefusal = { reason: "ending", message: sessionEnds, code: RPC.internalError };
+
+function whyNotServed({ state }: Draft): FileRefusal | undefined {
+  return isServed(state) ? undefined : ending;
+}
+
+function whyTooLarge({ context }: Draft, bytes: number): FileRefusal | undefined {
+  const { fileBytesMax } = context.settings;
+  if (bytes <= fileBytesMax) return undefined;
+  const message = `${bytes} bytes are too many: a file that is written through the client has at most ${fileBytesMax}`;
+  return { reason: "too-big", message, code: RPC.invalidParams };
+}

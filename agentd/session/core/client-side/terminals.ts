@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Terminals that an agent has its client run: logged before they start, before they are killed, and when they have
+// ended. What they print is a snapshot at any time, and in the log when they have ended.
+import { answer, isServed, noSuchTerminal, notNow, refuseRequest, type RequestKey, sessionEnds } from "./answers.ts";
+import type { Draft } from "../draft.ts";
+import { currentTurn, ofTurn } from "../state.ts";
+
+export type TerminalInput =
+  | {
+      readonly type: "terminal_create";
+      readonly key: RequestKey;
+      readonly command: string;
+      readonly args: readonly string[];
+      /** Absolute; the session's where absent. */
+      readonly cwd?: string;
+      /** Names alone. */
+      readonly env: readonly string[];
+    }
+  | {
+      readonly type: "terminal_failed";
+      readonly key: RequestKey;
+      readonly terminal: string;
+      readonly message: string;
+    }
+  | {
+      readonly type: "terminal_exited";
+      readonly terminal: string;
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+      readonly tail: string;
+      readonly truncated: boolean;
+    }
+  | { readonly type: "terminal_kill" | "terminal_release"; readonly key: RequestKey; readonly terminal: string };
+
+export type TerminalEffect =
+  | {
+      readonly type: "start_terminal";
+      readonly key: RequestKey;
+      readonly terminal: string;
+    }
+  /** Its end is in the log: who waits for it is told. */
+  | {
+      readonly type: "tell_exit";
+      readonly terminal: string;
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+    }
+  | { readonly type: "kill_terminal" | "release_terminal"; readonly key: RequestKey; readonly terminal: string };
+
+export interface OpenTerminal {
+  /** Named for its first entry: no later agentd makes the name again. */
+  readonly terminal: string;
+  readonly turn?: number;
+  readonly exited: boolean;
+  /** Its agent may name it no longer, and it is being ended. */
+  readonly released: boolean;
+}
+
+type Create = Extract<TerminalInput, { type: "terminal_create" }>;
+
+export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }: Create): void {
+  const { state } = draft;
+  const where = currentTurn(state);
+  const terminal = `terminal-${state.seq + 1}`;
+  const entry = { kind: "terminal", ...where, terminal, command, args, cwd: cwd ?? state.cwd } as const;
+  const message = whyNoMore(draft);
+  if (message !== undefined) {
+    draft.add({ ...entry, phase: "failed", message });
+    return refuseRequest(draft, key, notNow(message));
+  }
+  draft.add({ ...entry, phase: "started", ...(env.length === 0 ? {} : { env }) });
+  const turn = where.turn === undefined ? {} : { turn: where.turn };
+  state.terminals = [...state.terminals, { terminal, ...turn, exited: false, released: false }];
+  draft.effect({ type: "client_side", effect: { type: "start_terminal", key, terminal } });
+}
+
+function whyNoMore({ state, context }: Draft): string | undefined {
+  const { terminalsMax } = context.settings;
+  if (!isServed(state)) return sessionEnds;
+  if (state.terminals.length < terminalsMax) return undefined;
+  return `this session has ${terminalsMax} terminals already: release one first`;
+}
+
+/** It was announced, and did not come up. */
+export function onTerminalFailed(draft: Draft, input: Extract<TerminalInput, { type: "terminal_failed" }>): void {
+  const { key, terminal, message } = input;
+  const open = find(draft, terminal);
+  if (!open) return;
+  draft.state.terminals = draft.state.terminals.filter((other) => other !== open);
+  draft.add({ kind: "terminal", ...ofTurn(draft.state, open.turn), terminal, phase: "failed", message });
+  refuseRequest(draft, key, notNow(message));
+}
+
+export function onTerminalExited(draft: Draft, input: Extract<TerminalInput, { type: "terminal_exited" }>): void {
+  const { terminal, exitCode, signal, tail, truncated } = input;
+  const open = find(draft, terminal);
+  if (!open || open.exited) return;
+  draft.add({
+    kind: "terminal",
+    ...ofTurn(draft.state, open.turn),
+    terminal,
+    phase: "exited",
+    exit_code: exitCode,
+    signal,
+    tail,
+    ...(truncated ? { truncated } : {}),
+  });
+  replace(draft, open, { ...open, exited: true });
+  draft.effect({ type: "client_side", effect: { type: "tell_exit", terminal, exitCode, signal } });
+}
+
+type OfOne = Extract<TerminalInput, { type: "terminal_kill" | "terminal_release" }>;
+
+export function onTerminalKill(draft: Draft, { key, terminal }: OfOne): void {
+  const open = named(draft, key, terminal);
+  if (!open) return;
+  if (open.exited) return answer(draft, key, {});
+  draft.add({ kind: "terminal", ...ofTurn(draft.state, open.turn), terminal, phase: "killed" });
+  draft.effect({ type: "client_side", effect: { type: "kill_terminal", key, terminal } });
+}
+
+export function onTerminalRelease(draft: Draft, { key, terminal }: OfOne): void {
+  const open = named(draft, key, terminal);
+  if (!open) return;
+  release(draft, open);
+  draft.effect({ type: "client_side", effect: { type: "release_terminal", key, terminal } });
+}
+
+/** Their session ends, and they with it: whoever ends the agent ends them. */
+export function releaseTerminals(draft: Draft): void {
+  for (const open of draft.state.terminals) if (!open.released) release(draft, open);
+}
+
+/** Those of an agentd that is dead: how they ended nobody has seen. */
+export function sayTerminalsLost(draft: Draft): void {
+  for (const { terminal, turn, exited } of draft.state.terminals) {
+    if (exited) continue;
+    const where = ofTurn(draft.state, turn);
+    draft.add({ kind: "terminal", ...where, terminal, phase: "exited", exit_code: null, signal: null });
+  }
+  releaseTerminals(draft);
+  draft.state.terminals = [];
+}
+
+function release(draft: Draft, open: OpenTerminal): void {
+  const { terminal, turn } = open;
+  draft.add({ kind: "terminal", ...ofTurn(draft.state, turn), terminal, phase: "released" });
+  replace(draft, open, { ...open, released: true });
+}
+
+/** What has ended and was released is open no longer. */
+function replace({ state }: Draft, open: OpenTerminal, now: OpenTerminal): void {
+  const others = state.terminals.filter((other) => other !== open);
+  state.terminals = now.exited && now.released ? others : [...others, now];
+}
+
+function find({ state }: Draft, terminal: string): OpenTerminal | undefined {
+  return state.terminals.find((open) => open.terminal === terminal);
+}
+
+/** One that its agent may name; else the request is refused. */
+function named(draft: Draft, key: RequestKey, terminal: string): OpenTerminal | undefined {
+  const open = find(draft, terminal);
+  if (!isServed(draft.state)) refuseRequest(draft, key, notNow(sessionEnds));
+  else if (open?.released === false) return open;
+  else refuseRequest(draft, key, noSuchTerminal(terminal));
+  return undefined;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What people and programs ask of a session. A refusal has run nothing and leaves no trace.
+import { tellableBlocks } from "../../../acp-client/prompt-blocks.ts";
+import { refusalOfOption } from "../../authority/decide.ts";
+import { type ContentBlock, errorBody } from "../../vocabulary/index.ts";
+import { type Draft, refuse } from "./draft.ts";
+import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
+import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/answers.ts";
+import { cancelAllRequests, endAllRequests } from "./requests/ends.ts";
+import { optionFault } from "./option-fault.ts";
+import { phaseOf, type SessionState } from "./state.ts";
+import { releaseTerminals } from "./client-side/terminals.ts";
+import { acceptPrompt, closeOpenTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
+
+export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
+  switch (command.verb) {
+    case "agent.session.prompt":
+      return decidePrompt(draft, before, command);
+    case "agent.session.cancel":
+      return decideCancel(draft, before, command);
+    case "agent.session.set_config":
+      return decideSetConfig(draft, before, command);
+    case "agent.session.close":
+      return decideClose(draft, before, command);
+    case "agent.permission.answer":
+      return decidePermissionAnswer(draft, before, command);
+    case "agent.elicitation.answer":
+      return decideElicitationAnswer(draft, before, command);
+    case "agent.session.purge":
+      if (draft.state.life.phase !== "ended") return notIn(before, "can be purged when it has ended");
+      return decideKeeping(draft, command);
+    case "agent.log.prune":
+    case "agent.log.redact":
+      return decideKeeping(draft, command);
+  }
+}
+
+function decidePrompt(draft: Draft, before: SessionState, command: Command<"agent.session.prompt">): Decision {
+  const { state, context } = draft;
+  const { life, queue } = state;
+  if (life.phase === "ended") return notIn(before, "takes no prompts until it is resumed");
+  if (life.phase === "closing") return notIn(before, "takes no prompts");
+  const blocks = promptBlocks(command.args.prompt);
+  const untellable = untellableBecause(state, blocks);
+  if (untellable !== undefined) return refuse("UNSUPPORTED", `${state.agent} cannot be sent this: ${untellable}`);
+  const mayWait = command.args.when_busy === "queue" || life.phase === "starting" || life.phase === "draining";
+  if (life.phase !== "idle" && !mayWait) {
+    const turn = life.phase === "turn" ? { turn: life.turn.turn } : {};
+    return refuse("AGENT_BUSY", "a turn is running: wait for its end, cancel it, or send it with when_busy: queue", {
+      ...turn,
+      queued: queue.length,
+    });
+  }
+  if (queue.length >= context.settings.queuedPromptsMax) {
+    return refuse("AGENT_BUSY", `${queue.length} prompts wait already: try again when some have run`, {
+      queued: queue.length,
+    });
+  }
+  const seq = draft.command(command);
+  const queued = life.phase !== "idle";
+  const turn = acceptPrompt(draft, blocks, queued ? "queued" : "started");
+  if (queued) state.queue = [...queue, { turn, blocks }];
+  else runTurn(draft, turn, blocks);
+  draft.sayState(before);
+  draft.accept(command, seq, { turn, queued });
+  return draft.decision();
+}
+
+function decideCancel(draft: Draft, before: SessionState, command: Command<"agent.session.cancel">): Decision {
+  const { state, context } = draft;
+  const { life } = state;
+  const { turn: only } = command.args;
+  if (life.phase === "ended" || life.phase === "closing") return notIn(before, "has nothing to cancel");
+  if (only !== undefined && only > state.turns) {
+    return refuse("ARGUMENT", `this session has had ${state.turns} turns`, { field: "turn" });
+  }
+  const seq = draft.command(command);
+  const turns: number[] = [];
+  if (life.phase === "turn" && (only === undefined || only === life.turn.turn)) {
+    turns.push(life.turn.turn);
+    if (!life.turn.cancelling) {
+      // First of all: an agent that hears an answer before it takes that for a rejection, and its turn for ended.
+      draft.effect({ type: "cancel" });
+      cancelAllRequests(draft, { by: command.by, via: "cancel" });
+      state.life = { phase: "turn", turn: { ...life.turn, cancelling: true } };
+      draft.effect({
+        type: "arm",
+        timer: "cancel",
+        key: String(life.turn.turn),
+        afterMs: context.settings.cancelGraceMs,
+      });
+    }
+  }
+  // What was asked outside of any turn; a running turn's questions are answered above.
+  if (only === undefined && life.phase === "idle") {
+    cancelAllRequests(draft, { by: command.by, via: "cancel" });
+  }
+  if (only === undefined) turns.push(...endQueuedTurns(draft, "cancelled"));
+  else if (state.queue.some(({ turn }) => turn === only)) {
+    state.queue = state.queue.filter(({ turn }) => turn !== only);
+    sayEnded(draft, only, { stopReason: "cancelled", sent: false });
+    turns.push(only);
+  }
+  draft.sayState(before);
+  draft.accept(command, seq, { turns });
+  return draft.decision();
+}
+
+function decideSetConfig(draft: Draft, before: SessionState, command: Command<"agent.session.set_config">): Decision {
+  const { state } = draft;
+  const { phase } = state.life;
+  const { option: name, value } = command.args;
+  const notTheirs = refusalOfOption(command.by, "option", name, state.options);
+  if (notTheirs) return { refusal: notTheirs };
+  if (phase === "ended" || phase === "closing" || phase === "starting")
+    return notIn(before, "has no options to set now");
+  const fault = optionFault(state, name, value);
+  if (fault) return { refusal: fault };
+  const seq = draft.command(command);
+  draft.postpone(command, seq);
+  draft.effect({ type: "set_option", seq, option: name, value });
+  return draft.decision();
+}
+
+/** Committed now, done then, and its reply in a commit of its own. */
+function decideKeeping(draft: Draft, command: KeepingCommand): Decision {
+  const seq = draft.command(command);
+  draft.postpone(command, seq);
+  draft.effect({ type: "keep", seq, command });
+  return draft.decision();
+}
+
+function decideClose(draft: Draft, before: SessionState, command: Command<"agent.session.close">): Decision {
+  const { state } = draft;
+  const { life } = state;
+  if (life.phase === "ended" && life.state === "closed")
+    return refuse("SESSION_STATE", "the session is closed already", { state: "closed" });
+  const seq = draft.command(command);
+  if (life.phase === "ended") state.life = { phase: "ended", state: "closed" };
+  // A start that has failed and is closed now ends as closed.
+  else if (life.phase === "closing") state.life = { phase: "closing", reason: life.error ? "asked" : life.reason };
+  else beginClosing(draft, "asked", "cancelled");
+  draft.sayState(before, life.phase === "closing" ? {} : { reason: "asked" });
+  draft.accept(command, seq, { state: phaseOf(state) });
+  return draft.decision();
+}
+
+/** Ends what is open and has the agent ended; the session is closed when the agent is gone. */
+export function beginClosing(draft: Draft, reason: string, stopReason: "cancelled" | "interrupted"): void {
+  const { state } = draft;
+  const { life } = state;
+  if (life.phase === "turn") {
+    if (!life.turn.cancelling) draft.effect({ type: "cancel" });
+    endRunningTurn(draft, { stopReason, sent: true }, "end");
+  }
+  if (life.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(life.turn) });
+  if (life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
+  // Also what was asked outside of any turn.
+  endAllRequests(draft, "end");
+  endQueuedTurns(draft, stopReason);
+  closeOpenTools(draft);
+  releaseTerminals(draft);
+  state.life = { phase: "closing", reason };
+  draft.effect({ type: "stop_agent" });
+}
+
+export function promptBlocks(prompt: string | readonly ContentBlock[]): readonly ContentBlock[] {
+  return typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
+}
+
+/** Why the agent cannot be told these blocks, as far as it is known what it takes: else the client finds out. */
+function untellableBecause({ agentSide }: SessionState, blocks: readonly ContentBlock[]): string | undefined {
+  if (!agentSide) return undefined;
+  const { promptImage = false, promptAudio = false, promptEmbeddedContext = false } = agentSide.capabilities;
+  const told = tellableBlocks(blocks, { promptImage, promptAudio, promptEmbeddedContext });
+  return told.type === "refused" ? told.message : undefined;
+}
+
+function notIn(state: SessionState, what: string): Decision {
+  const phase = phaseOf(state);
+  return { refusal: errorBody("SESSION_STATE", `the session is ${phase} and ${what}`, { state: phase }) };
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A decision in the making: a copy of the state that the deciding functions change, with what it brings about.
+import { type EntryContent, errorBody, type ErrorBody, type ErrorCode } from "../../vocabulary/index.ts";
+import { commandIdOf, idMember } from "./command-id.ts";
+import type { Command, Context, Decision, Effect, ReceiptNote, Reply } from "./input.ts";
+import { type PendingCommand, phaseOf, type SessionState } from "./state.ts";
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+export class Draft {
+  readonly state: Writable<SessionState>;
+  readonly context: Context;
+  readonly entries: EntryContent[] = [];
+  readonly effects: Effect[] = [];
+  readonly replies: Reply[] = [];
+  receipt: ReceiptNote | undefined;
+  readonly answers: Required<ReceiptNote>[] = [];
+
+  constructor(state: SessionState, context: Context) {
+    this.state = { ...state };
+    this.context = context;
+  }
+
+  /** Returns the entry's seq. */
+  add(entry: EntryContent): number {
+    this.entries.push(entry);
+    this.state.seq += 1;
+    return this.state.seq;
+  }
+
+  effect(effect: Effect): void {
+    this.effects.push(effect);
+  }
+
+  /** The command's own entry, which every acting command has. */
+  command(command: Command): number {
+    return this.add({
+      kind: "command",
+      verb: command.verb,
+      ...idMember(commandIdOf(command.args)),
+      by: command.by,
+      origin: command.origin,
+      args: command.shown,
+    });
+  }
+
+  /** Reply and receipt of a command that is accepted at once; the body is the one that a retry will get. */
+  accept(command: Command, seq: number, members: Readonly<Record<string, unknown>>): void {
+    const commandId = commandIdOf(command.args);
+    const id = idMember(commandId);
+    const body = { ...id, session: this.state.id, seq, ...members };
+    this.add({ kind: "reply", verb: command.verb, ...id, command_seq: seq, rc: 0, body });
+    if (commandId !== undefined) this.receipt = { commandId, seq, answer: { rc: 0, body } };
+    this.replies.push({ caller: command.caller, rc: 0, body });
+  }
+
+  /** The command will be answered when it is done. */
+  postpone(command: Command, seq: number): void {
+    const commandId = commandIdOf(command.args);
+    const { verb, caller } = command;
+    const id = commandId === undefined ? {} : { commandId };
+    this.state.pending = [...this.state.pending, { seq, verb, caller, ...id }];
+    if (commandId !== undefined) this.receipt = { commandId, seq };
+  }
+
+  /** The reply of a command that was accepted before: logged, kept for retries, sent to whoever still waits. */
+  answer(command: PendingCommand, rc: number, body: Readonly<Record<string, unknown>>): void {
+    const { seq, verb, commandId, caller } = command;
+    const id = idMember(commandId);
+    this.add({ kind: "reply", verb, ...id, command_seq: seq, rc, body });
+    if (commandId !== undefined) this.answers.push({ commandId, seq, answer: { rc, body } });
+    if (caller !== null) this.replies.push({ caller, rc, body });
+    this.state.pending = this.state.pending.filter((pending) => pending.seq !== seq);
+  }
+
+  /** Says the state that people see, if it is another than the one said last. */
+  sayState(before: SessionState, members: Readonly<Record<string, unknown>> = {}): void {
+    const phase = phaseOf(this.state);
+    if (phase === phaseOf(before) && Object.keys(members).length === 0) return;
+    this.add({ kind: "state", state: phase, ...members });
+  }
+
+  decision(): Decision {
+    const { state, entries, effects, replies, receipt, answers } = this;
+    return { state, entries, effects, replies, ...(receipt === undefined ? {} : { receipt }), answers };
+  }
+}
+
+export function refuse(
+  code: ErrorCode,
+  message: string,
+  members: Readonly<Record<string, unknown>> = {},
+): { readonly refusal: ErrorBody } {
+  return { refusal: errorBody(code, message, members) };
+}

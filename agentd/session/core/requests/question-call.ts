@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The tool call that a permission is about: what the request says of it, on top of all that was said of it before.
+import { callLimits, type ToolCallFields } from "../../../vocabulary/index.ts";
+import { bytesOf, fit, type Fitted, measure } from "../fit.ts";
+import { growths } from "../tools/growth.ts";
+import { askedMembers, type AskedMember, beginsAnew, type KnownCall } from "../tools/known-calls.ts";
+
+export interface QuestionCall {
+  readonly call: ToolCallFields;
+  /** Members of it that the request does not say itself. */
+  readonly saidBefore: readonly AskedMember[];
+  /** Members that were said before and are not held. */
+  readonly lost: readonly AskedMember[];
+}
+
+/** `own`: as the request has it. */
+export function questionCall(known: KnownCall | undefined, own: ToolCallFields): QuestionCall {
+  if (!known || beginsAnew(known, own)) return { call: own, saidBefore: [], lost: [] };
+  const missing = askedMembers.filter((name) => own[name] === undefined);
+  const { members } = known;
+  const saidBefore = missing.filter((name) => members[name]?.value !== undefined);
+  const lost = missing.filter((name) => members[name] !== undefined && members[name].value === undefined);
+  const before = Object.fromEntries(saidBefore.map((name) => [name, members[name]?.value]));
+  return { call: { ...own, ...before }, saidBefore, lost };
+}
+
+/** As it is held and shown while the question is open. */
+export function shownCall({ call, lost }: QuestionCall): Fitted<ToolCallFields> {
+  const fitted = fit(measure(call, partsThatMayGo), callLimits.questionBytesMax);
+  return { ...fitted, leftOut: [...fitted.leftOut, ...lost] };
+}
+
+/** What a question can be held and shown without, when it is too long: its id and its kind tell what is asked. */
+const partsThatMayGo = [
+  "title",
+  "name",
+  "status",
+  "content",
+  "locations",
+  "raw_input",
+  "raw_output",
+  "_meta",
+] as const satisfies readonly (keyof ToolCallFields)[];
+
+export interface LoggedCall {
+  readonly tool_call: ToolCallFields;
+  readonly said_before: readonly AskedMember[];
+  readonly left_out: readonly AskedMember[];
+}
+
+/**
+ * As the question's entry has it: all that the request says, and what was said before as far as it fits. Each long value
+ * is copied into one question's entry at most, so that an agent that asks often does not multiply the log.
+ */
+export function loggedCall({ call, saidBefore, lost }: QuestionCall, known: KnownCall | undefined): LoggedCall {
+  const isAgain = (name: AskedMember): boolean =>
+    known?.members[name]?.wasCopied === true && bytesOf(call[name]) > repeatedBytesMax;
+  const copied = saidBefore.filter((name) => !isAgain(name));
+  const { leftOut } = fit(measure(only(call, copied), copied), callLimits.questionBytesMax);
+  const said = copied.filter((name) => !leftOut.includes(name));
+  const missing = [...lost, ...saidBefore.filter((name) => !said.includes(name))];
+  const without = new Set<string>(missing);
+  const left = missing.length === 0 ? call : (except(call, without) as unknown as ToolCallFields);
+  return { tool_call: left, said_before: said, left_out: missing };
+}
+
+/** UTF-8 bytes of a value as JSON that may stand in every question about its call. */
+const repeatedBytesMax = 4 * 1024;
+
+/** Members that the update has changed. A new status changes nothing of what is asked. */
+export function changedMembers(
+  before: KnownCall | undefined,
+  now: KnownCall | undefined,
+  update: ToolCallFields,
+): readonly AskedMember[] {
+  return askedMembers.filter((name) => {
+    if (name === "status" || update[name] === undefined) return false;
+    const [old, next] = [before?.members[name]?.value, now?.members[name]?.value];
+    // What is not held cannot be compared.
+    return old === undefined || next === undefined || growths(old, next, [])?.length !== 0;
+  });
+}
+
+function only(call: ToolCallFields, names: readonly AskedMember[]): Partial<ToolCallFields> {
+  return Object.fromEntries(names.map((name) => [name, call[name]]));
+}
+
+function except(call: ToolCallFields, names: ReadonlySet<string>): object {
+  return Object.fromEntries(Object.entries(call).filter(([name]) => !names.has(name)));
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The first decision of a session: the command that starts it.
+import { Draft } from "./draft.ts";
+import { promptBlocks } from "./decide-commands.ts";
+import type { Command, Context, Decision } from "./input.ts";
+import { type NewSession, newSession, type SessionState } from "./state.ts";
+import { acceptPrompt } from "./turns.ts";
+import type { StateEntry } from "../../vocabulary/index.ts";
+
+/** What must be looked up first (directories, program, name, limits) has been looked up: this cannot refuse. */
+export function startSession(command: Command<"agent.session.start">, session: NewSession, context: Context): Decision {
+  const fresh = newSession(session);
+  const draft = new Draft(fresh, context);
+  const { state } = draft;
+  const { prompt, config } = command.args;
+  state.life = { phase: "starting", way: "new", config: Object.entries(config) };
+  state.busToolsAwaited = context.settings.busTools;
+  const seq = draft.command(command);
+  state.lifeSeq = seq;
+  state.begunBy = command.by;
+  draft.add(lifeEntry(state));
+  let first: { turn?: number } = {};
+  if (prompt !== undefined) {
+    const blocks = promptBlocks(prompt);
+    const turn = acceptPrompt(draft, blocks, "queued");
+    state.queue = [{ turn, blocks }];
+    first = { turn };
+  }
+  draft.accept(command, seq, { state: "starting", ...first });
+  draft.effect({ type: "launch", state: { ...state } });
+  return draft.decision();
+}
+
+/** The entry that begins a life: all that the next one needs to know of the session stands in it. */
+export function lifeEntry(state: SessionState): StateEntry {
+  return {
+    kind: "state",
+    state: "starting",
+    agent: state.agent,
+    ...(state.name === undefined ? {} : { name: state.name }),
+    cwd: state.cwd,
+    additional_dirs: state.additionalDirs,
+    ...(state.parent === undefined ? {} : { parent: state.parent }),
+    ...(state.env.length === 0 ? {} : { env: state.env }),
+    ...(state.policy === undefined ? {} : { policy: state.policy }),
+  };
+}

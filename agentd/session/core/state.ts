@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What is known of a session: the value that `step` moves. Never changed in place, so that a commit that fails can be
+// dropped with the states that were decided upon it.
+import type { Elicitation } from "../../../acp-client/model.ts";
+import type {
+  AgentInfo,
+  ContentBlock,
+  ElicitationAction,
+  ErrorBody,
+  PermissionChoice,
+  ResolvedVia,
+  ResumeWay,
+  SessionOption,
+  SessionPhase,
+  ToolCallFields,
+} from "../../vocabulary/index.ts";
+import type { IntendedWrite } from "./client-side/files.ts";
+import type { ElicitationFields } from "./requests/elicitations.ts";
+import type { Measured } from "./fit.ts";
+import type { CallerToken, ChosenOption } from "./input.ts";
+import type { OpenTerminal } from "./client-side/terminals.ts";
+import { type AskedMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
+import { noTools, type ToolLedger } from "./tools/tool-ledger.ts";
+
+/** What a session is from its birth. */
+export interface NewSession {
+  readonly id: string;
+  readonly agent: string;
+  readonly name?: string;
+  readonly cwd: string;
+  readonly additionalDirs: readonly string[];
+  readonly parent?: string;
+  /** Names of variables that a start passes on. */
+  readonly env: readonly string[];
+  /** The name of the policy that may answer its permissions. */
+  readonly policy?: string;
+  readonly createdAt: string;
+}
+
+export interface SessionState extends NewSession {
+  /** Of the last entry. */
+  readonly seq: number;
+  readonly life: Life;
+  /** `seq` of the entry that began this life, as a rule a command: what an agent of an earlier one still says does not concern it. */
+  readonly lifeSeq: number;
+  /** Who began this life, as the broker stamped it: what agents began counts to what they may have together. */
+  readonly begunBy: string | null;
+  /** The number of the last turn that was accepted. */
+  readonly turns: number;
+  /** The turn that was begun last; 0 before the first. */
+  readonly lastTurn: number;
+  readonly queue: readonly QueuedTurn[];
+  readonly agentSide: AgentSide | null;
+  readonly options: readonly SessionOption[];
+  /** Permissions and elicitations that wait for somebody. */
+  readonly requests: readonly OpenRequest[];
+  /** Resolved, and the frame that tells the agent is not yet known to be written. */
+  readonly unsent: readonly Pick<OpenRequest, "request" | "kind">[];
+  readonly closedRequests: readonly ClosedRequest[];
+  readonly requestCount: number;
+  readonly tools: ToolLedger;
+  /** What the agent has said of its newest tool calls. */
+  readonly calls: KnownCalls;
+  /** The agent's last message, when the next chunk may belong to it; null also where it has an id of its own. */
+  readonly messageRun: MessageRun | null;
+  /** The agent knows nothing of what was said before: it is told with the next prompt. */
+  readonly transcriptOwed: boolean;
+  /** Its policy was missed in the configuration, and that was said. */
+  readonly policyMissed: boolean;
+  readonly writes: readonly IntendedWrite[];
+  /** Also of the life before, until their end is known. */
+  readonly terminals: readonly OpenTerminal[];
+  /** When its first turn in this life ends, it is looked whether the agent has come to the Bus by its MCP server. */
+  readonly busToolsAwaited: boolean;
+  /** Commands that are answered when done. */
+  readonly pending: readonly PendingCommand[];
+}
+
+export type Life =
+  /** `config`: options still to be set before the session is usable. */
+  | {
+      readonly phase: "starting";
+      readonly way: OpenWay;
+      readonly config: readonly ChosenOption[];
+      /** The agent has come up by this way, and its options are being set. */
+      readonly resumed?: ResumeWay;
+    }
+  | { readonly phase: "idle" }
+  | { readonly phase: "turn"; readonly turn: RunningTurn }
+  /** The turn was ended by force; the agent still owes its answer, and until then nothing can be sent. */
+  | { readonly phase: "draining"; readonly turn: number }
+  /** Its agent is being ended. With an error its start has failed, and it is `failed` when the agent is gone; else `closed`. */
+  | { readonly phase: "closing"; readonly reason: string; readonly error?: ErrorBody }
+  | {
+      readonly phase: "ended";
+      readonly state: "closed" | "lost" | "failed";
+      readonly reason?: string;
+      readonly error?: ErrorBody;
+    };
+
+/** A session of its agent that is new, one that the agent is to bring back, or a new one in the place of an old. */
+export type OpenWay = "new" | "again" | "fresh";
+
+export interface RunningTurn {
+  readonly turn: number;
+  readonly cancelling: boolean;
+  /** Of the prompt's text, what the agent has not echoed yet. */
+  readonly echo: string;
+}
+
+export interface QueuedTurn {
+  readonly turn: number;
+  readonly blocks: readonly ContentBlock[];
+}
+
+export interface AgentSide {
+  readonly sessionId: string;
+  readonly info: AgentInfo | null;
+  readonly protocolVersion: number;
+  readonly capabilities: Readonly<Record<string, boolean>>;
+}
+
+export type OpenRequest = OpenPermission | OpenElicitation;
+
+interface OpenHead {
+  readonly request: string;
+  /** The client's own name for it; null after a restart. */
+  readonly key: number | null;
+  readonly turn?: number;
+  readonly askedAt: string;
+  readonly expiresAt: string | null;
+  /** People are asked by the service `notify`, and have to be told when it is over. */
+  readonly askedPeople?: true;
+  /** The agent asks it under this session id, which was never opened here: a sub-agent's. */
+  readonly agentSession?: string;
+}
+
+export interface OpenPermission extends OpenHead {
+  readonly kind: "permission";
+  /** The tool call's key in `calls`. */
+  readonly call: string;
+  /** The tool call as it is known now, measured once: it is listed as often as somebody asks. */
+  readonly shown: Measured<ToolCallFields>;
+  /** Members of the tool call that are not held, as they are too long; the log has them. */
+  readonly leftOut: readonly string[];
+  /** Members that the agent has changed since it asked, and by how many updates. */
+  readonly changed: readonly AskedMember[];
+  readonly edition: number;
+  readonly options: readonly PermissionChoice[];
+  /** UTF-8 bytes of the options as JSON. */
+  readonly optionsBytes: number;
+}
+
+export interface OpenElicitation extends OpenHead {
+  readonly kind: "elicitation";
+  readonly asked: Elicitation;
+  /** As it is listed, measured once. */
+  readonly shown: Measured<ElicitationFields>;
+}
+
+export interface ClosedRequest {
+  readonly request: string;
+  readonly outcome: "selected" | "cancelled" | ElicitationAction;
+  readonly option?: string;
+  readonly by: string | null;
+  readonly via?: ResolvedVia;
+}
+
+export interface MessageRun {
+  readonly role: string;
+  readonly id: string;
+}
+
+export interface PendingCommand {
+  readonly seq: number;
+  readonly verb: string;
+  readonly commandId?: string;
+  readonly caller: CallerToken | null;
+}
+
+export function newSession(session: NewSession): SessionState {
+  return {
+    ...session,
+    seq: 0,
+    lifeSeq: 0,
+    begunBy: null,
+    life: { phase: "starting", way: "new", config: [] },
+    turns: 0,
+    lastTurn: 0,
+    queue: [],
+    agentSide: null,
+    options: [],
+    requests: [],
+    unsent: [],
+    closedRequests: [],
+    requestCount: 0,
+    tools: noTools,
+    calls: noCalls,
+    messageRun: null,
+    transcriptOwed: false,
+    policyMissed: false,
+    writes: [],
+    terminals: [],
+    busToolsAwaited: false,
+    pending: [],
+  };
+}
+
+/** The state that people see. */
+export function phaseOf(state: SessionState): SessionPhase {
+  switch (state.life.phase) {
+    case "starting":
+    case "closing":
+      return state.life.phase;
+    case "idle":
+      return state.requests.length > 0 ? "waiting" : "idle";
+    case "turn":
+      return state.requests.length > 0 ? "waiting" : "running";
+    case "draining":
+      return "running";
+    case "ended":
+      return state.life.state;
+  }
+}
+
+export function isLive(state: SessionState): boolean {
+  return state.life.phase !== "ended";
+}
+
+/** The turn that messages belong to now, and whether it has ended. */
+export function currentTurn(state: SessionState): { readonly turn?: number; readonly late?: true } {
+  if (state.life.phase === "turn") return { turn: state.life.turn.turn };
+  return state.lastTurn > 0 ? { turn: state.lastTurn, late: true } : {};
+}
+
+/** Where the later entries of what began in that turn belong: it stays its own. */
+export function ofTurn(
+  state: SessionState,
+  turn: number | undefined,
+): { readonly turn?: number; readonly late?: true } {
+  if (turn === undefined) return {};
+  const now = currentTurn(state);
+  return now.late === true || now.turn !== turn ? { turn, late: true } : { turn };
+}

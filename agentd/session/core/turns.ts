@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A turn from its prompt to its one end.
+import { type ContentBlock, type ErrorBody, errorBody, type Sent } from "../../vocabulary/index.ts";
+import type { AgentFailure } from "../../../acp-client/agent-client.ts";
+import type { Draft } from "./draft.ts";
+import { closeTool } from "./messages.ts";
+import { armIdle } from "./idle.ts";
+import { endAllRequests } from "./requests/ends.ts";
+import { openTools } from "./tools/tool-ledger.ts";
+
+export interface TurnEnd {
+  readonly stopReason: string;
+  readonly sent: Sent;
+  readonly forced?: true;
+  readonly error?: ErrorBody;
+  readonly usage?: unknown;
+}
+
+/** Accepts a prompt: its turn number and its text, one message entry a block. The turn is not begun yet. */
+export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phase: "queued" | "started"): number {
+  const { state } = draft;
+  const turn = state.turns + 1;
+  state.turns = turn;
+  draft.add({ kind: "turn", turn, phase });
+  for (const [index, content] of blocks.entries()) {
+    draft.add({ kind: "message", turn, role: "user", message_id: `t${turn}-u${index + 1}`, content });
+  }
+  return turn;
+}
+
+/** Takes a turn into its run: from here the agent is asked. */
+export function runTurn(draft: Draft, turn: number, blocks: readonly ContentBlock[]): void {
+  const { state } = draft;
+  if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
+  state.life = { phase: "turn", turn: { turn, cancelling: false, echo: promptText(blocks) } };
+  state.lastTurn = turn;
+  state.messageRun = null;
+  draft.effect({ type: "prompt", turn, blocks, transcript: state.transcriptOwed });
+  state.transcriptOwed = false;
+}
+
+/** Idle, or at once the next queued turn: there is no idle between a turn and a queued one. */
+export function settle(draft: Draft): void {
+  const { state } = draft;
+  const [next, ...rest] = state.queue;
+  if (next) {
+    state.queue = rest;
+    draft.add({ kind: "turn", turn: next.turn, phase: "started" });
+    runTurn(draft, next.turn, next.blocks);
+    return;
+  }
+  state.life = { phase: "idle" };
+  if (state.requests.length === 0) armIdle(draft);
+}
+
+/**
+ * Ends the running turn: requests are resolved, tool calls that the agent left open are closed, and the one `ended`
+ * entry is written. The caller decides what the session's life is afterwards.
+ */
+export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agent" | "end" | "restart"): void {
+  const { state } = draft;
+  if (state.life.phase !== "turn") return;
+  const { turn, cancelling } = state.life.turn;
+  endAllRequests(draft, via);
+  closeOpenTools(draft);
+  if (cancelling) draft.effect({ type: "disarm", timer: "cancel", key: String(turn) });
+  sayEnded(draft, turn, end);
+}
+
+/** Ends every queued turn: none of them was sent. `error`: what took their session from them. */
+export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrupted", error?: ErrorBody): number[] {
+  const { state } = draft;
+  const turns = state.queue.map((queued) => queued.turn);
+  state.queue = [];
+  for (const turn of turns) sayEnded(draft, turn, { stopReason, sent: false, ...(error ? { error } : {}) });
+  return turns;
+}
+
+export function sayEnded(draft: Draft, turn: number, end: TurnEnd): void {
+  draft.add({
+    kind: "turn",
+    turn,
+    phase: "ended",
+    stop_reason: end.stopReason,
+    sent: end.sent,
+    ...(end.forced ? { forced: true as const } : {}),
+    ...(end.error ? { error: end.error } : {}),
+    ...(end.usage === undefined ? {} : { usage: end.usage }),
+  });
+}
+
+/** Tool calls that their agent left open, or opened anew by late words, are closed with their turn or their session. */
+export function closeOpenTools(draft: Draft): void {
+  for (const id of openTools(draft.state.tools)) closeTool(draft, id);
+}
+
+export function failureBody(failure: AgentFailure): ErrorBody {
+  const code = failure.code;
+  return errorBody(code, failure.message, {
+    ...(failure.rpc ? { rpc: failure.rpc } : {}),
+    ...(failure.methods ? { methods: failure.methods } : {}),
+    ...(failure.exit ? { exit: failure.exit } : {}),
+    ...(failure.stderrTail ? { stderr_tail: failure.stderrTail } : {}),
+  });
+}
+
+function promptText(blocks: readonly ContentBlock[]): string {
+  return blocks.map((block) => (typeof block["text"] === "string" ? block["text"] : "")).join("");
+}
