@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What one read of the pipe brings is one burst: the sink hears all of it, then once that it is over, which is where a
 // log commits. A timer and the agent's end are bursts of their own.
-import type { AgentEvent, AgentSink, Done, Outcome } from "./agent-client.ts";
+import type { AgentEvent, Done, Outcome } from "./agent-events.ts";
+import type { AgentSink } from "./agent-client.ts";
 
 export class Bursts {
   readonly #sink: AgentSink;

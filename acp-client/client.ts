@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One agent: its process, its lines, the wait for each answer, and the order in which all of it reaches the sink. What
 // is said over those lines depends on the version and lives behind ProtocolSession.
-import type { AgentClient, AgentEvent, AgentFailure, AgentSink, Done, Outcome } from "./agent-client.ts";
-import type { Opened, OpenRequest, Prompted, SessionInfo } from "./agent-client.ts";
+import type { AgentClient, AgentSink, OpenRequest, SessionInfo } from "./agent-client.ts";
+import type { AgentEvent, AgentFailure, Done, Outcome, Opened, Prompted, AgentExit } from "./agent-events.ts";
+import { startAgentProcess } from "./process/start-agent-process.ts";
+import type { AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import { Bursts } from "./bursts.ts";
 import { AcpClientError } from "./client-error.ts";
 import { clientLimits } from "./client-limits.ts";
@@ -28,8 +30,6 @@ import type {
   PermissionOutcome,
   RequestKey,
 } from "./model.ts";
-import { startAgentProcess } from "./process/agent-process.ts";
-import type { AgentExit, AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
 import { ReadyGate } from "./ready-gate.ts";
 import type { ClientInfo } from "./schema/v1/requests.ts";

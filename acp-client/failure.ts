@@ -2,13 +2,12 @@
 // Why a request came to nothing, in words for people and with the code that programs go by. Codes are decided by the
 // JSON-RPC code alone: agents word their messages as they like.
 import { stringifyJson } from "../json/raw-json.ts";
-import type { AgentFailure, AgentFailureCode, Outcome } from "./agent-client.ts";
+import type { AgentFailure, AgentFailureCode, Outcome, AgentExit } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { RpcError } from "./jsonrpc/message.ts";
 import { sampleOf } from "./jsonrpc/sample.ts";
 import type { AuthMethod } from "./model.ts";
-import type { AgentExit } from "./process/agent-process.ts";
 
 /** How much of the command, of stderr and of the names of logins is quoted in a message, UTF-16 units. */
 const quotedCharactersMax = 400;

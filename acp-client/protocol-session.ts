@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The seam between what every version of ACP needs (a process, lines, JSON-RPC, waits with a limit) and what only one
 // version does. A version is one ProtocolSession; the client finds it by number and knows nothing else of it.
-import type { AgentClient, AgentEvent, AgentFailure, Done } from "./agent-client.ts";
+import type { AgentClient } from "./agent-client.ts";
+import type { AgentEvent, AgentFailure, Done } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { AgentFailure } from "./agent-client.ts";
+import type { AgentFailure } from "./agent-events.ts";
 
 type Pass = (failure: AgentFailure | undefined) => void;
 

@@ -3,11 +3,10 @@
 // secrets are taken out of them, before they are cut: half a secret is not known again.
 import { approximateLength } from "../json/approximate-length.ts";
 import { RawJson, stringifyJson } from "../json/raw-json.ts";
-import type { AgentEvent } from "./agent-client.ts";
+import type { AgentEvent, AgentExit } from "./agent-events.ts";
 import type { AuthMethod } from "./model.ts";
 import type { RpcError } from "./jsonrpc/message.ts";
 import { sampleOf } from "./jsonrpc/sample.ts";
-import type { AgentExit } from "./process/agent-process.ts";
 
 export type Redact = (text: string) => string;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The one session of a client, in ACP v1: what is asked of the agent. What the agent says is in v1-inbound.ts.
-import type { Done, Opened, OpenRequest, Outcome, Prompted, SessionInfo } from "./agent-client.ts";
+import type { Done, Opened, Outcome, Prompted } from "./agent-events.ts";
+import type { OpenRequest, SessionInfo } from "./agent-client.ts";
 import { failed, succeeded } from "./failure.ts";
 import { HeldMessages } from "./held-messages.ts";
 import { RPC } from "./jsonrpc/message.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { Outcome } from "./agent-client.ts";
+import type { Outcome } from "./agent-events.ts";
 import { isRecord } from "../json/record.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import { sampleOf } from "./jsonrpc/sample.ts";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // How an agent is started for a session: program, environment, MCP servers, limits. Read anew at each start, so that a
 // changed catalogue or a mended login counts.
-import type { AgentFailure, AgentSink } from "../acp-client/agent-client.ts";
+import type { AgentFailure } from "../acp-client/agent-events.ts";
+import type { AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
 import type { ClientSide } from "../acp-client/client-side.ts";
 import { busToolsGoneMessage, busToolsServer } from "./bus-tools.ts";

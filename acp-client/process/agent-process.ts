@@ -1,32 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One agent as a child process: its pipes, its end, and how it is brought to one.
+// One agent as a child process: its pipes, its end, and how it is brought to one. `start-agent-process.ts` starts it.
 import type { ProcessIdentity } from "./process-identity.ts";
-import { processTable } from "./process-table.ts";
 import type { Redact } from "../redaction.ts";
-import { spawnChild } from "./spawn-child.ts";
-import { SpawnedAgent } from "./spawned-agent.ts";
 import type { StopLimits } from "./stop-ladder.ts";
-import { UnstartedAgent } from "./unstarted-agent.ts";
-
-/**
- * Starts the program in a session of its own, without a controlling terminal. Never throws: what cannot be started
- * is an exit with `spawnError`, told after this call returned.
- */
-export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
-  const spawned = spawnChild(options, "pipe");
-  return "child" in spawned
-    ? new SpawnedAgent(spawned.child, options, processTable())
-    : new UnstartedAgent(spawned.failure);
-}
-
-export interface AgentExit {
-  readonly code: number | null;
-  readonly signal: string | null;
-  /** It never came up. */
-  readonly spawnError?: { readonly code: string; readonly message: string };
-  /** It closed its stdout and lived on; an agent that cannot speak is ended. */
-  readonly stdoutClosed?: true;
-}
+import type { AgentExit } from "../agent-events.ts";
 
 export interface AgentProcessOptions {
   /** Program and arguments, never through a shell. A bare name is looked up in the PATH of `env`. */

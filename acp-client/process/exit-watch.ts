@@ -4,7 +4,7 @@
 //   its stdout.
 // A process that does is an heir: an agent that re-executed itself behind a wrapper that is gone. A tool that merely
 // holds stdout open is none. And an agent that closed its stdout but lives on is over too, for it can say no more.
-import type { AgentExit } from "./agent-process.ts";
+import type { AgentExit } from "../agent-events.ts";
 
 export interface ExitWatchLimits {
   /** From the exit to the look for an heir: what has no heir ends its stdout in this time as a rule. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import type { AgentExit, AgentProcess, AgentProcessOptions } from "./agent-process.ts";
+import type { AgentExit } from "../agent-events.ts";
+import type { AgentProcess, AgentProcessOptions } from "./agent-process.ts";
 import { AgentStdin } from "./agent-stdin.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { isHeir } from "./process-table.ts";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { AgentExit, AgentProcess } from "./agent-process.ts";
+import type { AgentExit } from "../agent-events.ts";
+import type { AgentProcess } from "./agent-process.ts";
 import type { SpawnFailure } from "./spawn-failure.ts";
 
 /** An agent that never came up: it takes nothing, says nothing, and its exit tells why. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { AgentClient, AgentEvent, Done, OpenRequest, Outcome } from "../agent-client.ts";
+import type { AgentClient, OpenRequest } from "../agent-client.ts";
+import type { AgentEvent, Done, Outcome } from "../agent-events.ts";
 import { startAgent } from "../client.ts";
 import type { AgentOptions } from "../client.ts";
 import { FakeAgent } from "./fake-agent.ts";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An agent without a process: a fake of AgentProcess at the seam where the client starts one. Tests speak for it, one
 // read of the pipe at a time, and a message that the official schema objects to throws where the client writes it.
-import type { AgentExit, AgentProcess } from "../process/agent-process.ts";
+import type { AgentExit } from "../agent-events.ts";
+import type { AgentProcess } from "../process/agent-process.ts";
 import type { StopLimits } from "../process/stop-ladder.ts";
 import { objectionsToClientFrame } from "./official-schema.ts";
 

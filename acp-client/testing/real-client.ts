@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
-import type { AgentClient, AgentEvent, Done, Outcome } from "../agent-client.ts";
+import type { AgentClient } from "../agent-client.ts";
+import type { AgentEvent, Done, Outcome } from "../agent-events.ts";
 import { startAgent } from "../client.ts";
 import type { AgentOptions } from "../client.ts";
 

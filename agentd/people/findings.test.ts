@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../acp-client/agent-client.ts";
+import type { AgentEvent } from "../../acp-client/agent-events.ts";
 import type { ToolCallPatch } from "../../acp-client/model.ts";
 import { type Findings, PolicyWitness } from "./findings.ts";
 import { nothingReserved } from "../testing/nothing-reserved.ts";

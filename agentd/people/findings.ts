@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a policy judges by besides the question itself, found out when the agent asks: what it has said of the tool call
 // before, and where the paths in it really lead. Deciding touches no file, so this is done before.
-import type { AgentEvent } from "../../acp-client/agent-client.ts";
+import type { AgentEvent } from "../../acp-client/agent-events.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
 import { isAnnouncement } from "../session/core/tools/known-calls.ts";

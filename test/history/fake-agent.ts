@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An agent at the seam of the client: it keeps the client's promises (answers in order, every request failed when it
 // ends, `exited` last) and does whatever a correct agent may, when the history lets it.
-import type {
-  AgentClient,
-  AgentFailure,
-  AgentSink,
-  Done,
-  Opened,
-  OpenRequest,
-  Prompted,
-} from "../../acp-client/agent-client.ts";
+import type { AgentClient, AgentSink, OpenRequest } from "../../acp-client/agent-client.ts";
+import type { AgentFailure, Done, Opened, Prompted, AgentExit } from "../../acp-client/agent-events.ts";
 import type { AgentIdentity, ConfigOption, ContentBlock, PermissionOutcome } from "../../acp-client/model.ts";
-import type { AgentExit } from "../../acp-client/process/agent-process.ts";
 import type { JsonObject } from "../../agentd/demo-agent/scripted/scenario.ts";
 import { testIdentity } from "../../agentd/session/core/testing/session-script.ts";
 import type { Random } from "./random.ts";

@@ -3,8 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { startAgentProcess } from "../agent-process.ts";
-import type { AgentExit, AgentProcess, AgentProcessOptions } from "../agent-process.ts";
+import { startAgentProcess } from "../start-agent-process.ts";
+import type { AgentExit } from "../../agent-events.ts";
+import type { AgentProcess, AgentProcessOptions } from "../agent-process.ts";
 import { processTable } from "../process-table.ts";
 import { procSource } from "../process-source.ts";
 import type { Marker, ProcessRow } from "../process-source.ts";

@@ -3,8 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import type { AgentExit, AgentProcess } from "../../../acp-client/process/agent-process.ts";
-import { startAgentProcess } from "../../../acp-client/process/agent-process.ts";
+import type { AgentExit } from "../../../acp-client/agent-events.ts";
+import type { AgentProcess } from "../../../acp-client/process/agent-process.ts";
+import { startAgentProcess } from "../../../acp-client/process/start-agent-process.ts";
 import type { AgentCommand } from "../../testing/scripted-agent.ts";
 
 export type Frame = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Acts: starts and ends agents, sends what a commit has allowed, and posts what comes back. Nothing here decides.
-import type { AgentClient, AgentFailure, AgentSink } from "../../../acp-client/agent-client.ts";
+import type { AgentClient, AgentSink } from "../../../acp-client/agent-client.ts";
+import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../../acp-client/model.ts";
 import type { Clock } from "../../../bus-client/index.ts";

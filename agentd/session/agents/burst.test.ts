@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../acp-client/agent-client.ts";
+import type { AgentEvent } from "../../../acp-client/agent-events.ts";
 import { Burst } from "./burst.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { MessageUpdate } from "../core/messages.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What one read of an agent's pipe brought, as inputs in order. Adjacent chunks of one message become one input: an
 // agent that streams by the word should not cost a log entry a word.
-import type { AgentEvent } from "../../../acp-client/agent-client.ts";
+import type { AgentEvent } from "../../../acp-client/agent-events.ts";
 import type { Findings } from "../../people/findings.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { MessageUpdate } from "../core/messages.ts";

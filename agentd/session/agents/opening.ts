@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // From a started process to an open session: initialize, then the agent's new session, or its way back to an old one.
-import type { AgentClient, AgentFailure, OpenRequest } from "../../../acp-client/agent-client.ts";
+import type { AgentClient, OpenRequest } from "../../../acp-client/agent-client.ts";
+import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { AgentCapabilities, AgentIdentity, McpServer } from "../../../acp-client/model.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { SessionState } from "../core/state.ts";

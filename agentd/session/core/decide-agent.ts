@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the agent brings about: its updates, its questions, its answers to us, and its end.
 import { idMember } from "./command-id.ts";
-import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../../acp-client/agent-client.ts";
+import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
 import type { AgentUpdate, ConfigOption } from "../../../acp-client/model.ts";
 import { isModeAmong, refusalOfOption } from "../../authority/decide.ts";
 import type { Findings } from "../../people/findings.ts";

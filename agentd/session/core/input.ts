@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What moves a session, and what a move brings about.
-import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../../acp-client/agent-client.ts";
+import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
 import type { AgentIdentity, ConfigOption, ElicitationAnswer, PermissionOutcome } from "../../../acp-client/model.ts";
 import type { PolicySettings } from "../../config/settings.ts";
 import type { Findings } from "../../people/findings.ts";

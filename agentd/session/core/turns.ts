@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A turn from its prompt to its one end.
 import { type ContentBlock, type ErrorBody, errorBody, type Sent } from "../../vocabulary/index.ts";
-import type { AgentFailure } from "../../../acp-client/agent-client.ts";
+import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { Draft } from "./draft.ts";
 import { closeTool } from "./messages.ts";
 import { armIdle } from "./idle.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An elicitation from the agent's question to its one answer. What is nobody's answer is a cancellation.
-import type { AgentEvent } from "../../../../acp-client/agent-client.ts";
+import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { Elicitation, ElicitationAnswer } from "../../../../acp-client/model.ts";
 import type { ElicitationEntry } from "../../../vocabulary/index.ts";
 import type { Draft } from "../draft.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A permission from the agent's question to its one answer. Whatever is not somebody's yes is never a yes.
-import type { AgentEvent } from "../../../../acp-client/agent-client.ts";
+import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { PermissionOutcome, ToolCallPatch } from "../../../../acp-client/model.ts";
 import type { Findings } from "../../../people/findings.ts";
 import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/index.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session driven step by step in a test: inputs in, entries and effects out, with the state kept between.
-import type { AgentEvent } from "../../../../acp-client/agent-client.ts";
+import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { AgentIdentity } from "../../../../acp-client/model.ts";
 import type { EntryContent, ErrorBody, Verb, VerbArguments } from "../../../vocabulary/index.ts";
 import type { Command, Context, Effect, Reply, SessionCommand, SessionInput, Settings } from "../input.ts";
