@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The directory that a terminal starts in: held, so that it is the one that was judged, whatever its name means by then.
 import type { Boundary } from "./files/boundary.ts";
-import { hold } from "./files/held.ts";
+import { hold } from "./files/hold.ts";
 import { holdInside, requirePath } from "./files/hold-inside.ts";
 import { answered, Refused, type RefusedAnswer, shown } from "./files/refusal.ts";
 

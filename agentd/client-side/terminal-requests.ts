@@ -17,7 +17,8 @@ import { RunningTerminal } from "./running-terminal.ts";
 import type { Boundary } from "./files/boundary.ts";
 import { redactedMessage } from "./files/refusal.ts";
 import { holdDirectory } from "./terminal-directory.ts";
-import { startTerminal, type StartedTerminal } from "./terminals/terminal.ts";
+import { startTerminal } from "./terminals/spawned-terminal.ts";
+import type { StartedTerminal } from "./terminals/terminal.ts";
 import { terminalEnvironment } from "./terminals/terminal-environment.ts";
 
 export interface TerminalRequestsOptions extends Boundary {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Something in the file system that is held on to while it is judged and used, whatever happens to its name meanwhile.
 import type { BigIntStats } from "node:fs";
-import { holdByDescriptor } from "./hold-by-descriptor.ts";
-import { holdByPath } from "./hold-by-path.ts";
 
 export interface Held extends Disposable {
   readonly stat: BigIntStats;
@@ -25,6 +23,3 @@ export interface HoldOptions {
 
 /** Opens nothing that could wait, ring or be changed by being opened. Throws the system's error. */
 export type Hold = (path: string, options?: HoldOptions) => Held;
-
-/** Linux holds descriptors and asks the kernel where they are. Elsewhere there is the path, looked at with care. */
-export const hold: Hold = process.platform === "linux" ? holdByDescriptor : holdByPath;

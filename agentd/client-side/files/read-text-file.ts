@@ -3,7 +3,8 @@
 import { closeSync, readSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
 import type { Boundary } from "./boundary.ts";
-import { type Held, hold } from "./held.ts";
+import type { Held } from "./held.ts";
+import { hold } from "./hold.ts";
 import { type Confinement, holdInside, requirePath } from "./hold-inside.ts";
 import { type Window, lineWindow } from "./line-window.ts";
 import { answered, Refused, type RefusedAnswer, shown } from "./refusal.ts";

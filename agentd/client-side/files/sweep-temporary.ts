@@ -2,7 +2,7 @@
 // Takes away what a write left that was killed between its temporary file and the rename.
 import { lstatSync, unlinkSync } from "node:fs";
 import type { Boundary } from "./boundary.ts";
-import { hold } from "./held.ts";
+import { hold } from "./hold.ts";
 import { holdNearest, requirePath } from "./hold-inside.ts";
 import { nameIn } from "./hold-parent.ts";
 import { answered } from "./refusal.ts";

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Hold } from "./held.ts";
-import { hold } from "./held.ts";
+import { hold } from "./hold.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { sweepTemporary } from "./sweep-temporary.ts";
 import { asOrdinaryUser, type Ground, makeGround, temporaryName } from "./testing/ground.ts";

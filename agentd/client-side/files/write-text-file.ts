@@ -16,7 +16,8 @@ import {
   writeSync,
 } from "node:fs";
 import { type Boundary, sideOf } from "./boundary.ts";
-import { type Held, hold } from "./held.ts";
+import type { Held } from "./held.ts";
+import { hold } from "./hold.ts";
 import { type Confinement, requireInside, requirePath } from "./hold-inside.ts";
 import { holdParent, nameIn } from "./hold-parent.ts";
 import { tooBig } from "./read-text-file.ts";

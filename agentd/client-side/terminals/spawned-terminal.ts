@@ -1,19 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { identityOf } from "../../../acp-client/process/process-identity.ts";
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
-import type { SpawnedChild } from "../../../acp-client/process/spawn-child.ts";
+import { type SpawnedChild, spawnChild } from "../../../acp-client/process/spawn-child.ts";
 import { happensWithin } from "../../../acp-client/process/stop-ladder.ts";
+import { commandLine } from "./command-line.ts";
 import { endTreePolitely } from "./end-tree-politely.ts";
 import { TerminalOutput } from "./terminal-output.ts";
-import type { Terminal, TerminalExit, TerminalLimits, TerminalSink, TerminalSnapshot } from "./terminal.ts";
+import {
+  type StartedTerminal,
+  type Terminal,
+  type TerminalExit,
+  type TerminalLimits,
+  terminalLimits,
+  type TerminalOptions,
+  type TerminalSink,
+  type TerminalSnapshot,
+} from "./terminal.ts";
 
-export interface SpawnedTerminalOptions {
+/**
+ * Starts it in a session of its own, without a controlling terminal and with /dev/null to read: what wants to ask a
+ * person fails. Never rejects. When this resolves nothing was told to `sink` yet.
+ */
+export async function startTerminal(options: TerminalOptions, sink: TerminalSink): Promise<StartedTerminal> {
+  const { cwd, env, marker } = options;
+  const spawned = spawnChild({ command: commandLine(options), cwd, env, marker }, "ignore");
+  if ("failure" in spawned) return { failure: await spawned.failure };
+  return { terminal: new SpawnedTerminal(spawned.child, { marker, sink, limits: limitsOf(options) }) };
+}
+
+interface SpawnedTerminalOptions {
   readonly marker: { readonly name: string; readonly value: string };
   readonly sink: TerminalSink;
   readonly limits: TerminalLimits;
 }
 
-export class SpawnedTerminal implements Terminal {
+class SpawnedTerminal implements Terminal {
   readonly identity: ProcessIdentity | undefined;
   readonly #options: SpawnedTerminalOptions;
   readonly #output: TerminalOutput;
@@ -80,4 +101,9 @@ function exitOf(child: SpawnedChild<"ignore">): Promise<TerminalExit> {
   return new Promise((resolve) => {
     child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
+}
+
+function limitsOf({ tailBytesMax = Infinity, limits }: TerminalOptions): TerminalLimits {
+  const all = { ...terminalLimits, ...limits };
+  return { ...all, tailBytesMax: Math.min(tailBytesMax, all.tailBytesMax) };
 }

@@ -2,22 +2,8 @@
 // A command that an agent asked for, as ACP's terminal/* has it: on pipes, with the end of its output, and with an end
 // that leaves no process behind.
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
-import { spawnChild } from "../../../acp-client/process/spawn-child.ts";
 import type { SpawnFailure } from "../../../acp-client/process/spawn-failure.ts";
 import { defaultLimits } from "../../config/limits.ts";
-import { commandLine } from "./command-line.ts";
-import { SpawnedTerminal } from "./spawned-terminal.ts";
-
-/**
- * Starts it in a session of its own, without a controlling terminal and with /dev/null to read: what wants to ask a
- * person fails. Never rejects. When this resolves nothing was told to `sink` yet.
- */
-export async function startTerminal(options: TerminalOptions, sink: TerminalSink): Promise<StartedTerminal> {
-  const { cwd, env, marker } = options;
-  const spawned = spawnChild({ command: commandLine(options), cwd, env, marker }, "ignore");
-  if ("failure" in spawned) return { failure: await spawned.failure };
-  return { terminal: new SpawnedTerminal(spawned.child, { marker, sink, limits: limitsOf(options) }) };
-}
 
 /** A failure says in words what is missing: the program, its interpreter, the right to execute it, the directory. */
 export type StartedTerminal = { readonly terminal: Terminal } | { readonly failure: SpawnFailure };
@@ -90,9 +76,4 @@ export interface Terminal {
   kill(): Promise<void>;
   /** As `kill`; then gives back pipes and memory. Later calls get the first's promise. */
   release(): Promise<void>;
-}
-
-function limitsOf({ tailBytesMax = Infinity, limits }: TerminalOptions): TerminalLimits {
-  const all = { ...terminalLimits, ...limits };
-  return { ...all, tailBytesMax: Math.min(tailBytesMax, all.tailBytesMax) };
 }

@@ -18,6 +18,11 @@ export interface Play {
   readonly run: (steps: readonly Step[], play: Play) => Promise<void>;
 }
 
+export type StepObject = Exclude<Step, "default">;
+/** A step is named by the one member that no other step has. */
+export type StepNamed<Name extends string> = Extract<StepObject, { readonly [member in Name]: unknown }>;
+export type RunStep<S> = (step: S, play: Play) => Promise<void> | void;
+
 /** The value with what "$id" and its kin mean in this play at this moment. */
 export function filled(value: Json, play: Play): Json {
   const sessionId = play.sessionId ?? play.conversation.lastSessionId;

@@ -3,9 +3,7 @@
 import { appendFileSync, closeSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { reexecute, spawnOffspring } from "./offspring.ts";
-import { filled } from "./play.ts";
-import type { Play } from "./play.ts";
-import type { RunStep, StepNamed } from "./steps.ts";
+import { filled, type Play, type RunStep, type StepNamed } from "./play.ts";
 
 type ProcessStepName =
   | "repeat"

@@ -6,8 +6,8 @@ import { Conversation } from "./conversation.ts";
 import { correctSteps, garbageSteps, sessionOf } from "./correct-agent.ts";
 import type { Output } from "./output.ts";
 import type { Play } from "./play.ts";
-import type { Json, JsonObject, Rule, Scenario, Step } from "./scenario.ts";
 import { runSteps } from "./steps.ts";
+import type { Json, JsonObject, Rule, Scenario, Step } from "./scenario.ts";
 
 export interface ScriptedAgentOptions {
   readonly scenario: Scenario;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Steps that write.
 import { floodLines } from "./flood-lines.ts";
-import { filled } from "./play.ts";
-import type { Play } from "./play.ts";
+import { filled, type Play, type RunStep, type StepNamed } from "./play.ts";
 import type { Json, JsonObject, PermissionStep, RawStep, SendStep } from "./scenario.ts";
-import type { RunStep, StepNamed } from "./steps.ts";
 
 type SpeakingStepName =
   | "send"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { Play } from "./play.ts";
+import type { Play, RunStep, StepObject } from "./play.ts";
 import { processSteps } from "./process-steps.ts";
 import type { Step } from "./scenario.ts";
 import { speakingSteps } from "./speaking-steps.ts";
@@ -13,11 +13,8 @@ export async function runSteps(steps: readonly Step[], play: Play): Promise<void
   }
 }
 
-type StepObject = Exclude<Step, "default">;
 /** A step is named by the one member that no other step has. */
 type StepName = keyof typeof stepTable;
-export type StepNamed<Name extends string> = Extract<StepObject, { readonly [member in Name]: unknown }>;
-export type RunStep<S> = (step: S, play: Play) => Promise<void> | void;
 
 const stepTable = { ...speakingSteps, ...processSteps };
 

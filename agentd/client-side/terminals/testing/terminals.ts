@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { procSource } from "../../../../acp-client/process/process-source.ts";
 import type { Marker, ProcessRow } from "../../../../acp-client/process/process-source.ts";
-import { startTerminal } from "../terminal.ts";
+import { startTerminal } from "../spawned-terminal.ts";
 import type { Terminal, TerminalExit, TerminalOptions } from "../terminal.ts";
 import { terminalEnvironment } from "../terminal-environment.ts";
 
