@@ -7,8 +7,8 @@ import { sessionMarker } from "./catalogue/environment.ts";
 import type { Log } from "./log/open.ts";
 import type { ChildProcess } from "./log/processes.ts";
 import { temporaryNameOf } from "./session/core/client-side/files.ts";
-import type { Reserved } from "./instance/reserved.ts";
 import type { SessionState } from "./session/core/state.ts";
+import type { Reserved } from "./instance/reserved.ts";
 import { sweepTemporary } from "./client-side/files/sweep-temporary.ts";
 
 /**

@@ -18,11 +18,11 @@ import { Publisher, type Publishing } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents/agents.ts";
 import { recoveryOf, stateFromLog } from "./session/from-log.ts";
 import type { Context, PeopleEffect } from "./session/core/input.ts";
+import { isLive, type SessionState } from "./session/core/state.ts";
 import type { Seam } from "./seam.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Mailbox } from "./session/mailbox/mailbox.ts";
 import type { SentReply } from "./session/mailbox/posted.ts";
-import { isLive, type SessionState } from "./session/core/state.ts";
 import { loggedTelling, transcriptOf } from "./session/transcript.ts";
 import { instanceSession } from "./vocabulary/index.ts";
 

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { defaultLimits } from "../config/limits.ts";
-import type { ClientSideInput } from "../session/core/client-side/decide-client-side.ts";
+import type { ClientSideInput } from "../session/core/client-side/client-side-input.ts";
 import { ClientSideDesk, type DeskOptions } from "./desk.ts";
 import { Pace } from "./pace.ts";
 import { nothingReserved } from "../testing/nothing-reserved.ts";

@@ -4,7 +4,7 @@
 import type { ClientSide, ClientSideHandler, ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Desk, DeskHooks } from "../session/agents/desk.ts";
-import type { ClientSideEffect } from "../session/core/client-side/decide-client-side.ts";
+import type { ClientSideEffect } from "../session/core/client-side/client-side-input.ts";
 import { sessionEnds } from "../session/core/client-side/answers.ts";
 import { AnswerLine } from "./answer-line.ts";
 import { type CallLimits, type CallParser, callParser, type ClientSideCall } from "./calls.ts";

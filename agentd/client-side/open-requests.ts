@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Requests of one agent that wait for the log, each under a key that a session's inputs and effects can carry.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
-import type { RequestKey } from "../session/core/client-side/answers.ts";
+import type { RequestKey } from "../session/core/state.ts";
 
 export class OpenRequests {
   readonly #newKey: () => number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Who waits for a reply: a token goes with the command through the mailbox, and the reply finds its way back by it.
 import type { Answer } from "../../bus-client/index.ts";
-import type { CallerToken } from "../session/core/input.ts";
+import type { CallerToken } from "../session/core/state.ts";
 import type { SentReply } from "../session/mailbox/posted.ts";
 
 export class Callers {

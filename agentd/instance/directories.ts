@@ -4,6 +4,7 @@ import { accessSync, constants, mkdtempSync, realpathSync, statSync, statfsSync 
 import { isAbsolute, join } from "node:path";
 import { kernelDirectories, kernelFileSystems } from "./kernel-files.ts";
 import type { Reserved } from "./reserved.ts";
+import { isBelow, isWithin } from "./within.ts";
 
 export type Directories =
   | {
@@ -160,15 +161,6 @@ function isKernels(path: string): boolean {
     // Gone since it was resolved; whether it can be entered is looked at next.
     return false;
   }
-}
-
-export function isWithin(path: string, directory: string): boolean {
-  return path === directory || isBelow(path, directory);
-}
-
-/** By whole names: /ws/app-evil is not below /ws/app. */
-function isBelow(path: string, directory: string): boolean {
-  return path !== directory && path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }
 
 /** Whether a place that was without links still is: a link that was put there since leads elsewhere. */

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../acp-client/agent-events.ts";
 import type { ToolCallPatch } from "../../acp-client/model.ts";
-import { type Findings, PolicyWitness } from "./findings.ts";
+import type { Findings } from "../session/core/requests/policy.ts";
+import { PolicyWitness } from "./findings.ts";
 import { nothingReserved } from "../testing/nothing-reserved.ts";
 
 function witness(callsMax = 8) {

@@ -7,27 +7,7 @@ import type { Reserved } from "../instance/reserved.ts";
 import { isAnnouncement } from "../session/core/tools/known-calls.ts";
 import { realPlace } from "./real-place.ts";
 import { type Said, seeMore, type Sight, ToolSights } from "./tool-sight.ts";
-
-/** A path that the agent wrote; `real` is undefined where nobody can tell where it leads. */
-export interface Place {
-  readonly path: string;
-  readonly real: string | undefined;
-  /** It is one that agentd keeps to itself. */
-  readonly reserved?: true;
-}
-
-export interface Findings {
-  /** Of the tool call, before this question. */
-  readonly kindsBefore: readonly string[];
-  readonly locations: readonly Place[];
-  readonly diffs: readonly Place[];
-  /** Some of what was said of it could not be read. */
-  readonly incomplete: boolean;
-  /** More paths than are looked at. */
-  readonly tooMany: boolean;
-  /** The policy's own directories: as they are written, and where they are. */
-  readonly ruleDirectories: ReadonlyMap<string, string>;
-}
+import type { Findings, Place } from "../session/core/requests/policy.ts";
 
 export interface FindingOptions {
   /** As the configuration has it now. */

@@ -2,6 +2,7 @@
 // What the log knows of a person's answer that the last agentd may have died over.
 import type { EntryReader } from "../log/read.ts";
 import type { Entry } from "../vocabulary/index.ts";
+import { unusedAnswer } from "../session/core/requests/people-answers.ts";
 
 /**
  * `used`: it is what the request was resolved by. `told`: it was not used, and that is said already. `unused`: nobody has
@@ -25,6 +26,3 @@ export function loggedUse(entries: Pick<EntryReader, "page">, session: string, r
   }
   return use;
 }
-
-/** What the diagnostic is called that tells of it. */
-export const unusedAnswer = "answer-unused";

@@ -2,7 +2,7 @@
 // Where a path that an agent wrote really leads. It looks at the file system and changes nothing.
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { isWithin } from "../instance/directories.ts";
+import { isWithin } from "../instance/within.ts";
 
 /** Names at the end of a path that may be missing on the disk: a path of thousands would take long to look up. */
 const missingNamesMax = 32;

@@ -5,10 +5,8 @@ import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.t
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
 import { measure } from "./core/fit.ts";
-import type { IntendedWrite } from "./core/client-side/files.ts";
+import { type IntendedWrite, newSession, type OpenRequest, type SessionState, type OpenTerminal } from "./core/state.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
-import { newSession, type OpenRequest, type SessionState } from "./core/state.ts";
-import type { OpenTerminal } from "./core/client-side/terminals.ts";
 
 export interface LogReaders {
   readonly sessions: SessionReader;

@@ -3,7 +3,7 @@
 import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
 import type { StateEntry } from "../../vocabulary/index.ts";
-import type { ClientSideEffect, ClientSideInput } from "../core/client-side/decide-client-side.ts";
+import type { ClientSideEffect, ClientSideInput } from "../core/client-side/client-side-input.ts";
 
 export type ChildIdentity = NonNullable<StateEntry["process"]>;
 

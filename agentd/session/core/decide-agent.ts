@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the agent brings about: its updates, its questions, its answers to us, and its end.
-import { idMember } from "./command-id.ts";
+import { idMember, type Draft } from "./draft.ts";
+import type { SessionInput } from "./input.ts";
+import { requestElicitation } from "./requests/elicitations.ts";
+import { optionFault } from "./decide-commands.ts";
+import { currentTurn, type SessionState } from "./state.ts";
+import { releaseTerminals } from "./client-side/terminals.ts";
+import type { Findings } from "./requests/policy.ts";
+import { noteMessage } from "./messages.ts";
+import { noteToolCall, closeOpenTools } from "./tools/tool-calls.ts";
+import { endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
 import type { AgentUpdate, ConfigOption } from "../../../acp-client/model.ts";
 import { isModeAmong, refusalOfOption } from "../../authority/decide.ts";
-import type { Findings } from "../../people/findings.ts";
 import { callLimits, type ErrorBody, errorBody } from "../../vocabulary/index.ts";
-import type { Draft } from "./draft.ts";
-import type { SessionInput } from "./input.ts";
 import { emptied } from "./fit.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
-import { noteMessage, noteToolCall } from "./messages.ts";
-import { requestElicitation } from "./requests/elicitations.ts";
 import { noteChange, noteForeignCall, requestPermission } from "./requests/permissions.ts";
-import { optionFault } from "./option-fault.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/ends.ts";
 import { beginAgain, canComeBack, notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
-import { currentTurn, type SessionState } from "./state.ts";
-import { releaseTerminals } from "./client-side/terminals.ts";
-import { closeOpenTools, endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 
 export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, findings?: Findings): void {
   const { state } = draft;

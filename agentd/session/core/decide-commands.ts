@@ -5,12 +5,13 @@ import { refusalOfOption } from "../../authority/decide.ts";
 import { type ContentBlock, errorBody } from "../../vocabulary/index.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
-import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/answers.ts";
-import { cancelAllRequests, endAllRequests } from "./requests/ends.ts";
-import { optionFault } from "./option-fault.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 import { releaseTerminals } from "./client-side/terminals.ts";
-import { acceptPrompt, closeOpenTools, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
+import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/answers.ts";
+import { cancelAllRequests, endAllRequests } from "./requests/ends.ts";
+import { acceptPrompt, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
+import { closeOpenTools } from "./tools/tool-calls.ts";
+import type { ErrorBody } from "../../vocabulary/errors.ts";
 
 export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
   switch (command.verb) {
@@ -120,6 +121,27 @@ function decideSetConfig(draft: Draft, before: SessionState, command: Command<"a
   draft.postpone(command, seq);
   draft.effect({ type: "set_option", seq, option: name, value });
   return draft.decision();
+}
+
+/** Why an option cannot have a value, by what the agent offers; undefined where the agent may be asked. */
+export function optionFault(
+  { agent, options }: Pick<SessionState, "agent" | "options">,
+  name: string,
+  value: string | boolean,
+): ErrorBody | undefined {
+  const option = options.find((candidate) => candidate.option === name);
+  if (!option) {
+    const names = options.map((candidate) => candidate.option);
+    return errorBody("OPTION_UNKNOWN", `${agent} offers no option "${name}"`, { option: name, options: names });
+  }
+  if (option.type === "boolean" && typeof value !== "boolean") {
+    return errorBody("OPTION_UNKNOWN", `"${name}" takes true or false`, { option: name, values: [true, false] });
+  }
+  const values = option.choices?.map((choice) => choice.value) ?? [];
+  if (option.type === "select" && !values.includes(value as string)) {
+    return errorBody("OPTION_UNKNOWN", `"${name}" has no value "${value}"`, { option: name, values });
+  }
+  return undefined;
 }
 
 /** Committed now, done then, and its reply in a commit of its own. */

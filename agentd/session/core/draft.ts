@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A decision in the making: a copy of the state that the deciding functions change, with what it brings about.
 import { type EntryContent, errorBody, type ErrorBody, type ErrorCode } from "../../vocabulary/index.ts";
-import { commandIdOf, idMember } from "./command-id.ts";
 import type { Command, Context, Decision, Effect, ReceiptNote, Reply } from "./input.ts";
 import { type PendingCommand, phaseOf, type SessionState } from "./state.ts";
 
@@ -30,6 +29,12 @@ export class Draft {
 
   effect(effect: Effect): void {
     this.effects.push(effect);
+  }
+
+  /** From here the session is idle: nothing runs, nothing is queued and nobody is asked. */
+  armIdle(): void {
+    const { idleTimeoutMs } = this.context.settings;
+    if (idleTimeoutMs !== null) this.effect({ type: "arm", timer: "idle", key: "", afterMs: idleTimeoutMs });
   }
 
   /** The command's own entry, which every acting command has. */
@@ -92,4 +97,14 @@ export function refuse(
   members: Readonly<Record<string, unknown>> = {},
 ): { readonly refusal: ErrorBody } {
   return { refusal: errorBody(code, message, members) };
+}
+
+/** A command's own id, which its caller may leave out, from its arguments. */
+export function commandIdOf(args: object): string | undefined {
+  return (args as { readonly command_id?: string }).command_id;
+}
+
+/** As a member of an entry or of a reply, where there is one. */
+export function idMember(commandId: string | undefined): { readonly command_id?: string } {
+  return commandId === undefined ? {} : { command_id: commandId };
 }

@@ -3,7 +3,9 @@
 import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
 import type { AgentIdentity, ConfigOption, ElicitationAnswer, PermissionOutcome } from "../../../acp-client/model.ts";
 import type { PolicySettings } from "../../config/settings.ts";
-import type { Findings } from "../../people/findings.ts";
+import type { Findings } from "./requests/policy.ts";
+import type { ClientSideEffect, ClientSideInput } from "./client-side/client-side-input.ts";
+import type { NewSession, SessionState, CallerToken, ChosenOption } from "./state.ts";
 import type {
   ContentBlock,
   EntryContent,
@@ -14,11 +16,6 @@ import type {
   Verb,
   VerbArguments,
 } from "../../vocabulary/index.ts";
-import type { ClientSideEffect, ClientSideInput } from "./client-side/decide-client-side.ts";
-import type { NewSession, SessionState } from "./state.ts";
-
-/** Stands for whoever waits for a reply. */
-export type CallerToken = number;
 
 export interface Sender {
   /** The name that the broker stamped, or null. */
@@ -45,9 +42,6 @@ export type SessionCommand =
 
 /** What keeps the log in hand; answered when done. */
 export type KeepingCommand = Command<"agent.session.purge"> | Command<"agent.log.prune"> | Command<"agent.log.redact">;
-
-/** The name of an option of the agent, and the value that it was given. */
-export type ChosenOption = readonly [string, string | boolean];
 
 export type Timer = "permission" | "elicitation" | "cancel" | "drain" | "idle";
 

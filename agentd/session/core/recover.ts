@@ -6,9 +6,9 @@ import { answerPending } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import { sayWriteInterrupted } from "./client-side/files.ts";
 import type { SessionInput } from "./input.ts";
-import { endAllRequests, sayPerhapsSent, sayUnsent } from "./requests/ends.ts";
 import type { SessionState } from "./state.ts";
 import { sayTerminalsLost } from "./client-side/terminals.ts";
+import { endAllRequests, sayPerhapsSent, sayUnsent } from "./requests/ends.ts";
 import { sayEnded } from "./turns.ts";
 
 export function recover(draft: Draft, before: SessionState, found: Extract<SessionInput, { type: "recover" }>): void {

@@ -14,13 +14,10 @@ import type {
   SessionPhase,
   ToolCallFields,
 } from "../../vocabulary/index.ts";
-import type { IntendedWrite } from "./client-side/files.ts";
-import type { ElicitationFields } from "./requests/elicitations.ts";
 import type { Measured } from "./fit.ts";
-import type { CallerToken, ChosenOption } from "./input.ts";
-import type { OpenTerminal } from "./client-side/terminals.ts";
 import { type AskedMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
 import { noTools, type ToolLedger } from "./tools/tool-ledger.ts";
+import type { ElicitationEntry } from "../../vocabulary/entries.ts";
 
 /** What a session is from its birth. */
 export interface NewSession {
@@ -98,6 +95,9 @@ export type Life =
       readonly error?: ErrorBody;
     };
 
+/** The name of an option of the agent, and the value that it was given. */
+export type ChosenOption = readonly [string, string | boolean];
+
 /** A session of its agent that is new, one that the agent is to bring back, or a new one in the place of an old. */
 export type OpenWay = "new" | "again" | "fresh";
 
@@ -158,6 +158,14 @@ export interface OpenElicitation extends OpenHead {
   readonly shown: Measured<ElicitationFields>;
 }
 
+/** As entries and replies carry it. */
+export type ElicitationFields = Pick<
+  ElicitationEntry,
+  "message" | "schema" | "url" | "elicitation_id" | "tool_call_id"
+> & {
+  readonly mode: "form" | "url";
+};
+
 export interface ClosedRequest {
   readonly request: string;
   readonly outcome: "selected" | "cancelled" | ElicitationAction;
@@ -170,6 +178,30 @@ export interface MessageRun {
   readonly role: string;
   readonly id: string;
 }
+
+/** Names an open request of an agent; unique in one agentd. Null: nobody is left to answer. */
+export type RequestKey = number | null;
+
+/** A write that is in the log and may be under way. */
+export interface IntendedWrite {
+  readonly seq: number;
+  readonly key: RequestKey;
+  readonly path: string;
+  readonly bytes: number;
+  readonly turn?: number;
+}
+
+export interface OpenTerminal {
+  /** Named for its first entry: no later agentd makes the name again. */
+  readonly terminal: string;
+  readonly turn?: number;
+  readonly exited: boolean;
+  /** Its agent may name it no longer, and it is being ended. */
+  readonly released: boolean;
+}
+
+/** Stands for whoever waits for a reply. */
+export type CallerToken = number;
 
 export interface PendingCommand {
   readonly seq: number;
@@ -225,6 +257,11 @@ export function phaseOf(state: SessionState): SessionPhase {
 
 export function isLive(state: SessionState): boolean {
   return state.life.phase !== "ended";
+}
+
+/** By its client side: a cancelled turn is served until its end, since agents clean up; a session that is ending is not. */
+export function isServed({ life }: SessionState): boolean {
+  return life.phase !== "closing" && life.phase !== "ended";
 }
 
 /** The turn that messages belong to now, and whether it has ended. */

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EntryContent, FileEntry, TerminalEntry } from "../../vocabulary/index.ts";
-import type { ClientSideEffect, ClientSideInput } from "./client-side/decide-client-side.ts";
+import type { ClientSideEffect, ClientSideInput } from "./client-side/client-side-input.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
 function running(): SessionScript {

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import type { Elicitation } from "../../../acp-client/model.ts";
 import type { ElicitationEntry, EntryContent } from "../../vocabulary/index.ts";
 import { Draft } from "./draft.ts";
-import { recover } from "./recover.ts";
 import { phaseOf } from "./state.ts";
+import { recover } from "./recover.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { SessionScript } from "./testing/session-script.ts";
 

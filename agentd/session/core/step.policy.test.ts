@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Findings } from "../../people/findings.ts";
-import type { EntryContent, PermissionEntry } from "../../vocabulary/index.ts";
-import { recover } from "./recover.ts";
+import type { Findings } from "./requests/policy.ts";
 import { Draft } from "./draft.ts";
 import type { Settings } from "./input.ts";
 import { phaseOf } from "./state.ts";
+import type { EntryContent, PermissionEntry } from "../../vocabulary/index.ts";
+import { recover } from "./recover.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { SessionScript } from "./testing/session-script.ts";
 

@@ -2,7 +2,10 @@
 // Decides one input upon one state: a refusal, or the next state with its entries, replies and effects. It awaits
 // nothing, reads no clock and touches nothing outside; who calls it appends the entries, then acts, then publishes.
 import { decideClientSide } from "./client-side/decide-client-side.ts";
-import { idMember } from "./command-id.ts";
+import { idMember, Draft } from "./draft.ts";
+import { beginClosing, decideCommand } from "./decide-commands.ts";
+import type { Context, Decision, SessionInput } from "./input.ts";
+import { currentTurn, type SessionState } from "./state.ts";
 import { errorBody } from "../../vocabulary/index.ts";
 import {
   answerPending,
@@ -15,15 +18,12 @@ import {
   onOptionSet,
   onPromptDone,
 } from "./decide-agent.ts";
-import { beginClosing, decideCommand } from "./decide-commands.ts";
-import { Draft } from "./draft.ts";
-import type { Context, Decision, SessionInput } from "./input.ts";
 import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
+import { closeOpenTools } from "./tools/tool-calls.ts";
+import { endRunningTurn } from "./turns.ts";
 import { recover } from "./recover.ts";
 import { expireRequest, noteSent, sayUnsent } from "./requests/ends.ts";
 import { decideResume, onWayRefused } from "./resume.ts";
-import { currentTurn, type SessionState } from "./state.ts";
-import { closeOpenTools, endRunningTurn } from "./turns.ts";
 
 export function step(state: SessionState, input: SessionInput, context: Context): Decision {
   const draft = new Draft(state, context);

@@ -3,10 +3,8 @@
 import { type ContentBlock, type ErrorBody, errorBody, type Sent } from "../../vocabulary/index.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { Draft } from "./draft.ts";
-import { closeTool } from "./messages.ts";
-import { armIdle } from "./idle.ts";
 import { endAllRequests } from "./requests/ends.ts";
-import { openTools } from "./tools/tool-ledger.ts";
+import { closeOpenTools } from "./tools/tool-calls.ts";
 
 export interface TurnEnd {
   readonly stopReason: string;
@@ -50,7 +48,7 @@ export function settle(draft: Draft): void {
     return;
   }
   state.life = { phase: "idle" };
-  if (state.requests.length === 0) armIdle(draft);
+  if (state.requests.length === 0) draft.armIdle();
 }
 
 /**
@@ -87,11 +85,6 @@ export function sayEnded(draft: Draft, turn: number, end: TurnEnd): void {
     ...(end.error ? { error: end.error } : {}),
     ...(end.usage === undefined ? {} : { usage: end.usage }),
   });
-}
-
-/** Tool calls that their agent left open, or opened anew by late words, are closed with their turn or their session. */
-export function closeOpenTools(draft: Draft): void {
-  for (const id of openTools(draft.state.tools)) closeTool(draft, id);
 }
 
 export function failureBody(failure: AgentFailure): ErrorBody {

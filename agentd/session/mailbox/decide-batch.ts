@@ -8,12 +8,12 @@ import { isAgents } from "../../authority/sender.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
 import { refuse } from "../core/draft.ts";
 import type { Context, Decision } from "../core/input.ts";
+import { isLive, type SessionState } from "../core/state.ts";
 import type { LiveSessions } from "../live-sessions.ts";
 import { isCommanding, type Posted, refusalReply, type SentReply } from "./posted.ts";
 import { overdueIn } from "../core/requests/open-requests.ts";
 import type { Recall, RecallBatch, Recalled } from "./recall.ts";
 import { startSession } from "../core/start.ts";
-import { isLive, type SessionState } from "../core/state.ts";
 import { step } from "../core/step.ts";
 
 export interface Batch {

@@ -10,11 +10,11 @@ import type { Seam } from "../../seam.ts";
 import { errorBody } from "../../vocabulary/index.ts";
 import { type Batch, decideBatch } from "./decide-batch.ts";
 import type { Context, Effect } from "../core/input.ts";
+import { isLive } from "../core/state.ts";
 import type { LiveSessions } from "../live-sessions.ts";
 import { type Input, isCommanding, type Posted, refusalReply, type SentReply, textOf } from "./posted.ts";
 import { overdueIn } from "../core/requests/open-requests.ts";
 import { Recall, type Repeatable } from "./recall.ts";
-import { isLive } from "../core/state.ts";
 
 export interface MailboxOptions {
   readonly log: Log;

@@ -2,15 +2,7 @@
 // What an agent is told that asked for a file or a terminal, and when it is told no.
 import { RPC, type RpcError } from "../../../../acp-client/jsonrpc/message.ts";
 import type { Draft } from "../draft.ts";
-import type { SessionState } from "../state.ts";
-
-/** Names an open request of an agent; unique in one agentd. Null: nobody is left to answer. */
-export type RequestKey = number | null;
-
-/** A cancelled turn is served until its end, since agents clean up; a session that is ending is not. */
-export function isServed({ life }: SessionState): boolean {
-  return life.phase !== "closing" && life.phase !== "ended";
-}
+import type { RequestKey } from "../state.ts";
 
 export const sessionEnds = "the session is ending: nothing more is done for it";
 

@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent asks of its client with files and terminals. Whatever changes something is logged first and done then,
 // and its end is logged before the agent is told.
-import type { RpcError } from "../../../../acp-client/jsonrpc/message.ts";
-import { type RequestKey, sessionEnds } from "./answers.ts";
+import { sessionEnds } from "./answers.ts";
 import type { Draft } from "../draft.ts";
-import { type FileEffect, type FileInput, onFileRead, onFileWrite, onFileWritten, unwritten } from "./files.ts";
-import {
-  onTerminalCreate,
-  onTerminalExited,
-  onTerminalFailed,
-  onTerminalKill,
-  onTerminalRelease,
-} from "./terminals.ts";
-import type { TerminalEffect, TerminalInput } from "./terminals.ts";
-
-export type ClientSideInput = FileInput | TerminalInput;
-
-export type ClientSideEffect =
-  | { readonly type: "answer"; readonly key: RequestKey; readonly result: object }
-  | { readonly type: "refuse"; readonly key: RequestKey; readonly error: RpcError }
-  | FileEffect
-  | TerminalEffect;
+import { onFileRead, onFileWrite, onFileWritten, unwritten } from "./files.ts";
+import { onTerminalCreate, onTerminalExited, onTerminalFailed, onTerminalKill, onTerminalRelease } from "./terminals.ts";
+import type { ClientSideInput, ClientSideEffect } from "./client-side-input.ts";
 
 export function decideClientSide(draft: Draft, input: ClientSideInput): void {
   switch (input.type) {

@@ -2,59 +2,10 @@
 // Files that an agent reads and writes through its client: what the log says of each, and when it is done.
 import { RPC } from "../../../../acp-client/jsonrpc/message.ts";
 import type { FileEntry } from "../../../vocabulary/index.ts";
-import { answer, isServed, refuseRequest, type RequestKey, sessionEnds } from "./answers.ts";
+import { answer, refuseRequest, sessionEnds } from "./answers.ts";
+import { isServed, type RequestKey, currentTurn, ofTurn, type IntendedWrite } from "../state.ts";
 import type { Draft } from "../draft.ts";
-import { currentTurn, ofTurn } from "../state.ts";
-
-export interface FileRefusal {
-  /** A word of a fixed table. */
-  readonly reason: string;
-  /** For the agent and for people. */
-  readonly message: string;
-  /** JSON-RPC's. */
-  readonly code: number;
-}
-
-/** A path as it may be told: without what is secret. */
-export type FileInput =
-  /** It has been read, and waits to be handed over. `reason`: why it reads as empty though it is not there. */
-  | {
-      readonly type: "file_read";
-      readonly key: RequestKey;
-      readonly path: string;
-      readonly outcome:
-        | { readonly ok: true; readonly bytes: number; readonly reason?: string }
-        | { readonly ok: false; readonly refusal: FileRefusal };
-    }
-  /** Nothing has been written yet. */
-  | { readonly type: "file_write"; readonly key: RequestKey; readonly path: string; readonly bytes: number }
-  /** `seq`: of the entry that said what was intended. */
-  | {
-      readonly type: "file_written";
-      readonly seq: number;
-      readonly outcome:
-        | { readonly ok: true; readonly moved?: true }
-        | { readonly ok: false; readonly refusal: FileRefusal };
-    };
-
-export type FileEffect =
-  /** What was read goes to the agent. */
-  | { readonly type: "hand_over"; readonly key: RequestKey }
-  | {
-      readonly type: "write_file";
-      readonly key: RequestKey;
-      readonly seq: number;
-      readonly temporaryName: string;
-    };
-
-/** A write that is in the log and may be under way. */
-export interface IntendedWrite {
-  readonly seq: number;
-  readonly key: RequestKey;
-  readonly path: string;
-  readonly bytes: number;
-  readonly turn?: number;
-}
+import type { FileInput, FileRefusal } from "./client-side-input.ts";
 
 /** Of a write's temporary file: whoever finds the intention in the log finds the file. */
 export function temporaryNameOf(session: string, seq: number): string {

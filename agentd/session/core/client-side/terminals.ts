@@ -1,60 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Terminals that an agent has its client run: logged before they start, before they are killed, and when they have
 // ended. What they print is a snapshot at any time, and in the log when they have ended.
-import { answer, isServed, noSuchTerminal, notNow, refuseRequest, type RequestKey, sessionEnds } from "./answers.ts";
+import { answer, noSuchTerminal, notNow, refuseRequest, sessionEnds } from "./answers.ts";
+import { isServed, type RequestKey, currentTurn, ofTurn, type OpenTerminal } from "../state.ts";
 import type { Draft } from "../draft.ts";
-import { currentTurn, ofTurn } from "../state.ts";
-
-export type TerminalInput =
-  | {
-      readonly type: "terminal_create";
-      readonly key: RequestKey;
-      readonly command: string;
-      readonly args: readonly string[];
-      /** Absolute; the session's where absent. */
-      readonly cwd?: string;
-      /** Names alone. */
-      readonly env: readonly string[];
-    }
-  | {
-      readonly type: "terminal_failed";
-      readonly key: RequestKey;
-      readonly terminal: string;
-      readonly message: string;
-    }
-  | {
-      readonly type: "terminal_exited";
-      readonly terminal: string;
-      readonly exitCode: number | null;
-      readonly signal: string | null;
-      readonly tail: string;
-      readonly truncated: boolean;
-    }
-  | { readonly type: "terminal_kill" | "terminal_release"; readonly key: RequestKey; readonly terminal: string };
-
-export type TerminalEffect =
-  | {
-      readonly type: "start_terminal";
-      readonly key: RequestKey;
-      readonly terminal: string;
-    }
-  /** Its end is in the log: who waits for it is told. */
-  | {
-      readonly type: "tell_exit";
-      readonly terminal: string;
-      readonly exitCode: number | null;
-      readonly signal: string | null;
-    }
-  | { readonly type: "kill_terminal" | "release_terminal"; readonly key: RequestKey; readonly terminal: string };
-
-export interface OpenTerminal {
-  /** Named for its first entry: no later agentd makes the name again. */
-  readonly terminal: string;
-  readonly turn?: number;
-  readonly exited: boolean;
-  /** Its agent may name it no longer, and it is being ended. */
-  readonly released: boolean;
-}
+import type { TerminalInput } from "./client-side-input.ts";
 
 type Create = Extract<TerminalInput, { type: "terminal_create" }>;
 

@@ -7,9 +7,9 @@ import type { VerbArguments } from "../../../vocabulary/index.ts";
 import { type Draft, refuse } from "../draft.ts";
 import { resolveElicitation } from "./elicitations.ts";
 import type { Command, Decision } from "../input.ts";
+import type { OpenElicitation, OpenRequest, SessionState } from "../state.ts";
 import { isOverdue } from "./open-requests.ts";
 import { resolvePermission } from "./permissions.ts";
-import type { OpenElicitation, OpenRequest, SessionState } from "../state.ts";
 
 export function decidePermissionAnswer(
   draft: Draft,

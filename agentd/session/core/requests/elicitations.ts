@@ -2,8 +2,8 @@
 // An elicitation from the agent's question to its one answer. What is nobody's answer is a cancellation.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { Elicitation, ElicitationAnswer } from "../../../../acp-client/model.ts";
-import type { ElicitationEntry } from "../../../vocabulary/index.ts";
 import type { Draft } from "../draft.ts";
+import { currentTurn, type OpenElicitation, type ElicitationFields } from "../state.ts";
 import { measure } from "../fit.ts";
 import {
   awaitAnswer,
@@ -15,7 +15,6 @@ import {
   type Resolver,
   whyNobodyIsAsked,
 } from "./open-requests.ts";
-import { currentTurn, type OpenElicitation } from "../state.ts";
 
 export function requestElicitation(draft: Draft, event: Extract<AgentEvent, { type: "elicitation" }>): void {
   const { asked, agentSession } = event;
@@ -60,14 +59,6 @@ export function resolveElicitation(
   const isTold = closeRequest(draft, open, { request, outcome, ...closer });
   if (isTold && key !== null) draft.effect({ type: "answer_elicitation", request, key, answer });
 }
-
-/** As entries and replies carry it. */
-export type ElicitationFields = Pick<
-  ElicitationEntry,
-  "message" | "schema" | "url" | "elicitation_id" | "tool_call_id"
-> & {
-  readonly mode: "form" | "url";
-};
 
 function elicitationFields(asked: Elicitation): ElicitationFields {
   const { mode, message, toolCallId } = asked;

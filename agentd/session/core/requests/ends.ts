@@ -3,9 +3,9 @@
 import type { ResolvedVia } from "../../../vocabulary/index.ts";
 import type { Draft } from "../draft.ts";
 import { resolveElicitation } from "./elicitations.ts";
+import type { OpenRequest } from "../state.ts";
 import type { Resolver } from "./open-requests.ts";
 import { expirePermission, resolvePermission } from "./permissions.ts";
-import type { OpenRequest } from "../state.ts";
 
 export function cancelRequest(draft: Draft, open: OpenRequest, who: Resolver): void {
   switch (open.kind) {

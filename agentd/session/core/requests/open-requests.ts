@@ -2,7 +2,6 @@
 // What permissions and elicitations share: a number, a time limit, and that each is open once and closed once.
 import { askPeople } from "./asking.ts";
 import type { Draft } from "../draft.ts";
-import { armIdle } from "../idle.ts";
 import type { SessionInput } from "../input.ts";
 import { type ClosedRequest, currentTurn, type OpenRequest, type SessionState } from "../state.ts";
 import type { ResolvedVia } from "../../../vocabulary/index.ts";
@@ -89,7 +88,7 @@ export function closeRequest(
   draft.effect({ type: "disarm", timer: kind, key: request });
   // What is over is not asked any more, for whatever reason it is.
   if (askedPeople) draft.effect({ type: "withdraw_ask", request, reason: closed.via ?? "answered" });
-  if (state.life.phase === "idle" && state.requests.length === 0) armIdle(draft);
+  if (state.life.phase === "idle" && state.requests.length === 0) draft.armIdle();
   if (key !== null) state.unsent = [...state.unsent, { request, kind }];
   return key !== null;
 }

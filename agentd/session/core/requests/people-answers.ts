@@ -2,14 +2,16 @@
 // What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
 import { choicesOf, editionOf } from "./asking.ts";
 import { cut } from "../fit.ts";
-import { unusedAnswer } from "../../../people/logged-use.ts";
 import { isAgentsOwn } from "../../../vocabulary/index.ts";
 import type { Draft } from "../draft.ts";
 import type { SessionInput } from "../input.ts";
 import { resolveElicitation } from "./elicitations.ts";
+import type { ClosedRequest, OpenRequest, SessionState } from "../state.ts";
 import { isOverdue, type Resolver } from "./open-requests.ts";
 import { resolvePermission } from "./permissions.ts";
-import type { ClosedRequest, OpenRequest, SessionState } from "../state.ts";
+
+/** What the diagnostic is called that tells of an answer which was not used. */
+export const unusedAnswer = "answer-unused";
 
 /**
  * A person's answer: the first valid one wins. One that comes too late, or that nobody may give, changes nothing, and is

@@ -2,10 +2,12 @@
 // A permission from the agent's question to its one answer. Whatever is not somebody's yes is never a yes.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { PermissionOutcome, ToolCallPatch } from "../../../../acp-client/model.ts";
-import type { Findings } from "../../../people/findings.ts";
+import { type Findings, type PolicyAnswer, askedByAnotherSession, answerByPolicy } from "./policy.ts";
+import { makeRoom } from "../tools/tool-calls.ts";
+import type { Draft } from "../draft.ts";
+import { currentTurn, type OpenPermission } from "../state.ts";
 import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/index.ts";
 import { askPeople } from "./asking.ts";
-import type { Draft } from "../draft.ts";
 import { bytesOf } from "../fit.ts";
 import {
   beginsAnew,
@@ -17,7 +19,6 @@ import {
   noteCopied,
 } from "../tools/known-calls.ts";
 import { toolCallFields } from "../map-update.ts";
-import { makeRoom } from "../messages.ts";
 import {
   awaitAnswer,
   closeRequest,
@@ -28,9 +29,7 @@ import {
   type Resolver,
   whyNobodyIsAsked,
 } from "./open-requests.ts";
-import { policyAnswer } from "./policy-answer.ts";
 import { changedMembers, loggedCall, type QuestionCall, questionCall, shownCall } from "./question-call.ts";
-import { currentTurn, type OpenPermission } from "../state.ts";
 import { findTool, noteTool } from "../tools/tool-ledger.ts";
 
 /** `option` as offered, or a cancellation. */
@@ -88,6 +87,41 @@ export function requestPermission(
     return resolvePermission(draft, open, { option: byPolicy.answer }, { by: null, via: "policy", why: byPolicy.why });
   }
   awaitAnswer(draft, open);
+}
+
+interface AskedOfPolicy {
+  /** As the request itself has it. */
+  readonly kind: string | null | undefined;
+  readonly options: readonly PermissionChoice[];
+  readonly findings: Findings | undefined;
+  readonly agentSession: string | undefined;
+}
+
+/**
+ * What the policy says, as the configuration has it at this moment; undefined where the session has none. One that is
+ * gone from the configuration answers nothing, which is said once.
+ */
+function policyAnswer(
+  draft: Draft,
+  { kind, options, findings, agentSession }: AskedOfPolicy,
+): PolicyAnswer | undefined {
+  const { state, context } = draft;
+  const { policy: name, cwd, additionalDirs } = state;
+  if (name === undefined) return undefined;
+  const policy = context.settings.policies.get(name);
+  if (!policy) sayMissed(draft, name);
+  state.policyMissed = policy === undefined;
+  if (agentSession !== undefined) return { ask: `policy "${name}": ${askedByAnotherSession}` };
+  if (!policy || !findings) return { ask: `policy "${name}": it is not in the configuration` };
+  const answer = answerByPolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], findings });
+  if ("ask" in answer) return { ask: `policy "${name}": ${answer.ask}` };
+  return { ...answer, why: `policy "${name}", ${answer.why}` };
+}
+
+function sayMissed(draft: Draft, name: string): void {
+  if (draft.state.policyMissed) return;
+  const message = `the policy "${name}" is not in the configuration any more: people are asked instead`;
+  draft.add({ kind: "diagnostic", what: "policy-gone", message });
 }
 
 /** The request patches the call like any update of it; some agents never announce the call, and this is its first sight. */

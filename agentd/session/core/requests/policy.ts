@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a policy answers to a permission: one `allow_once`, or nothing, and then a person is asked. Pure. It goes by the
+// What a policy answers to a permission: one `allow_once`, or nothing, and then a person is asked. It goes by the
 // kind of the tool call, by where its locations really are and by the kinds of the options; never by a text that the
 // agent wrote. It believes the agent's kind and locations: a policy spares questions, it is no sandbox.
-import { isWithin } from "../../../instance/directories.ts";
+import { isWithin } from "../../../instance/within.ts";
 import { type AllowOnceRule, type PolicySettings, toolKinds } from "../../../config/settings.ts";
 import type { PermissionChoice } from "../../../vocabulary/index.ts";
-import type { Findings, Place } from "../../../people/findings.ts";
+
+/** A path that the agent wrote; `real` is undefined where nobody can tell where it leads. */
+export interface Place {
+  readonly path: string;
+  readonly real: string | undefined;
+  /** It is one that agentd keeps to itself. */
+  readonly reserved?: true;
+}
+
+export interface Findings {
+  /** Of the tool call, before this question. */
+  readonly kindsBefore: readonly string[];
+  readonly locations: readonly Place[];
+  readonly diffs: readonly Place[];
+  /** Some of what was said of it could not be read. */
+  readonly incomplete: boolean;
+  /** More paths than are looked at. */
+  readonly tooMany: boolean;
+  /** The policy's own directories: as they are written, and where they are. */
+  readonly ruleDirectories: ReadonlyMap<string, string>;
+}
 
 export interface PolicyQuestion {
   /** As the question itself has it; it need not have one. */
