@@ -18,8 +18,8 @@ export interface ToolCallPatch {
   readonly kind?: string | null;
   readonly status?: string | null;
   readonly content?: readonly unknown[] | null;
-  /** Of a large `content` that the agent wrote as JSON.stringify would: that text, a Buffer holds its UTF-8. */
-  readonly contentText?: string | Buffer;
+  /** Of a large `content` that the agent wrote as JSON.stringify would: that text, or its UTF-8. */
+  readonly contentText?: string | Uint8Array;
   readonly locations?: readonly unknown[] | null;
   /** Of its content or locations something could not be read and is missing here: who judges by them is not to. */
   readonly incomplete?: true;

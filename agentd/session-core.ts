@@ -19,6 +19,7 @@ import { Agents, type PlannedLaunch } from "./session/agents/agents.ts";
 import { recoveryOf, stateFromLog } from "./session/from-log.ts";
 import type { Context, PeopleEffect } from "./session/core/input.ts";
 import { isLive, type SessionState } from "./session/core/state.ts";
+import { readings } from "./session/readings.ts";
 import type { Seam } from "./seam.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Mailbox } from "./session/mailbox/mailbox.ts";
@@ -208,6 +209,7 @@ function contextOf(now: number, settings: Settings, limits: Limits, people: Cont
   return {
     now,
     people,
+    readings,
     settings: {
       permissionTimeoutMs: settings.permissionTimeoutMs,
       idleTimeoutMs: settings.idleTimeoutMs,

@@ -38,7 +38,9 @@ let secretMark: string | undefined;
  * text may have a million numbers.
  */
 function mark(): string {
-  secretMark ??= `#${globalThis.crypto.randomUUID().slice(0, 8)}#`;
+  // Web Crypto, which Node and browsers have. Its type is said here, as this is compiled without the types of either.
+  const { crypto } = globalThis as unknown as { readonly crypto: { randomUUID(): string } };
+  secretMark ??= `#${crypto.randomUUID().slice(0, 8)}#`;
   return secretMark;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads the model: whether a sender may do something, and what it may give to what it starts. Pure.
-import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
+import { type ErrorBody, errorBody } from "../vocabulary/errors.ts";
 import { isWithin } from "../instance/within.ts";
 import { type Act, type Bound, type Grant, grants, refusals, rules, type Ruling } from "./model.ts";
 import { type Sender, senderOf, type Target } from "./sender.ts";

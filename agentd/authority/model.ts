@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Who may do what, as data: docs/authority.md shows it, and the tests are made from it. What only reads is for everybody.
-import type { ErrorCode, Verb } from "../vocabulary/index.ts";
+import type { ErrorCode } from "../vocabulary/errors.ts";
+import type { Verb } from "../vocabulary/verbs.ts";
 import type { SenderKind, Target } from "./sender.ts";
 
 /** Every verb that acts, and the one that ends the daemon. */

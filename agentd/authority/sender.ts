@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Who sends a command, as far as the Bus can tell: by the name that the broker stamped, and by nothing that a sender says.
-import { isAgentsOwn } from "../vocabulary/index.ts";
+import { isAgentsOwn } from "../vocabulary/notify.ts";
 
 export const senders = ["person", "nameless", "node", "agent", "child", "client"] as const;
 export type SenderKind = (typeof senders)[number];

@@ -179,11 +179,18 @@ function entryParts(head: string, entry: EntryContent): (string | Buffer)[] {
   let members = turn === undefined ? "" : `,"turn":${turn}`;
   if (late) members += ',"late":true';
   members += `,"kind":"${kind}"`;
-  const ready = readyTextOf(entry as { readonly content?: unknown });
+  const ready = readyPart(entry as { readonly content?: unknown });
   for (const name in entry) {
     if (name === "kind" || name === "turn" || name === "late" || (name === "content" && ready !== undefined)) continue;
     const value = stringifyJson((entry as unknown as Readonly<Record<string, unknown>>)[name]) as string | undefined;
     if (value !== undefined) members += `,${JSON.stringify(name)}:${value}`;
   }
   return ready === undefined ? [`${head}${members}}`] : [`${head}${members},"content":`, ready, "}"];
+}
+
+function readyPart(entry: { readonly content?: unknown }): string | Buffer | undefined {
+  const ready = readyTextOf(entry);
+  return ready === undefined || typeof ready === "string" || Buffer.isBuffer(ready)
+    ? ready
+    : Buffer.from(ready.buffer, ready.byteOffset, ready.byteLength);
 }

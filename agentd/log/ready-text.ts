@@ -7,7 +7,7 @@ const readyContent: unique symbol = Symbol("the text of content");
 interface Ready {
   readonly content: unknown;
   /** What JSON.stringify would make of it; as UTF-8 where it is bytes. */
-  readonly text: string | Buffer;
+  readonly text: string | Uint8Array;
 }
 
 interface Carrier {
@@ -15,12 +15,12 @@ interface Carrier {
 }
 
 /** Says so on an entry, or on what becomes a part of one, with this `content`. */
-export function setReadyText(entry: object, content: unknown, text: string | Buffer): void {
+export function setReadyText(entry: object, content: unknown, text: string | Uint8Array): void {
   (entry as { [readyContent]?: Ready })[readyContent] = { content, text };
 }
 
 /** The text of the entry's `content`, where it is ready. A content that was changed after its text was taken is another value. */
-export function readyTextOf(entry: { readonly content?: unknown }): string | Buffer | undefined {
+export function readyTextOf(entry: { readonly content?: unknown }): string | Uint8Array | undefined {
   const ready = (entry as Carrier)[readyContent];
   return ready !== undefined && ready.content === entry.content ? ready.text : undefined;
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Whether what somebody fills in is what a form asks for.
 import { numberOf } from "../../json/raw-json.ts";
-import type { Field, FieldValue, Form, NumberBounds } from "./form.ts";
-import { isBroken, isValueOf } from "./form.ts";
-
-export type Content = Readonly<Record<string, unknown>>;
+import {
+  type Content,
+  type Field,
+  type FieldValue,
+  type Form,
+  type NumberBounds,
+  isBroken,
+  isValueOf,
+  withDefaults,
+} from "./form.ts";
 
 /** `reason` goes on from the name of the field, or from that of the whole content. */
 export interface ContentFault {
@@ -15,12 +21,6 @@ export interface ContentFault {
 
 /** Whether the pattern is found in the text; undefined where that cannot be told. */
 export type Matches = (pattern: string, text: string) => boolean | undefined;
-
-/** Fields that were left out, as the form fills them in. */
-export function withDefaults({ fields }: Form, content: Content): Record<string, unknown> {
-  const defaults = [...fields].filter(([name, field]) => field.default !== undefined && !Object.hasOwn(content, name));
-  return { ...Object.fromEntries(defaults.map(([name, field]) => [name, field.default])), ...content };
-}
 
 /** The first fault; undefined where there is none. A default is held to the same as a value that somebody wrote. */
 export function faultOf(form: Form, written: Content, matches: Matches): ContentFault | undefined {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readForm } from "./form.ts";
-import { faultOf, withDefaults } from "./form-content.ts";
+import { readForm, withDefaults } from "./form.ts";
+import { faultOf } from "./form-content.ts";
 import { matchesWithin } from "./pattern.ts";
 
 const matches = matchesWithin(1_000);

@@ -4,6 +4,8 @@
 import { numberOf } from "../../json/raw-json.ts";
 import { isRecord } from "../../json/record.ts";
 
+export type Content = Readonly<Record<string, unknown>>;
+
 export interface Form {
   readonly fields: ReadonlyMap<string, Field>;
   readonly required: ReadonlySet<string>;
@@ -181,6 +183,12 @@ export function isValueOf({ type }: Pick<Field, "type">, value: unknown): value 
     case "unknown":
       return false;
   }
+}
+
+/** Fields that were left out, as the form fills them in. */
+export function withDefaults({ fields }: Form, content: Content): Record<string, unknown> {
+  const defaults = [...fields].filter(([name, field]) => field.default !== undefined && !Object.hasOwn(content, name));
+  return { ...Object.fromEntries(defaults.map(([name, field]) => [name, field.default])), ...content };
 }
 
 /** It has half a character in it, for which an agent would get another one. */

@@ -5,7 +5,13 @@ import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.t
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
 import { measure } from "./core/fit.ts";
-import { type IntendedWrite, newSession, type OpenRequest, type SessionState, type OpenTerminal } from "./core/state.ts";
+import {
+  type IntendedWrite,
+  newSession,
+  type OpenRequest,
+  type SessionState,
+  type OpenTerminal,
+} from "./core/state.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
 
 export interface LogReaders {

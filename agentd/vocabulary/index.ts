@@ -4,6 +4,7 @@ export * from "./argument-fault.ts";
 export * from "./entries.ts";
 export * from "./errors.ts";
 export * from "./limits.ts";
+export * from "./notify-arguments.ts";
 export * from "./notify.ts";
 export * from "./replies.ts";
 export * from "./verb-kinds.ts";

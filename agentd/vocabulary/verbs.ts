@@ -3,6 +3,7 @@
 // lost in silence on its way to something that acts.
 import { z } from "zod";
 import { numberOf, type RawJson } from "../../json/raw-json.ts";
+import { utf8Length } from "../../json/utf8-length.ts";
 import { entryKinds } from "./entries.ts";
 import { callLimits as limits } from "./limits.ts";
 import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
@@ -18,7 +19,7 @@ const promptText = z.string().refine((value) => value.trim() !== "", "a prompt m
 const prompt = z
   .union([promptText, z.array(contentBlock).min(1).max(limits.promptBlocksMax)])
   .refine(
-    (blocks) => Buffer.byteLength(JSON.stringify(blocks)) <= limits.promptBytesMax,
+    (blocks) => utf8Length(JSON.stringify(blocks)) <= limits.promptBytesMax,
     `a prompt may have ${limits.promptBytesMax} bytes as JSON`,
   );
 const environmentName = z
@@ -71,7 +72,7 @@ const formContent = z
     }
   })
   .refine(
-    (content) => Buffer.byteLength(JSON.stringify(content)) <= limits.formContentBytesMax,
+    (content) => utf8Length(JSON.stringify(content)) <= limits.formContentBytesMax,
     `a form's content may have ${limits.formContentBytesMax} bytes as JSON`,
   )
   .meta({ type: "object", additionalProperties: formValueSchema });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The service that asks people, as the command line talks to it.
-import type { NotifyAsk, NotifyInput, NotifyReplies, NotifyVerb } from "../../agentd/vocabulary/notify.ts";
+import type { NotifyAsk, NotifyReplies } from "../../agentd/vocabulary/notify.ts";
+import type { NotifyInput, NotifyVerb } from "../../agentd/vocabulary/notify-arguments.ts";
 import { pagesOf } from "../../bus-client/index.ts";
 import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import { parseJson } from "../../json/raw-json.ts";

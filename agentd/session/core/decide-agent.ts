@@ -6,14 +6,16 @@ import { requestElicitation } from "./requests/elicitations.ts";
 import { optionFault } from "./decide-commands.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { releaseTerminals } from "./client-side/terminals.ts";
+import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
+import { utf8Length } from "../../../json/utf8-length.ts";
+import type { AgentUpdate, ConfigOption } from "../../../acp-client/model.ts";
+import { isModeAmong, refusalOfOption } from "../../authority/decide.ts";
 import type { Findings } from "./requests/policy.ts";
 import { noteMessage } from "./messages.ts";
 import { noteToolCall, closeOpenTools } from "./tools/tool-calls.ts";
 import { endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
-import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
-import type { AgentUpdate, ConfigOption } from "../../../acp-client/model.ts";
-import { isModeAmong, refusalOfOption } from "../../authority/decide.ts";
-import { callLimits, type ErrorBody, errorBody } from "../../vocabulary/index.ts";
+import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
+import { callLimits } from "../../vocabulary/limits.ts";
 import { emptied } from "./fit.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
 import { noteChange, noteForeignCall, requestPermission } from "./requests/permissions.ts";
@@ -69,7 +71,7 @@ function onUpdate(draft: Draft, update: AgentUpdate): void {
 /** What has no name here is kept, but not without bound. */
 function bounded<U extends AgentUpdate>(draft: Draft, update: U): U {
   if (update.kind !== "extension") return update;
-  const bytes = Buffer.byteLength(JSON.stringify(update.data) ?? "");
+  const bytes = utf8Length(JSON.stringify(update.data) ?? "");
   if (bytes <= draft.context.settings.extensionBytesMax) return update;
   return { ...update, data: { truncated: true, bytes } };
 }

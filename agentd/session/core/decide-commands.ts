@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What people and programs ask of a session. A refusal has run nothing and leaves no trace.
-import { tellableBlocks } from "../../../acp-client/prompt-blocks.ts";
 import { refusalOfOption } from "../../authority/decide.ts";
-import { type ContentBlock, errorBody } from "../../vocabulary/index.ts";
+import type { ContentBlock } from "../../vocabulary/entries.ts";
+import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
 import { phaseOf, type SessionState } from "./state.ts";
@@ -11,7 +11,6 @@ import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/answ
 import { cancelAllRequests, endAllRequests } from "./requests/ends.ts";
 import { acceptPrompt, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
-import type { ErrorBody } from "../../vocabulary/errors.ts";
 
 export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
   switch (command.verb) {
@@ -42,7 +41,7 @@ function decidePrompt(draft: Draft, before: SessionState, command: Command<"agen
   if (life.phase === "ended") return notIn(before, "takes no prompts until it is resumed");
   if (life.phase === "closing") return notIn(before, "takes no prompts");
   const blocks = promptBlocks(command.args.prompt);
-  const untellable = untellableBecause(state, blocks);
+  const untellable = untellableBecause(draft, blocks);
   if (untellable !== undefined) return refuse("UNSUPPORTED", `${state.agent} cannot be sent this: ${untellable}`);
   const mayWait = command.args.when_busy === "queue" || life.phase === "starting" || life.phase === "draining";
   if (life.phase !== "idle" && !mayWait) {
@@ -191,11 +190,10 @@ export function promptBlocks(prompt: string | readonly ContentBlock[]): readonly
 }
 
 /** Why the agent cannot be told these blocks, as far as it is known what it takes: else the client finds out. */
-function untellableBecause({ agentSide }: SessionState, blocks: readonly ContentBlock[]): string | undefined {
-  if (!agentSide) return undefined;
-  const { promptImage = false, promptAudio = false, promptEmbeddedContext = false } = agentSide.capabilities;
-  const told = tellableBlocks(blocks, { promptImage, promptAudio, promptEmbeddedContext });
-  return told.type === "refused" ? told.message : undefined;
+function untellableBecause({ state, context }: Draft, blocks: readonly ContentBlock[]): string | undefined {
+  if (!state.agentSide) return undefined;
+  const { promptImage = false, promptAudio = false, promptEmbeddedContext = false } = state.agentSide.capabilities;
+  return context.readings.unsendable(blocks, { promptImage, promptAudio, promptEmbeddedContext });
 }
 
 function notIn(state: SessionState, what: string): Decision {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A decision in the making: a copy of the state that the deciding functions change, with what it brings about.
-import { type EntryContent, errorBody, type ErrorBody, type ErrorCode } from "../../vocabulary/index.ts";
+import type { EntryContent } from "../../vocabulary/entries.ts";
+import { type ErrorBody, errorBody, type ErrorCode } from "../../vocabulary/errors.ts";
 import type { Command, Context, Decision, Effect, ReceiptNote, Reply } from "./input.ts";
 import { type PendingCommand, phaseOf, type SessionState } from "./state.ts";
 

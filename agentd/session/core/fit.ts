@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent wrote, as much of it as fits. The log has all of it.
 import { stringifyJson } from "../../../json/raw-json.ts";
+import { utf8Length } from "../../../json/utf8-length.ts";
 
 /** A value with its sizes in bytes of UTF-8 as JSON, taken once: it may be as long as a line of an agent is. */
 export interface Measured<T> {
@@ -55,7 +56,7 @@ export function emptied<T extends object>(
 
 /** Of its JSON, in UTF-8. */
 export function bytesOf(value: unknown): number {
-  return Buffer.byteLength(stringifyJson(value) ?? "");
+  return utf8Length(stringifyJson(value) ?? "");
 }
 
 /** At most so many UTF-16 units, no character cut in two. */

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What moves a session, and what a move brings about.
 import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
-import type { AgentIdentity, ConfigOption, ElicitationAnswer, PermissionOutcome } from "../../../acp-client/model.ts";
+import type {
+  AgentCapabilities,
+  AgentIdentity,
+  ConfigOption,
+  ElicitationAnswer,
+  PermissionOutcome,
+} from "../../../acp-client/model.ts";
 import type { PolicySettings } from "../../config/settings.ts";
 import type { Findings } from "./requests/policy.ts";
+import type { ContentBlock, EntryContent, Origin, ResumeWay } from "../../vocabulary/entries.ts";
+import type { ErrorBody } from "../../vocabulary/errors.ts";
+import type { NotifyOption } from "../../vocabulary/notify.ts";
+import type { Verb, VerbArguments } from "../../vocabulary/verbs.ts";
 import type { ClientSideEffect, ClientSideInput } from "./client-side/client-side-input.ts";
 import type { NewSession, SessionState, CallerToken, ChosenOption } from "./state.ts";
-import type {
-  ContentBlock,
-  EntryContent,
-  ErrorBody,
-  NotifyOption,
-  Origin,
-  ResumeWay,
-  Verb,
-  VerbArguments,
-} from "../../vocabulary/index.ts";
 
 export interface Sender {
   /** The name that the broker stamped, or null. */
@@ -246,10 +246,22 @@ export interface Settings {
   readonly busTools: boolean;
 }
 
+/** Readings that take a schema or the platform. Pure, and handed in: the core itself needs neither. */
+export interface Readings {
+  /** Why an agent that offers this cannot be sent these blocks, for people; undefined where it can. */
+  readonly unsendable: (
+    blocks: readonly ContentBlock[],
+    offered: Pick<AgentCapabilities, "promptImage" | "promptAudio" | "promptEmbeddedContext">,
+  ) => string | undefined;
+  /** The host that an address leads to, whatever it looks like; undefined for what is no address. */
+  readonly hostOf: (url: string) => string | undefined;
+}
+
 export interface Context {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly settings: Settings;
   /** The service that asks people: the configuration has none, it is not on the Bus, or it is. */
   readonly people: "off" | "away" | "there";
+  readonly readings: Readings;
 }

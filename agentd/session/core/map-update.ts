@@ -2,7 +2,7 @@
 // What an agent says, as an entry. Pure renaming: an absent member stays absent, null stays null.
 import type { AgentUpdate, ConfigOption, ToolCallPatch } from "../../../acp-client/model.ts";
 import { setReadyText } from "../../log/ready-text.ts";
-import type { EntryContent, SessionOption, ToolCallFields } from "../../vocabulary/index.ts";
+import type { EntryContent, SessionOption, ToolCallFields } from "../../vocabulary/entries.ts";
 
 export function toolCallFields(call: ToolCallPatch): ToolCallFields {
   const fields: Record<string, unknown> = { tool_call_id: call.toolCallId };

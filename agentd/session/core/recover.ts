@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session whose agentd is gone, as the next agentd finds it: nothing of it lives, and whatever was open ends here.
 // Done twice, it changes nothing more.
-import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
+import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { answerPending } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import { sayWriteInterrupted } from "./client-side/files.ts";

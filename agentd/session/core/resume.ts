@@ -5,7 +5,7 @@ import { type ChosenOption, type OpenWay, phaseOf, type SessionState } from "./s
 import type { Decision, SessionInput } from "./input.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
-import { errorBody } from "../../vocabulary/index.ts";
+import { errorBody } from "../../vocabulary/errors.ts";
 import { lifeEntry } from "./start.ts";
 import { sayUnsent } from "./requests/ends.ts";
 

@@ -5,7 +5,7 @@ import { promptBlocks } from "./decide-commands.ts";
 import type { Command, Context, Decision } from "./input.ts";
 import { type NewSession, newSession, type SessionState } from "./state.ts";
 import { acceptPrompt } from "./turns.ts";
-import type { StateEntry } from "../../vocabulary/index.ts";
+import type { StateEntry } from "../../vocabulary/entries.ts";
 
 /** What must be looked up first (directories, program, name, limits) has been looked up: this cannot refuse. */
 export function startSession(command: Command<"agent.session.start">, session: NewSession, context: Context): Decision {

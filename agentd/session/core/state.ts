@@ -6,18 +6,18 @@ import type {
   AgentInfo,
   ContentBlock,
   ElicitationAction,
-  ErrorBody,
+  ElicitationEntry,
   PermissionChoice,
   ResolvedVia,
   ResumeWay,
   SessionOption,
   SessionPhase,
   ToolCallFields,
-} from "../../vocabulary/index.ts";
+} from "../../vocabulary/entries.ts";
+import type { ErrorBody } from "../../vocabulary/errors.ts";
 import type { Measured } from "./fit.ts";
 import { type AskedMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
 import { noTools, type ToolLedger } from "./tools/tool-ledger.ts";
-import type { ElicitationEntry } from "../../vocabulary/entries.ts";
 
 /** What a session is from its birth. */
 export interface NewSession {

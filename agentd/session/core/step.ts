@@ -6,7 +6,7 @@ import { idMember, Draft } from "./draft.ts";
 import { beginClosing, decideCommand } from "./decide-commands.ts";
 import type { Context, Decision, SessionInput } from "./input.ts";
 import { currentTurn, type SessionState } from "./state.ts";
-import { errorBody } from "../../vocabulary/index.ts";
+import { errorBody } from "../../vocabulary/errors.ts";
 import {
   answerPending,
   lose,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A turn from its prompt to its one end.
-import { type ContentBlock, type ErrorBody, errorBody, type Sent } from "../../vocabulary/index.ts";
+import type { ContentBlock, Sent } from "../../vocabulary/entries.ts";
+import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { Draft } from "./draft.ts";
 import { endAllRequests } from "./requests/ends.ts";

@@ -10,6 +10,7 @@ import { temporaryLog } from "../../testing/temporary-log.ts";
 import type { Verb, VerbArguments } from "../../vocabulary/index.ts";
 import { stateFromLog } from "../from-log.ts";
 import type { Command, Effect, SessionCommand, SessionInput } from "../core/input.ts";
+import { readings } from "../readings.ts";
 import { LiveSessions } from "../live-sessions.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { SentReply, StartInput } from "./posted.ts";
@@ -26,7 +27,7 @@ function setUp(log: Log, maxSessions = 8) {
   const mailbox = new Mailbox({
     log,
     sessions,
-    context: () => ({ now: clock.now(), settings: testSettings, people: "off" }),
+    context: () => ({ now: clock.now(), settings: testSettings, people: "off", readings }),
     entriesPerCommitMax: 256,
     bytesPerCommitMax: 1024 * 1024,
     inputsWaitingMax: 512,

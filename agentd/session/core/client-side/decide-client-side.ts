@@ -4,7 +4,13 @@
 import { sessionEnds } from "./answers.ts";
 import type { Draft } from "../draft.ts";
 import { onFileRead, onFileWrite, onFileWritten, unwritten } from "./files.ts";
-import { onTerminalCreate, onTerminalExited, onTerminalFailed, onTerminalKill, onTerminalRelease } from "./terminals.ts";
+import {
+  onTerminalCreate,
+  onTerminalExited,
+  onTerminalFailed,
+  onTerminalKill,
+  onTerminalRelease,
+} from "./terminals.ts";
 import type { ClientSideInput, ClientSideEffect } from "./client-side-input.ts";
 
 export function decideClientSide(draft: Draft, input: ClientSideInput): void {

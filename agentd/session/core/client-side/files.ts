@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Files that an agent reads and writes through its client: what the log says of each, and when it is done.
 import { RPC } from "../../../../acp-client/jsonrpc/message.ts";
-import type { FileEntry } from "../../../vocabulary/index.ts";
+import type { FileEntry } from "../../../vocabulary/entries.ts";
 import { answer, refuseRequest, sessionEnds } from "./answers.ts";
 import { isServed, type RequestKey, currentTurn, ofTurn, type IntendedWrite } from "../state.ts";
 import type { Draft } from "../draft.ts";

@@ -2,8 +2,9 @@
 // A request on its way to people, by the service `notify`. What they are shown says first what agentd knows, then what the
 // agent wrote.
 import { RawJson, stringifyJson } from "../../../../json/raw-json.ts";
-import { type NotifyOption, notifyLimits } from "../../../vocabulary/index.ts";
+import { notifyLimits, type NotifyOption } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
+import type { Readings } from "../input.ts";
 import type { OpenElicitation, OpenPermission, OpenRequest, SessionState } from "../state.ts";
 import { cut } from "../fit.ts";
 
@@ -13,7 +14,7 @@ export function askPeople(draft: Draft, open: OpenRequest): void {
   const { state } = draft;
   const { request, expiresAt } = open;
   const { name, id, agent } = state;
-  const title = `${agent} (${name ?? id}) asks ${whatFor(open)}`;
+  const title = `${agent} (${name ?? id}) asks ${whatFor(open, draft.context.readings)}`;
   const { lines, isWhole } = wordsOf(state, open, title.length <= notifyLimits.titleMax);
   const body = lines.join("\n");
   draft.effect({
@@ -53,10 +54,10 @@ function isShownWhole({ asked }: OpenElicitation): boolean {
   return asked.mode === "url" && asked.url.length <= urlMax;
 }
 
-function whatFor(open: OpenRequest): string {
+function whatFor(open: OpenRequest, { hostOf }: Readings): string {
   if (open.kind === "elicitation") {
     const { asked } = open;
-    if (asked.mode === "url") return `to open an address at ${hostOf(asked.url)}`;
+    if (asked.mode === "url") return `to open an address at ${hostOf(asked.url) ?? "nowhere"}`;
     return `to be told: ${asked.message.trim() === "" ? unsaid : asked.message}`;
   }
   const { title, name, tool_kind: kind } = open.shown.value;
@@ -136,8 +137,3 @@ const pathsMax = 8;
 const inputMax = 1_500;
 /** Of an address that is shown whole, on a desktop too. */
 const urlMax = 1_000;
-
-/** Where an address really leads, whatever it looks like. */
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : "nowhere";
-}

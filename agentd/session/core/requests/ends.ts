@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Ends of requests that are nobody's answer, whatever was asked: none of them is ever a yes.
-import type { ResolvedVia } from "../../../vocabulary/index.ts";
+import type { ResolvedVia } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import { resolveElicitation } from "./elicitations.ts";
 import type { OpenRequest } from "../state.ts";

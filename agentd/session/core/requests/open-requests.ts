@@ -4,7 +4,7 @@ import { askPeople } from "./asking.ts";
 import type { Draft } from "../draft.ts";
 import type { SessionInput } from "../input.ts";
 import { type ClosedRequest, currentTurn, type OpenRequest, type SessionState } from "../state.ts";
-import type { ResolvedVia } from "../../../vocabulary/index.ts";
+import type { ResolvedVia } from "../../../vocabulary/entries.ts";
 
 /** Closed requests of a session that are remembered, so that a late answer is told who was first. */
 const closedRequestsMax = 256;

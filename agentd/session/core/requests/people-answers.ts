@@ -2,7 +2,7 @@
 // What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
 import { choicesOf, editionOf } from "./asking.ts";
 import { cut } from "../fit.ts";
-import { isAgentsOwn } from "../../../vocabulary/index.ts";
+import { isAgentsOwn } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
 import type { SessionInput } from "../input.ts";
 import { resolveElicitation } from "./elicitations.ts";

@@ -4,10 +4,10 @@ import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { PermissionOutcome, ToolCallPatch } from "../../../../acp-client/model.ts";
 import { type Findings, type PolicyAnswer, askedByAnotherSession, answerByPolicy } from "./policy.ts";
 import { makeRoom } from "../tools/tool-calls.ts";
+import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/entries.ts";
+import { askPeople } from "./asking.ts";
 import type { Draft } from "../draft.ts";
 import { currentTurn, type OpenPermission } from "../state.ts";
-import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/index.ts";
-import { askPeople } from "./asking.ts";
 import { bytesOf } from "../fit.ts";
 import {
   beginsAnew,

@@ -4,7 +4,7 @@
 // agent wrote. It believes the agent's kind and locations: a policy spares questions, it is no sandbox.
 import { isWithin } from "../../../instance/within.ts";
 import { type AllowOnceRule, type PolicySettings, toolKinds } from "../../../config/settings.ts";
-import type { PermissionChoice } from "../../../vocabulary/index.ts";
+import type { PermissionChoice } from "../../../vocabulary/entries.ts";
 
 /** A path that the agent wrote; `real` is undefined where nobody can tell where it leads. */
 export interface Place {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The tool call that a permission is about: what the request says of it, on top of all that was said of it before.
-import { callLimits, type ToolCallFields } from "../../../vocabulary/index.ts";
+import type { ToolCallFields } from "../../../vocabulary/entries.ts";
+import { callLimits } from "../../../vocabulary/limits.ts";
 import { bytesOf, fit, type Fitted, measure } from "../fit.ts";
 import { growths } from "../tools/growth.ts";
 import { askedMembers, type AskedMember, beginsAnew, type KnownCall } from "../tools/known-calls.ts";

@@ -5,6 +5,7 @@ import type { AgentIdentity } from "../../../../acp-client/model.ts";
 import type { EntryContent, ErrorBody, Verb, VerbArguments } from "../../../vocabulary/index.ts";
 import type { Command, Context, Effect, Reply, SessionCommand, SessionInput, Settings } from "../input.ts";
 import type { SessionState } from "../state.ts";
+import { readings } from "../../readings.ts";
 import { startSession } from "../start.ts";
 import { step } from "../step.ts";
 
@@ -78,7 +79,7 @@ export class SessionScript {
   }
 
   context(): Context {
-    return { now: this.now, settings: this.settings, people: this.people };
+    return { now: this.now, settings: this.settings, people: this.people, readings };
   }
 
   /** The entries that the input brought, none when it was refused. */

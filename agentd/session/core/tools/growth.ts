@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Agents that send the whole output again each time would make a log of its square: what came to it is enough.
 import { RawJson } from "../../../../json/raw-json.ts";
-import type { TextGrowth } from "../../../vocabulary/index.ts";
+import type { TextGrowth } from "../../../vocabulary/entries.ts";
 
 /**
  * Which texts of a JSON value grew, where all else of it is as it was; undefined where anything else changed. Nothing

@@ -3,7 +3,7 @@
 // need that: a permission request is a patch on a call that was announced earlier, and often says nothing but its id; and
 // an output that is sent again and longer is logged as its growth. Bounded: what is too big, too deep or too much to be
 // held is lost here (the log has it), and that it is lost is known.
-import type { TextGrowth, ToolCallFields } from "../../../vocabulary/index.ts";
+import type { TextGrowth, ToolCallFields } from "../../../vocabulary/entries.ts";
 import { growths } from "./growth.ts";
 
 /** By tool call, the one that was mentioned last at the end. */

@@ -2,7 +2,7 @@
 // Which tool calls are known, to which turn each belongs, and which are still open. The newest closed ones are
 // remembered, so that a late update goes to the turn that created its call. A change copies some dozens of entries at
 // most of what is closed, however many calls a turn has.
-import { finalToolStatuses } from "../../../vocabulary/index.ts";
+import { finalToolStatuses } from "../../../vocabulary/entries.ts";
 
 export interface ToolLedger {
   /** With their turns, oldest first; how many there may be is the session's to say. */

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What each verb of the service that asks people takes.
+import { z } from "zod";
+import { notifyLimits, type NotifyOption, notifyStates } from "./notify.ts";
+
+const limits = notifyLimits;
+const text = (max: number) => z.string().min(1).max(max);
+const ask = text(64);
+
+export const notifyOption = z.strictObject({
+  option: z.string().max(limits.optionMax),
+  label: z.string().max(limits.labelMax),
+  kind: z.string().max(limits.kindMax),
+}) satisfies z.ZodType<NotifyOption>;
+
+export const notifyArguments = {
+  /**
+   * `source` is a label that is kept beside the name that the broker stamped; `ref` names the question to who asks. `group`:
+   * on whose behalf, where who asks does so for many. Groups share alike in the screen and the room for open asks.
+   */
+  ask: z.strictObject({
+    title: text(limits.titleMax),
+    body: z.string().max(limits.bodyMax).default(""),
+    options: z
+      .array(notifyOption)
+      .min(1)
+      .max(limits.optionsMax)
+      .refine((options) => new Set(options.map(({ option }) => option)).size === options.length, "options repeat"),
+    expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
+    source: text(limits.sourceMax).optional(),
+    group: text(limits.groupMax).optional(),
+    ref: text(limits.refMax),
+    /** Who asks has left something out of title or body: a yes is only asked for where all of it can be seen. */
+    incomplete: z.boolean().default(false),
+  }),
+  get: z.strictObject({ ask }),
+  /** `note_answer: false`: an answer that it meets is told and left to be taken note of, since who asked did not know. */
+  withdraw: z.strictObject({ ask, reason: text(limits.reasonMax), note_answer: z.boolean().default(true) }),
+  tell: z.strictObject({
+    title: text(limits.titleMax),
+    body: z.string().max(limits.bodyMax).default(""),
+    urgency: z.enum(["low", "normal", "critical"]).default("normal"),
+  }),
+  /** `noted: false`: open ones, and ended ones that who asked has not taken note of. `after`: an ask of an earlier page. */
+  list: z.strictObject({
+    state: z.enum(notifyStates).optional(),
+    source: text(limits.sourceMax).optional(),
+    label: text(limits.sourceMax).optional(),
+    noted: z.boolean().optional(),
+    after: ask.optional(),
+  }),
+  answer: z.strictObject({ ask, option: z.string().max(limits.optionMax), via: text(limits.viaMax).optional() }),
+} as const;
+export type NotifyVerb = keyof typeof notifyArguments;
+export type NotifyArguments<V extends NotifyVerb> = z.output<(typeof notifyArguments)[V]>;
+export type NotifyInput<V extends NotifyVerb> = z.input<(typeof notifyArguments)[V]>;
