@@ -3,7 +3,6 @@
 import { parseArgs } from "node:util";
 import { durationMsOf } from "./times.ts";
 import { type MixError, usageError } from "../process/mix-error.ts";
-import type { VerbSpec } from "./verb.ts";
 
 export interface Flag {
   /** `switch` takes no value; `texts` may be given several times. */
@@ -20,10 +19,17 @@ export interface PositionalRange {
   readonly max: number;
 }
 
+/** What a verb takes. `usage` stands after `mix`: `agent start <agent> [prompt]`. */
+export interface ArgumentSpec {
+  readonly usage: string;
+  readonly flags: FlagTable;
+  readonly positionals: PositionalRange;
+}
+
 /** Throws a usage error for what the table does not hold, and for too few or too many words. */
 export function parseArguments(
   words: readonly string[],
-  { flags, positionals: range, usage }: Pick<VerbSpec, "flags" | "positionals" | "usage">,
+  { flags, positionals: range, usage }: ArgumentSpec,
 ): Arguments {
   const { values, positionals } = parsedWords(words, flags, usage);
   const parsed = new Arguments(values, positionals, usage);

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a verb is: its words, its help, and one function.
-import type { Arguments, FlagTable, PositionalRange } from "./arguments.ts";
+import type { Arguments, ArgumentSpec, FlagTable } from "./arguments.ts";
 import type { AgentBus, Connecting, ReadingBus } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";
 
-export interface VerbSpec {
-  /** After `mix`: `agent start <agent> [prompt]`. */
-  readonly usage: string;
+export interface VerbSpec extends ArgumentSpec {
   readonly about: string;
-  readonly flags: FlagTable;
-  readonly positionals: PositionalRange;
   readonly examples: readonly string[];
   /** It needs no agentd, or one that runs already: `--no-autostart` changes nothing, and its help leaves it out. */
   readonly neverStarts?: true;
@@ -31,6 +27,14 @@ export interface VerbModule {
   readonly spec: VerbSpec;
   readonly run: (invocation: Invocation) => Promise<Outcome>;
 }
+
+/** One line about a verb; its file is loaded only when it is called. */
+export interface VerbEntry {
+  readonly summary: string;
+  readonly load: () => Promise<VerbModule>;
+}
+
+export type VerbTable = Readonly<Record<string, VerbEntry>>;
 
 /** Flags that every verb takes. */
 export const commonFlags: FlagTable = {

@@ -6,10 +6,9 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
 import { commonFlags } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
-import type { VerbEntry } from "./table.ts";
+import type { Invocation, VerbModule, VerbSpec, VerbTable } from "../input/verb.ts";
 
-export const spec: VerbSpec = {
+const spec: VerbSpec = {
   usage: "completion bash|zsh|fish",
   about: "Prints a completion script for a shell. Completing never starts a daemon.",
   flags: {},
@@ -18,12 +17,15 @@ export const spec: VerbSpec = {
   neverStarts: true,
 };
 
-export async function run({ args, output }: Invocation): Promise<Outcome> {
+/** The verb is itself one of those that it completes: the tables are given, as they load this file. */
+export function completionVerb(agentVerbs: VerbTable, busVerbs: VerbTable): VerbModule {
+  return { spec, run: (invocation) => run(invocation, agentVerbs, busVerbs) };
+}
+
+async function run({ args, output }: Invocation, agentVerbs: VerbTable, busVerbs: VerbTable): Promise<Outcome> {
   const shell = args.word(0);
   if (shell !== "bash" && shell !== "zsh" && shell !== "fish")
     throw usageError(`no completion for ${shell}; usage: mix ${spec.usage}`);
-  // Loaded here, not above: the table would otherwise stand in a circle with this file.
-  const { agentVerbs, busVerbs } = await import("./table.ts");
   const { agentWords, busWords } = await import("../completed-words.ts");
   const agent = await completed(agentVerbs, agentWords);
   await output.lines(completionScript(shell, agent, await completed(busVerbs, busWords)));
@@ -31,7 +33,7 @@ export async function run({ args, output }: Invocation): Promise<Outcome> {
 }
 
 async function completed(
-  verbs: Readonly<Record<string, VerbEntry>>,
+  verbs: VerbTable,
   words: Readonly<Record<string, readonly Candidates[]>>,
 ): Promise<CompletedVerb[]> {
   return Promise.all(

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Every verb with one line about it; its file is loaded only when it is called.
-import type { VerbModule } from "../input/verb.ts";
+import type { VerbTable } from "../input/verb.ts";
 
-export interface VerbEntry {
-  readonly summary: string;
-  readonly load: () => Promise<VerbModule>;
-}
-
-export const agentVerbs: Readonly<Record<string, VerbEntry>> = {
+export const agentVerbs: VerbTable = {
   start: { summary: "start an agent as a session, and follow its first turn", load: () => import("./start.ts") },
   send: { summary: "send a prompt to a session, and follow its turn", load: () => import("./send.ts") },
   attach: { summary: "live view of a session and a prompt line", load: () => import("./attach.ts") },
@@ -33,12 +28,15 @@ export const agentVerbs: Readonly<Record<string, VerbEntry>> = {
   stop: { summary: "stop the daemon and close its sessions", load: () => import("./stop.ts") },
 };
 
-export const busVerbs: Readonly<Record<string, VerbEntry>> = {
+export const busVerbs: VerbTable = {
   services: { summary: "list who is on the Bus", load: () => import("./services.ts") },
   help: { summary: "what a service can do", load: () => import("./help.ts") },
   call: { summary: "call a service: key=value…", load: () => import("./call.ts") },
   listen: { summary: "print what is published on a topic", load: () => import("./listen.ts") },
   notify: { summary: "what people are asked: list, answer, watch", load: () => import("./notify.ts") },
   bus: { summary: "run a Bus of one's own in the foreground", load: () => import("./bus.ts") },
-  completion: { summary: "completion for bash, zsh or fish", load: () => import("./completion.ts") },
+  completion: {
+    summary: "completion for bash, zsh or fish",
+    load: async () => (await import("./completion.ts")).completionVerb(agentVerbs, busVerbs),
+  },
 };

@@ -5,41 +5,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionOption } from "../../agentd/vocabulary/index.ts";
-import { type AgentSession, type ToolCallEnd, turnDeadlineMs } from "./agent-session.ts";
-import { prepareSetting } from "./contract-setting.ts";
+import { type AgentSession, turnDeadlineMs } from "./agent-session.ts";
+import { prepareSetting, type AgentHabits } from "./contract-setting.ts";
 import { logFaults, of } from "./log-faults.ts";
-import type { ModelRequest } from "./model-server/model-server.ts";
 import type { RealAgentName } from "./real-agents.ts";
 import { returnContract } from "./return-contract.ts";
 import { userName } from "./workshop.ts";
-
-/** Where the agents differ, and ACP lets them. */
-export interface AgentHabits {
-  /** The stop reason of a turn in which the user rejected a tool call. The model is not asked again in either case. */
-  readonly stopReasonOfRejection: "end_turn" | "cancelled";
-  /** How a tool call ends that the user rejected. */
-  readonly rejected: ToolCallEnd;
-  /** Whether it asks before it calls a tool of an MCP server. */
-  readonly asksForBusCalls: boolean;
-  readonly failingModels: readonly FailingModel[];
-  /** The mode in which the agent starts here, another, and by what the model is told of that one. */
-  readonly modes: { readonly start: string; readonly other: string; readonly told: RegExp };
-  /** An option beside the mode: its value at the start, another, and how the model's server sees that one. */
-  readonly option: {
-    readonly name: string;
-    readonly start: string;
-    readonly other: string;
-    readonly asked: Partial<ModelRequest>;
-  };
-}
-
-export interface FailingModel {
-  readonly status: number;
-  /** By itself, and the turn says why; or only once it is cancelled, while it asks the model again and again. */
-  readonly endsBy: "itself" | "cancel";
-  /** What the turn's end has to match. */
-  readonly end: Readonly<Record<string, unknown>>;
-}
 
 export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   const setting = prepareSetting(name);

@@ -3,10 +3,38 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { type AgentSession, startDeadlineMs, type Turn, turnDeadlineMs } from "./agent-session.ts";
+import { type AgentSession, startDeadlineMs, type Turn, turnDeadlineMs, type ToolCallEnd } from "./agent-session.ts";
 import type { ModelRequest } from "./model-server/model-server.ts";
 import type { RealAgentName } from "./real-agents.ts";
 import { openWorkshop, type Workshop } from "./workshop.ts";
+
+/** Where the agents differ, and ACP lets them. */
+export interface AgentHabits {
+  /** The stop reason of a turn in which the user rejected a tool call. The model is not asked again in either case. */
+  readonly stopReasonOfRejection: "end_turn" | "cancelled";
+  /** How a tool call ends that the user rejected. */
+  readonly rejected: ToolCallEnd;
+  /** Whether it asks before it calls a tool of an MCP server. */
+  readonly asksForBusCalls: boolean;
+  readonly failingModels: readonly FailingModel[];
+  /** The mode in which the agent starts here, another, and by what the model is told of that one. */
+  readonly modes: { readonly start: string; readonly other: string; readonly told: RegExp };
+  /** An option beside the mode: its value at the start, another, and how the model's server sees that one. */
+  readonly option: {
+    readonly name: string;
+    readonly start: string;
+    readonly other: string;
+    readonly asked: Partial<ModelRequest>;
+  };
+}
+
+export interface FailingModel {
+  readonly status: number;
+  /** By itself, and the turn says why; or only once it is cancelled, while it asks the model again and again. */
+  readonly endsBy: "itself" | "cancel";
+  /** What the turn's end has to match. */
+  readonly end: Readonly<Record<string, unknown>>;
+}
 
 export interface ContractSetting {
   /** From the first test on. */

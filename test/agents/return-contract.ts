@@ -2,9 +2,8 @@
 // How an agent's sessions come back, when they were closed and when agentd was killed under them.
 import { expect, test } from "vitest";
 import type { Entry, SessionOption } from "../../agentd/vocabulary/index.ts";
-import type { AgentHabits } from "./agent-contract.ts";
+import type { AgentHabits, ContractSetting } from "./contract-setting.ts";
 import type { AgentSession } from "./agent-session.ts";
-import type { ContractSetting } from "./contract-setting.ts";
 import { logFaults, of } from "./log-faults.ts";
 import type { ModelRequest } from "./model-server/model-server.ts";
 import type { RealAgentName } from "./real-agents.ts";
