@@ -3,7 +3,10 @@
 /** Bytes of the text as UTF-8, as Buffer.byteLength counts them: half a character is three. Needs no type of Node's. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
-  for (let at = 0; at < text.length; at += 1) {
+  // Most texts are ASCII, which a regular expression passes over faster than a loop.
+  const first = text.search(/[\u0080-\uffff]/);
+  if (first === -1) return bytes;
+  for (let at = first; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit < 0x80) continue;
     bytes += unit < 0x800 ? 1 : 2;
