@@ -25,6 +25,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "mixos-mcp": ["bus-client", "display", "files", "json", "package.json"],
 };
 
+const topFolders = ["json", "files", "bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"];
+
 interface Import {
   readonly file: string;
   readonly from: string;
@@ -45,23 +47,38 @@ function importsOf(file: string): Import[] {
 }
 
 function importsIn(file: string, text: string): Import[] {
-  const pattern = /(?:^|\n)\s*(import|export)\s+(type\s)?[^;"']*?from\s+"(\.[^"]+)"|import\("(\.[^"]+)"\)/g;
-  return [...text.matchAll(pattern)].map((match) => {
-    const target = relative(root, resolve(join(root, dirname(file)), match[3] ?? match[4] ?? ""));
-    return { file, from: folderOf(file), to: folderOf(target), target, typeOnly: match[2] !== undefined };
+  const own = specifiersIn(text).filter(({ specifier }) => specifier.startsWith("."));
+  return own.map(({ specifier, typeOnly }) => {
+    const target = targetOf(file, specifier);
+    return { file, from: folderOf(file), to: folderOf(target), target, typeOnly };
   });
 }
 
-function sources(folder: string): string[] {
+function targetOf(file: string, specifier: string): string {
+  return relative(root, resolve(join(root, dirname(file)), specifier));
+}
+
+function specifiersIn(text: string): { readonly specifier: string; readonly typeOnly: boolean }[] {
+  const pattern =
+    /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;"']*?from\s+"([^"]+)"|(?:^|\n)\s*import\s+"([^"]+)"|import\("([^"]+)"\)/g;
+  return [...text.matchAll(pattern)].map((match) => ({
+    specifier: match[2] ?? match[3] ?? match[4] ?? "",
+    typeOnly: match[1] !== undefined,
+  }));
+}
+
+function typescriptIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.includes("testing/"))
+    .filter((name) => name.endsWith(".ts"))
     .map((name) => `${folder}/${name}`);
 }
 
+function sources(folder: string): string[] {
+  return typescriptIn(folder).filter((name) => !name.endsWith(".test.ts") && !name.includes("testing/"));
+}
+
 test("no folder imports another that it may not, and the imports were really seen", () => {
-  const imports = ["json", "files", "bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"]
-    .flatMap(sources)
-    .flatMap(importsOf);
+  const imports = topFolders.flatMap(sources).flatMap(importsOf);
   expect(imports.length).toBeGreaterThan(300);
   const crossing = imports.filter(({ from, to }) => from !== to);
   expect(crossing.length).toBeGreaterThan(40);
@@ -70,17 +87,7 @@ test("no folder imports another that it may not, and the imports were really see
 
 test("nothing but the display writes to the outputs of a process", () => {
   const writes = /\bprocess\.(stdout|stderr)\b|\bprocess\[|\bconsole\.|\b(stdout|stderr)\b[^{}\n]*\} = process\b/;
-  const files = [
-    "json",
-    "bus-client",
-    "acp-client",
-    "display",
-    "files",
-    "agentd",
-    "mix",
-    "mixos-mcp",
-    "notifyd",
-  ].flatMap(sources);
+  const files = topFolders.flatMap(sources);
   expect(files.filter((file) => writes.test(readFileSync(join(root, file), "utf8"))).toSorted()).toEqual([
     // Their stdout is a protocol's.
     "agentd/demo-agent/main.ts",
@@ -113,12 +120,12 @@ function roomOf(path: string): string {
   return path.split("/")[1] ?? "";
 }
 
-/** The imports that keep rooms in a circle; without a circle there are none. */
-function importsInCircle(imports: readonly Import[]): string[] {
-  const leading = new Set(imports.map(({ file }) => roomOf(file)));
-  const reached = new Set(imports.map(({ target }) => roomOf(target)));
-  const left = imports.filter(({ file, target }) => reached.has(roomOf(file)) && leading.has(roomOf(target)));
-  if (left.length < imports.length) return importsInCircle(left);
+/** The imports that keep rooms in a circle, or other places; without a circle there are none. */
+function importsInCircle(imports: readonly Import[], placeOf: (path: string) => string = roomOf): string[] {
+  const leading = new Set(imports.map(({ file }) => placeOf(file)));
+  const reached = new Set(imports.map(({ target }) => placeOf(target)));
+  const left = imports.filter(({ file, target }) => reached.has(placeOf(file)) && leading.has(placeOf(target)));
+  if (left.length < imports.length) return importsInCircle(left, placeOf);
   return left.map(({ file, target }) => `${file} -> ${target}`);
 }
 
@@ -141,6 +148,63 @@ test.each([
   expect(found.some((one) => one.startsWith(`${file} -> `))).toBe(true);
 });
 
+const itself = (path: string): string => path;
+const allImports = [...topFolders, "test", "bench", "scripts"].flatMap(typescriptIn).flatMap(importsOf);
+
+test("no files import each other in a circle, types and tests included", () => {
+  expect(allImports.length).toBeGreaterThan(2000);
+  expect(importsInCircle(allImports, itself)).toEqual([]);
+});
+
+test.each([
+  ["json/record.ts", 'import type { RpcError } from "../acp-client/jsonrpc/message.ts";'],
+  ["agentd/session/core/state.ts", 'import type { Effect } from "./input.ts";'],
+  ["agentd/session/core/input.ts", 'export type { Draft } from "./draft.ts";'],
+  ["acp-client/agent-events.ts", 'const client = await import("./client.ts");'],
+])("a circle of files is found: %s with %s", (file, text) => {
+  const found = importsInCircle([...allImports, ...importsIn(file, text)], itself);
+  expect(found.some((one) => one.startsWith(`${file} -> `))).toBe(true);
+});
+
+type Read = (file: string) => string;
+const readSource: Read = (file) => readFileSync(join(root, file), "utf8");
+
+/** What a file loads, and what that loads: files of ours, packages, and modules of Node's. */
+function loadedBy(file: string, read: Read = readSource, loaded: Set<string> = new Set()): ReadonlySet<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  for (const { specifier, typeOnly } of specifiersIn(read(file))) {
+    if (typeOnly) continue;
+    if (specifier.startsWith(".")) loadedBy(targetOf(file, specifier), read, loaded);
+    else loaded.add(specifier);
+  }
+  return loaded;
+}
+
+const foreign = (loaded: ReadonlySet<string>): string[] => [...loaded].filter((name) => !name.endsWith(".ts"));
+const step = "agentd/session/core/step.ts";
+
+test("what decides in a session loads no package and nothing of Node's", () => {
+  const loaded = loadedBy(step);
+  expect(loaded.size).toBeGreaterThan(35);
+  expect(foreign(loaded)).toEqual([]);
+});
+
+test.each([
+  ["agentd/session/core/fit.ts", 'import { readFileSync } from "node:fs";', "node:fs"],
+  ["agentd/authority/sender.ts", 'export * from "../vocabulary/verbs.ts";', "zod"],
+  ["json/raw-json.ts", 'import "node:crypto";', "node:crypto"],
+])("it is found when %s has %s", (file, line, name) => {
+  const found = loadedBy(step, (each) => (each === file ? `${line}\n${readSource(each)}` : readSource(each)));
+  expect(foreign(found)).toContain(name);
+});
+
+test("what decides in a session looks at no clock and draws no lots", () => {
+  const core = [...loadedBy(step)].filter((file) => file.startsWith("agentd/session/core/"));
+  const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bglobalThis\b/;
+  expect(core.filter((file) => impure.test(readSource(file)))).toEqual([]);
+});
+
 test.each([
   ["json/bad.ts", "../bus-client/index.ts"],
   ["json/bad.ts", "../display/printable.ts"],
@@ -153,6 +217,16 @@ test.each([
   ["agentd/bad.ts", "../mix/main.ts"],
   ["agentd/vocabulary/bad.ts", "../log/open.ts"],
   ["agentd/vocabulary/bad.ts", "../../files/in-place.ts"],
+  ["agentd/session/core/bad.ts", "node:fs"],
+  ["agentd/session/core/bad.ts", "zod"],
+  ["agentd/session/core/bad.ts", "../mailbox/mailbox.ts"],
+  ["agentd/session/core/bad.ts", "../../vocabulary/index.ts"],
+  ["agentd/session/core/bad.ts", "../../vocabulary/verbs.ts"],
+  ["agentd/session/core/bad.ts", "../../../acp-client/prompt-blocks.ts"],
+  ["agentd/session/core/requests/bad.ts", "node:path"],
+  ["agentd/session/core/requests/bad.ts", "../../from-log.ts"],
+  ["agentd/session/core/requests/bad.ts", "../../../people/findings.ts"],
+  ["agentd/session/core/requests/bad.ts", "../../../vocabulary/verbs.ts"],
   ["mix/bad.ts", "../agentd/daemon.ts"],
   ["mix/bad.ts", "../agentd/authority/model.ts"],
   ["mix/bad.ts", "../agentd/vocabulary/index.ts"],
@@ -177,6 +251,14 @@ test.each([
     'import { notifyService } from "../agentd/vocabulary/index.ts";\nexport const seen = notifyService;\n',
   ],
   ["agentd/vocabulary/good.ts", 'import { numberOf } from "../../json/raw-json.ts";\nexport const seen = numberOf;\n'],
+  [
+    "agentd/session/core/good.ts",
+    'import type { Verb } from "../../vocabulary/verbs.ts";\nexport { errorBody } from "../../vocabulary/errors.ts";\nexport type Seen = Verb;\n',
+  ],
+  [
+    "agentd/session/core/tools/good.ts",
+    'export { Draft } from "../draft.ts";\nexport { isOverdue } from "../requests/open-requests.ts";\nexport { RawJson } from "../../../../json/raw-json.ts";\n',
+  ],
   ["agentd/good.ts", 'import { parse } from "../bus-client/index.ts";\nexport const seen = parse;\n'],
 ])("the linter takes the allowed import of %s", (file, text) => {
   expect(lint(file, text).stdout).not.toContain("no-restricted-imports");
