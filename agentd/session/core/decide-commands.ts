@@ -7,7 +7,7 @@ import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 import { releaseTerminals } from "./client-side/terminals.ts";
-import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/answers.ts";
+import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/decide-answers.ts";
 import { cancelAllRequests, endAllRequests } from "./requests/ends.ts";
 import { acceptPrompt, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
