@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's state as the log has it: enough to refuse rightly where it has ended, and to end it where its agentd died.
-import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary/index.ts";
 import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.ts";
-import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { EntryReader } from "../log/read.ts";
+import type { LatestEntries, SessionReader } from "../log/sessions.ts";
+import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary/index.ts";
 import { measure } from "./core/fit.ts";
+import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
 import {
   type IntendedWrite,
   newSession,
   type OpenRequest,
-  type SessionState,
   type OpenTerminal,
+  type SessionState,
 } from "./core/state.ts";
-import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
 
 export interface LogReaders {
   readonly sessions: SessionReader;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The contract of the service that asks people: its names, limits and answers; `notify-arguments.ts` has what each verb takes. It is this project's own; whoever
-// serves it under another name serves `<name>.ask` and so on.
+// The contract of the service that asks people: its names, limits and answers; what each verb takes is in
+// `notify-arguments.ts`. It is this project's own; whoever serves it under another name serves `<name>.ask` and so on.
 
 /** As the service is named unless the configuration says otherwise. */
 export const notifyService = "notify";

@@ -5,18 +5,18 @@ import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../../acp-client/model.ts";
 import type { Clock } from "../../../bus-client/index.ts";
-import { Burst } from "./burst.ts";
-import type { ClientSideEffect } from "../core/client-side/client-side-input.ts";
-import { undone } from "../core/client-side/decide-client-side.ts";
-import type { ChosenOption, SessionState } from "../core/state.ts";
-import type { Effect, KeepingCommand, PeopleEffect, SessionInput } from "../core/input.ts";
-import { childOf, type ChildIdentity, type Desk, type DeskHooks } from "./desk.ts";
 import type { Kept } from "../../log-keeper.ts";
 import type { PolicyWitness } from "../../people/findings.ts";
 import type { Seam } from "../../seam.ts";
+import type { ClientSideEffect } from "../core/client-side/client-side-input.ts";
+import { undone } from "../core/client-side/decide-client-side.ts";
+import type { Effect, KeepingCommand, PeopleEffect, SessionInput } from "../core/input.ts";
+import type { ChosenOption, SessionState } from "../core/state.ts";
+import { Telling, tellingsDiffer } from "../transcript.ts";
+import { Burst } from "./burst.ts";
+import { type ChildIdentity, childOf, type Desk, type DeskHooks } from "./desk.ts";
 import { openAgentSession } from "./opening.ts";
 import { SessionTimers } from "./session-timers.ts";
-import { Telling, tellingsDiffer } from "../transcript.ts";
 
 /** How an agent is started for a session; what cannot be started says why as the launch's failure. */
 export interface Launch {

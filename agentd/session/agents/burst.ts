@@ -2,9 +2,9 @@
 // What one read of an agent's pipe brought, as inputs in order. Adjacent chunks of one message become one input: an
 // agent that streams by the word should not cost a log entry a word.
 import type { AgentEvent } from "../../../acp-client/agent-events.ts";
-import type { Findings } from "../core/requests/policy.ts";
-import type { MessageUpdate } from "../core/messages.ts";
 import type { SessionInput } from "../core/input.ts";
+import type { MessageUpdate } from "../core/messages.ts";
+import type { Findings } from "../core/requests/policy.ts";
 
 export class Burst {
   readonly #mergeBytesMax: number;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the agent brings about: its updates, its questions, its answers to us, and its end.
-import { idMember, type Draft } from "./draft.ts";
-import type { SessionInput } from "./input.ts";
-import { requestElicitation } from "./requests/elicitations.ts";
-import { optionFault } from "./decide-commands.ts";
-import { currentTurn, type SessionState } from "./state.ts";
-import { releaseTerminals } from "./client-side/terminals.ts";
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
-import { utf8Length } from "../../../json/utf8-length.ts";
 import type { AgentUpdate, ConfigOption } from "../../../acp-client/model.ts";
+import { utf8Length } from "../../../json/utf8-length.ts";
 import { isModeAmong, refusalOfOption } from "../../authority/decide.ts";
-import type { Findings } from "./requests/policy.ts";
-import { noteMessage } from "./messages.ts";
-import { noteToolCall, closeOpenTools } from "./tools/tool-calls.ts";
-import { endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { callLimits } from "../../vocabulary/limits.ts";
+import { releaseTerminals } from "./client-side/terminals.ts";
+import { optionFault } from "./decide-commands.ts";
+import { type Draft, idMember } from "./draft.ts";
 import { emptied } from "./fit.ts";
+import type { SessionInput } from "./input.ts";
 import { mapUpdate, sessionOptions } from "./map-update.ts";
-import { noteChange, noteForeignCall, requestPermission } from "./requests/permissions.ts";
+import { noteMessage } from "./messages.ts";
+import { requestElicitation } from "./requests/elicitations.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/ends.ts";
+import { noteChange, noteForeignCall, requestPermission } from "./requests/permissions.ts";
+import type { Findings } from "./requests/policy.ts";
 import { beginAgain, canComeBack, notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
+import { currentTurn, type SessionState } from "./state.ts";
+import { closeOpenTools, noteToolCall } from "./tools/tool-calls.ts";
+import { endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 
 export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, findings?: Findings): void {
   const { state } = draft;

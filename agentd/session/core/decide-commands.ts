@@ -3,14 +3,14 @@
 import { refusalOfOption } from "../../authority/decide.ts";
 import type { ContentBlock } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
+import { releaseTerminals } from "./client-side/terminals.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
-import { phaseOf, type SessionState } from "./state.ts";
-import { releaseTerminals } from "./client-side/terminals.ts";
 import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/decide-answers.ts";
 import { cancelAllRequests, endAllRequests } from "./requests/ends.ts";
-import { acceptPrompt, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
+import { phaseOf, type SessionState } from "./state.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
+import { acceptPrompt, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
 
 export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
   switch (command.verb) {

@@ -9,13 +9,13 @@ import type {
   PermissionOutcome,
 } from "../../../acp-client/model.ts";
 import type { PolicySettings } from "../../config/settings.ts";
-import type { Findings } from "./requests/policy.ts";
 import type { ContentBlock, EntryContent, Origin, ResumeWay } from "../../vocabulary/entries.ts";
 import type { ErrorBody } from "../../vocabulary/errors.ts";
 import type { NotifyOption } from "../../vocabulary/notify.ts";
 import type { Verb, VerbArguments } from "../../vocabulary/verbs.ts";
 import type { ClientSideEffect, ClientSideInput } from "./client-side/client-side-input.ts";
-import type { NewSession, SessionState, CallerToken, ChosenOption } from "./state.ts";
+import type { Findings } from "./requests/policy.ts";
+import type { CallerToken, ChosenOption, NewSession, SessionState } from "./state.ts";
 
 export interface Sender {
   /** The name that the broker stamped, or null. */

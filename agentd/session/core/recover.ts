@@ -2,13 +2,13 @@
 // A session whose agentd is gone, as the next agentd finds it: nothing of it lives, and whatever was open ends here.
 // Done twice, it changes nothing more.
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
+import { sayWriteInterrupted } from "./client-side/files.ts";
+import { sayTerminalsLost } from "./client-side/terminals.ts";
 import { answerPending } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
-import { sayWriteInterrupted } from "./client-side/files.ts";
 import type { SessionInput } from "./input.ts";
-import type { SessionState } from "./state.ts";
-import { sayTerminalsLost } from "./client-side/terminals.ts";
 import { endAllRequests, sayPerhapsSent, sayUnsent } from "./requests/ends.ts";
+import type { SessionState } from "./state.ts";
 import { sayEnded } from "./turns.ts";
 
 export function recover(draft: Draft, before: SessionState, found: Extract<SessionInput, { type: "recover" }>): void {

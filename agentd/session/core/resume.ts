@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An ended session that is wanted again: its agent is started anew and asked to bring it back.
-import { type Draft, refuse } from "./draft.ts";
-import { type ChosenOption, type OpenWay, phaseOf, type SessionState } from "./state.ts";
-import type { Decision, SessionInput } from "./input.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
 import { errorBody } from "../../vocabulary/errors.ts";
-import { lifeEntry } from "./start.ts";
+import { type Draft, refuse } from "./draft.ts";
+import type { Decision, SessionInput } from "./input.ts";
 import { sayUnsent } from "./requests/ends.ts";
+import { lifeEntry } from "./start.ts";
+import { type ChosenOption, type OpenWay, phaseOf, type SessionState } from "./state.ts";
 
 export function decideResume(
   draft: Draft,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The first decision of a session: the command that starts it.
-import { Draft } from "./draft.ts";
+import type { StateEntry } from "../../vocabulary/entries.ts";
 import { promptBlocks } from "./decide-commands.ts";
+import { Draft } from "./draft.ts";
 import type { Command, Context, Decision } from "./input.ts";
 import { type NewSession, newSession, type SessionState } from "./state.ts";
 import { acceptPrompt } from "./turns.ts";
-import type { StateEntry } from "../../vocabulary/entries.ts";
 
 /** What must be looked up first (directories, program, name, limits) has been looked up: this cannot refuse. */
 export function startSession(command: Command<"agent.session.start">, session: NewSession, context: Context): Decision {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Decides one input upon one state: a refusal, or the next state with its entries, replies and effects. It awaits
 // nothing, reads no clock and touches nothing outside; who calls it appends the entries, then acts, then publishes.
-import { decideClientSide } from "./client-side/decide-client-side.ts";
-import { idMember, Draft } from "./draft.ts";
-import { beginClosing, decideCommand } from "./decide-commands.ts";
-import type { Context, Decision, SessionInput } from "./input.ts";
-import { currentTurn, type SessionState } from "./state.ts";
 import { errorBody } from "../../vocabulary/errors.ts";
+import { decideClientSide } from "./client-side/decide-client-side.ts";
 import {
   answerPending,
   lose,
@@ -18,12 +14,16 @@ import {
   onOptionSet,
   onPromptDone,
 } from "./decide-agent.ts";
-import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
-import { closeOpenTools } from "./tools/tool-calls.ts";
-import { endRunningTurn } from "./turns.ts";
+import { beginClosing, decideCommand } from "./decide-commands.ts";
+import { Draft, idMember } from "./draft.ts";
+import type { Context, Decision, SessionInput } from "./input.ts";
 import { recover } from "./recover.ts";
 import { expireRequest, noteSent, sayUnsent } from "./requests/ends.ts";
+import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
 import { decideResume, onWayRefused } from "./resume.ts";
+import { currentTurn, type SessionState } from "./state.ts";
+import { closeOpenTools } from "./tools/tool-calls.ts";
+import { endRunningTurn } from "./turns.ts";
 
 export function step(state: SessionState, input: SessionInput, context: Context): Decision {
   const draft = new Draft(state, context);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A turn from its prompt to its one end.
+import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ContentBlock, Sent } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
-import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { Draft } from "./draft.ts";
 import { endAllRequests } from "./requests/ends.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";

@@ -2,19 +2,19 @@
 // The decisions of one flush, each upon the states that the ones before it left. Nothing of it counts until the log
 // holds it.
 import { approximateLength } from "../../../json/approximate-length.ts";
-import type { Commit } from "../../log/append.ts";
 import { agentsShare } from "../../authority/model.ts";
 import { isAgents } from "../../authority/sender.ts";
+import type { Commit } from "../../log/append.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
 import { refuse } from "../core/draft.ts";
 import type { Context, Decision } from "../core/input.ts";
+import { overdueIn } from "../core/requests/open-requests.ts";
+import { startSession } from "../core/start.ts";
 import { isLive, type SessionState } from "../core/state.ts";
+import { step } from "../core/step.ts";
 import type { LiveSessions } from "../live-sessions.ts";
 import { isCommanding, type Posted, refusalReply, type SentReply } from "./posted.ts";
-import { overdueIn } from "../core/requests/open-requests.ts";
 import type { Recall, RecallBatch, Recalled } from "./recall.ts";
-import { startSession } from "../core/start.ts";
-import { step } from "../core/step.ts";
 
 export interface Batch {
   /** How many inputs it took. */

@@ -8,12 +8,12 @@ import { LogError } from "../../log/log-error.ts";
 import type { Log } from "../../log/open.ts";
 import type { Seam } from "../../seam.ts";
 import { errorBody } from "../../vocabulary/index.ts";
-import { type Batch, decideBatch } from "./decide-batch.ts";
 import type { Context, Effect } from "../core/input.ts";
+import { overdueIn } from "../core/requests/open-requests.ts";
 import { isLive } from "../core/state.ts";
 import type { LiveSessions } from "../live-sessions.ts";
+import { type Batch, decideBatch } from "./decide-batch.ts";
 import { type Input, isCommanding, type Posted, refusalReply, type SentReply, textOf } from "./posted.ts";
-import { overdueIn } from "../core/requests/open-requests.ts";
 import { Recall, type Repeatable } from "./recall.ts";
 
 export interface MailboxOptions {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What lies in the mailbox, and how it is answered.
 import { stringifyJson } from "../../../json/raw-json.ts";
+import { type ErrorBody, instanceSession } from "../../vocabulary/index.ts";
 import { commandIdOf, idMember } from "../core/draft.ts";
 import type { Command, Reply, SessionInput } from "../core/input.ts";
 import type { NewSession } from "../core/state.ts";
-import { type ErrorBody, instanceSession } from "../../vocabulary/index.ts";
 
 export interface StartInput {
   readonly type: "start";

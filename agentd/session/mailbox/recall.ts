@@ -2,11 +2,11 @@
 // A command id that was accepted once never runs again: the same command gets the first reply, another one a conflict.
 import { stringifyJson } from "../../../json/raw-json.ts";
 import { agentsMark } from "../../authority/sender.ts";
-import { commandIdOf } from "../core/draft.ts";
-import type { Decision } from "../core/input.ts";
 import type { Commit } from "../../log/append.ts";
 import type { NewReceipt, ReceiptAnswer, ReceiptReader } from "../../log/receipts.ts";
 import { errorBody } from "../../vocabulary/index.ts";
+import { commandIdOf } from "../core/draft.ts";
+import type { Decision } from "../core/input.ts";
 import { type Commanding, isCommanding, type Posted, scopeOf, type SentReply } from "./posted.ts";
 
 type Accepted = Exclude<Decision, { refusal: {} }>;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent asks of its client with files and terminals. Whatever changes something is logged first and done then,
 // and its end is logged before the agent is told.
-import { sessionEnds } from "./answers.ts";
 import type { Draft } from "../draft.ts";
+import { sessionEnds } from "./answers.ts";
+import type { ClientSideEffect, ClientSideInput } from "./client-side-input.ts";
 import { onFileRead, onFileWrite, onFileWritten, unwritten } from "./files.ts";
 import {
   onTerminalCreate,
@@ -11,7 +12,6 @@ import {
   onTerminalKill,
   onTerminalRelease,
 } from "./terminals.ts";
-import type { ClientSideInput, ClientSideEffect } from "./client-side-input.ts";
 
 export function decideClientSide(draft: Draft, input: ClientSideInput): void {
   switch (input.type) {

@@ -2,9 +2,9 @@
 // Files that an agent reads and writes through its client: what the log says of each, and when it is done.
 import { RPC } from "../../../../acp-client/jsonrpc/message.ts";
 import type { FileEntry } from "../../../vocabulary/entries.ts";
-import { answer, refuseRequest, sessionEnds } from "./answers.ts";
-import { isServed, type RequestKey, currentTurn, ofTurn, type IntendedWrite } from "../state.ts";
 import type { Draft } from "../draft.ts";
+import { currentTurn, type IntendedWrite, isServed, ofTurn, type RequestKey } from "../state.ts";
+import { answer, refuseRequest, sessionEnds } from "./answers.ts";
 import type { FileInput, FileRefusal } from "./client-side-input.ts";
 
 /** Of a write's temporary file: whoever finds the intention in the log finds the file. */

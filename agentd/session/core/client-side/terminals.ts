@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Terminals that an agent has its client run: logged before they start, before they are killed, and when they have
 // ended. What they print is a snapshot at any time, and in the log when they have ended.
-import { answer, noSuchTerminal, notNow, refuseRequest, sessionEnds } from "./answers.ts";
-import { isServed, type RequestKey, currentTurn, ofTurn, type OpenTerminal } from "../state.ts";
 import type { Draft } from "../draft.ts";
+import { currentTurn, isServed, ofTurn, type OpenTerminal, type RequestKey } from "../state.ts";
+import { answer, noSuchTerminal, notNow, refuseRequest, sessionEnds } from "./answers.ts";
 import type { TerminalInput } from "./client-side-input.ts";
 
 type Create = Extract<TerminalInput, { type: "terminal_create" }>;

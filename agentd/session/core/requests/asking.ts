@@ -4,9 +4,9 @@
 import { RawJson, stringifyJson } from "../../../../json/raw-json.ts";
 import { notifyLimits, type NotifyOption } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
+import { cut } from "../fit.ts";
 import type { Readings } from "../input.ts";
 import type { OpenElicitation, OpenPermission, OpenRequest, SessionState } from "../state.ts";
-import { cut } from "../fit.ts";
 
 /** Has people asked, now or when their service is there. */
 export function askPeople(draft: Draft, open: OpenRequest): void {

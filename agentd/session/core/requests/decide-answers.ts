@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Answers of people and programs to what agents ask. The first one counts.
 import type { ElicitationAnswer } from "../../../../acp-client/model.ts";
-import { withDefaults, readForm } from "../../../people/form.ts";
+import { readForm, withDefaults } from "../../../people/form.ts";
 import type { VerbArguments } from "../../../vocabulary/verbs.ts";
 import { type Draft, refuse } from "../draft.ts";
-import { resolveElicitation } from "./elicitations.ts";
 import type { Command, Decision } from "../input.ts";
 import type { OpenElicitation, OpenRequest, SessionState } from "../state.ts";
+import { resolveElicitation } from "./elicitations.ts";
 import { isOverdue } from "./open-requests.ts";
 import { resolvePermission } from "./permissions.ts";
 

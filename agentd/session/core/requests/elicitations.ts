@@ -3,8 +3,8 @@
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { Elicitation, ElicitationAnswer } from "../../../../acp-client/model.ts";
 import type { Draft } from "../draft.ts";
-import { currentTurn, type OpenElicitation, type ElicitationFields } from "../state.ts";
 import { measure } from "../fit.ts";
+import { currentTurn, type ElicitationFields, type OpenElicitation } from "../state.ts";
 import {
   awaitAnswer,
   closeRequest,

@@ -2,8 +2,8 @@
 // Ends of requests that are nobody's answer, whatever was asked: none of them is ever a yes.
 import type { ResolvedVia } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
-import { resolveElicitation } from "./elicitations.ts";
 import type { OpenRequest } from "../state.ts";
+import { resolveElicitation } from "./elicitations.ts";
 import type { Resolver } from "./open-requests.ts";
 import { expirePermission, resolvePermission } from "./permissions.ts";
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What permissions and elicitations share: a number, a time limit, and that each is open once and closed once.
-import { askPeople } from "./asking.ts";
+import type { ResolvedVia } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import type { SessionInput } from "../input.ts";
 import { type ClosedRequest, currentTurn, type OpenRequest, type SessionState } from "../state.ts";
-import type { ResolvedVia } from "../../../vocabulary/entries.ts";
+import { askPeople } from "./asking.ts";
 
 /** Closed requests of a session that are remembered, so that a late answer is told who was first. */
 const closedRequestsMax = 256;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
-import { choicesOf, editionOf } from "./asking.ts";
-import { cut } from "../fit.ts";
 import { isAgentsOwn } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
+import { cut } from "../fit.ts";
 import type { SessionInput } from "../input.ts";
-import { resolveElicitation } from "./elicitations.ts";
 import type { ClosedRequest, OpenRequest, SessionState } from "../state.ts";
+import { choicesOf, editionOf } from "./asking.ts";
+import { resolveElicitation } from "./elicitations.ts";
 import { isOverdue, type Resolver } from "./open-requests.ts";
 import { resolvePermission } from "./permissions.ts";
 

@@ -2,13 +2,11 @@
 // A permission from the agent's question to its one answer. Whatever is not somebody's yes is never a yes.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { PermissionOutcome, ToolCallPatch } from "../../../../acp-client/model.ts";
-import { type Findings, type PolicyAnswer, askedByAnotherSession, answerByPolicy } from "./policy.ts";
-import { makeRoom } from "../tools/tool-calls.ts";
 import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/entries.ts";
-import { askPeople } from "./asking.ts";
 import type { Draft } from "../draft.ts";
-import { currentTurn, type OpenPermission } from "../state.ts";
 import { bytesOf } from "../fit.ts";
+import { toolCallFields } from "../map-update.ts";
+import { currentTurn, type OpenPermission } from "../state.ts";
 import {
   beginsAnew,
   callKey,
@@ -18,7 +16,9 @@ import {
   mergeCall,
   noteCopied,
 } from "../tools/known-calls.ts";
-import { toolCallFields } from "../map-update.ts";
+import { makeRoom } from "../tools/tool-calls.ts";
+import { findTool, noteTool } from "../tools/tool-ledger.ts";
+import { askPeople } from "./asking.ts";
 import {
   awaitAnswer,
   closeRequest,
@@ -29,8 +29,8 @@ import {
   type Resolver,
   whyNobodyIsAsked,
 } from "./open-requests.ts";
+import { answerByPolicy, askedByAnotherSession, type Findings, type PolicyAnswer } from "./policy.ts";
 import { changedMembers, loggedCall, type QuestionCall, questionCall, shownCall } from "./question-call.ts";
-import { findTool, noteTool } from "../tools/tool-ledger.ts";
 
 /** `option` as offered, or a cancellation. */
 export type Answer = { readonly option: string } | "cancelled";

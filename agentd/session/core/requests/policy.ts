@@ -2,8 +2,8 @@
 // What a policy answers to a permission: one `allow_once`, or nothing, and then a person is asked. It goes by the
 // kind of the tool call, by where its locations really are and by the kinds of the options; never by a text that the
 // agent wrote. It believes the agent's kind and locations: a policy spares questions, it is no sandbox.
-import { isWithin } from "../../../instance/within.ts";
 import { type AllowOnceRule, type PolicySettings, toolKinds } from "../../../config/settings.ts";
+import { isWithin } from "../../../instance/within.ts";
 import type { PermissionChoice } from "../../../vocabulary/entries.ts";
 
 /** A path that the agent wrote; `real` is undefined where nobody can tell where it leads. */

@@ -4,7 +4,7 @@ import type { ToolCallFields } from "../../../vocabulary/entries.ts";
 import { callLimits } from "../../../vocabulary/limits.ts";
 import { bytesOf, fit, type Fitted, measure } from "../fit.ts";
 import { growths } from "../tools/growth.ts";
-import { askedMembers, type AskedMember, beginsAnew, type KnownCall } from "../tools/known-calls.ts";
+import { type AskedMember, askedMembers, beginsAnew, type KnownCall } from "../tools/known-calls.ts";
 
 export interface QuestionCall {
   readonly call: ToolCallFields;

@@ -3,10 +3,10 @@
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { AgentIdentity } from "../../../../acp-client/model.ts";
 import type { EntryContent, ErrorBody, Verb, VerbArguments } from "../../../vocabulary/index.ts";
-import type { Command, Context, Effect, Reply, SessionCommand, SessionInput, Settings } from "../input.ts";
-import type { SessionState } from "../state.ts";
 import { readings } from "../../readings.ts";
+import type { Command, Context, Effect, Reply, SessionCommand, SessionInput, Settings } from "../input.ts";
 import { startSession } from "../start.ts";
+import type { SessionState } from "../state.ts";
 import { step } from "../step.ts";
 
 export const testSettings: Settings = {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tool calls of the agent: to which turn each belongs, and their end where the agent leaves them open.
-import type { Draft } from "../draft.ts";
-import { currentTurn, ofTurn } from "../state.ts";
 import type { AgentUpdate } from "../../../../acp-client/model.ts";
 import type { ToolCallFields } from "../../../vocabulary/entries.ts";
+import type { Draft } from "../draft.ts";
 import { toolCallFields } from "../map-update.ts";
+import { currentTurn, ofTurn } from "../state.ts";
+import { endCall, loggedFields, mergeCall } from "./known-calls.ts";
 import { findTool, noteTool, openTools } from "./tool-ledger.ts";
-import { loggedFields, mergeCall, endCall } from "./known-calls.ts";
 
 /** Returns what was said of the call. */
 export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "tool_call" }>): ToolCallFields {
