@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { RawJson } from "../../json/raw-json.ts";
 import { readForm, withDefaults } from "./form.ts";
 import { faultOf } from "./form-content.ts";
 import { matchesWithin } from "./pattern.ts";
@@ -136,6 +137,21 @@ test.each([
   [{ type: "string", format: "email" }, "x", "must be an email address"],
   [{ type: "integer", minimum: 3 }, 2, "must be at least 3"],
   [{ type: "array", minItems: 2, items: { type: "string", enum: ["a", "b"] } }, ["a"], "must have at least 2 of them"],
+  [{ type: "array", items: { enum: ["a", "b"] } }, ["a", "a"], "must not have one twice"],
+  [{ type: "array", items: { enum: ["a", "b"] } }, ["c"], "must be some of a, b"],
+  [{ type: "array", items: { enum: ["a", "b"] } }, "a", "must be a list of texts"],
+  [{ type: "integer" }, 1.5, "must be a whole number"],
+  [{ type: "integer" }, 2 ** 60, "must be at most 9007199254740991"],
+  [{ type: "number", exclusiveMinimum: 0 }, 0, "must be more than 0"],
+  [{ type: "number", minimum: new RawJson("1e400") }, 5, `must be at least ${Number.MAX_VALUE}`],
+  [{ type: "integer", multipleOf: 5 }, 9_007_199_254_740_991, "must be a multiple of 5"],
+  [{ type: "number", multipleOf: 0.5 }, 0.7, "must be a multiple of 0.5"],
+  [{ type: "boolean" }, "yes", "must be true or false"],
+  [{ type: "number", enum: [1, 2.5] }, 2, "must be one of 1, 2.5"],
+  [{ type: "string", format: "date" }, "2023-02-29", "must be a date such as 2026-01-31"],
+  [{ type: "string", format: "date-time" }, "noon", "must be a time such as 2026-01-31T12:00:00Z"],
+  [{ type: "string", format: "uri" }, " https://a.example ", "must be a URI"],
+  [{ type: "string", minLength: 1 }, "\ud83d", "has half a character in it, which cannot be sent to the agent"],
 ])("a field %j that is filled in with %j %s", (property, value, reason) => {
   expect(faultOf(readForm({ properties: { f: property } }), { f: value }, matches)).toEqual({ field: "f", reason });
 });
@@ -154,6 +170,28 @@ test("what is left out is filled in with its default, which is held to the form 
   const wrong = readForm({ properties: { a: { type: "integer", default: 3, maximum: 2 } } });
   expect(faultOf(wrong, {}, matches)).toMatchObject({ field: "a" });
   expect(faultOf(wrong, { a: 2 }, matches)).toBeUndefined();
+});
+
+test("a number is held to the form by its double, and goes on as it was written", () => {
+  const id = new RawJson("1193820475610234881");
+  const form = readForm({ properties: { id: { type: "number", minimum: 1, default: id }, n: { type: "number" } } });
+  const content = { n: new RawJson("1.10") };
+  expect(faultOf(form, content, matches)).toBeUndefined();
+  expect(withDefaults(form, content)).toEqual({ id, n: content.n });
+  const chosen = { type: "number", enum: [new RawJson("1.10")] };
+  expect([fault(chosen, new RawJson("1.1e0")), fault(chosen, new RawJson("1e400"))]).toEqual([
+    undefined,
+    "must be a number",
+  ]);
+});
+
+test("a long list of choices is held against a long answer in a moment", () => {
+  const choices = Array.from({ length: 20_000 }, (_, index) => `choice ${index}`);
+  const field = { type: "array", items: { oneOf: choices.map((value) => ({ const: value, title: value })) } };
+  const began = performance.now();
+  expect(fault(field, choices)).toBeUndefined();
+  expect(fault(field, [...choices, ...choices])).toBe("must not have one twice");
+  expect(performance.now() - began).toBeLessThan(2_000);
 });
 
 test("a pattern that would run for years is ended, and so are many of them together", () => {

@@ -1,69 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A form as an agent asks for it: ACP's `requestedSchema`, read field by field. What is not understood of a field makes
-// it one that nobody can fill in; it is still shown.
+// Reads a form that an agent asks for (ACP's `requestedSchema`) field by field, and fills in its defaults. A field with a
+// rule that is not read here is not understood: it is shown, but nobody can fill it in. The session core uses this file,
+// so it stays free of zod and node:; form-content.ts holds answers against the form.
 import { numberOf } from "../../json/raw-json.ts";
 import { isRecord } from "../../json/record.ts";
 
 export type Content = Readonly<Record<string, unknown>>;
 
 export interface Form {
-  readonly fields: ReadonlyMap<string, Field>;
+  /** By name, in the form's order; undefined for a field that is not understood. */
+  readonly fields: ReadonlyMap<string, Field | undefined>;
   readonly required: ReadonlySet<string>;
-  /** A rule over the whole form is not read here: nothing can be answered but no. */
+  /** False with a rule over the whole form: then it can only be declined or cancelled. */
   readonly isUnderstood: boolean;
 }
 
-export type Field = { readonly default?: FieldValue } & (
-  | {
-      readonly type: "string";
-      /** In characters (code points). */
-      readonly lengthMin?: number;
-      readonly lengthMax?: number;
-      readonly pattern?: string;
-      /** email, uri, date, date-time; another one says nothing. */
-      readonly format?: string;
-      readonly choices?: readonly FieldValue[];
-    }
-  | ({ readonly type: "number" | "integer"; readonly choices?: readonly FieldValue[] } & NumberBounds)
-  | { readonly type: "boolean"; readonly choices?: readonly FieldValue[] }
-  | {
-      readonly type: "list";
-      readonly countMin?: number;
-      readonly countMax?: number;
-      readonly choices: readonly FieldValue[];
-    }
-  | { readonly type: "unknown" }
-);
-
-export interface NumberBounds {
-  readonly min?: number;
-  readonly max?: number;
-  readonly above?: number;
-  readonly below?: number;
-  readonly multipleOf?: number;
+/** The rules of one field, checked for their types and with plain numbers, so that nothing else of it reaches zod. */
+export interface Field {
+  readonly type: FieldType;
+  /** The bounds that go with the type, under JSON Schema's names; finite. */
+  readonly bounds: Readonly<Record<string, number>>;
+  /** Each list that says what the value, or each item of a list, may be: `enum`, `const`, `oneOf` and `anyOf`. */
+  readonly choices: readonly (readonly Choice[])[];
+  readonly pattern?: string;
+  readonly format?: string;
+  /** As the agent wrote it; absent where it is not of the field's type. */
+  readonly default?: unknown;
 }
 
-export type FieldValue = string | number | boolean | readonly string[];
+export type FieldType = keyof typeof boundsOf;
+export type Choice = string | number | boolean;
 
-type Members = Readonly<Record<string, unknown>>;
+const boundsOfNumbers = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const boundsOf = {
+  string: ["minLength", "maxLength"],
+  number: boundsOfNumbers,
+  integer: boundsOfNumbers,
+  boolean: [],
+  array: ["minItems", "maxItems"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** Null stands for absent, as ACP has it. */
-export function readForm(schema: Members): Form {
-  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
-  const isUnderstood = !hasAny(schema, rulesOfForms);
-  const fields = Object.entries(properties).map(([name, property]): [string, Field] => {
-    // Under a name that cannot be written to the agent nothing can be answered.
-    return [name, isUnderstood && !isBroken(name) ? readField(property) : { type: "unknown" }];
-  });
-  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  return {
-    fields: new Map(fields),
-    required: new Set(required.filter((name) => typeof name === "string")),
-    isUnderstood,
-  };
-}
-
-// JSON Schema's rules that are not read here. Other members say nothing that an answer could break.
+// Rules of JSON Schema that are not read here. Other members say nothing that an answer could break.
 const rules = ["not", "if", "allOf", "$ref", "$dynamicRef"];
 const selections = ["enum", "const", "oneOf", "anyOf"];
 const rulesOfLists = [...rules, ...selections, "contains", "prefixItems"];
@@ -72,130 +49,100 @@ const ofAllFields = ["minProperties", "maxProperties", "propertyNames", "pattern
 const ofSomeFields = ["dependentRequired", "dependentSchemas", "dependencies"];
 const rulesOfForms = [...rules, ...selections, ...ofAllFields, ...ofSomeFields];
 
-function hasAny(members: Members, names: readonly string[]): boolean {
-  return names.some((name) => (members[name] ?? undefined) !== undefined);
-}
-
-function readField(property: unknown): Field {
-  const field = isRecord(property) ? typed(property) : undefined;
-  if (!field || !isRecord(property)) return { type: "unknown" };
-  const value = property["default"];
-  return isValueOf(field, value) ? { ...field, default: value } : field;
-}
-
-/** Undefined where a bound of it cannot be read: it would be passed over in silence. */
-function typed(property: Members): Field | undefined {
-  const { type } = property;
-  if (type === "array") return listField(property);
-  if ((type !== "string" && type !== "number" && type !== "integer" && type !== "boolean") || hasAny(property, rules)) {
-    return undefined;
-  }
-  const choices = choicesOf(property, type);
-  if (choices === "unreadable") return undefined;
-  const chosen = choices === undefined ? {} : { choices };
-  if (type === "boolean") return { type, ...chosen };
-  const field = type === "string" ? stringField(property) : numberField(property, type);
-  return field && { ...field, ...chosen };
-}
-
-function stringField(property: Members): Extract<Field, { type: "string" }> | undefined {
-  const lengths = bounds(property, { minLength: "lengthMin", maxLength: "lengthMax" });
-  const { pattern, format } = property;
-  if (!lengths || !isTextOrAbsent(pattern) || !isTextOrAbsent(format)) return undefined;
+/** Never throws. Null stands for absent, as in ACP. */
+export function readForm(schema: Content): Form {
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const isUnderstood = !hasAny(schema, rulesOfForms);
+  const fields = Object.entries(properties).map(([name, property]): [string, Field | undefined] => {
+    // A name with half a character cannot be written to the agent.
+    return [name, isUnderstood && !hasHalfCharacter(name) ? readField(property) : undefined];
+  });
   return {
-    type: "string",
-    ...lengths,
-    ...(typeof pattern === "string" ? { pattern } : {}),
-    ...(typeof format === "string" ? { format } : {}),
+    fields: new Map(fields),
+    required: new Set(required.filter((name) => typeof name === "string")),
+    isUnderstood,
   };
 }
 
-function numberField(property: Members, type: "number" | "integer"): Extract<Field, NumberBounds> | undefined {
-  const found = bounds(property, {
-    minimum: "min",
-    maximum: "max",
-    exclusiveMinimum: "above",
-    exclusiveMaximum: "below",
-    multipleOf: "multipleOf",
-  });
-  return found && (found.multipleOf ?? 1) > 0 ? { type, ...found } : undefined;
+/** Fills in the defaults of fields that were left out. */
+export function withDefaults({ fields }: Form, content: Content): Record<string, unknown> {
+  const defaults = [...fields].filter(([name, field]) => field?.default !== undefined && !Object.hasOwn(content, name));
+  return { ...Object.fromEntries(defaults.map(([name, field]) => [name, field?.default])), ...content };
 }
 
-function listField(property: Members): Field | undefined {
-  const counts = bounds(property, { minItems: "countMin", maxItems: "countMax" });
-  const { items } = property;
-  if (!counts || !isRecord(items) || (items["type"] ?? "string") !== "string") return undefined;
-  if (hasAny(property, rulesOfLists) || hasAny(items, rulesOfItems)) return undefined;
-  const choices = choicesOf(items, "string");
-  return choices === undefined || choices === "unreadable" ? undefined : { type: "list", ...counts, choices };
+/** A lone surrogate is written to the agent as another character. */
+export function hasHalfCharacter(text: string): boolean {
+  return /\p{Surrogate}/u.test(text);
 }
 
-/** What it may be by all that says so: a list of values, one of values with titles, a value alone. */
-function choicesOf(
-  property: Members,
-  type: "string" | "number" | "integer" | "boolean",
-): readonly FieldValue[] | undefined | "unreadable" {
+function readField(property: unknown): Field | undefined {
+  if (!isRecord(property)) return undefined;
+  const { type, items, pattern, format, default: standard } = property;
+  if (!isFieldType(type) || hasAny(property, type === "array" ? rulesOfLists : rules)) return undefined;
+  const bounds = readBounds(property, boundsOf[type]);
+  const choices = type === "array" ? readItems(items) : readChoices(property, type);
+  if (!bounds || !choices || (type === "string" && ![pattern, format].every(isTextOrAbsent))) return undefined;
+  return {
+    type,
+    bounds,
+    choices,
+    ...(type === "string" && typeof pattern === "string" ? { pattern } : {}),
+    ...(type === "string" && typeof format === "string" ? { format } : {}),
+    ...(isOfType[type](standard) ? { default: standard } : {}),
+  };
+}
+
+function readBounds(property: Content, names: readonly string[]): Record<string, number> | undefined {
+  const given = names.filter((name) => (property[name] ?? undefined) !== undefined);
+  const bounds = given.map((name) => [name, numberOf(property[name])] as const);
+  const areRead = bounds.every(([name, bound]) => typeof bound === "number" && (name !== "multipleOf" || bound > 0));
+  if (!areRead) return undefined;
+  return Object.fromEntries(bounds.map(([name, bound]) => [name, finite(bound as number)]));
+}
+
+/** A bound such as 1e400 becomes the largest double: zod passes over one that is infinite. */
+function finite(bound: number): number {
+  return Math.min(Math.max(bound, -Number.MAX_VALUE), Number.MAX_VALUE);
+}
+
+/** A list takes texts of a choice alone. */
+function readItems(items: unknown): Field["choices"] | undefined {
+  if (!isRecord(items) || (items["type"] ?? "string") !== "string" || hasAny(items, rulesOfItems)) return undefined;
+  const choices = readChoices(items, "string");
+  return choices?.length === 0 ? undefined : choices;
+}
+
+function readChoices(property: Content, type: FieldType): Field["choices"] | undefined {
   const titled = [property["oneOf"], property["anyOf"]].map((list) => (Array.isArray(list) ? list.map(valueOf) : list));
   const single = property["const"] ?? undefined;
   const lists = [property["enum"], ...titled, single === undefined ? undefined : [single]];
-  let choices: readonly FieldValue[] | undefined;
-  for (const list of lists) {
-    if (list === undefined || list === null) continue;
-    if (!Array.isArray(list)) return "unreadable";
-    const values = list.map(numberOf);
-    if (!values.every((value): value is FieldValue => isValueOf({ type }, value))) return "unreadable";
-    const also = new Set(values);
-    choices = choices?.filter((value) => also.has(value)) ?? values;
-  }
-  return choices;
+  const given = lists.filter((list) => list !== undefined && list !== null);
+  const choices = given.map((list) => (Array.isArray(list) && list.length > 0 ? list.map(numberOf) : undefined));
+  const areRead = choices.every((list) => list?.every((value) => isOfType[type](value)));
+  return areRead ? (choices as Choice[][]) : undefined;
 }
 
 function valueOf(item: unknown): unknown {
   return isRecord(item) ? item["const"] : item;
 }
 
-/** Under our names; undefined where one of them is no number. */
-function bounds<N extends string>(
-  property: Members,
-  names: Readonly<Record<string, N>>,
-): { readonly [Name in N]?: number } | undefined {
-  const found = Object.entries(names).map(
-    ([keyword, name]) => [name, numberOf(property[keyword]) ?? undefined] as const,
-  );
-  const given = found.filter(([, bound]) => bound !== undefined);
-  if (!given.every(([, bound]) => typeof bound === "number")) return undefined;
-  return Object.fromEntries(given) as { readonly [Name in N]?: number };
-}
+const isOfType: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === "string",
+  number: (value) => Number.isFinite(numberOf(value)),
+  integer: (value) => Number.isSafeInteger(numberOf(value)),
+  boolean: (value) => typeof value === "boolean",
+  array: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+};
 
-/** Whether it is of the field's type: what else it must be is looked at when somebody answers. */
-export function isValueOf({ type }: Pick<Field, "type">, value: unknown): value is FieldValue {
-  switch (type) {
-    case "string":
-      return typeof value === "string";
-    case "number":
-      return Number.isFinite(numberOf(value));
-    case "integer":
-      return Number.isSafeInteger(numberOf(value));
-    case "boolean":
-      return typeof value === "boolean";
-    case "list":
-      return Array.isArray(value) && value.every((item) => typeof item === "string");
-    case "unknown":
-      return false;
-  }
-}
-
-/** Fields that were left out, as the form fills them in. */
-export function withDefaults({ fields }: Form, content: Content): Record<string, unknown> {
-  const defaults = [...fields].filter(([name, field]) => field.default !== undefined && !Object.hasOwn(content, name));
-  return { ...Object.fromEntries(defaults.map(([name, field]) => [name, field.default])), ...content };
-}
-
-/** It has half a character in it, for which an agent would get another one. */
-export function isBroken(text: string): boolean {
-  return /\p{Surrogate}/u.test(text);
+function isFieldType(type: unknown): type is FieldType {
+  return typeof type === "string" && Object.hasOwn(boundsOf, type);
 }
 
 function isTextOrAbsent(value: unknown): boolean {
   return value === undefined || value === null || typeof value === "string";
+}
+
+function hasAny(members: Content, names: readonly string[]): boolean {
+  return names.some((name) => (members[name] ?? undefined) !== undefined);
 }
