@@ -12,7 +12,7 @@ import type { OutputMode } from "./process/output.ts";
 import { tellOtherBuild } from "./daemon/other-build.ts";
 import { commonFlags } from "./input/verb.ts";
 import type { Invocation, VerbModule } from "./input/verb.ts";
-import { agentVerbs, busVerbs } from "./verbs/table.ts";
+import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
 
 /** Never throws for what a user, a service or the Bus did; resolves with the exit code. */
 export async function runCommandLine(context: Context): Promise<number> {
@@ -41,7 +41,7 @@ async function dispatched(context: Context, output: Output): Promise<Outcome> {
     await output.lines(overviewHelp(agentVerbs, busVerbs));
     return { kind: "done" };
   }
-  const table = isAgent ? agentVerbs : busVerbs;
+  const table = isAgent ? agentVerbs : { ...busVerbs, ...unlistedVerbs };
   const listed = Object.hasOwn(table, name) ? table[name] : undefined;
   if (listed === undefined) throw unknownVerb(isAgent, name);
   return runVerb(context, output, await listed.load(), context.words.slice(isAgent ? 2 : 1));

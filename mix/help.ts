@@ -2,7 +2,7 @@
 // What `--help` prints: each verb fits a screen of 24 lines by 80 and shows an example.
 import type { FlagTable } from "./input/arguments.ts";
 import { WordWrap } from "./view/word-wrap.ts";
-import { commonFlags } from "./input/verb.ts";
+import { commonFlagsOf } from "./input/verb.ts";
 import type { VerbSpec } from "./input/verb.ts";
 
 export interface Listed {
@@ -17,7 +17,7 @@ export function verbHelp(spec: VerbSpec): string {
     wrapped(spec.usage.includes("<session>") ? `${spec.about} ${sessionWords}` : spec.about),
     ...(own.length === 0 ? [] : ["", ...own]),
     "",
-    ...flagLines(spec.neverStarts === true ? withoutAutostart : commonFlags),
+    ...flagLines(commonFlagsOf(spec.neverStarts)),
     "",
     ...spec.examples.map((example, index) => `${index === 0 ? "example:" : "        "} ${example}`),
   ].join("\n");
@@ -25,8 +25,6 @@ export function verbHelp(spec: VerbSpec): string {
 
 /** Of every verb that takes one. */
 const sessionWords = "A session is called by its id, the beginning of it, or its name.";
-
-const { "no-autostart": _, ...withoutAutostart } = commonFlags;
 
 export function overviewHelp(
   agentVerbs: Readonly<Record<string, Listed>>,

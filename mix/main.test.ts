@@ -283,22 +283,34 @@ test("where the compiled code beside the program is cut off, or another Node.js 
   }
 });
 
-test.each(["bash", "zsh", "fish"])(
-  "the completion for %s knows every verb and flag, and the shell reads it where it is there",
-  async (shell) => {
-    const { stdout } = await run(["completion", shell]);
-    for (const word of ["permit", "services", "no-autostart", "add-dir"]) expect(stdout).toContain(word);
-    // From a file: fish cannot read a script from the socket that Node gives a child as its standard input.
-    const script = join(state, `../completion.${shell}`);
-    writeFileSync(script, stdout);
-    const check = spawn(shell, ["-n", script], { stdio: "ignore" });
-    const result = new Promise<number | "absent" | null>((resolve) => {
-      check.on("error", () => resolve("absent"));
-      check.on("close", resolve);
-    });
-    expect(["absent", 0]).toContain(await result);
-  },
-);
+test.each(["bash", "zsh", "fish"])("the shell reads the completion for %s where it is there", async (shell) => {
+  const { stdout } = await run(["completion", shell]);
+  expect(stdout).toContain("mix complete -- ");
+  // From a file: fish cannot read a script from the socket that Node gives a child as its standard input.
+  const script = join(state, `../completion.${shell}`);
+  writeFileSync(script, stdout);
+  const check = spawn(shell, ["-n", script], { stdio: "ignore" });
+  const result = new Promise<number | "absent" | null>((resolve) => {
+    check.on("error", () => resolve("absent"));
+    check.on("close", resolve);
+  });
+  expect(["absent", 0]).toContain(await result);
+});
+
+test.each([
+  [["agent", ""], ["permit"]],
+  [[""], ["agent", "services"]],
+  [
+    ["agent", "start", "--"],
+    ["--no-autostart", "--add-dir"],
+  ],
+])("the completion after %j knows %j, and starts no agentd", async (words, wanted) => {
+  const { code, stdout, stderr } = await run(["complete", "--", ...words]);
+  expect([code, stderr]).toEqual([0, ""]);
+  for (const word of wanted) expect(stdout).toContain(`\n${word}\t`);
+  expect((await run(["complete", "--", "agent", "close", ""])).stdout).toBe("nothing\n");
+  expect(existsSync(state)).toBe(false);
+});
 
 /** The rows of a screen that is high enough, after what a program wrote to it: line feeds, columns and what is erased. */
 function screenOf(written: string): string[] {

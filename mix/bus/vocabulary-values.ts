@@ -24,6 +24,7 @@ const phases = {
 
 export const sessionPhases = Object.keys(phases) as SessionPhase[];
 export const livePhases = sessionPhases.filter((phase) => phases[phase] === "live");
+export const endedPhases = sessionPhases.filter((phase) => phases[phase] === "ended");
 
 const kinds: Readonly<Record<EntryKind, true>> = {
   command: true,

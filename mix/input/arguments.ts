@@ -101,16 +101,21 @@ function misused(usage: string, message: string): MixError {
   return usageError(`${message}; usage: mix ${usage}, and more with --help`);
 }
 
-/** How a usage line calls the n-th word after its verb; of several forms, the one that was begun, else the first that has one so far. */
+/** How a usage line calls the n-th word after its verb; of several forms, the first that has one so far. */
 function placeName(usage: string, index: number, given: readonly string[]): string {
-  const [verb = "", ...places] = usage.replace(/^agent /, "").split(" ");
+  const names = formsOf(usage, given).flatMap((form) => form[index] ?? []);
+  return (index === 0 ? names.join(" or ") : names[0]) ?? usage.replace(/^agent /, "").split(" ", 1)[0] ?? "";
+}
+
+/** The words that a usage line has after its verb, for each of its forms; once one of them was begun, of that alone. */
+export function formsOf(usage: string, given: readonly string[]): readonly (readonly string[])[] {
+  const [, ...places] = usage.replace(/^agent /, "").split(" ");
   const forms = places
     .join(" ")
     .split(" | ")
     .map((form) => form.split(" "));
   const begun = forms.filter(([first]) => first === given[0]);
-  const names = (begun.length > 0 ? begun : forms).flatMap((form) => form[index] ?? []);
-  return (index === 0 ? names.join(" or ") : names[0]) ?? verb;
+  return begun.length > 0 ? begun : forms;
 }
 
 function parsedWords(words: readonly string[], flags: FlagTable, usage: string): ReturnType<typeof parseArgs> {

@@ -44,6 +44,17 @@ export const commonFlags: FlagTable = {
   help: { kind: "switch", short: "h", about: "this text" },
 };
 
+const { "no-autostart": _, ...withoutAutostart } = commonFlags;
+
+/** Its own flags and those that every verb takes, as far as they change anything. */
+export function takenFlags({ flags, neverStarts }: VerbSpec): FlagTable {
+  return { ...flags, ...commonFlagsOf(neverStarts) };
+}
+
+export function commonFlagsOf(neverStarts: VerbSpec["neverStarts"]): FlagTable {
+  return neverStarts === true ? withoutAutostart : commonFlags;
+}
+
 /** As a verb's argument, where one was given. */
 export function commandIdMember(args: Arguments): { readonly command_id?: string } {
   const id = args.text("id");

@@ -6,14 +6,14 @@ import { pagesOf } from "../../bus-client/index.ts";
 import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import { servicesOn } from "../bus/ask.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus, ReadingBus } from "../bus/ask.ts";
 import { MixError, ownError } from "../process/mix-error.ts";
 import type { Invocation } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
 /** Throws UNREACHABLE where the service is not on the Bus: it is a daemon like agentd, and not there is not unknown. */
 export async function askNotify<V extends NotifyVerb>(
-  bus: AgentBus,
+  bus: Pick<ReadingBus, "call">,
   verb: V,
   args: NotifyInput<V>,
 ): Promise<NotifyReplies[V]> {
@@ -39,7 +39,7 @@ export async function tellOtherNotifyd({ context, output }: Invocation, bus: Age
   output.notice(`${which} runs, ${buildWords(context)} is installed: ${how}`);
 }
 
-export async function allAsks(bus: AgentBus, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
+export async function allAsks(bus: Pick<ReadingBus, "call">, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
   const asks: NotifyAsk[] = [];
   const pages = pagesOf({
     read: (after: string | undefined) => askNotify(bus, "list", after === undefined ? filter : { ...filter, after }),

@@ -35,8 +35,13 @@ export const busVerbs: VerbTable = {
   listen: { summary: "print what is published on a topic", load: () => import("./listen.ts") },
   notify: { summary: "what people are asked: list, answer, watch", load: () => import("./notify.ts") },
   bus: { summary: "run a Bus of one's own in the foreground", load: () => import("./bus.ts") },
-  completion: {
-    summary: "completion for bash, zsh or fish",
-    load: async () => (await import("./completion.ts")).completionVerb(agentVerbs, busVerbs),
+  completion: { summary: "completion for bash, zsh or fish", load: () => import("./completion.ts") },
+};
+
+/** For programs: no help lists it. */
+export const unlistedVerbs: VerbTable = {
+  complete: {
+    summary: "candidates for a completion script",
+    load: async () => (await import("./complete.ts")).completeVerb({ agentVerbs, busVerbs }),
   },
 };

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What may stand at the last of the words of a command line, from the verbs' table: their usage lines and flags name what
+// goes where.
+import { entryKinds, sessionPhases } from "../bus/vocabulary-values.ts";
+import { formsOf } from "../input/arguments.ts";
+import type { Flag, FlagTable } from "../input/arguments.ts";
+import { takenFlags } from "../input/verb.ts";
+import type { VerbSpec, VerbTable } from "../input/verb.ts";
+
+export interface Candidate {
+  readonly value: string;
+  readonly about?: string | undefined;
+}
+
+export interface Completion {
+  /** What the shell completes by itself where no candidate fits. */
+  readonly byShell: "nothing" | "files" | "directories";
+  readonly candidates: readonly Candidate[];
+}
+
+/** What only a running agentd, or another service, knows. */
+export type Listed =
+  | "agents"
+  | "live sessions"
+  | "ended sessions"
+  | "all sessions"
+  | "permissions"
+  | "elicitations"
+  | "services"
+  | "asks";
+
+type Source = Listed | "files" | "directories" | readonly string[];
+
+export interface VerbTables {
+  readonly agentVerbs: VerbTable;
+  readonly busVerbs: VerbTable;
+}
+
+/** `words`: after `mix`, up to the cursor. `list` gives nothing where it cannot be known. */
+export async function completionOf(
+  words: readonly string[],
+  { agentVerbs, busVerbs }: VerbTables,
+  list: (what: Listed) => Promise<readonly Candidate[]>,
+): Promise<Completion> {
+  const isAgent = words.length > 1 && words[0] === "agent";
+  const [table, [name = "", ...rest]] = isAgent ? [agentVerbs, words.slice(1)] : [busVerbs, words];
+  if (rest.length === 0 && name.startsWith("-"))
+    return fitting(name, isAgent ? [help] : [help, { value: "--version" }]);
+  if (rest.length === 0) return fitting(name, isAgent ? verbsOf(agentVerbs) : [agentGroup, ...verbsOf(busVerbs)]);
+  const entry = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (entry === undefined) return nothing;
+  const { spec } = await entry.load();
+  const { typed, kept, source } = placeOf(name, spec, rest);
+  if (source === undefined) return nothing;
+  if (source === "files" || source === "directories") return { byShell: source, candidates: [] };
+  const candidates = typeof source === "string" ? await list(source) : source.map(toCandidate);
+  return fitting(typed, candidates, kept);
+}
+
+const nothing: Completion = { byShell: "nothing", candidates: [] };
+const help: Candidate = { value: "--help" };
+const agentGroup: Candidate = { value: "agent", about: "coding agents as sessions" };
+
+function verbsOf(table: VerbTable): Candidate[] {
+  return Object.entries(table).map(([value, { summary }]) => ({ value, about: summary }));
+}
+
+function toCandidate(value: string | Candidate): Candidate {
+  return typeof value === "string" ? { value } : value;
+}
+
+/** `kept`: what stands before the part that is completed, in the same word. */
+function fitting(typed: string, candidates: readonly Candidate[], kept = ""): Completion {
+  const found = candidates.filter(({ value }) => value.startsWith(typed));
+  return { byShell: "nothing", candidates: found.map(({ value, about }) => ({ value: kept + value, about })) };
+}
+
+interface Place {
+  readonly typed: string;
+  readonly kept?: string;
+  readonly source: Source | readonly Candidate[] | undefined;
+}
+
+function placeOf(verb: string, spec: VerbSpec, words: readonly string[]): Place {
+  const typed = words.at(-1) ?? "";
+  const flags = takenFlags(spec);
+  const { positionals, given, awaiting, isPastFlags } = readWords(words.slice(0, -1), flags);
+  if (awaiting !== undefined) return valuePlace(awaiting, typed, "");
+  if (isPastFlags || !typed.startsWith("-")) return { typed, source: positionalSource(verb, spec, positionals) };
+  const [, written = "", name = ""] = /^(--([^=]+)=)/.exec(typed) ?? [];
+  if (written !== "") return valuePlace(flags[name], typed.slice(written.length), written);
+  const open = Object.entries(flags).filter(([flag, { kind }]) => kind === "texts" || !given.has(flag));
+  return { typed, source: open.map(([flag, { about }]) => ({ value: `--${flag}`, about })) };
+}
+
+interface ReadWords {
+  readonly positionals: readonly string[];
+  readonly given: ReadonlySet<string>;
+  /** The flag whose value comes next. */
+  readonly awaiting: Flag | undefined;
+  /** After `--`. */
+  readonly isPastFlags: boolean;
+}
+
+function readWords(words: readonly string[], flags: FlagTable): ReadWords {
+  const positionals: string[] = [];
+  const given = new Set<string>();
+  let awaiting: Flag | undefined;
+  let isPastFlags = false;
+  for (const word of words) {
+    if (awaiting !== undefined) awaiting = undefined;
+    else if (isPastFlags || word === "-" || !word.startsWith("-")) positionals.push(word);
+    else if (word === "--") isPastFlags = true;
+    else {
+      const [name = "", value] = word.slice(2).split("=", 2);
+      given.add(name);
+      const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
+      if (value === undefined && flag !== undefined && flag.kind !== "switch") awaiting = flag;
+    }
+  }
+  return { positionals, given, awaiting, isPastFlags };
+}
+
+/** Of a list such as `idle,wai` the last part is completed. */
+function valuePlace(flag: Flag | undefined, typed: string, written: string): Place {
+  const source = flag?.value === undefined ? undefined : sources[flag.value];
+  const end = Array.isArray(source) ? typed.lastIndexOf(",") + 1 : 0;
+  return { typed: typed.slice(end), kept: written + typed.slice(0, end), source };
+}
+
+/** By the usage line; undefined for a word too many, and for one that nobody can guess. */
+function positionalSource(verb: string, spec: VerbSpec, before: readonly string[]): Place["source"] {
+  const index = before.length;
+  if (index >= spec.positionals.max) return undefined;
+  const places = formsOf(spec.usage, before).flatMap((form) => {
+    const last = form.at(-1) ?? "";
+    return form[index] ?? (isRepeated(last) ? last : []);
+  });
+  const [place = ""] = places;
+  if (place === "<session>" || place === "<session>…") return sessionsOf[verb] ?? "live sessions";
+  return sources[place] ?? places.flatMap((one) => one.split("|")).filter((one) => /^[a-z]+$/.test(one));
+}
+
+function isRepeated(place: string): boolean {
+  return place.includes("…") || place === "[prompt]";
+}
+
+/** Of verbs that do not take live ones alone. */
+const sessionsOf: Readonly<Record<string, Listed>> = {
+  resume: "ended sessions",
+  purge: "ended sessions",
+  show: "all sessions",
+  log: "all sessions",
+  export: "all sessions",
+};
+
+/** What stands at a place, by its name in usage lines and flags. A prompt and values may name files. */
+const sources: Readonly<Record<string, Source>> = {
+  "<agent>": "agents",
+  AGENT: "agents",
+  SESSION: "all sessions",
+  "<request>": "permissions",
+  "[request]": "elicitations",
+  "<service>": "services",
+  "[ask]": "asks",
+  "<ask>": "asks",
+  "<topic>": ["agent.session.updated"],
+  KIND: entryKinds,
+  STATE: sessionPhases,
+  WHAT: ["idle", "waiting", "ended", "any"],
+  DIR: "directories",
+  FILE: "files",
+  "<request.json>": "files",
+  "[prompt]": "files",
+  "[key=value…]": "files",
+  "[field=value…]": "files",
+};
