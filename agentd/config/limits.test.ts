@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { defaultLimits, durationMsMax, listLimits } from "./limits.ts";
+import { durationMsMax } from "../../display/durations.ts";
+import { defaultLimits, listLimits } from "./limits.ts";
 import { defaultSettings } from "./settings.ts";
 
 test("every limit is listed once, with a whole value above zero, its unit and what it bounds", () => {

@@ -26,9 +26,6 @@ export interface ConfiguredLimits {
   readonly logQuotaBytes: number;
 }
 
-/** A Node timer holds at most 2^31-1 ms (24.8 days) and fires at once beyond that, so longer waits are refused where they are read. */
-export const durationMsMax = 24 * 24 * 60 * 60 * 1000;
-
 const KiB = 1024;
 const MiB = 1024 * KiB;
 

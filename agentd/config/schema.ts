@@ -3,7 +3,7 @@
 // `allow_env` or `roots` that is passed over in silence would be a hole.
 import { isAbsolute, join, normalize } from "node:path";
 import { z } from "zod";
-import { type Reading, readDuration, readSize } from "./durations.ts";
+import { type Reading, readDuration, readSize } from "../../display/durations.ts";
 import { nearest } from "./nearest.ts";
 import { type AgentSettings, type PolicySettings, type Settings, defaultSettings, toolKinds } from "./settings.ts";
 

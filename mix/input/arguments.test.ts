@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
+import { readDuration } from "../../display/durations.ts";
 import { parseArguments } from "./arguments.ts";
 import type { FlagTable } from "./arguments.ts";
 import { assignment, jsonOrText, optionValue } from "./assignments.ts";
@@ -67,6 +68,24 @@ test("after -- everything is a word, also what looks like a flag, and - is a wor
 
 test("help is answered although words are missing", () => {
   expect(parse("--help").switch("help")).toBe(true);
+});
+
+test.each([
+  ["500ms", 500],
+  ["30s", 30_000],
+  ["2h", 7_200_000],
+  ["1h30m", 5_400_000],
+  ["1.5s", 1_500],
+  ["24d", 2_073_600_000],
+])("the time %s is %s ms", (text, ms) => {
+  expect(parse("a", `--timeout=${text}`).duration("timeout")).toBe(ms);
+});
+
+test.each(["25d", "0s", "-1s", "10", "none"])("the time %s is refused in the words of the instance's file", (text) => {
+  const { reason } = readDuration(text) as { reason: string };
+  const message = expect.stringContaining(`--timeout: ${reason}`) as string;
+  const refused = expect.objectContaining({ ...usage, message }) as Error;
+  expect(() => parse("a", `--timeout=${text}`).duration("timeout")).toThrow(refused);
 });
 
 test("an empty text, a count that is none and a time that is none are usage errors", () => {

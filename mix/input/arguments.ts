@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One table of flags a verb, and the words of a command line read by it. An unknown flag is a usage error.
 import { parseArgs } from "node:util";
-import { durationMsOf } from "./times.ts";
+import { readDuration } from "../../display/durations.ts";
 import { type MixError, usageError } from "../process/mix-error.ts";
 
 export interface Flag {
@@ -87,9 +87,9 @@ export class Arguments {
   duration(flag: string): number | undefined {
     const text = this.text(flag);
     if (text === undefined) return undefined;
-    const ms = durationMsOf(text);
-    if (ms === undefined) throw usageError(`--${flag} takes a time such as 30s, 10m or 2h, not ${text}`);
-    return ms;
+    const reading = readDuration(text);
+    if (!reading.ok) throw usageError(`--${flag}: ${reading.reason}`);
+    return reading.value;
   }
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { durationMsOf, pointInTime } from "./times.ts";
+import { pointInTime } from "./times.ts";
 
 const now = Date.parse("2026-11-30T12:00:00Z");
 
 test.for([
   ["30d", "2026-10-31T12:00:00.000Z"],
   ["90m", "2026-11-30T10:30:00.000Z"],
+  ["1d12h", "2026-11-29T00:00:00.000Z"],
   ["2w", "2026-11-16T12:00:00.000Z"],
   ["0h", "2026-11-30T12:00:00.000Z"],
   ["2026-01-31", "2026-01-31T00:00:00.000Z"],
@@ -17,24 +18,18 @@ test.for([
   expect(pointInTime(text, now)).toBe(time);
 });
 
-test.for(["", "30", "d", "-3d", "3y", "2026-02-30", "2026-13-01", "2026-01-31T12:00:00", "31.01.2026", "yesterday"])(
-  "%j is no time",
-  (text) => {
-    expect(pointInTime(text, now)).toBeUndefined();
-  },
-);
-
-test.each([
-  ["500ms", 500],
-  ["30s", 30_000],
-  ["2h", 7_200_000],
-  ["24d", 2_073_600_000],
-  ["25d", undefined],
-  ["0s", undefined],
-  ["-1s", undefined],
-  ["1.5s", undefined],
-  ["10", undefined],
-  ["none", undefined],
-])("the time %s is %s ms", (text, ms) => {
-  expect(durationMsOf(text)).toBe(ms);
+test.for([
+  "",
+  "30",
+  "d",
+  "-3d",
+  "3y",
+  "2026-02-30",
+  "2026-13-01",
+  "2026-01-31T12:00:00",
+  "31.01.2026",
+  "yesterday",
+  `${"9".repeat(30)}w`,
+])("%j is no time", (text) => {
+  expect(pointInTime(text, now)).toBeUndefined();
 });

@@ -10,7 +10,11 @@ export const spec: VerbSpec = {
   about: "Prints a completion script for a shell. Completing never starts a daemon.",
   flags: {},
   positionals: { min: 1, max: 1 },
-  examples: ["mix completion bash > ~/.local/share/bash-completion/completions/mix", "mix completion fish | source"],
+  examples: [
+    "mix completion bash > ~/.local/share/bash-completion/completions/mix",
+    'mix completion zsh > "${fpath[1]}/_mix"',
+    "mix completion fish | source",
+  ],
   neverStarts: true,
 };
 

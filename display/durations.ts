@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Durations ("30m", "1h30m") and sizes ("10GB", "512MiB") as people write them in the instance's file.
-import { durationMsMax } from "./limits.ts";
+// Durations ("30m", "1h30m") and sizes ("10GB", "512MiB") as people write them, in the instance's file and as flags.
+
+/** A Node timer holds at most 2^31-1 ms (24.8 days) and fires at once beyond that, so longer waits are refused where they are read. */
+export const durationMsMax = 24 * 24 * 60 * 60 * 1000;
 
 export type Reading = { readonly ok: true; readonly value: number } | { readonly ok: false; readonly reason: string };
 
 /**
- * Milliseconds of a duration: whole or decimal numbers with ms, s, m, h or d, larger units first, each at most once
- * ("90s", "1.5h", "1h30m"). Refused: a number without a unit (nobody can tell seconds from milliseconds), nothing,
- * zero, below one millisecond, negative, not a number, and more than 24 days.
+ * Milliseconds: whole or decimal numbers with ms, s, m, h, d or w, larger units first, each at most once ("90s", "1.5h",
+ * "1h30m"). Undefined for a number without a unit (nobody can tell seconds from milliseconds) and all else.
  */
+export function durationMsOf(text: string): number | undefined {
+  const parts = durationPattern.exec(text);
+  if (parts === null || parts[0] === "") return undefined;
+  const amounts = durationUnits.map((unit, index) => Number(parts[index + 1] ?? 0) * unit);
+  return amounts.reduce((total, ms) => total + ms, 0);
+}
+
+/** Milliseconds of a time that can be waited: from one millisecond up to 24 days. */
 export function readDuration(written: unknown): Reading {
   if (typeof written !== "string") return refuse(`must be a duration in quotes, such as "30m"${example(written)}`);
-  const parts = durationPattern.exec(written.trim());
-  if (parts === null || parts[0] === "") {
-    return refuse(`${quote(written)} is not a duration; write a number and ms, s, m, h or d, such as "30m" or "1h30m"`);
-  }
-  let total = 0;
-  for (const [index, unit] of durationUnits.entries()) {
-    const amount = parts[index + 1];
-    if (amount !== undefined) total += Number(amount) * unit;
+  const total = durationMsOf(written.trim());
+  if (total === undefined) {
+    return refuse(
+      `${quote(written)} is not a duration; write a number and ms, s, m, h, d or w, such as "30m" or "1h30m"`,
+    );
   }
   const value = Math.round(total);
   if (value < 1) return refuse(`${quote(written)} is no time at all; the shortest is "1ms"`);
@@ -48,10 +54,10 @@ export function readSize(written: unknown): Reading {
 
 const amount = String.raw`(\d+(?:\.\d+)?)`;
 const durationPattern = new RegExp(
-  `^(?:${amount}d)?(?:${amount}h)?(?:${amount}m(?!s))?(?:${amount}s)?(?:${amount}ms)?$`,
+  `^(?:${amount}w)?(?:${amount}d)?(?:${amount}h)?(?:${amount}m(?!s))?(?:${amount}s)?(?:${amount}ms)?$`,
   "u",
 );
-const durationUnits = [24 * 60 * 60 * 1000, 60 * 60 * 1000, 60 * 1000, 1000, 1];
+const durationUnits = [7 * 24 * 60 * 60 * 1000, 24 * 60 * 60 * 1000, 60 * 60 * 1000, 60 * 1000, 1000, 1];
 
 const sizePattern = new RegExp(`^${amount} ?([kmgt]?i?b)$`, "iu");
 const sizeUnits = new Map<string, number>([["b", 1]]);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { readDuration, readSize } from "./durations.ts";
-import { durationMsMax } from "./limits.ts";
+import { durationMsMax, readDuration, readSize } from "./durations.ts";
 
 test.each([
   ["1ms", 1],
@@ -14,6 +13,7 @@ test.each([
   ["1d2h3m4s5ms", 93_784_005],
   ["5m5ms", 300_005],
   [" 2h ", 7_200_000],
+  ["1w1d", 691_200_000],
   ["24d", durationMsMax],
 ])("the duration %j is %i ms", (written, value) => {
   expect(readDuration(written)).toEqual({ ok: true, value });
@@ -53,6 +53,8 @@ test.each([
   "24d1ms",
   "25d",
   "30d",
+  "4w",
+  "1d1w",
   "1000000000000s",
   `${"9".repeat(400)}s`,
   "１０m",
