@@ -140,7 +140,7 @@ test.each([
   ["mix/process/bad.ts", 'import type { Verb } from "../input/verb.ts";'],
   ["mix/bus/bad.ts", 'import { watchSession } from "../watch/watch-session.ts";'],
   ["mix/entries/bad.ts", 'import type { AskedEntry } from "../questions/open-questions.ts";'],
-  ["mix/questions/bad.ts", 'import { tableLines } from "../view/table.ts";'],
+  ["mix/questions/bad.ts", 'import { formatTable } from "../view/table.ts";'],
   ["mix/daemon/bad.ts", 'const found = await import("../connect/find-bus.ts");'],
   ["mix/watch/bad.ts", 'export { agentVerbs } from "../verbs/table.ts";'],
 ])("a circle of rooms is found: %s with %s", (file, text) => {

@@ -3,7 +3,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
-import { tableLines } from "../view/table.ts";
+import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "agent agents",
@@ -29,7 +29,7 @@ export async function run({ output, read }: Invocation): Promise<Outcome> {
         installed ? command.join(" ") : [problem, install && `install: ${install}`].filter(Boolean).join("; "),
       ),
     ]);
-    for (const line of tableLines([["AGENT", "INSTALLED", "VERSION", "COMMAND"], ...rows])) await output.line(line);
+    for (const line of formatTable([["AGENT", "INSTALLED", "VERSION", "COMMAND"], ...rows])) await output.line(line);
   }
   return done;
 }

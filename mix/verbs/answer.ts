@@ -9,7 +9,7 @@ import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { type AskedElicitation, elicitationLines, elicitationResolution } from "../view/elicitation.ts";
-import { screenOf } from "../view/live-view.ts";
+import { detectScreen } from "../view/live-view.ts";
 import { elicitationTable, unlistedWords } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
@@ -62,7 +62,7 @@ async function list({ args, context, output, read }: Invocation): Promise<Outcom
 }
 
 async function show({ context, output }: Invocation, { asked, resolved }: Asked): Promise<Outcome> {
-  const { style } = screenOf(context);
+  const { style } = detectScreen(context);
   const { schema: form, ...question } = asked;
   const shown = { ...question, ...(form === undefined ? {} : { form }), resolved: resolved ?? null };
   if (output.mode === "json") await output.document("mix.elicitation.v1", shown);

@@ -5,7 +5,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
-import { tableLines } from "../view/table.ts";
+import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "help <service>",
@@ -32,7 +32,7 @@ export async function run({ args, output, connect }: Invocation): Promise<Outcom
   if (output.mode === "json") await output.document("mix.help.v1", { service, verbs });
   else if (output.mode === "ids") for (const { name } of verbs) await output.line(printableLine(name));
   else {
-    const rows = tableLines(verbs.map(({ name, description }) => [name, description].map(printableLine)));
+    const rows = formatTable(verbs.map(({ name, description }) => [name, description].map(printableLine)));
     for (const [index, { args: words }] of verbs.entries()) {
       await output.line(rows[index] ?? "");
       if (words.length > 0) await output.line(printableLine(`    ${words.join(" ")}`));

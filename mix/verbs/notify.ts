@@ -6,7 +6,7 @@ import { usageError } from "../process/mix-error.ts";
 import { allAsks, askNotify, foundAsk, tellOtherNotifyd } from "../questions/notify-asks.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { askLines, askTable, endLine } from "../view/ask.ts";
-import { screenOf } from "../view/live-view.ts";
+import { detectScreen } from "../view/live-view.ts";
 import { printableLine } from "../../display/printable.ts";
 import { watchNotifyAsks } from "../questions/watch-notify-asks.ts";
 
@@ -63,7 +63,7 @@ async function show({ args, context, output, connect }: Invocation): Promise<Out
   const ask = await foundAsk(await connect("bus"), args.word(1));
   if (output.mode === "json") await output.document("mix.ask.v1", ask);
   else if (output.mode === "ids") await output.line(printableLine(ask.ask));
-  else for (const line of askLines(ask, context.now(), screenOf(context).style)) await output.line(line);
+  else for (const line of askLines(ask, context.now(), detectScreen(context).style)) await output.line(line);
   return done;
 }
 
@@ -81,7 +81,7 @@ async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
 }
 
 async function watch({ context, output, connect }: Invocation): Promise<Outcome> {
-  const { style } = screenOf(context);
+  const { style } = detectScreen(context);
   return watchNotifyAsks(context, await connect("bus"), {
     async came(ask) {
       if (output.mode === "json") await output.row(ask);

@@ -8,7 +8,7 @@ import { usageError } from "../process/mix-error.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { screenOf } from "../view/live-view.ts";
+import { detectScreen } from "../view/live-view.ts";
 import { questionLines, resolutionLine } from "../view/question.ts";
 import type { Question } from "../view/question.ts";
 import { requestTable, unlistedWords } from "../view/reply-tables.ts";
@@ -65,7 +65,7 @@ async function show({ context, output }: Invocation, { question, resolved }: Ask
     await output.line(question.request);
     return done;
   }
-  const screen = screenOf(context);
+  const screen = detectScreen(context);
   // Here nothing is left out: this is where a person looks before saying yes.
   const view = { ...screen, isWhole: true, isOpen: resolved === undefined };
   for (const line of questionLines(question, view)) await output.line(line);

@@ -4,7 +4,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
-import { tableLines } from "../view/table.ts";
+import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "services",
@@ -26,7 +26,7 @@ export async function run({ output, connect }: Invocation): Promise<Outcome> {
     const rows = services.map(({ name, version, pid, started_at: since }) =>
       [name, version ?? "-", pid === undefined ? "-" : String(pid), since ?? "-"].map((cell) => printableLine(cell)),
     );
-    for (const line of tableLines([["SERVICE", "VERSION", "PID", "STARTED"], ...rows])) await output.line(line);
+    for (const line of formatTable([["SERVICE", "VERSION", "PID", "STARTED"], ...rows])) await output.line(line);
   }
   return done;
 }

@@ -5,7 +5,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { unansweredWords } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
-import { tableLines } from "../view/table.ts";
+import { formatTable } from "../view/table.ts";
 import { elicitationTable, optionTable, requestTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
@@ -49,7 +49,7 @@ function snapshotLines(one: SessionSnapshot, now: number): string[] {
   const elicitations = one.requests.filter((open) => open.kind === "elicitation");
   const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, printableLine(value)]]));
   return [
-    ...tableLines(known),
+    ...formatTable(known),
     ...part(one.options.length === 0 ? [] : optionTable(one.options)),
     ...part(one.plan.map(({ content, status }) => `${printableLine(status)}  ${printableLine(content)}`)),
     ...part(permissions.length === 0 ? [] : requestTable(permissions, now)),

@@ -5,7 +5,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { askPatiently } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { ageOf, sizeOf } from "../view/units.ts";
-import { tableLines } from "../view/table.ts";
+import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "agent stats",
@@ -39,6 +39,6 @@ function statsLines(stats: StatsReply, now: number): string[] {
     `${entries}`,
     `${ageOf(now - Date.parse(updated))} ago`,
   ]);
-  if (fullest.length === 0) return tableLines(facts);
-  return [...tableLines(facts), "", ...tableLines([["SESSION", "ENTRIES", "TOUCHED"], ...fullest])];
+  if (fullest.length === 0) return formatTable(facts);
+  return [...formatTable(facts), "", ...formatTable([["SESSION", "ENTRIES", "TOUCHED"], ...fullest])];
 }

@@ -6,7 +6,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 import { ageOf, sizeOf } from "../view/units.ts";
-import { tableLines } from "../view/table.ts";
+import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "agent status",
@@ -58,7 +58,7 @@ function statusLines(status: StatusReply, now: number, withLimits: boolean): str
     description,
   ]);
   return [
-    ...tableLines(facts.map((row) => row.map(printableLine))),
-    ...(withLimits ? ["", ...tableLines(limits.map((row) => row.map(printableLine)))] : []),
+    ...formatTable(facts.map((row) => row.map(printableLine))),
+    ...(withLimits ? ["", ...formatTable(limits.map((row) => row.map(printableLine)))] : []),
   ];
 }

@@ -7,10 +7,10 @@ import { leftUntil } from "./units.ts";
 import { fitted } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
-import { tableLines } from "./table.ts";
+import { formatTable } from "./table.ts";
 
 export function askTable(asks: readonly NotifyAsk[], now: number): string[] {
-  return tableLines([
+  return formatTable([
     ["ASK", "STATE", "LEFT", "FROM", "TITLE", "OPTIONS"],
     ...asks.map((ask) => [
       printableLine(ask.ask),

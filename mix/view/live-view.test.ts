@@ -5,7 +5,7 @@ import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import { plain } from "../../display/styled.ts";
 import { streamSink } from "../../display/testing/stream-sink.ts";
 import { TextOutput } from "../../display/text-output.ts";
-import { screenOf } from "./live-view.ts";
+import { detectScreen } from "./live-view.ts";
 import { Transcript } from "./transcript.ts";
 
 const said = (role: "agent" | "thought", text: string): Entry => ({
@@ -27,7 +27,7 @@ test.each([
   [{ columns: 100 }, 0],
 ])("a stdout of %j is %i columns wide", (kind, columns) => {
   expect(
-    screenOf({ stdout: new TextOutput(streamSink(Object.assign(new PassThrough(), kind))), env: {} }).columns,
+    detectScreen({ stdout: new TextOutput(streamSink(Object.assign(new PassThrough(), kind))), env: {} }).columns,
   ).toBe(columns);
 });
 

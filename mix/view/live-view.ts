@@ -18,7 +18,7 @@ export class LiveView {
 
   constructor(context: Context, output: Output, rest: Pick<TranscriptOptions, "showPrompts" | "isOpen" | "directory">) {
     this.#output = output;
-    this.#transcript = new Transcript({ ...screenOf(context), ...rest, now: context.now });
+    this.#transcript = new Transcript({ ...detectScreen(context), ...rest, now: context.now });
     this.#spinner = new Spinner(context);
   }
 
@@ -59,7 +59,7 @@ export class LiveView {
   }
 
   /** Without a spinner until the next entry: what a person types has its place. */
-  still(): void {
+  hideSpinner(): void {
     this.#spinner.hide();
   }
 
@@ -70,7 +70,7 @@ export class LiveView {
 }
 
 /** How wide and how colourful stdout is; no width where it is no terminal. A terminal may not know its own: it says 0. */
-export function screenOf(context: Pick<Context, "stdout" | "env">): {
+export function detectScreen(context: Pick<Context, "stdout" | "env">): {
   style: Style;
   columns: number;
 } {

@@ -5,16 +5,16 @@ import type { OpenElicitation, OpenRequest, SessionSummary } from "../../agentd/
 import { ageOf, leftUntil } from "./units.ts";
 import { fitted } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
-import { tableLines } from "./table.ts";
+import { formatTable } from "./table.ts";
 
 export function sessionTable(sessions: readonly SessionSummary[], now: number): string[] {
-  return tableLines([
+  return formatTable([
     ["SESSION", "NAME", "AGENT", "STATE", "TURNS", "AGE", "CWD", "TITLE"],
-    ...sessions.map((one) => sessionRow(one, now)),
+    ...sessions.map((one) => toSessionRow(one, now)),
   ]);
 }
 
-export function sessionRow(one: SessionSummary, now: number): string[] {
+export function toSessionRow(one: SessionSummary, now: number): string[] {
   return [
     one.session,
     printableLine(one.name ?? "-"),
@@ -28,7 +28,7 @@ export function sessionRow(one: SessionSummary, now: number): string[] {
 }
 
 export function optionTable(options: readonly SessionOption[]): string[] {
-  return tableLines([
+  return formatTable([
     ["OPTION", "VALUE", "CHOICES"],
     ...options.map(({ option, value, choices, type }) => [
       printableLine(option),
@@ -39,7 +39,7 @@ export function optionTable(options: readonly SessionOption[]): string[] {
 }
 
 export function requestTable(requests: readonly OpenRequest[], now: number): string[] {
-  return tableLines([
+  return formatTable([
     ["REQUEST", "SESSION", "KIND", "LEFT", "TOOL"],
     ...requests.map((one) => [
       one.request,
@@ -63,7 +63,7 @@ export function unlistedWords(kind: "permission" | "elicitation", session: strin
 }
 
 export function elicitationTable(requests: readonly OpenElicitation[], now: number): string[] {
-  return tableLines([
+  return formatTable([
     ["REQUEST", "SESSION", "KIND", "LEFT", "WHAT"],
     ...requests.map((one) => [
       one.request,

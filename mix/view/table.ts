@@ -3,7 +3,7 @@
 import { displayWidth } from "../../display/width.ts";
 
 /** The last column is not padded; cells must be printable lines already. */
-export function tableLines(rows: readonly (readonly string[])[]): string[] {
+export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell));

@@ -8,8 +8,8 @@ import { busRetryPolicy, retryWhileAway } from "../bus/retry-while-away.ts";
 import { allSessions } from "../bus/sessions.ts";
 import type { SessionFilter } from "../bus/sessions.ts";
 import type { Invocation } from "../input/verb.ts";
-import { tableLines } from "../view/table.ts";
-import { sessionRow } from "../view/reply-tables.ts";
+import { formatTable } from "../view/table.ts";
+import { toSessionRow } from "../view/reply-tables.ts";
 
 /** As `kubectl get -w`: what is there, then a line for each that changes. A session that ends is told before it leaves. */
 export async function watchSessionList(
@@ -50,7 +50,7 @@ export async function watchSessionList(
   async function shown(one: SessionSummary): Promise<void> {
     if (output.mode === "json") return output.row(one);
     if (output.mode === "ids") return output.line(one.session);
-    return output.line(tableLines([sessionRow(one, context.now())])[0] ?? "");
+    return output.line(formatTable([toSessionRow(one, context.now())])[0] ?? "");
   }
 }
 

@@ -53,7 +53,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
           const wrote = await (view === undefined ? showRow(invocation, entry) : view.show(entry, saysWhy));
           attachment?.see(entry, wrote);
         }
-        if (attachment?.takesLines === true) view?.still();
+        if (attachment?.takesLines === true) view?.hideSpinner();
       }
       if (outcome !== undefined) break;
     }
