@@ -8,9 +8,9 @@ import { type LoggedRequest, loggedRequest } from "../questions/logged-question.
 import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { type AskedElicitation, elicitationLines, elicitationResolution } from "../view/elicitation.ts";
+import { type ElicitationQuestion, renderElicitation, renderElicitationResolution } from "../view/elicitation.ts";
 import { detectScreen } from "../view/live-view.ts";
-import { elicitationTable, unlistedWords } from "../view/reply-tables.ts";
+import { formatElicitationTable, describeUnlisted } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent answer [request] [field=value…]",
@@ -30,21 +30,21 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, connect, context } = invocation;
   const [request, ...words] = args.positionals;
-  const action = actionOf(args.switch("decline"), args.switch("cancel"));
+  const action = chooseAction(args.switch("decline"), args.switch("cancel"));
   if (words.length > 0 && (action !== "accept" || args.switch("show")))
     throw usageError("fields go with an answer alone");
   if (request === undefined) return list(invocation);
   const bus = await connect("agentd");
-  if (args.switch("show")) return show(invocation, await askedFor(bus, request, context.now()));
+  if (args.switch("show")) return show(invocation, await findElicitation(bus, request, context.now()));
   // Only fields are turned into values by the form.
   const content =
     words.length === 0
       ? {}
-      : { content: formContent((await askedFor(bus, request, context.now())).asked.schema, words) };
+      : { content: formContent((await findElicitation(bus, request, context.now())).asked.schema, words) };
   return answer(invocation, bus, { request, action, ...content });
 }
 
-function actionOf(declines: boolean, cancels: boolean): "accept" | "decline" | "cancel" {
+function chooseAction(declines: boolean, cancels: boolean): "accept" | "decline" | "cancel" {
   if (declines && cancels) throw usageError("--decline and --cancel exclude each other");
   return declines ? "decline" : cancels ? "cancel" : "accept";
 }
@@ -53,23 +53,23 @@ async function list({ args, context, output, read }: Invocation): Promise<Outcom
   const session = args.text("session");
   const bus = await read("agentd");
   const { requests, more } = await bus.ask("agent.elicitation.list", session === undefined ? {} : { session });
-  if (more) output.notice(unlistedWords("elicitation", session));
+  if (more) output.notice(describeUnlisted("elicitation", session));
   if (output.mode === "json") await output.document("mix.elicitations.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open questions");
-  else for (const line of elicitationTable(requests, context.now())) await output.line(line);
+  else for (const line of formatElicitationTable(requests, context.now())) await output.line(line);
   return done;
 }
 
-async function show({ context, output }: Invocation, { asked, resolved }: Asked): Promise<Outcome> {
+async function show({ context, output }: Invocation, { asked, resolved }: FoundElicitation): Promise<Outcome> {
   const { style } = detectScreen(context);
   const { schema: form, ...question } = asked;
   const shown = { ...question, ...(form === undefined ? {} : { form }), resolved: resolved ?? null };
   if (output.mode === "json") await output.document("mix.elicitation.v1", shown);
   else if (output.mode === "ids") await output.line(asked.request);
   else {
-    for (const line of elicitationLines(asked, style, resolved === undefined)) await output.line(line);
-    if (resolved !== undefined) await output.line(elicitationResolution(resolved, style));
+    for (const line of renderElicitation(asked, style, resolved === undefined)) await output.line(line);
+    if (resolved !== undefined) await output.line(renderElicitationResolution(resolved, style));
   }
   return done;
 }
@@ -85,12 +85,12 @@ async function answer(
   return done;
 }
 
-interface Asked {
-  readonly asked: AskedElicitation;
+interface FoundElicitation {
+  readonly asked: ElicitationQuestion;
   readonly resolved?: LoggedRequest<"elicitation">["resolved"];
 }
 
-async function askedFor(bus: AgentBus, request: string, now: number): Promise<Asked> {
+async function findElicitation(bus: AgentBus, request: string, now: number): Promise<FoundElicitation> {
   const { requests } = await bus.ask("agent.elicitation.list", { request });
   const [open] = requests;
   if (open !== undefined) return { asked: { ...open, now: new Date(now).toISOString() } };

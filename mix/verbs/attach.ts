@@ -30,7 +30,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   let unanswered = 0;
   const outcome = await watchSession(invocation, bus, {
     session,
-    after: await beforeLastTurn(bus, snapshot),
+    after: await findLastTurnStart(bus, snapshot),
     showPrompts: true,
     directory: snapshot.cwd,
     tellsFailure: true,
@@ -49,7 +49,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 }
 
 /** The place just before the last turn began, so that whoever comes late sees what it is about. */
-async function beforeLastTurn(bus: AgentBus, { session, running, turns }: SessionSnapshot): Promise<number> {
+async function findLastTurnStart(bus: AgentBus, { session, running, turns }: SessionSnapshot): Promise<number> {
   const turn = running?.turn ?? turns;
   if (turn === 0) return 0;
   const page = (await bus.ask("agent.session.log", { session, turn, limit: 1 })) as LogPage;

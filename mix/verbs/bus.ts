@@ -24,16 +24,16 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
     context.interrupts.listen(() => resolve());
   });
   const broker = createBroker({ version: context.version, hostedBy: "mix bus" });
-  let leaveSocket = (): void => {};
+  let releaseSocket = (): void => {};
   try {
-    if (!(await listenInPlace(broker, path))) throw await takenError(path);
+    if (!(await listenInPlace(broker, path))) throw await createSocketTakenError(path);
     const tcp = port === undefined ? undefined : await broker.listenTcp(port);
     const urls = [unixUrl(path), ...(tcp === undefined ? [] : [`ws://127.0.0.1:${tcp}/ws`])];
     if (output.mode === "json") await output.row({ schema: "mix.bus.v1", urls });
     else for (const url of urls) await output.line(url);
     output.word("the Bus is up; Ctrl-C ends it");
     const taken = new Promise<void>((resolve) => {
-      leaveSocket = stayInPlace(broker, path, {
+      releaseSocket = stayInPlace(broker, path, {
         clock: context,
         onRenewed: () => output.word(`${path} was gone; the Bus listens there again`),
         onFault: ({ message }) => output.word(`${path} is gone and cannot be made again yet: ${message}`),
@@ -46,13 +46,13 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
   } catch (error) {
     throw error instanceof BusError ? new MixError(error.code, error.message, { cause: error }) : error;
   } finally {
-    leaveSocket();
+    releaseSocket();
     await broker.close();
   }
 }
 
 /** agentd brings a Bus where it finds none, and keeps it: whoever wants it the other way round has to end agentd first. */
-async function takenError(path: string): Promise<MixError> {
+async function createSocketTakenError(path: string): Promise<MixError> {
   const host = await brokerHost(unixUrl(path)).catch(() => undefined);
   const how = "`mix agent stop`, then `mix bus`; the next `mix agent` command starts agentd on it";
   const words = host === "agentd" ? `agentd hosts the Bus on ${path} already: use it as it is, or ${how}` : undefined;

@@ -24,7 +24,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const timeoutMs = args.duration("timeout");
   const fromStdin = words.length === 1 && words[0] === "-";
   const body = fromStdin ? await promptText(context, words, undefined) : undefined;
-  const values = fromStdin ? {} : argumentsOf(words);
+  const values = fromStdin ? {} : parseArguments(words);
   const bus = await invocation.connect("bus");
   if (service === "agent") await tellOtherBuild(context, output);
   const reply = await bus.call(service ?? "", command ?? "", words.length === 0 || fromStdin ? undefined : values, {
@@ -38,7 +38,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   return done;
 }
 
-function argumentsOf(words: readonly string[]): Record<string, unknown> {
+function parseArguments(words: readonly string[]): Record<string, unknown> {
   const values = words.map(assignment).map(([key, text]) => [key, jsonOrText(text)] as const);
   const keys = new Set(values.map(([key]) => key));
   if (keys.size < values.length) throw usageError("the same key twice");

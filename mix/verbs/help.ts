@@ -22,13 +22,13 @@ interface OfferedVerb {
 }
 
 /** Any service may answer: nothing is taken for granted. */
-type Written = { readonly [Member in keyof OfferedVerb]?: unknown };
+type UncheckedVerb = { readonly [Member in keyof OfferedVerb]?: unknown };
 
 export async function run({ args, output, connect }: Invocation): Promise<Outcome> {
   const service = args.word(0);
   // The one service that can be started from here is not said to be missing.
   const bus = await connect(service === "agent" ? "agentd" : "bus");
-  const verbs = offeredVerbs((await bus.call(service, "HELP")).body);
+  const verbs = parseVerbs((await bus.call(service, "HELP")).body);
   if (output.mode === "json") await output.document("mix.help.v1", { service, verbs });
   else if (output.mode === "ids") for (const { name } of verbs) await output.line(printableLine(name));
   else {
@@ -41,10 +41,10 @@ export async function run({ args, output, connect }: Invocation): Promise<Outcom
   return done;
 }
 
-function offeredVerbs(body: string): OfferedVerb[] {
+function parseVerbs(body: string): OfferedVerb[] {
   const listed = jsonOrText(body);
   if (!Array.isArray(listed)) throw new MixError("CALL_FAILED", "the service's HELP is no list");
-  return listed.map((one: Written | null) => ({
+  return listed.map((one: UncheckedVerb | null) => ({
     ...one,
     name: text(one?.name),
     args: Array.isArray(one?.args) ? one.args.map(text) : [],

@@ -30,7 +30,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     if (state.kind === "connected") output.notice("the Bus is back; what was published meanwhile is not shown");
   });
   return new Promise((resolve, reject) => {
-    const printed = new Printed(invocation, count ?? Number.POSITIVE_INFINITY);
+    const printed = new DeliveryPrinter(invocation, count ?? Number.POSITIVE_INFINITY);
     const callOff =
       timeoutMs === undefined ? undefined : context.after(timeoutMs, () => reject(ownError("TIME_LIMIT", late)));
     const over = (outcome: Outcome): void => {
@@ -46,12 +46,12 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 }
 
 /** Deliveries on their way to a reader that may be slower than they come: what exceeds the limit is dropped and counted. */
-class Printed {
+class DeliveryPrinter {
   readonly #invocation: Invocation;
   #left: number;
-  #waiting = 0;
+  #pending = 0;
   #dropped = 0;
-  #shown: Promise<void> = Promise.resolve();
+  #written: Promise<void> = Promise.resolve();
 
   constructor(invocation: Invocation, count: number) {
     this.#invocation = invocation;
@@ -60,29 +60,29 @@ class Printed {
 
   take(delivery: Delivery): "last" | undefined {
     if (this.#left <= 0) return undefined;
-    if (this.#waiting >= waitingDeliveriesMax) {
+    if (this.#pending >= pendingDeliveriesMax) {
       this.#dropped += 1;
       return undefined;
     }
     this.#left -= 1;
-    this.#waiting += 1;
-    this.#shown = this.#shown.then(async () => {
-      await show(this.#invocation, delivery);
-      this.#waiting -= 1;
+    this.#pending += 1;
+    this.#written = this.#written.then(async () => {
+      await writeDelivery(this.#invocation, delivery);
+      this.#pending -= 1;
     });
     return this.#left === 0 ? "last" : undefined;
   }
 
   async all(): Promise<void> {
-    await this.#shown;
+    await this.#written;
     if (this.#dropped > 0)
       this.#invocation.output.notice(`${this.#dropped} deliveries came too fast and are not shown`);
   }
 }
 
-const waitingDeliveriesMax = 1_024;
+const pendingDeliveriesMax = 1_024;
 
-async function show({ output }: Invocation, delivery: Delivery): Promise<void> {
+async function writeDelivery({ output }: Invocation, delivery: Delivery): Promise<void> {
   const { topic, command, seq, body, registration, stale, cleared } = delivery;
   if (output.mode === "json") {
     return output.row({ topic, command, seq, registration, stale, cleared, body: jsonOrText(body) });

@@ -9,29 +9,29 @@ import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation } from "../input/verb.ts";
 
 /** Of a large log every entry is read; the Bus's own limit would be too short. */
-const keepingTimeoutMs = 60 * 60 * 1000;
+const maintenanceTimeoutMs = 60 * 60 * 1000;
 
-export const removingFlags: FlagTable = {
+export const removalFlags: FlagTable = {
   "dry-run": { kind: "switch", about: "say what would go, and change nothing" },
   ...commandIdFlag,
 };
 
 /** The arguments that `removingFlags` make. */
-export function removingArgs({ args }: Invocation): { readonly dry_run: boolean; readonly command_id?: string } {
+export function toRemovalArgs({ args }: Invocation): { readonly dry_run: boolean; readonly command_id?: string } {
   return { dry_run: args.switch("dry-run"), ...commandIdMember(args) };
 }
 
 /** As `ask`, with that time limit. */
-export async function askPatiently<V extends Verb>(
+export async function askMaintenance<V extends Verb>(
   bus: AgentBus,
   verb: V,
   args: VerbInput<V>,
 ): Promise<AgentReplies[V]> {
-  const reply = await bus.call("agent", verb, args, { timeoutMs: keepingTimeoutMs });
+  const reply = await bus.call("agent", verb, args, { timeoutMs: maintenanceTimeoutMs });
   return parseJson(reply.body) as AgentReplies[V];
 }
 
 /** `1 entry`, `2 entries`. */
-export function counted(count: number, one: string, several = `${one}s`): string {
+export function formatCount(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }

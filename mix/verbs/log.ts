@@ -8,7 +8,7 @@ import { usageError } from "../process/mix-error.ts";
 import { logEntries } from "../entries/read-log.ts";
 import type { LogFilter } from "../entries/read-log.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { logLines } from "../view/log-line.ts";
+import { formatLogEntry } from "../view/log-entry.ts";
 import { entriesUntilInterrupt } from "../watch/entries-until-interrupt.ts";
 
 export const spec: VerbSpec = {
@@ -32,7 +32,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const wanted = args
     .texts("kind")
     .flatMap((text) => text.split(","))
-    .map(knownKind);
+    .map(parseKind);
   const filter: LogFilter = {
     ...(wanted.length === 0 ? {} : { kinds: wanted }),
     ...(turn === undefined ? {} : { turn }),
@@ -44,7 +44,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   let count = 0;
   const show = (entry: Entry): Promise<void> => {
     count += 1;
-    return shown(invocation, entry);
+    return writeEntry(invocation, entry);
   };
 
   let last = after;
@@ -56,7 +56,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 }
 
 // Here and not by agentd, since `-f` filters what comes by itself.
-function knownKind(text: string): EntryKind {
+function parseKind(text: string): EntryKind {
   const known = entryKinds.find((kind) => kind === text);
   if (known === undefined) throw usageError(`no kind ${text}; there are: ${entryKinds.join(", ")}`);
   return known;
@@ -110,8 +110,8 @@ async function followLog(invocation: Invocation, bus: AgentBus, what: LogToFollo
   }
 }
 
-async function shown({ output }: Invocation, entry: Entry): Promise<void> {
+async function writeEntry({ output }: Invocation, entry: Entry): Promise<void> {
   if (output.mode === "json") return output.row(entry);
   if (output.mode === "ids") return output.line(`${entry.log}/${entry.session}/${entry.seq}`);
-  for (const line of logLines(entry)) await output.line(line);
+  for (const line of formatLogEntry(entry)) await output.line(line);
 }

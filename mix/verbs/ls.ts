@@ -8,7 +8,7 @@ import { livePhases, sessionPhases } from "../bus/vocabulary-values.ts";
 import { allSessions } from "../bus/sessions.ts";
 import type { SessionFilter } from "../bus/sessions.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { sessionTable } from "../view/reply-tables.ts";
+import { formatSessionTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent ls",
@@ -26,7 +26,7 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
-  const filter = filterOf(invocation);
+  const filter = parseFilter(invocation);
   if (args.switch("watch")) {
     const { watchSessionList } = await import("../watch/watch-session-list.ts");
     return watchSessionList(invocation, await invocation.connect("agentd"), filter);
@@ -36,11 +36,11 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   else if (output.mode === "ids") for (const { session } of sessions) await output.line(session);
   else if (sessions.length === 0)
     output.word(args.switch("all") ? "no sessions" : "no live sessions (--all shows ended ones)");
-  else await output.lines(sessionTable(sessions, context.now()).join("\n"));
+  else await output.lines(formatSessionTable(sessions, context.now()).join("\n"));
   return done;
 }
 
-function filterOf({ args, context }: Invocation): SessionFilter {
+function parseFilter({ args, context }: Invocation): SessionFilter {
   const [agent, cwd] = [args.text("agent"), args.text("cwd")];
   const wanted = args.texts("state").flatMap((text) => text.split(","));
   for (const state of wanted) {

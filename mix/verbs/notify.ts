@@ -5,7 +5,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
 import { allAsks, askNotify, foundAsk, tellOtherNotifyd } from "../questions/notify-asks.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { askLines, askTable, endLine } from "../view/ask.ts";
+import { renderAsk, formatAskTable, renderAskEnd } from "../view/ask.ts";
 import { detectScreen } from "../view/live-view.ts";
 import { printableLine } from "../../display/printable.ts";
 import { watchNotifyAsks } from "../questions/watch-notify-asks.ts";
@@ -30,12 +30,12 @@ export async function run(given: Invocation): Promise<Outcome> {
       return bus;
     },
   };
-  const outcome = await acted(invocation);
+  const outcome = await dispatch(invocation);
   await told;
   return outcome;
 }
 
-function acted(invocation: Invocation): Promise<Outcome> {
+function dispatch(invocation: Invocation): Promise<Outcome> {
   const { positionals } = invocation.args;
   if (positionals[0] === "answer") return answer(invocation);
   switch (`${positionals[0]} ${positionals.length - 1}`) {
@@ -55,7 +55,7 @@ async function list({ args, context, output, connect }: Invocation): Promise<Out
   if (output.mode === "json") await output.document("mix.asks.v1", { asks });
   else if (output.mode === "ids") for (const { ask } of asks) await output.line(printableLine(ask));
   else if (asks.length === 0) output.word(args.switch("all") ? "no asks" : "no open asks (--all shows ended ones)");
-  else for (const line of askTable(asks, context.now())) await output.line(line);
+  else for (const line of formatAskTable(asks, context.now())) await output.line(line);
   return done;
 }
 
@@ -63,7 +63,7 @@ async function show({ args, context, output, connect }: Invocation): Promise<Out
   const ask = await foundAsk(await connect("bus"), args.word(1));
   if (output.mode === "json") await output.document("mix.ask.v1", ask);
   else if (output.mode === "ids") await output.line(printableLine(ask.ask));
-  else for (const line of askLines(ask, context.now(), detectScreen(context).style)) await output.line(line);
+  else for (const line of renderAsk(ask, context.now(), detectScreen(context).style)) await output.line(line);
   return done;
 }
 
@@ -86,11 +86,11 @@ async function watch({ context, output, connect }: Invocation): Promise<Outcome>
     async came(ask) {
       if (output.mode === "json") await output.row(ask);
       else if (output.mode === "ids") await output.line(printableLine(ask.ask));
-      else for (const line of askLines(ask, context.now(), style)) await output.line(line);
+      else for (const line of renderAsk(ask, context.now(), style)) await output.line(line);
     },
     async ended(ask) {
       if (output.mode === "json") await output.row(ask);
-      else if (output.mode === "people") await output.line(endLine(ask, style));
+      else if (output.mode === "people") await output.line(renderAskEnd(ask, style));
     },
     away: (why) => output.notice(`${why}; watching on`),
     back: () => output.notice("notify is back"),

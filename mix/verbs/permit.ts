@@ -9,9 +9,9 @@ import { decisionFor } from "../questions/permission-decision.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { detectScreen } from "../view/live-view.ts";
-import { questionLines, resolutionLine } from "../view/question.ts";
-import type { Question } from "../view/question.ts";
-import { requestTable, unlistedWords } from "../view/reply-tables.ts";
+import { renderPermission, renderPermissionResolution } from "../view/permission.ts";
+import type { PermissionQuestion } from "../view/permission.ts";
+import { formatPermissionTable, describeUnlisted } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent permit ls | show <request> | allow <request> | deny <request>",
@@ -34,12 +34,12 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     throw usageError(`${what} is none of these: mix ${spec.usage}`);
   const request = args.word(1);
   const bus = await invocation.connect("agentd");
-  const asked = await askedFor(bus, request, invocation.context.now());
+  const asked = await findPermission(bus, request, invocation.context.now());
   return what === "show" ? show(invocation, asked) : answer(invocation, bus, what, asked.question);
 }
 
-interface Asked {
-  readonly question: Question & { readonly options: readonly PermissionChoice[] };
+interface FoundPermission {
+  readonly question: PermissionQuestion & { readonly options: readonly PermissionChoice[] };
   /** How it was answered, where it was. */
   readonly resolved?: PermissionEntry;
 }
@@ -48,15 +48,15 @@ async function list({ args, context, output, read }: Invocation): Promise<Outcom
   const session = args.text("session");
   const bus = await read("agentd");
   const { requests, more } = await bus.ask("agent.permission.list", session === undefined ? {} : { session });
-  if (more) output.notice(unlistedWords("permission", session));
+  if (more) output.notice(describeUnlisted("permission", session));
   if (output.mode === "json") await output.document("mix.requests.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open requests");
-  else for (const line of requestTable(requests, context.now())) await output.line(line);
+  else for (const line of formatPermissionTable(requests, context.now())) await output.line(line);
   return done;
 }
 
-async function show({ context, output }: Invocation, { question, resolved }: Asked): Promise<Outcome> {
+async function show({ context, output }: Invocation, { question, resolved }: FoundPermission): Promise<Outcome> {
   if (output.mode === "json") {
     await output.document("mix.request.v1", { ...question, resolved: resolved ?? null });
     return done;
@@ -68,8 +68,8 @@ async function show({ context, output }: Invocation, { question, resolved }: Ask
   const screen = detectScreen(context);
   // Here nothing is left out: this is where a person looks before saying yes.
   const view = { ...screen, isWhole: true, isOpen: resolved === undefined };
-  for (const line of questionLines(question, view)) await output.line(line);
-  if (resolved !== undefined) await output.line(resolutionLine(resolved, screen.style));
+  for (const line of renderPermission(question, view)) await output.line(line);
+  if (resolved !== undefined) await output.line(renderPermissionResolution(resolved, screen.style));
   return done;
 }
 
@@ -77,7 +77,7 @@ async function answer(
   { args, output }: Invocation,
   bus: AgentBus,
   what: "allow" | "deny",
-  { request, options }: Asked["question"],
+  { request, options }: FoundPermission["question"],
 ): Promise<Outcome> {
   const decision = decisionFor(what, options, args.text("option"));
   const reply = await bus.ask("agent.permission.answer", {
@@ -90,7 +90,7 @@ async function answer(
   return done;
 }
 
-async function askedFor(bus: AgentBus, request: string, now: number): Promise<Asked> {
+async function findPermission(bus: AgentBus, request: string, now: number): Promise<FoundPermission> {
   const { requests } = await bus.ask("agent.permission.list", { request });
   const [open] = requests;
   const present = open === undefined ? {} : { now: new Date(now).toISOString() };

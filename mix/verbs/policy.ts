@@ -30,7 +30,7 @@ export async function run({ args, context, output, connect }: Invocation): Promi
   const what = args.word(1);
   const request = /^[a-z2-7]{12}-\d+$/.test(what)
     ? what
-    : { cwd: resolve(context.cwd(), args.text("cwd") ?? ""), ...requestOf(await jsonDocument(context, what)) };
+    : { cwd: resolve(context.cwd(), args.text("cwd") ?? ""), ...toPolicyRequest(await jsonDocument(context, what)) };
   const bus = await connect("agentd");
   const reply = await bus.ask("agent.policy.test", { policy, request });
   if (output.mode === "json") await output.document("mix.policy-test.v1", reply);
@@ -41,21 +41,21 @@ export async function run({ args, context, output, connect }: Invocation): Promi
   return done;
 }
 
-type Request = Exclude<VerbInput<"agent.policy.test">["request"], string>;
+type PolicyRequest = Exclude<VerbInput<"agent.policy.test">["request"], string>;
 
 /** Whether it is all there is for agentd to say. */
-function requestOf(document: unknown): Request {
-  const found = record(record(document)?.["params"]) ?? record(document);
-  const [asked, options] = [record(found?.["toolCall"]), found?.["options"]];
-  if (found?.["tool_call"] !== undefined) return found as unknown as Request;
+function toPolicyRequest(document: unknown): PolicyRequest {
+  const found = asRecord(asRecord(document)?.["params"]) ?? asRecord(document);
+  const [asked, options] = [asRecord(found?.["toolCall"]), found?.["options"]];
+  if (found?.["tool_call"] !== undefined) return found as unknown as PolicyRequest;
   if (!asked || !Array.isArray(options)) throw usageError("the file holds no permission request");
   const { toolCallId, kind, locations, content } = asked;
   return {
     tool_call: { tool_call_id: toolCallId, tool_kind: kind, locations, content },
-    options: options.map(record).map((option) => ({ option: option?.["optionId"], kind: option?.["kind"] })),
-  } as unknown as Request;
+    options: options.map(asRecord).map((option) => ({ option: option?.["optionId"], kind: option?.["kind"] })),
+  } as unknown as PolicyRequest;
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { askPatiently, counted, removingArgs, removingFlags } from "./log-maintenance.ts";
+import { askMaintenance, formatCount, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import { usageError } from "../process/mix-error.ts";
 import { pointInTime } from "../input/times.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
@@ -11,7 +11,7 @@ export const spec: VerbSpec = {
   about: "Purges every ended session that was last touched before a time: an age, a day (UTC) or a time with its zone.",
   flags: {
     before: { kind: "text", value: "TIME", about: "12h, 30d, 8w, 2026-01-31, 2026-01-31T12:00:00Z" },
-    ...removingFlags,
+    ...removalFlags,
   },
   positionals: { min: 0, max: 0 },
   examples: ["mix agent prune --before 30d --dry-run"],
@@ -23,16 +23,16 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (text === undefined) throw usageError("--before is missing: what is older is removed");
   const before = pointInTime(text, context.now());
   if (before === undefined) throw usageError(`--before takes an age such as 30d, a day or a time, not ${text}`);
-  const asked = removingArgs(invocation);
+  const asked = toRemovalArgs(invocation);
   const bus = await invocation.connect("agentd");
-  const reply = await askPatiently(bus, "agent.log.prune", { before, ...asked });
+  const reply = await askMaintenance(bus, "agent.log.prune", { before, ...asked });
   const { sessions, entries } = reply;
   if (output.mode === "json") {
     await output.document("mix.pruned.v1", { ...reply, before, dry_run: asked.dry_run });
     return done;
   }
   for (const session of sessions) await output.line(session);
-  const many = counted(sessions.length, "session");
-  output.word(`${many} ${asked.dry_run ? "would lose" : "lost"} ${counted(entries, "entry", "entries")}`);
+  const many = formatCount(sessions.length, "session");
+  output.word(`${many} ${asked.dry_run ? "would lose" : "lost"} ${formatCount(entries, "entry", "entries")}`);
   return done;
 }

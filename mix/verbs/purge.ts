@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { askPatiently, counted, removingArgs, removingFlags } from "./log-maintenance.ts";
+import { askMaintenance, formatCount, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
@@ -9,21 +9,23 @@ export const spec: VerbSpec = {
   usage: "agent purge <session>",
   about:
     "Removes an ended session's entries from the log, for good. What its commands were answered stays, so that a retry runs nothing; and so does its directory, also one that agentd made for it.",
-  flags: removingFlags,
+  flags: removalFlags,
   positionals: { min: 1, max: 1 },
   examples: ["mix agent purge abc --dry-run"],
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
-  const asked = removingArgs(invocation);
+  const asked = toRemovalArgs(invocation);
   const bus = await invocation.connect("agentd");
-  const reply = await askPatiently(bus, "agent.session.purge", { session: args.word(0), ...asked });
+  const reply = await askMaintenance(bus, "agent.session.purge", { session: args.word(0), ...asked });
   const { session, entries } = reply;
   if (output.mode === "json") await output.document("mix.purged.v1", { ...reply, dry_run: asked.dry_run });
   else if (output.mode === "ids") await output.line(session);
   else {
-    await output.line(`${session} ${asked.dry_run ? "would lose" : "lost"} ${counted(entries, "entry", "entries")}`);
+    await output.line(
+      `${session} ${asked.dry_run ? "would lose" : "lost"} ${formatCount(entries, "entry", "entries")}`,
+    );
     // The deed is done: that this cannot be told makes no failure of it.
     const left = await bus.ask("agent.session.get", { session }).catch(() => undefined);
     if (left !== undefined) output.word(`its directory stays: ${printableLine(left.cwd)}`);

@@ -4,7 +4,7 @@ import type { RedactReply } from "../../agentd/vocabulary/replies.ts";
 import type { Context } from "../process/context.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { askPatiently, counted, removingArgs, removingFlags } from "./log-maintenance.ts";
+import { askMaintenance, formatCount, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import { usageError } from "../process/mix-error.ts";
 import { readStdin } from "../input/read-bytes.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
@@ -16,7 +16,7 @@ export const spec: VerbSpec = {
     "Takes a secret out of the log. It is read from stdin (one line end after it is not part of it) and stays here: agentd is told its SHA-256 and its length, and finds it by these.",
   flags: {
     session: { kind: "text", value: "SESSION", about: "in this session alone; else in the whole log" },
-    ...removingFlags,
+    ...removalFlags,
   },
   positionals: { min: 0, max: 0 },
   examples: ["mix agent redact --dry-run < leaked-key.txt"],
@@ -25,13 +25,14 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const session = args.text("session");
-  const asked = { ...(session === undefined ? {} : { session }), ...removingArgs(invocation) };
-  const secret = await secretFrom(context.stdin);
+  const asked = { ...(session === undefined ? {} : { session }), ...toRemovalArgs(invocation) };
+  const secret = await readSecret(context.stdin);
   const sha256 = createHash("sha256").update(secret).digest("hex");
   const bus = await invocation.connect("agentd");
-  const reply = await askPatiently(bus, "agent.log.redact", { sha256, length: secret.length, ...asked });
+  const reply = await askMaintenance(bus, "agent.log.redact", { sha256, length: secret.length, ...asked });
   if (output.mode === "json") await output.document("mix.redacted.v1", { ...reply, dry_run: asked.dry_run });
-  else if (output.mode === "people") for (const line of words(reply, asked.dry_run)) await output.line(line);
+  else if (output.mode === "people")
+    for (const line of describeRedaction(reply, asked.dry_run)) await output.line(line);
   return done;
 }
 
@@ -39,29 +40,29 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 const secretBytesMax = 8192;
 
 /** Its bytes, which are UTF-8 as the log's are. Not on a terminal, which would show it and keep it. */
-async function secretFrom(stdin: Context["stdin"]): Promise<Buffer> {
+async function readSecret(stdin: Context["stdin"]): Promise<Buffer> {
   if (stdin.isTTY === true) throw usageError("the secret is read from stdin, not typed: mix agent redact < FILE");
   const lineEndBytesMax = 2;
   const whole = await readStdin(stdin, secretBytesMax + lineEndBytesMax);
-  const secret = whole.subarray(0, whole.length - lineEndBytes(whole));
+  const secret = whole.subarray(0, whole.length - countLineEndBytes(whole));
   if (secret.length === 0) throw usageError("stdin is empty: the secret is read from there");
   if (secret.length > secretBytesMax) throw usageError(`a secret may have ${secretBytesMax} bytes`);
   if (!Buffer.from(secret.toString("utf8")).equals(secret)) throw usageError("the secret is not UTF-8");
   return secret;
 }
 
-function lineEndBytes(bytes: Buffer): 0 | 1 | 2 {
+function countLineEndBytes(bytes: Buffer): 0 | 1 | 2 {
   if (bytes.at(-1) !== 0x0a) return 0;
   return bytes.at(-2) === 0x0d ? 2 : 1;
 }
 
-function words(reply: RedactReply, isDry: boolean): string[] {
+function describeRedaction(reply: RedactReply, isDry: boolean): string[] {
   const { entries, receipts, literals, sessions, copies } = reply;
   const found = [
-    counted(entries, "entry", "entries"),
-    counted(receipts, "receipt"),
-    counted(literals, "set of MCP servers", "sets of MCP servers"),
-    counted(sessions, "session row"),
+    formatCount(entries, "entry", "entries"),
+    formatCount(receipts, "receipt"),
+    formatCount(literals, "set of MCP servers", "sets of MCP servers"),
+    formatCount(sessions, "session row"),
   ].filter((text) => !text.startsWith("0 "));
   const told =
     found.length === 0 ? "the secret is not in the log" : `${isDry ? "it is in" : "taken out of"} ${found.join(", ")}`;

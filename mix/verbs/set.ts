@@ -5,7 +5,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { commandIdFlag } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { optionTable } from "../view/reply-tables.ts";
+import { formatOptionTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent set <session> option=value…",
@@ -26,20 +26,20 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     const reply = await bus.ask("agent.session.set_config", {
       session,
       option,
-      value: typedValue(options, option, text),
+      value: toOptionValue(options, option, text),
       ...(id === undefined ? {} : { command_id: index === 0 ? id : `${id}-${index + 1}` }),
     });
     options = reply.options;
   }
   if (output.mode === "json") await output.document("mix.options.v1", { session, options });
   else
-    for (const line of output.mode === "ids" ? options.map(({ option }) => option) : optionTable(options))
+    for (const line of output.mode === "ids" ? options.map(({ option }) => option) : formatOptionTable(options))
       await output.line(line);
   return done;
 }
 
 // Only an option that is true or false takes such a value; `true` may as well be the name of a choice.
-function typedValue(options: readonly SessionOption[], option: string, text: string): string | boolean {
+function toOptionValue(options: readonly SessionOption[], option: string, text: string): string | boolean {
   const known = options.find((one) => one.option === option);
   if (known?.type !== "boolean") return text;
   if (/^(true|on|yes|1)$/i.test(text)) return true;

@@ -6,7 +6,7 @@ import { unansweredWords } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 import { formatTable } from "../view/table.ts";
-import { elicitationTable, optionTable, requestTable } from "../view/reply-tables.ts";
+import { formatElicitationTable, formatOptionTable, formatPermissionTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent show <session>",
@@ -21,23 +21,23 @@ export async function run({ args, context, output, read }: Invocation): Promise<
   const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
   if (output.mode === "json") await output.document("mix.session.v1", snapshot);
   else if (output.mode === "ids") await output.line(snapshot.session);
-  else for (const line of snapshotLines(snapshot, context.now())) await output.line(line);
+  else for (const line of formatSnapshot(snapshot, context.now())) await output.line(line);
   return done;
 }
 
-function snapshotLines(one: SessionSnapshot, now: number): string[] {
+function formatSnapshot(one: SessionSnapshot, now: number): string[] {
   const facts: (readonly [string, string | undefined])[] = [
     ["session", one.session],
     ["name", one.name],
-    ["agent", agentWords(one)],
+    ["agent", describeAgent(one)],
     ["state", one.reason === undefined ? one.state : `${one.state} (${one.reason})`],
     ["error", one.error === undefined ? undefined : `${one.error.error_code}: ${one.error.message}`],
-    ["turn", turnWords(one)],
+    ["turn", describeTurns(one)],
     ["title", one.title],
     ["directory", one.cwd],
     ["policy", one.policy],
     ["also", one.additional_dirs.length === 0 ? undefined : one.additional_dirs.join(", ")],
-    ["context", usageWords(one)],
+    ["context", describeUsage(one)],
     ["parent", one.parent],
     ["children", one.children.length === 0 ? undefined : one.children.join(", ")],
     ["unanswered", unansweredWords((one.unanswered?.permissions ?? 0) + (one.unanswered?.elicitations ?? 0))],
@@ -50,27 +50,27 @@ function snapshotLines(one: SessionSnapshot, now: number): string[] {
   const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, printableLine(value)]]));
   return [
     ...formatTable(known),
-    ...part(one.options.length === 0 ? [] : optionTable(one.options)),
-    ...part(one.plan.map(({ content, status }) => `${printableLine(status)}  ${printableLine(content)}`)),
-    ...part(permissions.length === 0 ? [] : requestTable(permissions, now)),
-    ...part(elicitations.length === 0 ? [] : elicitationTable(elicitations, now)),
+    ...toParagraph(one.options.length === 0 ? [] : formatOptionTable(one.options)),
+    ...toParagraph(one.plan.map(({ content, status }) => `${printableLine(status)}  ${printableLine(content)}`)),
+    ...toParagraph(permissions.length === 0 ? [] : formatPermissionTable(permissions, now)),
+    ...toParagraph(elicitations.length === 0 ? [] : formatElicitationTable(elicitations, now)),
   ];
 }
 
-function part(lines: readonly string[]): readonly string[] {
+function toParagraph(lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-function agentWords({ agent, agent_info: info }: SessionSnapshot): string {
+function describeAgent({ agent, agent_info: info }: SessionSnapshot): string {
   return info === null ? agent : `${agent} (${info.title ?? info.name} ${info.version})`;
 }
 
-function turnWords({ running, queued, turns }: SessionSnapshot): string {
+function describeTurns({ running, queued, turns }: SessionSnapshot): string {
   const waiting = queued.length === 0 ? "" : `, ${queued.length} queued`;
   return `${running === null ? `${turns} so far` : `${running.turn} ${running.state}`}${waiting}`;
 }
 
-function usageWords({ usage }: SessionSnapshot): string | undefined {
+function describeUsage({ usage }: SessionSnapshot): string | undefined {
   if (usage === null || usage.used === null) return undefined;
   return usage.size === null ? `${usage.used} tokens` : `${usage.used} of ${usage.size} tokens`;
 }

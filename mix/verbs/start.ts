@@ -36,7 +36,7 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
-  const request = await startRequest(invocation);
+  const request = await parseStartRequest(invocation);
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.start", request);
   if (args.switch("detach")) {
@@ -45,18 +45,18 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   }
   if (output.mode === "ids") await output.line(reply.session);
   output.word(`session ${reply.session} (${request.agent})`);
-  const outcome = await followed(invocation, bus, reply, request.prompt !== undefined);
+  const outcome = await followFirstTurn(invocation, bus, reply, request.prompt !== undefined);
   if (output.mode !== "people") return outcome;
-  const goesOn = isUsable(outcome) && (await takesPrompts(bus, reply.session));
+  const goesOn = hasUsableSession(outcome) && (await canBePrompted(bus, reply.session));
   output.word(
     `${goesOn ? `go on: mix agent send ${reply.session} "…" · ` : ""}its log: mix agent log ${reply.session}`,
   );
   return outcome;
 }
 
-async function startRequest({ args, context }: Invocation): Promise<VerbInput<"agent.session.start">> {
+async function parseStartRequest({ args, context }: Invocation): Promise<VerbInput<"agent.session.start">> {
   const agent = args.word(0);
-  const cwd = sessionDirectory(args.text("cwd"), agent, context.cwd);
+  const cwd = chooseDirectory(args.text("cwd"), agent, context.cwd);
   const prompt = await promptText(context, args.positionals.slice(1), args.text("file"));
   const [name, policy] = [args.text("name"), args.text("policy")];
   return {
@@ -78,12 +78,17 @@ async function startRequest({ args, context }: Invocation): Promise<VerbInput<"a
 }
 
 // The demo agent writes files: without a word about where, agentd gives it a fresh directory of its own.
-function sessionDirectory(given: string | undefined, agent: string, cwd: () => string): string | undefined {
+function chooseDirectory(given: string | undefined, agent: string, cwd: () => string): string | undefined {
   if (given !== undefined) return resolve(cwd(), given);
   return agent === "demo" ? undefined : cwd();
 }
 
-async function followed(invocation: Invocation, bus: AgentBus, reply: StartReply, prompted: boolean): Promise<Outcome> {
+async function followFirstTurn(
+  invocation: Invocation,
+  bus: AgentBus,
+  reply: StartReply,
+  prompted: boolean,
+): Promise<Outcome> {
   const { session } = reply;
   const after = reply.seq - 1;
   const closes = invocation.args.switch("close");
@@ -96,7 +101,7 @@ async function followed(invocation: Invocation, bus: AgentBus, reply: StartReply
 }
 
 // It may have been closed meanwhile, here or elsewhere.
-async function takesPrompts(bus: AgentBus, session: string): Promise<boolean> {
+async function canBePrompted(bus: AgentBus, session: string): Promise<boolean> {
   try {
     const { state } = await bus.ask("agent.session.get", { session });
     return state !== "closing" && endedOutcome({ state }) === undefined;
@@ -106,7 +111,7 @@ async function takesPrompts(bus: AgentBus, session: string): Promise<boolean> {
   }
 }
 
-function isUsable(outcome: Outcome): boolean {
+function hasUsableSession(outcome: Outcome): boolean {
   if (outcome.kind === "turn") return outcome.stopReason !== "failed" && outcome.stopReason !== "interrupted";
   return outcome.kind === "done";
 }

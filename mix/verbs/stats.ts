@@ -2,9 +2,9 @@
 import type { StatsReply } from "../../agentd/vocabulary/replies.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { askPatiently } from "./log-maintenance.ts";
+import { askMaintenance } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { ageOf, sizeOf } from "../view/units.ts";
+import { formatAge, formatBytes } from "../view/units.ts";
 import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
@@ -18,26 +18,29 @@ export const spec: VerbSpec = {
 export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
   const top = args.count("top", 1);
   const bus = await connect("agentd");
-  const stats = await askPatiently(bus, "agent.log.stats", top === undefined ? {} : { top });
+  const stats = await askMaintenance(bus, "agent.log.stats", top === undefined ? {} : { top });
   if (output.mode === "json") await output.document("mix.stats.v1", stats);
   else if (output.mode === "ids") for (const { session } of stats.fullest) await output.line(session);
-  else for (const line of statsLines(stats, context.now())) await output.line(line);
+  else for (const line of formatStats(stats, context.now())) await output.line(line);
   return done;
 }
 
-function statsLines(stats: StatsReply, now: number): string[] {
+function formatStats(stats: StatsReply, now: number): string[] {
   const { file_bytes: file, write_ahead_bytes: ahead } = stats;
   const facts = [
-    ["on disk", `${sizeOf(file + ahead)}: its file ${sizeOf(file)}, its write-ahead log ${sizeOf(ahead)}`],
-    ["in use", `${sizeOf(stats.used_bytes)}, free within the file ${sizeOf(stats.free_bytes)}`],
-    ["quota", sizeOf(stats.quota_bytes)],
+    [
+      "on disk",
+      `${formatBytes(file + ahead)}: its file ${formatBytes(file)}, its write-ahead log ${formatBytes(ahead)}`,
+    ],
+    ["in use", `${formatBytes(stats.used_bytes)}, free within the file ${formatBytes(stats.free_bytes)}`],
+    ["quota", formatBytes(stats.quota_bytes)],
     ["sessions", `${stats.sessions}, of them ${stats.ended} ended and ${stats.purged} purged`],
     ["entries", `${stats.entries}`],
   ];
   const fullest = stats.fullest.map(({ session, entries, updated_at: updated }) => [
     session,
     `${entries}`,
-    `${ageOf(now - Date.parse(updated))} ago`,
+    `${formatAge(now - Date.parse(updated))} ago`,
   ]);
   if (fullest.length === 0) return formatTable(facts);
   return [...formatTable(facts), "", ...formatTable([["SESSION", "ENTRIES", "TOUCHED"], ...fullest])];

@@ -5,7 +5,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
-import { ageOf, sizeOf } from "../view/units.ts";
+import { formatAge, formatBytes } from "../view/units.ts";
 import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
@@ -22,11 +22,11 @@ export async function run({ args, context, output, read }: Invocation): Promise<
   const status = await bus.ask("agent.status", {});
   if (output.mode === "json") await output.document("mix.status.v1", status);
   else if (output.mode === "ids") await output.line(`${status.pid}`);
-  else for (const line of statusLines(status, context.now(), args.switch("limits"))) await output.line(line);
+  else for (const line of formatStatus(status, context.now(), args.switch("limits"))) await output.line(line);
   return done;
 }
 
-function peopleWords({ service, state }: NonNullable<StatusReply["people"]>): string {
+function describePeople({ service, state }: NonNullable<StatusReply["people"]>): string {
   if (service === null) return "asked by mix agent permit and answer alone";
   return state === "there"
     ? `asked by ${service}`
@@ -34,22 +34,22 @@ function peopleWords({ service, state }: NonNullable<StatusReply["people"]>): st
 }
 
 /** Of another agentd than the one that runs. */
-function installedWords(installed: NonNullable<StatusReply["installed"]> | null): string {
+function describeInstalled(installed: NonNullable<StatusReply["installed"]> | null): string {
   const what = installed === null ? "agentd's files are gone from where it was started" : buildWords(installed);
   return `${what}: the agentd that runs is to be started again (mix agent stop, or systemctl --user restart agentd)`;
 }
 
-function statusLines(status: StatusReply, now: number, withLimits: boolean): string[] {
+function formatStatus(status: StatusReply, now: number, withLimits: boolean): string[] {
   const { bus, log, config, sessions } = status;
   const facts = [
-    ["agentd", `${buildWords(status)}, pid ${status.pid}, up ${ageOf(now - Date.parse(status.started_at))}`],
-    ...(status.installed === undefined ? [] : [["installed", installedWords(status.installed)]]),
+    ["agentd", `${buildWords(status)}, pid ${status.pid}, up ${formatAge(now - Date.parse(status.started_at))}`],
+    ...(status.installed === undefined ? [] : [["installed", describeInstalled(status.installed)]]),
     ["Bus", `${bus.url}${bus.embedded ? " (embedded)" : ""}, ${bus.state}`],
-    ["log", `${log.file}, ${sizeOf(log.bytes)} on disk, id ${log.id}`],
+    ["log", `${log.file}, ${formatBytes(log.bytes)} on disk, id ${log.id}`],
     ...(log.error === undefined ? [] : [["failed", `${log.error}: nothing is run`]]),
     ["configuration", `${config.file}${config.loaded ? "" : " (none: defaults hold)"}`],
     ...(config.error?.split("\n") ?? []).map((line, index) => [index === 0 ? "refused" : "", line]),
-    ...(status.people === undefined ? [] : [["people", peopleWords(status.people)]]),
+    ...(status.people === undefined ? [] : [["people", describePeople(status.people)]]),
     ["sessions", `${sessions.live} live, at most ${sessions.max}`],
   ];
   const limits = status.limits.map(({ name, value, unit, description }) => [

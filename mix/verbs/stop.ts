@@ -19,7 +19,7 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { context, output } = invocation;
-  const { pid, startTime, sessionsLeft } = await askedToGo(invocation);
+  const { pid, startTime, sessionsLeft } = await requestStop(invocation);
   await waitUntilStopped({
     context,
     pid,
@@ -33,14 +33,14 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   return done;
 }
 
-interface Leaving {
+interface StoppingAgentd {
   readonly pid: number;
   readonly startTime: string | undefined;
   readonly sessionsLeft: () => Promise<number>;
 }
 
 /** Over the Bus; where that does not lead to agentd, by the signal that asks the same of it. */
-async function askedToGo({ context, output, connect }: Invocation): Promise<Leaving> {
+async function requestStop({ context, output, connect }: Invocation): Promise<StoppingAgentd> {
   try {
     const bus = await connect("running-agentd");
     const { pid } = await bus.ask("agent.status", {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { askPatiently, counted } from "./log-maintenance.ts";
+import { askMaintenance, formatCount } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
@@ -16,12 +16,14 @@ export const spec: VerbSpec = {
 
 export async function run({ output, connect }: Invocation): Promise<Outcome> {
   const bus = await connect("agentd");
-  const reply = await askPatiently(bus, "agent.log.verify", {});
+  const reply = await askMaintenance(bus, "agent.log.verify", {});
   const { ok, problems, sessions, entries, redacted_commits: redacted } = reply;
   if (output.mode === "json") await output.document("mix.verified.v1", reply);
   else for (const problem of problems) await output.line(printableLine(problem));
   if (!ok) return { kind: "refused", code: "LOG_DAMAGED" };
-  const commits = redacted === 0 ? "" : `; in ${counted(redacted, "commit")} something was redacted`;
-  output.word(`the log is sound: ${counted(entries, "entry", "entries")} of ${counted(sessions, "session")}${commits}`);
+  const commits = redacted === 0 ? "" : `; in ${formatCount(redacted, "commit")} something was redacted`;
+  output.word(
+    `the log is sound: ${formatCount(entries, "entry", "entries")} of ${formatCount(sessions, "session")}${commits}`,
+  );
   return done;
 }

@@ -22,18 +22,20 @@ export const spec: VerbSpec = {
   examples: ["mix agent wait abc def --for idle --timeout 10m"],
 };
 
-type Waited = "idle" | "waiting" | "ended";
+type WaitState = "idle" | "waiting" | "ended";
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
-  const wanted = wantedStates(args.text("for") ?? "any");
+  const wanted = parseStates(args.text("for") ?? "any");
   const timeoutMs = args.duration("timeout");
   const bus = await invocation.connect("agentd");
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.now() + timeoutMs;
   const timeIsUp = new AbortController();
   const callOff = timeoutMs === undefined ? undefined : context.after(timeoutMs, () => timeIsUp.abort());
   const policy = { ...busRetryPolicy(context, output, bus), signal: timeIsUp.signal };
-  const waits = args.positionals.map((session) => waitedFor(invocation, bus, { session, wanted, deadline, policy }));
+  const waits = args.positionals.map((session) =>
+    waitForSession(invocation, bus, { session, wanted, deadline, policy }),
+  );
   // Each is told as it comes; the first in the order of the command line that went wrong decides.
   const results = await Promise.allSettled(waits);
   callOff?.();
@@ -46,20 +48,20 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 
 const waitMsMax = 50_000;
 
-function wantedStates(text: string): Waited[] {
+function parseStates(text: string): WaitState[] {
   if (text === "any") return ["idle", "waiting", "ended"];
   const wanted = text.split(",");
-  const known = wanted.filter((one): one is Waited => one === "idle" || one === "waiting" || one === "ended");
+  const known = wanted.filter((one): one is WaitState => one === "idle" || one === "waiting" || one === "ended");
   if (known.length < wanted.length) throw usageError(`--for takes idle, waiting, ended or any, not ${text}`);
   return known;
 }
 
-async function waitedFor(
+async function waitForSession(
   invocation: Invocation,
   bus: AgentBus,
   what: {
     readonly session: string;
-    readonly wanted: Waited[];
+    readonly wanted: WaitState[];
     readonly deadline: number;
     readonly policy: RetryPolicy;
   },
@@ -78,7 +80,7 @@ async function waitedFor(
       throw ownError("TIME_LIMIT", `session ${what.session} did not become ${what.wanted.join(" or ")} in time`);
     }
     if (reply.timed_out) continue;
-    await told(invocation, reply);
+    await writeReply(invocation, reply);
     const ended = endedOutcome(reply);
     if (ended?.state === "closed" && !what.wanted.includes("ended")) {
       throw new MixError("SESSION_STATE", `session ${reply.session} is closed`, {
@@ -90,7 +92,7 @@ async function waitedFor(
   }
 }
 
-async function told({ output }: Invocation, reply: WaitReply): Promise<void> {
+async function writeReply({ output }: Invocation, reply: WaitReply): Promise<void> {
   if (output.mode === "json") return output.row(reply);
   if (output.mode === "ids") return output.line(reply.session);
   return output.line(`${reply.session} ${reply.state}`);

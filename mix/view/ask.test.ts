@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
-import { askLines, askTable } from "./ask.ts";
+import { renderAsk, formatAskTable } from "./ask.ts";
 import { plain, rendered } from "../../display/styled.ts";
 
 const askedAt = Date.UTC(2026, 0, 1);
@@ -25,12 +25,12 @@ test.each([
   ["no end", { ...ask, expires_at: null }, "no limit", "from agent, no limit"],
 ])("an ask with %s says so, in the table and by itself", (_, one, left, line) => {
   const now = askedAt + 20;
-  expect(askTable([one], now)[1]).toContain(`  ${left}  `);
-  expect(askLines(one, now, plain).map(rendered)).toContain(`  ${line}`);
+  expect(formatAskTable([one], now)[1]).toContain(`  ${left}  `);
+  expect(renderAsk(one, now, plain).map(rendered)).toContain(`  ${line}`);
 });
 
 test("an ask of which something was left out says so", () => {
-  const words = (one: NotifyAsk): string => askLines(one, askedAt, plain).map(rendered).join("\n");
+  const words = (one: NotifyAsk): string => renderAsk(one, askedAt, plain).map(rendered).join("\n");
   expect(words({ ...ask, incomplete: true })).toContain("not all of it");
   expect(words(ask)).not.toContain("not all of it");
 });

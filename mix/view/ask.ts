@@ -3,19 +3,19 @@
 // the screen; what an option does is told by its kind, whatever it is called.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
 import { areNumbered } from "../questions/chosen-option.ts";
-import { leftUntil } from "./units.ts";
+import { formatTimeUntil } from "./units.ts";
 import { fitted } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
 import { formatTable } from "./table.ts";
 
-export function askTable(asks: readonly NotifyAsk[], now: number): string[] {
+export function formatAskTable(asks: readonly NotifyAsk[], now: number): string[] {
   return formatTable([
     ["ASK", "STATE", "LEFT", "FROM", "TITLE", "OPTIONS"],
     ...asks.map((ask) => [
       printableLine(ask.ask),
       ask.state,
-      ask.state === "open" ? leftUntil(ask.expires_at, now) : "-",
+      ask.state === "open" ? formatTimeUntil(ask.expires_at, now) : "-",
       printableLine(ask.source),
       fitted(printableLine(ask.title), titleColumnsMax),
       ask.options.map(({ option, kind }) => `${printableLine(option)} [${printableLine(kind)}]`).join(", "),
@@ -24,10 +24,10 @@ export function askTable(asks: readonly NotifyAsk[], now: number): string[] {
 }
 
 /** All of it: this is where a person looks before saying yes. */
-export function askLines(ask: NotifyAsk, now: number, style: Style): Text[] {
+export function renderAsk(ask: NotifyAsk, now: number, style: Style): Text[] {
   const from = ask.label === null ? ask.source : `${ask.source} (${ask.label})`;
   const isOpen = ask.state === "open";
-  const left = `${leftUntil(ask.expires_at, now)}${ask.expires_at === null ? "" : " left"}`;
+  const left = `${formatTimeUntil(ask.expires_at, now)}${ask.expires_at === null ? "" : " left"}`;
   return [
     style.bold(style.yellow(`? ${printableLine(ask.title)}`)),
     ...printable(ask.body)
@@ -36,12 +36,12 @@ export function askLines(ask: NotifyAsk, now: number, style: Style): Text[] {
       .map((line) => `  ${line}`),
     ...(ask.incomplete ? [style.yellow("  not all of it: the program that asks has left something out")] : []),
     style.dim(`  from ${printableLine(from)}, ${isOpen ? left : ask.state}`),
-    ...optionLines(ask.options),
-    isOpen ? style.dim(`  answer: mix notify answer ${printableLine(ask.ask)} <option>`) : endLine(ask, style),
+    ...renderOptions(ask.options),
+    isOpen ? style.dim(`  answer: mix notify answer ${printableLine(ask.ask)} <option>`) : renderAskEnd(ask, style),
   ];
 }
 
-function optionLines(options: NotifyAsk["options"]): string[] {
+function renderOptions(options: NotifyAsk["options"]): string[] {
   const mark = areNumbered(options) ? (index: number) => `${index + 1})` : () => "-";
   return options.map(({ option, label, kind }, index) => {
     const called = label.trim() === "" ? option : label;
@@ -49,11 +49,11 @@ function optionLines(options: NotifyAsk["options"]): string[] {
   });
 }
 
-export function endLine(ask: NotifyAsk, style: Style): Text {
-  return style.dim(`  → ${printableLine(ask.ask)}: ${endWords(ask)}`);
+export function renderAskEnd(ask: NotifyAsk, style: Style): Text {
+  return style.dim(`  → ${printableLine(ask.ask)}: ${describeEnd(ask)}`);
 }
 
-function endWords(ask: NotifyAsk): string {
+function describeEnd(ask: NotifyAsk): string {
   switch (ask.state) {
     case "open":
       return "open";

@@ -4,10 +4,10 @@
 import type { FileEntry, TerminalEntry } from "../../agentd/vocabulary/entries.ts";
 import { fitted } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { shortPath } from "./short-path.ts";
+import { shortenPath } from "./short-path.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
 
-export interface ClientSideView {
+export interface ClientSideRenderOptions {
   readonly style: Style;
   /** 0: nothing is cut. */
   readonly columns: number;
@@ -15,8 +15,8 @@ export interface ClientSideView {
   readonly directory: string | undefined;
 }
 
-export function fileLines(entry: FileEntry, { style, directory }: ClientSideView): Text[] {
-  const path = printableLine(shortPath(entry.path, directory));
+export function renderFileEntry(entry: FileEntry, { style, directory }: ClientSideRenderOptions): Text[] {
+  const path = printableLine(shortenPath(entry.path, directory));
   if (entry.phase === "refused") {
     // To look whether there is a file is no fault.
     if (entry.op === "read" && entry.reason === "missing") return [];
@@ -26,16 +26,16 @@ export function fileLines(entry: FileEntry, { style, directory }: ClientSideView
 }
 
 /** How it ended stands under its output; which one it was is said, since several may run at once. */
-export function terminalLines(entry: TerminalEntry, view: ClientSideView): Text[] {
+export function renderTerminalEntry(entry: TerminalEntry, view: ClientSideRenderOptions): Text[] {
   const { style } = view;
   const name = printableLine(entry.terminal);
   switch (entry.phase) {
     case "started":
-      return [rich`• ${style.cyan(name)}  ${room(commandOf(entry), name, view)}`];
+      return [rich`• ${style.cyan(name)}  ${room(formatCommand(entry), name, view)}`];
     case "failed":
       return [style.red(`✘ ${name}: ${printableLine(entry.message ?? "could not be started")}`)];
     case "exited":
-      return [...tailLines(entry, view), endLine(entry, name, style)];
+      return [...renderTail(entry, view), renderExit(entry, name, style)];
     case "killed":
       return [style.yellow(`■ ${name} is killed`)];
     case "released":
@@ -45,7 +45,7 @@ export function terminalLines(entry: TerminalEntry, view: ClientSideView): Text[
 
 const tailLinesMax = 12;
 
-function tailLines({ tail = "", truncated }: TerminalEntry, { style, columns }: ClientSideView): Text[] {
+function renderTail({ tail = "", truncated }: TerminalEntry, { style, columns }: ClientSideRenderOptions): Text[] {
   if (tail.trim() === "") return [];
   // A tail can be of megabytes; its last lines are within its last bytes, unless they are very long.
   const text = tail.slice(-tailCharactersMax);
@@ -59,16 +59,16 @@ function tailLines({ tail = "", truncated }: TerminalEntry, { style, columns }: 
 
 const tailCharactersMax = 16 * 1024;
 
-function endLine({ exit_code: code, signal }: TerminalEntry, name: string, style: Style): Text {
+function renderExit({ exit_code: code, signal }: TerminalEntry, name: string, style: Style): Text {
   if (code === 0) return style.green(`  ✔ ${name} done`);
   if (typeof code === "number") return style.red(`  ✘ ${name} exit code ${code}`);
   return style.yellow(typeof signal === "string" ? `  ■ ${name} ${printableLine(signal)}` : `  ■ ${name} ended`);
 }
 
-function commandOf({ command = "", args = [] }: TerminalEntry): string {
+function formatCommand({ command = "", args = [] }: TerminalEntry): string {
   return printableLine([command, ...args].join(" "));
 }
 
-function room(text: string, name: string, { columns }: ClientSideView): string {
+function room(text: string, name: string, { columns }: ClientSideRenderOptions): string {
   return columns === 0 ? text : fitted(text, Math.max(8, columns - name.length - 5));
 }

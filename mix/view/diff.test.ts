@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { diffLines, renderDiff, shortened } from "./diff.ts";
+import { diffLines, renderDiff, selectChanges } from "./diff.ts";
 import { plain, rendered } from "../../display/styled.ts";
 
 const text = fc
@@ -55,7 +55,7 @@ test("of a line of a whole file it is said how much is not shown", () => {
 test("two changes far apart have an ellipsis between them", () => {
   const before = Array.from({ length: 30 }, (_, index) => `${index}`).join("\n");
   const after = before.replace(/^3$/m, "three").replace(/^20$/m, "twenty");
-  expect(shortened(diffLines(before, after), 99).filter(({ mark }) => mark === "…")).toHaveLength(1);
+  expect(selectChanges(diffLines(before, after), 99).filter(({ mark }) => mark === "…")).toHaveLength(1);
 });
 
 test("texts of many thousand lines are compared without a table of their product", () => {

@@ -11,23 +11,23 @@ export interface DiffLine {
 
 /** Of a long text only the ends that agree are compared line by line; the middle is shown as removed, then added. */
 export function diffLines(before: string, after: string): DiffLine[] {
-  const old = linesOf(before);
-  const now = linesOf(after);
+  const old = splitLines(before);
+  const now = splitLines(after);
   let head = 0;
   while (head < old.length && head < now.length && old[head] === now[head]) head += 1;
   let tail = 0;
   while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
   return [
     ...old.slice(0, head).map((text) => ({ mark: " " as const, text })),
-    ...middle(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
+    ...diffMiddle(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
     ...old.slice(old.length - tail).map((text) => ({ mark: " " as const, text })),
   ];
 }
 
 /** Two lines of context around each change, and at most `linesMax` lines. */
-export function shortened(lines: readonly DiffLine[], linesMax: number): DiffLine[] {
+export function selectChanges(lines: readonly DiffLine[], linesMax: number): DiffLine[] {
   const near = lines.map((_, index) =>
-    lines.slice(Math.max(0, index - contextLines), index + contextLines + 1).some(({ mark }) => mark !== " "),
+    lines.slice(Math.max(0, index - contextLineCount), index + contextLineCount + 1).some(({ mark }) => mark !== " "),
   );
   const kept: DiffLine[] = [];
   for (const [index, line] of lines.entries()) {
@@ -52,19 +52,19 @@ export function renderDiff(
   options: { style: Style; columns: number; linesMax: number },
 ): RenderedDiff {
   const { style, columns, linesMax } = options;
-  const kept = shortened(diffLines(before, after), linesMax);
+  const kept = selectChanges(diffLines(before, after), linesMax);
   let isCut = kept.length > linesMax;
   const lines = kept.flatMap(({ mark, text }) => {
     const whole = printable(text).replaceAll("\t", "    ");
-    const rows = columns > 0 ? rowsOf(whole, Math.max(roomMin, columns - 2)) : [whole];
-    isCut ||= rows.length > rowsMax;
+    const rows = columns > 0 ? splitIntoRows(whole, Math.max(columnsMin, columns - 2)) : [whole];
+    isCut ||= rows.length > rowsPerLineMax;
     const colour = mark === "+" ? style.green : mark === "-" ? style.red : style.dim;
-    return shownRows(rows).map((row, index) => colour(`${mark}${index === 0 ? " " : "↳"}${row}`));
+    return truncateRows(rows).map((row, index) => colour(`${mark}${index === 0 ? " " : "↳"}${row}`));
   });
   return { lines, isCut };
 }
 
-function rowsOf(text: string, columns: number): string[] {
+function splitIntoRows(text: string, columns: number): string[] {
   const rows: string[] = [];
   let row = "";
   let width = 0;
@@ -82,19 +82,19 @@ function rowsOf(text: string, columns: number): string[] {
 }
 
 /** A line may be a whole file's. */
-function shownRows(rows: readonly string[]): readonly string[] {
-  if (rows.length <= rowsMax) return rows;
-  const left = Array.from(rows.slice(rowsMax).join("")).length;
-  return [...rows.slice(0, rowsMax), `… ${left} more characters`];
+function truncateRows(rows: readonly string[]): readonly string[] {
+  if (rows.length <= rowsPerLineMax) return rows;
+  const left = Array.from(rows.slice(rowsPerLineMax).join("")).length;
+  return [...rows.slice(0, rowsPerLineMax), `… ${left} more characters`];
 }
 
-const contextLines = 2;
-const rowsMax = 12;
-const roomMin = 8;
+const contextLineCount = 2;
+const rowsPerLineMax = 12;
+const columnsMin = 8;
 /** Cells of the comparison's table: about 1000 by 1000 lines, some 4 MB and a few milliseconds. */
-const cellsMax = 1_000_000;
+const tableCellsMax = 1_000_000;
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   if (text === "") return [];
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -102,8 +102,8 @@ function linesOf(text: string): string[] {
 }
 
 // The longest common subsequence, from the end, so that the way back reads forwards.
-function middle(old: readonly string[], now: readonly string[]): DiffLine[] {
-  if (old.length * now.length > cellsMax) return replaced(old, now);
+function diffMiddle(old: readonly string[], now: readonly string[]): DiffLine[] {
+  if (old.length * now.length > tableCellsMax) return toReplacement(old, now);
   const across = now.length + 1;
   const common = new Uint32Array((old.length + 1) * across);
   const at = (i: number, j: number): number => common[i * across + j] ?? 0;
@@ -123,9 +123,9 @@ function middle(old: readonly string[], now: readonly string[]): DiffLine[] {
     } else if (at(i + 1, j) >= at(i, j + 1)) lines.push({ mark: "-", text: old[i++] ?? "" });
     else lines.push({ mark: "+", text: now[j++] ?? "" });
   }
-  return [...lines, ...replaced(old.slice(i), now.slice(j))];
+  return [...lines, ...toReplacement(old.slice(i), now.slice(j))];
 }
 
-function replaced(old: readonly string[], now: readonly string[]): DiffLine[] {
+function toReplacement(old: readonly string[], now: readonly string[]): DiffLine[] {
   return [...old.map((text) => ({ mark: "-" as const, text })), ...now.map((text) => ({ mark: "+" as const, text }))];
 }

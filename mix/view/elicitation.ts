@@ -5,11 +5,11 @@ import type { ElicitationEntry } from "../../agentd/vocabulary/entries.ts";
 import { type FormField, formFields } from "../form-fields.ts";
 import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { expiryWords, resolverWords } from "./question.ts";
+import { describeExpiry, describeResolver } from "./permission.ts";
 import { hostOf } from "../questions/subject.ts";
 import type { Style, Text } from "../../display/styled.ts";
 
-export interface AskedElicitation extends Pick<
+export interface ElicitationQuestion extends Pick<
   ElicitationEntry,
   "request" | "mode" | "message" | "schema" | "url" | "agent_session"
 > {
@@ -18,7 +18,7 @@ export interface AskedElicitation extends Pick<
 }
 
 /** `isOpen` false: without the way to answer it. */
-export function elicitationLines(asked: AskedElicitation, style: Style, isOpen = true): Text[] {
+export function renderElicitation(asked: ElicitationQuestion, style: Style, isOpen = true): Text[] {
   const [first = "", ...further] = printable(asked.message ?? "").split("\n");
   const what = asked.mode === "url" ? "wants you to open an address" : "wants to be told";
   return [
@@ -27,25 +27,25 @@ export function elicitationLines(asked: AskedElicitation, style: Style, isOpen =
     ...(asked.agent_session === undefined
       ? []
       : [style.yellow(`  ! asked by another session of the agent, ${printableLine(asked.agent_session)}`)]),
-    ...(asked.mode === "url" ? addressLines(asked.url ?? "") : formFields(asked.schema).flatMap(fieldLines)),
-    ...(isOpen ? answerLines(asked).map(style.dim) : []),
+    ...(asked.mode === "url" ? renderAddress(asked.url ?? "") : formFields(asked.schema).flatMap(renderField)),
+    ...(isOpen ? renderAnswerHint(asked).map(style.dim) : []),
   ];
 }
 
 /** `about`: which one it was, where that does not stand right above. */
-export function elicitationResolution(entry: ElicitationEntry, style: Style, about?: string): Text {
+export function renderElicitationResolution(entry: ElicitationEntry, style: Style, about?: string): Text {
   const content = entry.content === undefined ? "" : `: ${printableLine(jsonText(entry.content))}`;
   const what = about === undefined ? "" : `: ${about}`;
-  return style.dim(`  → ${outcomeWords[entry.outcome ?? "cancel"]}${what}${content} (${resolverWords(entry)})`);
+  return style.dim(`  → ${outcomeTexts[entry.outcome ?? "cancel"]}${what}${content} (${describeResolver(entry)})`);
 }
 
-const outcomeWords = { accept: "answered", decline: "declined", cancel: "cancelled" } as const;
+const outcomeTexts = { accept: "answered", decline: "declined", cancel: "cancelled" } as const;
 
-function addressLines(url: string): string[] {
+function renderAddress(url: string): string[] {
   return [`  ${printableLine(url)}`, `  leads to: ${printableLine(hostOf(url))}`];
 }
 
-function fieldLines(field: FormField): string[] {
+function renderField(field: FormField): string[] {
   const { name, type, required, title, description, choices, bounds } = field;
   const facts = [
     type === "array" ? "some of" : choices === undefined ? type : "one of",
@@ -63,11 +63,11 @@ function fieldLines(field: FormField): string[] {
   ];
 }
 
-function answerLines(asked: AskedElicitation): string[] {
+function renderAnswerHint(asked: ElicitationQuestion): string[] {
   const request = printableLine(asked.request);
   const accept = asked.mode === "url" ? `mix agent answer ${request}` : `mix agent answer ${request} field=value…`;
   return [
-    `  answer: ${accept}   or: --decline, --cancel${expiryWords(asked)}`,
+    `  answer: ${accept}   or: --decline, --cancel${describeExpiry(asked)}`,
     ...(asked.mode === "url" ? [] : ["  What you answer is logged: give no passwords and no keys."]),
   ];
 }

@@ -24,7 +24,7 @@ export class LiveView {
 
   /** `saysWhy` false: the error of what ends here is told elsewhere. Resolves with whether anything was written. */
   show(entry: Entry, saysWhy = true): Promise<boolean> {
-    this.#working = isWorking(entry, this.#working);
+    this.#working = isAgentWorking(entry, this.#working);
     return this.#write(this.#transcript.show(entry, saysWhy));
   }
 
@@ -35,7 +35,7 @@ export class LiveView {
   }
 
   resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): void {
-    this.#working = isWorking({ ...entry, phase: "resolved" }, this.#working);
+    this.#working = isAgentWorking({ ...entry, phase: "resolved" }, this.#working);
     void this.#write(this.#transcript.resolve(entry, asked, count));
   }
 
@@ -44,7 +44,7 @@ export class LiveView {
     this.#spinner.hide();
     if (text !== "") await this.#output.text(written);
     // In the middle of a line the text itself shows that something goes on.
-    if (this.#working && this.#transcript.atLineStart) this.#spinner.show();
+    if (this.#working && this.#transcript.isAtLineStart) this.#spinner.show();
     return text !== "";
   }
 
@@ -75,15 +75,15 @@ export function detectScreen(context: Pick<Context, "stdout" | "env">): {
   columns: number;
 } {
   const { stdout, env } = context;
-  return { style: styleFor(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : 0 };
+  return { style: detectStyle(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : 0 };
 }
 
 /** Colour where a terminal shows it and nobody said NO_COLOR. */
-function styleFor({ isTTY }: Pick<TextOutput, "isTTY">, env: Readonly<Record<string, string | undefined>>): Style {
+function detectStyle({ isTTY }: Pick<TextOutput, "isTTY">, env: Readonly<Record<string, string | undefined>>): Style {
   return isTTY && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb" ? colours : plain;
 }
 
-function isWorking(entry: EntryContent, before: boolean): boolean {
+function isAgentWorking(entry: EntryContent, before: boolean): boolean {
   if (entry.kind === "state")
     return entry.state === "starting" || entry.state === "running" || entry.state === "closing";
   if (entry.kind === "turn") return entry.phase === "started" || (before && entry.phase === "queued");

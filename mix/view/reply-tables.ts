@@ -2,12 +2,12 @@
 // Sessions, options and requests as tables for people.
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import type { OpenElicitation, OpenRequest, SessionSummary } from "../../agentd/vocabulary/replies.ts";
-import { ageOf, leftUntil } from "./units.ts";
+import { formatAge, formatTimeUntil } from "./units.ts";
 import { fitted } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
 import { formatTable } from "./table.ts";
 
-export function sessionTable(sessions: readonly SessionSummary[], now: number): string[] {
+export function formatSessionTable(sessions: readonly SessionSummary[], now: number): string[] {
   return formatTable([
     ["SESSION", "NAME", "AGENT", "STATE", "TURNS", "AGE", "CWD", "TITLE"],
     ...sessions.map((one) => toSessionRow(one, now)),
@@ -21,13 +21,13 @@ export function toSessionRow(one: SessionSummary, now: number): string[] {
     printableLine(one.parent === undefined ? one.agent : `${one.agent} (child of ${one.parent})`),
     one.reason === undefined ? one.state : `${one.state} (${printableLine(one.reason)})`,
     String(one.turns),
-    ageOf(now - Date.parse(one.created_at)),
+    formatAge(now - Date.parse(one.created_at)),
     printableLine(one.cwd),
     fitted(printableLine(one.title ?? ""), titleColumnsMax),
   ];
 }
 
-export function optionTable(options: readonly SessionOption[]): string[] {
+export function formatOptionTable(options: readonly SessionOption[]): string[] {
   return formatTable([
     ["OPTION", "VALUE", "CHOICES"],
     ...options.map(({ option, value, choices, type }) => [
@@ -38,38 +38,41 @@ export function optionTable(options: readonly SessionOption[]): string[] {
   ]);
 }
 
-export function requestTable(requests: readonly OpenRequest[], now: number): string[] {
+export function formatPermissionTable(requests: readonly OpenRequest[], now: number): string[] {
   return formatTable([
     ["REQUEST", "SESSION", "KIND", "LEFT", "TOOL"],
     ...requests.map((one) => [
       one.request,
       one.session,
       printableLine(one.tool_call.tool_kind ?? "-"),
-      leftUntil(one.expires_at, now),
-      fitted(printableLine(`${marksOf(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`), titleColumnsMax),
+      formatTimeUntil(one.expires_at, now),
+      fitted(
+        printableLine(`${describeOrigin(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`),
+        titleColumnsMax,
+      ),
     ]),
   ]);
 }
 
 /** That it is not what it was when it was asked, or not what this session itself asks. */
-function marksOf({ changed, agent_session: other }: OpenRequest): string {
+function describeOrigin({ changed, agent_session: other }: OpenRequest): string {
   return `${changed === undefined ? "" : "(changed) "}${other === undefined ? "" : "(sub-agent) "}`;
 }
 
 /** Beside a list that is not all there is. */
-export function unlistedWords(kind: "permission" | "elicitation", session: string | undefined): string {
+export function describeUnlisted(kind: "permission" | "elicitation", session: string | undefined): string {
   const where = session === undefined ? "--session" : `\`mix agent log ${session} --kind ${kind}\``;
   return `there are others, too long to be listed with these: look with ${where}`;
 }
 
-export function elicitationTable(requests: readonly OpenElicitation[], now: number): string[] {
+export function formatElicitationTable(requests: readonly OpenElicitation[], now: number): string[] {
   return formatTable([
     ["REQUEST", "SESSION", "KIND", "LEFT", "WHAT"],
     ...requests.map((one) => [
       one.request,
       one.session,
       one.mode,
-      leftUntil(one.expires_at, now),
+      formatTimeUntil(one.expires_at, now),
       fitted(printableLine(one.message ?? ""), titleColumnsMax),
     ]),
   ]);

@@ -5,42 +5,42 @@ import type { Context } from "../process/context.ts";
 
 export class Spinner {
   readonly #context: Pick<Context, "stderr" | "stdout" | "after" | "now" | "env">;
-  readonly #can: boolean;
-  #frame = 0;
-  #drawn = false;
-  #callOff: (() => void) | undefined;
-  #since = 0;
+  readonly #isEnabled: boolean;
+  #frameIndex = 0;
+  #isDrawn = false;
+  #cancelTimer: (() => void) | undefined;
+  #shownAt = 0;
 
   constructor(context: Pick<Context, "stderr" | "stdout" | "after" | "now" | "env">) {
     this.#context = context;
-    this.#can = context.stderr.isTTY && context.env["TERM"] !== "dumb";
+    this.#isEnabled = context.stderr.isTTY && context.env["TERM"] !== "dumb";
   }
 
   show(): void {
-    if (!this.#can || this.#callOff !== undefined) return;
-    this.#since = this.#context.now();
+    if (!this.#isEnabled || this.#cancelTimer !== undefined) return;
+    this.#shownAt = this.#context.now();
     // Not at once: what comes within a moment needs no spinner.
-    this.#callOff = this.#context.after(firstMs, () => this.#draw());
+    this.#cancelTimer = this.#context.after(firstFrameDelayMs, () => this.#draw());
   }
 
   hide(): void {
-    this.#callOff?.();
-    this.#callOff = undefined;
-    if (this.#drawn) void this.#context.stderr.text(erased);
-    this.#drawn = false;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    if (this.#isDrawn) void this.#context.stderr.text(eraseRow);
+    this.#isDrawn = false;
   }
 
   #draw(): void {
-    const seconds = Math.floor((this.#context.now() - this.#since) / 1000);
-    const frame = frames[this.#frame % frames.length] ?? "";
-    this.#frame += 1;
-    this.#drawn = true;
-    void this.#context.stderr.text(rich`${erased}${frame} working${seconds > 0 ? ` ${seconds}s` : ""}`);
-    this.#callOff = this.#context.after(frameMs, () => this.#draw());
+    const seconds = Math.floor((this.#context.now() - this.#shownAt) / 1000);
+    const frame = frames[this.#frameIndex % frames.length] ?? "";
+    this.#frameIndex += 1;
+    this.#isDrawn = true;
+    void this.#context.stderr.text(rich`${eraseRow}${frame} working${seconds > 0 ? ` ${seconds}s` : ""}`);
+    this.#cancelTimer = this.#context.after(frameIntervalMs, () => this.#draw());
   }
 }
 
-const erased = rich`${movement.rowStart}${movement.clearToRowEnd}`;
-const firstMs = 300;
-const frameMs = 100;
+const eraseRow = rich`${movement.rowStart}${movement.clearToRowEnd}`;
+const firstFrameDelayMs = 300;
+const frameIntervalMs = 100;
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

@@ -10,12 +10,12 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
   }
   return rows.map((row) =>
     row
-      .map((cell, column) => padded(cell, widths[column] ?? 0))
+      .map((cell, column) => padCell(cell, widths[column] ?? 0))
       .join("  ")
       .trimEnd(),
   );
 }
 
-function padded(cell: string, width: number): string {
+function padCell(cell: string, width: number): string {
   return cell + " ".repeat(Math.max(0, width - displayWidth(cell)));
 }

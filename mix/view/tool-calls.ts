@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tool calls with their state: a line when one begins, what it changed as a diff, its output and how it ended.
 import type { ContentBlock, TextGrowth, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import { contentText } from "./content.ts";
+import { contentToText } from "./content.ts";
 import { renderDiff } from "./diff.ts";
 import type { RenderedDiff } from "./diff.ts";
 import { fitted } from "../../display/width.ts";
 import { grown } from "../entries/growth.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { shortPath } from "./short-path.ts";
+import { shortenPath } from "./short-path.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
 
-export interface ToolCallView {
+export interface Screen {
   readonly style: Style;
   readonly columns: number;
 }
@@ -28,13 +28,13 @@ interface ToolCall {
 export class ToolCalls {
   /** Of the session: paths below it are shown without it. */
   directory: string | undefined;
-  readonly #view: ToolCallView;
+  readonly #view: Screen;
   readonly #calls = new Map<string, ToolCall>();
   #last: string | undefined;
   /** Diffs among the last lines. */
   #lastDiffs: ReadonlySet<string> = new Set();
 
-  constructor(view: ToolCallView) {
+  constructor(view: Screen) {
     this.#view = view;
   }
 
@@ -44,16 +44,16 @@ export class ToolCalls {
     const known = this.#calls.get(id);
     const call = known ?? { title: "", kind: "", status: "pending", content: null, diffs: new Set<string>() };
     const before = call.status;
-    merge(call, entry);
+    mergeEntry(call, entry);
     if (known === undefined) this.#remember(id, call);
     const earlier = new Set(call.diffs);
     const isOver = finalMarks[call.status] !== undefined;
     const lines = [
-      ...(known === undefined && !isOver ? [this.#headline("•", call)] : []),
-      ...(entry.content || entry.grow ? newDiffs(call, this.#view, this.directory) : []),
+      ...(known === undefined && !isOver ? [this.#renderHeadline("•", call)] : []),
+      ...(entry.content || entry.grow ? renderNewDiffs(call, this.#view, this.directory) : []),
     ];
     if (isOver && (known === undefined || before !== call.status))
-      lines.push(...this.#ending(id, call, entry, known !== undefined));
+      lines.push(...this.#renderEnd(id, call, entry, known !== undefined));
     // A call that is over says its content whole if it says it again.
     if (isOver) call.content = null;
     if (lines.length > 0) {
@@ -65,10 +65,12 @@ export class ToolCalls {
 
   /** Whether what the fields change is what the last lines showed. */
   hasJustShown(fields: ToolCallFields): boolean {
-    return this.#last === fields.tool_call_id && diffsOf(fields).every((item) => this.#lastDiffs.has(diffKey(item)));
+    return (
+      this.#last === fields.tool_call_id && findDiffs(fields).every((item) => this.#lastDiffs.has(toDiffKey(item)))
+    );
   }
 
-  #ending(id: string, call: ToolCall, entry: ToolCallEntry, announced: boolean): Text[] {
+  #renderEnd(id: string, call: ToolCall, entry: ToolCallEntry, announced: boolean): Text[] {
     const { style } = this.#view;
     const mark = finalMarks[call.status] ?? "•";
     const colour = call.status === "completed" ? style.green : style.red;
@@ -76,11 +78,11 @@ export class ToolCalls {
     const follows = announced && this.#last === id;
     const head = follows
       ? `  ${mark} ${printableLine(call.status)}${note}`
-      : rich`${this.#headline(mark, call)}${note}`;
-    return [...outputLines(call, this.#view), colour(head)];
+      : rich`${this.#renderHeadline(mark, call)}${note}`;
+    return [...renderOutput(call, this.#view), colour(head)];
   }
 
-  #headline(mark: string, call: ToolCall): Text {
+  #renderHeadline(mark: string, call: ToolCall): Text {
     const { style, columns } = this.#view;
     const kind = printableLine(call.kind === "" ? "tool" : call.kind);
     const title = printableLine(call.title === "" ? "…" : call.title);
@@ -96,18 +98,18 @@ export class ToolCalls {
 }
 
 /** Diffs of a tool call as indented lines, for a permission question. `isWhole`: no line is left out, and none cut. */
-export function diffBlock(fields: ToolCallFields, { style, columns }: ToolCallView, isWhole = false): RenderedDiff {
+export function renderDiffs(fields: ToolCallFields, { style, columns }: Screen, isWhole = false): RenderedDiff {
   const room = isWhole ? { columns: 0, linesMax: Number.POSITIVE_INFINITY } : { columns };
-  const diffs = diffsOf(fields).map((item) => oneDiff(item, { style, ...room }));
+  const diffs = findDiffs(fields).map((item) => renderDiffItem(item, { style, ...room }));
   return { lines: diffs.flatMap(({ lines }) => lines), isCut: diffs.some(({ isCut }) => isCut) };
 }
 
 /** What `diffBlock` tells: the paths, and the texts before and after. */
-export function diffFacts(fields: ToolCallFields): {
+export function collectDiffFacts(fields: ToolCallFields): {
   readonly paths: ReadonlySet<string>;
   readonly texts: ReadonlySet<string>;
 } {
-  const diffs = diffsOf(fields).filter(({ newText }) => typeof newText === "string");
+  const diffs = findDiffs(fields).filter(({ newText }) => typeof newText === "string");
   const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
   return {
     paths: new Set(diffs.map(({ path }) => path).filter(isText)),
@@ -120,46 +122,46 @@ const callsMax = 1_000;
 const diffLinesMax = 60;
 const outputLinesMax = 12;
 
-function merge(call: ToolCall, entry: ToolCallEntry): void {
+function mergeEntry(call: ToolCall, entry: ToolCallEntry): void {
   call.title = entry.title ?? call.title;
   call.kind = entry.tool_kind ?? call.kind;
   call.status = entry.status ?? call.status;
   call.content = entry.content ?? call.content;
   for (const { path, at, text } of entry.grow ?? []) {
     if (path[0] !== "content") continue;
-    call.content = grown(call.content ?? restOf(path, at), path.slice(1), text) as ToolCall["content"];
+    call.content = grown(call.content ?? toPlaceholder(path, at), path.slice(1), text) as ToolCall["content"];
   }
 }
 
 /** For who has not seen what a text grew from: a mark in its place. */
-function restOf(path: TextGrowth["path"], at: number): ToolCall["content"] {
+function toPlaceholder(path: TextGrowth["path"], at: number): ToolCall["content"] {
   const isOutput = path.length === 4 && path[2] === "content" && path[3] === "text";
   if (!isOutput || path[1] !== 0) return null;
   return [{ type: "content", content: { type: "text", text: `… ${at} characters before …\n` } }];
 }
 
-function newDiffs(call: ToolCall, view: ToolCallView, directory: string | undefined): Text[] {
+function renderNewDiffs(call: ToolCall, view: Screen, directory: string | undefined): Text[] {
   const lines: Text[] = [];
-  for (const item of diffsOf(call)) {
-    const key = diffKey(item);
+  for (const item of findDiffs(call)) {
+    const key = toDiffKey(item);
     if (call.diffs.has(key)) continue;
     call.diffs.add(key);
-    lines.push(...oneDiff(item, view, directory).lines);
+    lines.push(...renderDiffItem(item, view, directory).lines);
   }
   return lines;
 }
 
-function diffsOf(fields: Pick<ToolCallFields, "content">): ContentBlock[] {
-  return contentItems(fields).filter(({ type }) => type === "diff");
+function findDiffs(fields: Pick<ToolCallFields, "content">): ContentBlock[] {
+  return findContentBlocks(fields).filter(({ type }) => type === "diff");
 }
 
-function diffKey({ path, oldText, newText }: ContentBlock): string {
+function toDiffKey({ path, oldText, newText }: ContentBlock): string {
   return JSON.stringify([path, oldText, newText]);
 }
 
-function oneDiff(
+function renderDiffItem(
   item: ContentBlock,
-  { style, columns, linesMax = diffLinesMax }: ToolCallView & { readonly linesMax?: number },
+  { style, columns, linesMax = diffLinesMax }: Screen & { readonly linesMax?: number },
   directory?: string,
 ): RenderedDiff {
   const { path, oldText, newText } = item;
@@ -170,7 +172,7 @@ function oneDiff(
     columns: columns === 0 ? 0 : columns - 4,
     linesMax,
   });
-  const name = typeof path === "string" ? printableLine(shortPath(path, directory)) : "a file";
+  const name = typeof path === "string" ? printableLine(shortenPath(path, directory)) : "a file";
   const head = rich`  ${style.bold(name)}${typeof oldText === "string" ? "" : style.dim(" (new)")}`;
   return {
     lines: [head, ...lines.map((line) => rich`    ${line}`)],
@@ -178,8 +180,8 @@ function oneDiff(
   };
 }
 
-function outputLines(call: ToolCall, { style, columns }: ToolCallView): Text[] {
-  const text = printable(outputText(call)).trimEnd();
+function renderOutput(call: ToolCall, { style, columns }: Screen): Text[] {
+  const text = printable(findOutputText(call)).trimEnd();
   if (text === "") return [];
   const all = text.split("\n");
   const cut =
@@ -189,17 +191,17 @@ function outputLines(call: ToolCall, { style, columns }: ToolCallView): Text[] {
   return cut.map((line) => style.dim(`    ${columns === 0 ? line : fitted(line, columns - 4)}`));
 }
 
-function outputText(fields: Pick<ToolCallFields, "content">): string {
-  return contentItems(fields)
-    .map((item) => (item.type === "content" && isBlock(item["content"]) ? contentText(item["content"]) : ""))
+function findOutputText(fields: Pick<ToolCallFields, "content">): string {
+  return findContentBlocks(fields)
+    .map((item) => (item.type === "content" && isContentBlock(item["content"]) ? contentToText(item["content"]) : ""))
     .filter((text) => text !== "")
     .join("\n");
 }
 
-function contentItems(fields: Pick<ToolCallFields, "content">): ContentBlock[] {
-  return (fields.content ?? []).filter(isBlock);
+function findContentBlocks(fields: Pick<ToolCallFields, "content">): ContentBlock[] {
+  return (fields.content ?? []).filter(isContentBlock);
 }
 
-function isBlock(value: unknown): value is ContentBlock {
+function isContentBlock(value: unknown): value is ContentBlock {
   return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }

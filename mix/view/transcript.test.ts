@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
-import { logLines } from "./log-line.ts";
+import { formatLogEntry } from "./log-entry.ts";
 import { plain, rendered } from "../../display/styled.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -261,7 +261,7 @@ test.each<EntryContent>([
   { kind: "extension", method: "_x/y", data: { a: 1 } },
   { kind: "diagnostic", what: "stdout", message: "noise", count: 3 },
 ])("the log shows a $kind with its number, its time and its kind", (content) => {
-  const [first, ...further] = logLines(entryOf(content, 4));
+  const [first, ...further] = formatLogEntry(entryOf(content, 4));
   expect(first).toMatch(new RegExp(`^    5  00:00:04\\.000  ${content.kind} +\\S`));
   // What is said stands in one column, whatever the kind.
   expect(first).toMatch(/^.{32} {2}\S/);
@@ -280,7 +280,7 @@ test("who answered is named, also where the answer came by notify, in the view a
   });
   const both = (more: object): readonly string[] => [
     shown([resolved(more)]).trim(),
-    logLines(entryOf(resolved(more), 0))[0]?.split("yes ")[1] ?? "",
+    formatLogEntry(entryOf(resolved(more), 0))[0]?.split("yes ")[1] ?? "",
   ];
   expect(both({ by: "mix-ann" })).toEqual(["→ yes (by mix-ann)", "by mix-ann"]);
   expect(both({ by: "mix-ann", via: "notify" })).toEqual([
@@ -290,7 +290,9 @@ test("who answered is named, also where the answer came by notify, in the view a
   expect(both({ by: "notify", via: "notify" })).toEqual(["→ yes (a person, asked by notify)", "by notify"]);
   expect(both({ by: null, via: "timeout" })).toEqual(["→ yes (nobody answered in time)", "by timeout"]);
   const told = { kind: "elicitation", request: "s-2", phase: "resolved", outcome: "accept" } as const;
-  expect(logLines(entryOf({ ...told, by: "mix-ann", via: "notify" }, 0))[0]).toContain("accept by mix-ann via notify");
+  expect(formatLogEntry(entryOf({ ...told, by: "mix-ann", via: "notify" }, 0))[0]).toContain(
+    "accept by mix-ann via notify",
+  );
 });
 
 test("a change that stands right above its question is not shown again; any other is", () => {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
-import { tookOf } from "./units.ts";
+import { formatDuration } from "./units.ts";
 import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
-import { type ClientSideView, fileLines, terminalLines } from "./client-side.ts";
-import { contentText } from "./content.ts";
-import { elicitationLines, elicitationResolution } from "./elicitation.ts";
+import { type ClientSideRenderOptions, renderFileEntry, renderTerminalEntry } from "./client-side.ts";
+import { contentToText } from "./content.ts";
+import { renderElicitation, renderElicitationResolution } from "./elicitation.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { questionLines, resolutionLine } from "./question.ts";
+import { renderPermission, renderPermissionResolution } from "./permission.ts";
 import { joined, rendered, type Style, rich, type Text } from "../../display/styled.ts";
 import { subjectOf } from "../questions/subject.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -41,9 +41,9 @@ export class Transcript {
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #turnStartedAt: number | undefined;
   /** What of the agent's stderr was shown last. */
-  #stderrTail: string | undefined;
+  #shownStderrTail: string | undefined;
   /** Questions that are not over. */
-  readonly #asked = new OpenQuestions();
+  readonly #openQuestions = new OpenQuestions();
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -52,77 +52,83 @@ export class Transcript {
   }
 
   /** Whether the next character would stand at the beginning of a line. */
-  get atLineStart(): boolean {
+  get isAtLineStart(): boolean {
     return this.#tail.endsWith("\n");
   }
 
   /** The column of the screen at which the next character would stand. */
   get column(): number {
     if (this.#options.columns === 0 || this.#stream === undefined) return 0;
-    return this.#stream.wrap.column + markColumnsOf(this.#stream.role);
+    return this.#stream.wrap.column + markColumns(this.#stream.role);
   }
 
   /** `saysWhy` false: the error of a turn or a session that ends here is told elsewhere. */
   show(entry: Entry, saysWhy = true): Text {
-    return this.#noted(this.#shown(entry, saysWhy));
+    return this.#trackTail(this.#renderEntry(entry, saysWhy));
   }
 
   /** A question, also one that was shown before. */
   ask(asked: AskedEntry): Text {
-    return this.#noted(this.#question(asked));
+    return this.#trackTail(this.#renderQuestion(asked));
   }
 
   /** What became of a question. `count`: which of several it was. */
   resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
-    return this.#noted(this.#resolved(entry, asked, count));
+    return this.#trackTail(this.#renderResolution(entry, asked, count));
   }
 
   /** What is still held back; the last line is ended. */
   end(): Text {
-    return this.#noted(this.#endStream());
+    return this.#trackTail(this.#endStream());
   }
 
-  #noted(written: Text): Text {
+  #trackTail(written: Text): Text {
     this.#tail = (this.#tail + rendered(written)).slice(-2);
     return written;
   }
 
-  #shown(entry: Entry, saysWhy: boolean): Text {
+  #renderEntry(entry: Entry, saysWhy: boolean): Text {
     switch (entry.kind) {
       case "message":
-        return this.#message(entry);
+        return this.#renderMessage(entry);
       case "tool_call":
-        this.#asked.follow(entry);
-        return this.#lines("tools", this.#tools.update(entry));
+        this.#openQuestions.follow(entry);
+        return this.#renderSection("tools", this.#tools.update(entry));
       case "plan":
-        return this.#lines("plan", this.#planLines(entry));
+        return this.#renderSection("plan", this.#renderPlan(entry));
       case "permission":
       case "elicitation":
-        if (entry.phase === "requested") return this.#question(entry);
-        if (entry.phase === "changed") return this.#changed(entry);
-        return entry.phase === "resolved" ? this.#resolved(entry, this.#asked.get(entry.request), "") : "";
+        if (entry.phase === "requested") return this.#renderQuestion(entry);
+        if (entry.phase === "changed") return this.#renderChangedQuestion(entry);
+        return entry.phase === "resolved"
+          ? this.#renderResolution(entry, this.#openQuestions.get(entry.request), "")
+          : "";
       case "turn":
-        return this.#lines("words", this.#turnLines(entry, saysWhy ? errorWords(entry.error) : ""));
+        return this.#renderSection("words", this.#renderTurn(entry, saysWhy ? describeError(entry.error) : ""));
       case "state":
         if (entry.cwd !== undefined) this.#tools.directory = entry.cwd;
-        return this.#lines("words", this.#stateLines(entry, saysWhy ? errorWords(entry.error) : ""));
+        return this.#renderSection("words", this.#renderState(entry, saysWhy ? describeError(entry.error) : ""));
       case "options":
-        return this.#lines("words", this.#optionLines(entry.options));
+        return this.#renderSection("words", this.#renderOptionChanges(entry.options));
       case "notice":
-        return this.#lines("words", [this.#options.style.yellow(`! ${sentence(entry.title, entry.description)}`)]);
+        return this.#renderSection("words", [
+          this.#options.style.yellow(`! ${joinTitle(entry.title, entry.description)}`),
+        ]);
       case "compaction":
-        return this.#lines("words", [
-          this.#options.style.dim(`… the agent compacts its context${suffix(entry.status)}`),
+        return this.#renderSection("words", [
+          this.#options.style.dim(`… the agent compacts its context${parenthesize(entry.status)}`),
         ]);
       case "diagnostic":
-        return this.#lines("words", [this.#options.style.dim(`· ${printableLine(`${entry.what}: ${entry.message}`)}`)]);
+        return this.#renderSection("words", [
+          this.#options.style.dim(`· ${printableLine(`${entry.what}: ${entry.message}`)}`),
+        ]);
       case "file":
-        return this.#lines("tools", fileLines(entry, this.#clientSideView()));
+        return this.#renderSection("tools", renderFileEntry(entry, this.#clientSideView()));
       case "terminal":
-        return this.#lines("tools", terminalLines(entry, this.#clientSideView()));
+        return this.#renderSection("tools", renderTerminalEntry(entry, this.#clientSideView()));
       case "command":
         if (entry.verb !== "agent.session.cancel") return "";
-        return this.#lines("words", [this.#options.style.yellow(`■ cancel asked${by(entry.by)}`)]);
+        return this.#renderSection("words", [this.#options.style.yellow(`■ cancel asked${describeActor(entry.by)}`)]);
       case "reply":
       case "commands":
       case "info":
@@ -132,39 +138,39 @@ export class Transcript {
     }
   }
 
-  #clientSideView(): ClientSideView {
+  #clientSideView(): ClientSideRenderOptions {
     return { ...this.#options, directory: this.#tools.directory };
   }
 
-  #message(entry: MessageEntry): Text {
+  #renderMessage(entry: MessageEntry): Text {
     if (entry.role === "user" && !this.#options.showPrompts) return "";
     const section: Section = `message ${entry.role} ${entry.message_id}`;
     let written: Text = "";
     if (this.#section !== section || this.#stream === undefined) {
-      written = this.#open(section);
+      written = this.#openSection(section);
       const { columns, style } = this.#options;
-      const room = columns === 0 ? 0 : columns - markColumnsOf(entry.role);
+      const room = columns === 0 ? 0 : columns - markColumns(entry.role);
       this.#stream = { wrap: new WordWrap(room), role: entry.role };
       if (entry.role === "thought") written = rich`${written}${style.dim("✻ ")}`;
       if (entry.role === "user") written = rich`${written}${style.bold("> ")}`;
     }
     const { role, wrap } = this.#stream;
-    return rich`${written}${this.#styled(role, wrap.write(printable(contentText(entry.content))))}`;
+    return rich`${written}${this.#styleMessage(role, wrap.write(printable(contentToText(entry.content))))}`;
   }
 
   // A thought's and a prompt's further lines stand under their first one, behind its mark.
-  #styled(role: MessageEntry["role"], text: string): Text {
+  #styleMessage(role: MessageEntry["role"], text: string): Text {
     if (role === "agent" || text === "") return text;
     const indented = text.replaceAll("\n", "\n  ");
     return role === "thought" ? this.#options.style.dim(indented) : this.#options.style.bold(indented);
   }
 
-  #lines(section: Section, lines: readonly Text[]): Text {
+  #renderSection(section: Section, lines: readonly Text[]): Text {
     if (lines.length === 0) return "";
-    return rich`${this.#open(section)}${joined(lines, "\n")}\n`;
+    return rich`${this.#openSection(section)}${joined(lines, "\n")}\n`;
   }
 
-  #open(section: Section): Text {
+  #openSection(section: Section): Text {
     const ended = this.#endStream();
     const apart = this.#section !== undefined && this.#section !== section;
     this.#section = section;
@@ -174,13 +180,13 @@ export class Transcript {
 
   #endStream(): Text {
     if (this.#stream === undefined) return "";
-    const rest = this.#styled(this.#stream.role, this.#stream.wrap.flush());
+    const rest = this.#styleMessage(this.#stream.role, this.#stream.wrap.flush());
     this.#stream = undefined;
-    return rest === "" && this.atLineStart ? "" : rich`${rest}\n`;
+    return rest === "" && this.isAtLineStart ? "" : rich`${rest}\n`;
   }
 
   /** The whole plan at first, then the steps that changed. */
-  #planLines({ entries }: PlanEntry): Text[] {
+  #renderPlan({ entries }: PlanEntry): Text[] {
     const { style } = this.#options;
     const known = this.#plan;
     const changed = entries.filter(({ content, status }) => known.get(content) !== status);
@@ -192,7 +198,7 @@ export class Transcript {
     return known.size === 0 && lines.length > 0 ? [style.bold("plan"), ...lines] : lines;
   }
 
-  #turnLines(entry: TurnEntry & { readonly at: string }, why: string): Text[] {
+  #renderTurn(entry: TurnEntry & { readonly at: string }, why: string): Text[] {
     const { style } = this.#options;
     const { at } = entry;
     if (entry.phase === "started") this.#turnStartedAt = Date.parse(at);
@@ -200,14 +206,14 @@ export class Transcript {
     // Whoever sent it was told by the reply.
     if (entry.phase === "queued") return this.#options.showPrompts ? [style.dim(`turn ${entry.turn} is queued`)] : [];
     const started = this.#turnStartedAt;
-    const took = started === undefined ? "" : ` in ${tookOf(Date.parse(at) - started)}`;
+    const took = started === undefined ? "" : ` in ${formatDuration(Date.parse(at) - started)}`;
     this.#turnStartedAt = undefined;
     if (entry.stop_reason === "end_turn") return [style.green(`✔ turn ${entry.turn} done${took}`)];
     const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
-    return [style.yellow(`■ turn ${entry.turn} ${how}${took}${why}`), ...this.#stderrLines(entry.error)];
+    return [style.yellow(`■ turn ${entry.turn} ${how}${took}${why}`), ...this.#renderStderr(entry.error)];
   }
 
-  #stateLines(entry: StateEntry, why: string): Text[] {
+  #renderState(entry: StateEntry, why: string): Text[] {
     const { style } = this.#options;
     const { directory } = this.#tools;
     const info = entry.agent_info;
@@ -219,15 +225,20 @@ export class Transcript {
     switch (entry.state) {
       case "failed":
       case "lost":
-        return [style.red(`✘ session ${entry.state}${suffix(entry.reason)}${why}`), ...this.#stderrLines(entry.error)];
+        return [
+          style.red(`✘ session ${entry.state}${parenthesize(entry.reason)}${why}`),
+          ...this.#renderStderr(entry.error),
+        ];
       case "closed":
-        return [style.dim(`● session closed${entry.reason === "asked" ? "" : suffix(entry.reason)}${why}`)];
+        return [style.dim(`● session closed${entry.reason === "asked" ? "" : parenthesize(entry.reason)}${why}`)];
       case "running":
         if (entry.reason !== "draining") return up;
         return [style.dim("… waiting for the agent to let go of the cancelled turn")];
       case "starting":
         if (entry.reason === undefined) return up;
-        return [style.yellow(`… the agent was ended and is asked to bring its session back${suffix(entry.reason)}`)];
+        return [
+          style.yellow(`… the agent was ended and is asked to bring its session back${parenthesize(entry.reason)}`),
+        ];
       case "idle":
       case "waiting":
         return up;
@@ -237,10 +248,10 @@ export class Transcript {
   }
 
   /** What the agent said last; the state that follows a turn's end has the same words. */
-  #stderrLines(error: StateEntry["error"]): Text[] {
+  #renderStderr(error: StateEntry["error"]): Text[] {
     const tail = error?.["stderr_tail"];
-    if (typeof tail !== "string" || tail.trim() === "" || tail === this.#stderrTail) return [];
-    this.#stderrTail = tail;
+    if (typeof tail !== "string" || tail.trim() === "" || tail === this.#shownStderrTail) return [];
+    this.#shownStderrTail = tail;
     return printable(tail)
       .trimEnd()
       .split("\n")
@@ -248,34 +259,36 @@ export class Transcript {
       .map((line) => this.#options.style.dim(`  ${line}`));
   }
 
-  #question(asked: AskedEntry): Text {
+  #renderQuestion(asked: AskedEntry): Text {
     const { style, isOpen, now } = this.#options;
-    this.#asked.add(asked);
+    this.#openQuestions.add(asked);
     const open = isOpen?.(asked.request) ?? true;
     const question = { ...asked, ...(now === undefined ? {} : { now: new Date(now()).toISOString() }) };
-    if (question.kind === "elicitation") return this.#lines("question", elicitationLines(question, style, open));
+    if (question.kind === "elicitation")
+      return this.#renderSection("question", renderElicitation(question, style, open));
     const isBelowDiff =
       this.#section === "tools" && question.tool_call !== undefined && this.#tools.hasJustShown(question.tool_call);
-    return this.#lines("question", questionLines(question, { ...this.#options, isOpen: open, isBelowDiff }));
+    return this.#renderSection("question", renderPermission(question, { ...this.#options, isOpen: open, isBelowDiff }));
   }
 
   /** The whole question again: who goes by what it was before would answer something else. */
-  #changed(entry: AskedEntry): Text {
-    const asked = entry.kind === "permission" ? this.#asked.change(entry) : undefined;
-    return asked === undefined ? "" : this.#question(asked);
+  #renderChangedQuestion(entry: AskedEntry): Text {
+    const asked = entry.kind === "permission" ? this.#openQuestions.change(entry) : undefined;
+    return asked === undefined ? "" : this.#renderQuestion(asked);
   }
 
-  #resolved(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
+  #renderResolution(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
     const { style, columns } = this.#options;
-    this.#asked.remove(entry.request);
+    this.#openQuestions.remove(entry.request);
     const room = Math.max(subjectColumnsMin, (columns || subjectColumnsUncut) - subjectRestColumns);
     const about = asked && `${subjectOf(asked, room)}${count}`;
-    if (entry.kind === "elicitation") return this.#lines("question", [elicitationResolution(entry, style, about)]);
+    if (entry.kind === "elicitation")
+      return this.#renderSection("question", [renderElicitationResolution(entry, style, about)]);
     const resolved = asked?.kind === "permission" && about !== undefined ? { asked, about } : undefined;
-    return this.#lines("question", [resolutionLine(entry, style, resolved)]);
+    return this.#renderSection("question", [renderPermissionResolution(entry, style, resolved)]);
   }
 
-  #optionLines(
+  #renderOptionChanges(
     options: readonly { readonly option: string; readonly name: string; readonly value: string | boolean }[],
   ): Text[] {
     const known = this.#optionValues;
@@ -288,13 +301,13 @@ export class Transcript {
 }
 
 /** Of a thought and a prompt each line stands behind a mark. */
-function markColumnsOf(role: MessageEntry["role"]): number {
+function markColumns(role: MessageEntry["role"]): number {
   return role === "agent" ? 0 : 2;
 }
 
 const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
 
-function errorWords(error: StateEntry["error"]): string {
+function describeError(error: StateEntry["error"]): string {
   return error === undefined ? "" : `: ${printableLine(`${error.error_code}: ${error.message}`)}`;
 }
 
@@ -304,14 +317,14 @@ const subjectColumnsMin = 20;
 const subjectRestColumns = 40;
 const subjectColumnsUncut = 10_000;
 
-function sentence(title: string, description: string | null | undefined): string {
+function joinTitle(title: string, description: string | null | undefined): string {
   return printableLine(description === undefined || description === null ? title : `${title}: ${description}`);
 }
 
-function suffix(text: string | undefined): string {
+function parenthesize(text: string | undefined): string {
   return text === undefined ? "" : ` (${printableLine(text)})`;
 }
 
-function by(name: string | null): string {
+function describeActor(name: string | null): string {
   return name === null ? "" : ` by ${printableLine(name)}`;
 }

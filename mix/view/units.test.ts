@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { ageOf, tookOf } from "./units.ts";
+import { formatAge, formatDuration } from "./units.ts";
 
 test("an age is told in its largest unit, and a short while in tenths of a second", () => {
-  expect([999, 61_000, 7_200_000, 200_000_000].map(ageOf)).toEqual(["0s", "1m", "2h", "2d"]);
-  expect([900, 59_999, 61_000].map(tookOf)).toEqual(["0.9s", "60.0s", "1m"]);
+  expect([999, 61_000, 7_200_000, 200_000_000].map(formatAge)).toEqual(["0s", "1m", "2h", "2d"]);
+  expect([900, 59_999, 61_000].map(formatDuration)).toEqual(["0.9s", "60.0s", "1m"]);
 });

@@ -2,7 +2,7 @@
 // Ages, durations and sizes as people read them.
 
 /** The age of something, in its largest unit: `3s`, `12m`, `5h`, `2d`. */
-export function ageOf(ms: number): string {
+export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
@@ -11,22 +11,22 @@ export function ageOf(ms: number): string {
 }
 
 /** How much time is left, as an age; a second that has begun counts, so that ten minutes are told as ten at first. */
-export function leftWords(ms: number): string {
-  return ageOf(Math.ceil(ms / 1000) * 1000);
+export function formatTimeLeft(ms: number): string {
+  return formatAge(Math.ceil(ms / 1000) * 1000);
 }
 
 /** The same for a time as the log writes it; null is no end. */
-export function leftUntil(end: string | null, now: number): string {
-  return end === null ? "no limit" : leftWords(Date.parse(end) - now);
+export function formatTimeUntil(end: string | null, now: number): string {
+  return end === null ? "no limit" : formatTimeLeft(Date.parse(end) - now);
 }
 
 /** How long something took: `0.9s`, `12.3s`, then as an age. */
-export function tookOf(ms: number): string {
-  return ms < 60_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : ageOf(ms);
+export function formatDuration(ms: number): string {
+  return ms < 60_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : formatAge(ms);
 }
 
 /** In its largest binary unit: `512 B`, `1.5 KiB`, `20.0 MiB`. */
-export function sizeOf(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const power = Math.min(Math.floor(Math.log2(bytes) / 10), sizeUnits.length);
   return `${(bytes / 1024 ** power).toFixed(1)} ${sizeUnits[power - 1]}`;

@@ -3,15 +3,15 @@
 // neither hide what is asked nor repaint the screen.
 import { RawJson } from "../../json/raw-json.ts";
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import { leftWords } from "./units.ts";
+import { formatTimeLeft } from "./units.ts";
 import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Text } from "../../display/styled.ts";
 import { isOver } from "../entries/tool-call-fold.ts";
-import { diffBlock, diffFacts } from "./tool-calls.ts";
-import type { ToolCallView } from "./tool-calls.ts";
+import { renderDiffs, collectDiffFacts } from "./tool-calls.ts";
+import type { Screen } from "./tool-calls.ts";
 
-export interface Question {
+export interface PermissionQuestion {
   readonly request: string;
   readonly agent_session?: string;
   readonly tool_call?: ToolCallFields;
@@ -26,7 +26,7 @@ export interface Question {
   readonly why?: string;
 }
 
-export interface QuestionView extends ToolCallView {
+export interface PermissionRenderOptions extends Screen {
   /** Nothing is left out, however long it is and however often it was said. */
   readonly isWhole?: boolean;
   /** The changes stand right above: they need not be shown again. */
@@ -35,135 +35,140 @@ export interface QuestionView extends ToolCallView {
   readonly isOpen?: boolean;
 }
 
-export function questionLines(question: Question, view: QuestionView): Text[] {
+export function renderPermission(question: PermissionQuestion, view: PermissionRenderOptions): Text[] {
   const { style } = view;
   const tool = question.tool_call;
   const kind = tool?.tool_kind ?? "no kind given";
   return [
     style.bold(style.yellow(`? may it: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`)),
-    ...warningLines(question, view),
-    ...factLines(tool, view),
+    ...renderWarnings(question, view),
+    ...renderFacts(tool, view),
     ...(question.why === undefined ? [] : [style.dim(`  ${printableLine(question.why)}`)]),
-    ...choiceLines(question.options ?? []),
-    ...(view.isOpen === false ? [] : [style.dim(`  answer: ${answerWords(question)}`)]),
+    ...renderChoices(question.options ?? []),
+    ...(view.isOpen === false ? [] : [style.dim(`  answer: ${describeAnswerCommands(question)}`)]),
   ];
 }
 
 /** What a person has to know before all else that the agent says. */
-function warningLines(question: Question, view: QuestionView): Text[] {
+function renderWarnings(question: PermissionQuestion, view: PermissionRenderOptions): Text[] {
   const { request, agent_session: other, tool_call: tool, changed = [], left_out: missing = [] } = question;
-  const where = view.isWhole === true ? "its entries are not in the log any more" : `${showWords} ${request}`;
+  const where = view.isWhole === true ? "its entries are not in the log any more" : `${showCommand} ${request}`;
   const words = [
     ...(other === undefined ? [] : [`asked by another session of the agent, ${other}`]),
-    ...(tool === undefined || tells(tool) || missing.length > 0
+    ...(tool === undefined || describesAction(tool) || missing.length > 0
       ? []
       : ["the agent does not say what it is about to do"]),
     ...(isOver(tool?.status) ? [`this tool call has ended already: ${tool?.status}`] : []),
-    ...(changed.length === 0 ? [] : [`changed since it was asked: ${memberWords(changed)}`]),
-    ...(missing.length === 0 ? [] : [`too long to be shown here: ${memberWords(missing)} (${where})`]),
+    ...(changed.length === 0 ? [] : [`changed since it was asked: ${formatMemberNames(changed)}`]),
+    ...(missing.length === 0 ? [] : [`too long to be shown here: ${formatMemberNames(missing)} (${where})`]),
   ];
   return words.map((each) => view.style.yellow(`  ! ${printableLine(each)}`));
 }
 
-function tells({ title, name, content, locations, raw_input: input }: ToolCallFields): boolean {
+function describesAction({ title, name, content, locations, raw_input: input }: ToolCallFields): boolean {
   const lists = [content, locations].some((list) => list !== undefined && list !== null && list.length > 0);
   return lists || [title, name, input].some((said) => said !== undefined && said !== null);
 }
 
-function memberWords(names: readonly string[]): string {
+function formatMemberNames(names: readonly string[]): string {
   return names.map((name) => name.replaceAll("_", " ")).join(", ");
 }
 
-function choiceLines(choices: readonly PermissionChoice[]): string[] {
+function renderChoices(choices: readonly PermissionChoice[]): string[] {
   return choices.map(({ option, name, kind }, index) => {
     return `  ${index + 1}) ${printableLine(name)}  [${printableLine(kind)}, --option ${printableLine(option)}]`;
   });
 }
 
-export interface Resolved {
+export interface ResolvedQuestion {
   readonly asked: PermissionEntry;
   /** In a few words, with its number where there are several. */
   readonly about: string;
 }
 
 /** Without `resolved` the question stands right above. */
-export function resolutionLine(entry: PermissionEntry, style: ToolCallView["style"], resolved?: Resolved): Text {
+export function renderPermissionResolution(
+  entry: PermissionEntry,
+  style: Screen["style"],
+  resolved?: ResolvedQuestion,
+): Text {
   const option = entry.outcome === "selected" ? printableLine(entry.option ?? "") : undefined;
-  const changed = entry.changed === undefined ? "" : `; changed after it was asked: ${memberWords(entry.changed)}`;
-  const who = `(${resolverWords(entry)}${printableLine(changed)})`;
+  const changed =
+    entry.changed === undefined ? "" : `; changed after it was asked: ${formatMemberNames(entry.changed)}`;
+  const who = `(${describeResolver(entry)}${printableLine(changed)})`;
   if (resolved === undefined) return style.dim(`  → ${option ?? "cancelled"} ${who}`);
-  const verdict = verdictWords(resolved.asked, entry);
+  const verdict = describeVerdict(resolved.asked, entry);
   return style.dim(`  → ${verdict}: ${resolved.about}${option === undefined ? "" : `, ${option}`} ${who}`);
 }
 
 /** By the kind of the option, never by what the agent calls it. */
-function verdictWords(asked: PermissionEntry, { outcome, option }: PermissionEntry): string {
+function describeVerdict(asked: PermissionEntry, { outcome, option }: PermissionEntry): string {
   if (outcome !== "selected") return "cancelled";
   const kind = asked.options?.find((one) => one.option === option)?.kind ?? "";
   return kind.startsWith("allow_") ? "allowed" : kind.startsWith("reject_") ? "refused" : "answered";
 }
 
 /** Who ended a question, and why. */
-export function resolverWords({ via, by, why }: Pick<PermissionEntry, "via" | "by" | "why">): string {
+export function describeResolver({ via, by, why }: Pick<PermissionEntry, "via" | "by" | "why">): string {
   // Its own reason names the policy.
   if (via === "policy" && why !== undefined) return `by ${printableLine(why)}`;
-  const who = via === undefined ? `by ${printableLine(by ?? "someone")}` : askedWords(via, by);
+  const who = via === undefined ? `by ${printableLine(by ?? "someone")}` : describeChannel(via, by);
   return `${who}${why === undefined ? "" : `, ${printableLine(why)}`}`;
 }
 
 /** Of what notify asked, the person is known who answered there. */
-function askedWords(via: NonNullable<PermissionEntry["via"]>, by: string | null | undefined): string {
-  if (via !== "notify" || by === undefined || by === null || by === via) return resolvers[via];
+function describeChannel(via: NonNullable<PermissionEntry["via"]>, by: string | null | undefined): string {
+  if (via !== "notify" || by === undefined || by === null || by === via) return resolverTexts[via];
   return `by ${printableLine(by)}, asked by notify`;
 }
 
 /** Paths, changes, and what the tool really gets, since a title may leave out what matters; each fact once. */
-function factLines(tool: ToolCallFields | undefined, view: QuestionView): Text[] {
+function renderFacts(tool: ToolCallFields | undefined, view: PermissionRenderOptions): Text[] {
   if (tool === undefined) return [];
   const isWhole = view.isWhole === true;
-  const { paths: diffPaths, texts } = diffFacts(tool);
-  const paths = locationPaths(tool).filter((path) => isWhole || !diffPaths.has(path));
+  const { paths: diffPaths, texts } = collectDiffFacts(tool);
+  const paths = toLocationPaths(tool).filter((path) => isWhole || !diffPaths.has(path));
   const listed = isWhole ? paths : paths.slice(0, locationsMax);
   const said = new Set([...listed, ...diffPaths]);
   // Of several paths an input tells which is which.
   const known = new Set(said.size === 1 ? [...said, ...texts] : texts);
-  const changes = diffBlock(tool, view, isWhole);
+  const changes = renderDiffs(tool, view, isWhole);
   return [
     ...listed.map((path) => `  ${printableLine(path)}`),
-    ...(paths.length > listed.length ? [`  ${moreWords(paths.length - listed.length, "path")}`] : []),
+    ...(paths.length > listed.length ? [`  ${describeOmitted(paths.length - listed.length, "path")}`] : []),
     ...(view.isBelowDiff === true ? [] : changes.lines),
-    ...(changes.isCut ? [view.style.yellow(`  … the change is longer than what is shown: ${showWords}`)] : []),
-    ...rawInputLines(
-      isWhole ? tool.raw_input : unsaid(tool.raw_input, known),
+    ...(changes.isCut ? [view.style.yellow(`  … the change is longer than what is shown: ${showCommand}`)] : []),
+    ...renderRawInput(
+      isWhole ? tool.raw_input : omitKnownTexts(tool.raw_input, known),
       isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax,
     ),
   ];
 }
 
 /** Of an input, what is none of these texts. A text that differs from them in anything stays. */
-function unsaid(input: unknown, known: ReadonlySet<unknown>): unknown {
+function omitKnownTexts(input: unknown, known: ReadonlySet<unknown>): unknown {
   if (known.has(input)) return undefined;
   if (typeof input !== "object" || input === null || Array.isArray(input) || input instanceof RawJson) return input;
   const left = Object.entries(input).filter(([, value]) => !known.has(value));
   return left.length === 0 && Object.keys(input).length > 0 ? undefined : Object.fromEntries(left);
 }
 
-function rawInputLines(input: unknown, linesMax: number): string[] {
+function renderRawInput(input: unknown, linesMax: number): string[] {
   if (input === undefined || input === null) return [];
   const text = typeof input === "string" ? input : jsonText(input, 1);
   const lines = printable(text).split("\n");
   const kept = lines.slice(0, linesMax);
-  if (lines.length > linesMax) kept.push(moreWords(lines.length - linesMax, "line"));
+  if (lines.length > linesMax) kept.push(describeOmitted(lines.length - linesMax, "line"));
   return kept.map((line) => `    ${line}`);
 }
 
-function moreWords(count: number, what: string): string {
-  return `… ${count} more ${what}${count === 1 ? "" : "s"}: ${showWords}`;
+function describeOmitted(count: number, what: string): string {
+  return `… ${count} more ${what}${count === 1 ? "" : "s"}: ${showCommand}`;
 }
 
-const showWords = "mix agent permit show";
+const showCommand = "mix agent permit show";
 
-const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
+const resolverTexts: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> = {
   notify: "a person, asked by notify",
   policy: "by policy",
   timeout: "nobody answered in time",
@@ -173,7 +178,7 @@ const resolvers: Readonly<Record<NonNullable<PermissionEntry["via"]>, string>> =
   restart: "agentd was started again",
 };
 
-function locationPaths(tool: ToolCallFields): string[] {
+function toLocationPaths(tool: ToolCallFields): string[] {
   return (tool.locations ?? [])
     .map((location) => (location as { path?: unknown } | null)?.path)
     .filter((path) => typeof path === "string");
@@ -182,12 +187,12 @@ function locationPaths(tool: ToolCallFields): string[] {
 const locationsMax = 10;
 const shortInputLinesMax = 30;
 
-function answerWords(question: Question): string {
-  return `mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${expiryWords(question)}`;
+function describeAnswerCommands(question: PermissionQuestion): string {
+  return `mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${describeExpiry(question)}`;
 }
 
-export function expiryWords({ now, expires_at: expiresAt }: Pick<Question, "now" | "expires_at">): string {
+export function describeExpiry({ now, expires_at: expiresAt }: Pick<PermissionQuestion, "now" | "expires_at">): string {
   if (expiresAt === undefined || expiresAt === null || now === undefined) return "";
   const leftMs = Date.parse(expiresAt) - Date.parse(now);
-  return leftMs > 0 ? `   (within ${leftWords(leftMs)})` : "";
+  return leftMs > 0 ? `   (within ${formatTimeLeft(leftMs)})` : "";
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import { elicitationLines } from "./elicitation.ts";
-import { questionLines, resolutionLine } from "./question.ts";
+import { renderElicitation } from "./elicitation.ts";
+import { renderPermission, renderPermissionResolution } from "./permission.ts";
 import { plain, rendered } from "../../display/styled.ts";
 import { parseJson } from "../../json/raw-json.ts";
 
@@ -17,17 +17,17 @@ const edit: ToolCallFields = {
   raw_input: { file: path, old: "one\n", new: "two\n" },
 };
 const shown = (tool: ToolCallFields, more: { isWhole?: boolean; columns?: number } = {}): string[] =>
-  questionLines({ request: "s-1", tool_call: tool }, { ...view, isOpen: false, ...more })
+  renderPermission({ request: "s-1", tool_call: tool }, { ...view, isOpen: false, ...more })
     .slice(1)
     .map(rendered);
 
 test("who ended a question is said once, also where the reason names the policy", () => {
   const entry = { kind: "permission", request: "s-1", phase: "resolved", outcome: "selected", option: "yes" } as const;
   const policy = { ...entry, via: "policy", by: null } as const;
-  expect(rendered(resolutionLine({ ...policy, why: 'policy "reading", rule 1' }, plain))).toBe(
+  expect(rendered(renderPermissionResolution({ ...policy, why: 'policy "reading", rule 1' }, plain))).toBe(
     '  → yes (by policy "reading", rule 1)',
   );
-  expect(rendered(resolutionLine(policy, plain))).toBe("  → yes (by policy)");
+  expect(rendered(renderPermissionResolution(policy, plain))).toBe("  → yes (by policy)");
 });
 
 test("a path, a change and an input that say the same are told once", () => {
@@ -64,7 +64,7 @@ test("paths that there is no room for are counted, and the way to see them is to
 
 test("the end of a wide line of a change is seen, and where a change is cut the way to see it is told", () => {
   const asked = (newText: string, isBelowDiff = false): string =>
-    questionLines(
+    renderPermission(
       { request: "s-1", tool_call: { tool_call_id: "t", content: [{ type: "diff", path, oldText: null, newText }] } },
       { style: plain, columns: 40, isBelowDiff },
     )
@@ -102,8 +102,8 @@ test.each([
   ["2026-01-01T00:10:00.000Z", "permit show"],
 ])("at %s the way to answer ends %s", (now, end) => {
   const question = { request: "s-1", now, expires_at: "2026-01-01T00:10:00.000Z" };
-  expect(rendered(questionLines(question, view).at(-1) ?? "").endsWith(end)).toBe(true);
-  expect(elicitationLines(question, plain).map(rendered).join("\n").includes("(within")).toBe(
+  expect(rendered(renderPermission(question, view).at(-1) ?? "").endsWith(end)).toBe(true);
+  expect(renderElicitation(question, plain).map(rendered).join("\n").includes("(within")).toBe(
     end.startsWith("(within"),
   );
 });
@@ -116,7 +116,7 @@ test("what a person has to know before the agent's own words is said first", () 
     changed: ["raw_input", "title"],
     left_out: ["content"],
   };
-  const lines = questionLines(question, { ...view, isOpen: false }).slice(1, 5);
+  const lines = renderPermission(question, { ...view, isOpen: false }).slice(1, 5);
   expect(lines.map(rendered)).toEqual([
     expect.stringMatching(/^ {2}! asked by another session of the agent, its-\P{Cc}*child$/u),
     "  ! this tool call has ended already: completed",
@@ -127,7 +127,7 @@ test("what a person has to know before the agent's own words is said first", () 
 
 test("an answer to a question that had changed says so", () => {
   const entry = { kind: "permission", request: "s-1", phase: "resolved", outcome: "selected", option: "yes" } as const;
-  expect(rendered(resolutionLine({ ...entry, by: "mix-a", changed: ["raw_input"] }, plain))).toBe(
+  expect(rendered(renderPermissionResolution({ ...entry, by: "mix-a", changed: ["raw_input"] }, plain))).toBe(
     "  → yes (by mix-a; changed after it was asked: raw input)",
   );
 });

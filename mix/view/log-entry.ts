@@ -2,33 +2,38 @@
 // One entry of the log as people read it: its number, its time, its kind and what it says.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import { jsonText } from "../process/json-text.ts";
-import { contentText } from "./content.ts";
+import { contentToText } from "./content.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 
 /** The first line, and further ones of a text under it. */
-export function logLines(entry: Entry): string[] {
-  const head = `${String(entry.seq).padStart(5)}  ${timeOf(entry.at)}  ${entry.kind.padEnd(kindColumns)}  `;
-  const [first = "", ...further] = (said(entry).trimEnd() || "(nothing)").split("\n");
+export function formatLogEntry(entry: Entry): string[] {
+  const head = `${String(entry.seq).padStart(5)}  ${formatTime(entry.at)}  ${entry.kind.padEnd(kindColumns)}  `;
+  const [first = "", ...further] = (describeEntry(entry).trimEnd() || "(nothing)").split("\n");
   return [`${head}${first}`.trimEnd(), ...further.map((line) => `${" ".repeat(head.length)}${line}`.trimEnd())];
 }
 
 /** Of the longest kind. */
 const kindColumns = "elicitation".length;
 
-function said(entry: Entry): string {
+function describeEntry(entry: Entry): string {
   const late = entry.late === true ? " (late)" : "";
   switch (entry.kind) {
     case "message":
-      return `${entry.role}${late}: ${printable(contentText(entry.content))}`;
+      return `${entry.role}${late}: ${printable(contentToText(entry.content))}`;
     case "command":
       return printableLine(`${entry.verb} by ${entry.by ?? `nobody known (${entry.origin})`} ${jsonText(entry.args)}`);
     case "reply":
-      return printableLine(`${entry.verb} rc ${entry.rc}${refused(entry.body)}`);
+      return printableLine(`${entry.verb} rc ${entry.rc}${describeRefusal(entry.body)}`);
     case "state":
-      return printableLine(stateWords(entry));
+      return printableLine(describeState(entry));
     case "turn":
       return printableLine(
-        words(`${entry.turn} ${entry.phase}`, entry.stop_reason, entry.forced && "(forced)", errorWords(entry.error)),
+        words(
+          `${entry.turn} ${entry.phase}`,
+          entry.stop_reason,
+          entry.forced && "(forced)",
+          describeError(entry.error),
+        ),
       );
     case "tool_call":
       return (
@@ -45,13 +50,13 @@ function said(entry: Entry): string {
     case "plan":
       return entry.entries.map(({ content, status }) => printableLine(`${status}: ${content}`)).join("\n");
     case "permission":
-      return printableLine(permissionWords(entry));
+      return printableLine(describePermission(entry));
     case "commands":
       return printableLine(entry.commands.map(({ name }) => name).join(", "));
     case "options":
       return printableLine(entry.options.map(({ option, value }) => `${option}=${value}`).join(", "));
     case "info":
-      return printableLine(words(titleWords(entry.title), entry.updated_at && `updated ${entry.updated_at}`));
+      return printableLine(words(describeTitle(entry.title), entry.updated_at && `updated ${entry.updated_at}`));
     case "usage":
       return printableLine(words(`${entry.used ?? "?"} of ${entry.size ?? "?"} tokens`));
     case "notice":
@@ -60,12 +65,12 @@ function said(entry: Entry): string {
       return printableLine(words(entry.compaction_id, entry.status, entry.error));
     case "elicitation":
       return printableLine(
-        words(entry.request, phaseWords(entry), entry.message, entry.url, entry.outcome, closerWords(entry)),
+        words(entry.request, describePhase(entry), entry.message, entry.url, entry.outcome, describeResolver(entry)),
       );
     case "file":
-      return printableLine(words(entry.op, entry.phase, entry.path, bytesWords(entry.bytes), entry.message));
+      return printableLine(words(entry.op, entry.phase, entry.path, describeBytes(entry.bytes), entry.message));
     case "terminal":
-      return printableLine(terminalWords(entry));
+      return printableLine(describeTerminal(entry));
     case "extension":
       return printableLine(`${entry.method} ${jsonText(entry.data)}`);
     case "diagnostic":
@@ -75,19 +80,19 @@ function said(entry: Entry): string {
   }
 }
 
-function stateWords(entry: Extract<Entry, { kind: "state" }>): string {
+function describeState(entry: Extract<Entry, { kind: "state" }>): string {
   const { state, reason, resumed, process, agent_info: info, error } = entry;
   return words(
     state,
-    bracketed(reason),
+    parenthesize(reason),
     resumed,
     process && `pid ${process.pid}`,
     info && `${info.title ?? info.name} ${info.version}`,
-    errorWords(error),
+    describeError(error),
   );
 }
 
-function permissionWords(entry: Extract<Entry, { kind: "permission" }>): string {
+function describePermission(entry: Extract<Entry, { kind: "permission" }>): string {
   if (entry.phase === "requested")
     return words(
       entry.request,
@@ -97,44 +102,50 @@ function permissionWords(entry: Extract<Entry, { kind: "permission" }>): string 
       `[${(entry.options ?? []).map(({ option }) => option).join(", ")}]`,
     );
   if (entry.phase === "changed") return words(entry.request, "changed:", (entry.changed ?? []).join(", "));
-  if (entry.phase !== "resolved") return words(entry.request, phaseWords(entry));
-  return words(entry.request, "resolved", entry.outcome, entry.option, closerWords(entry), entry.why);
+  if (entry.phase !== "resolved") return words(entry.request, describePhase(entry));
+  return words(entry.request, "resolved", entry.outcome, entry.option, describeResolver(entry), entry.why);
 }
 
-function phaseWords({ phase, sent }: Extract<Entry, { kind: "permission" | "elicitation" }>): string {
+function describePhase({ phase, sent }: Extract<Entry, { kind: "permission" | "elicitation" }>): string {
   return sent === "unknown" ? "sent, or not: agentd ended at that moment" : phase;
 }
 
 /** Who closed a question, and what came between. */
-function closerWords({ phase, by, via }: Extract<Entry, { kind: "permission" | "elicitation" }>): string | undefined {
+function describeResolver({
+  phase,
+  by,
+  via,
+}: Extract<Entry, { kind: "permission" | "elicitation" }>): string | undefined {
   if (phase !== "resolved") return undefined;
   const who = by ?? via ?? "someone";
   return `by ${who}${via === undefined || via === who ? "" : ` via ${via}`}`;
 }
 
-function terminalWords(entry: Extract<Entry, { kind: "terminal" }>): string {
+function describeTerminal(entry: Extract<Entry, { kind: "terminal" }>): string {
   const { terminal, phase, command, args = [], exit_code: code, signal, message } = entry;
   const exit = code === undefined || code === null ? signal : `exit code ${code}`;
   return words(terminal, phase, command, ...args, exit, message);
 }
 
-function titleWords(title: string | null | undefined): string | undefined {
+function describeTitle(title: string | null | undefined): string | undefined {
   return title === null ? "no title any more" : title;
 }
 
-function bytesWords(bytes: number | undefined): string | undefined {
+function describeBytes(bytes: number | undefined): string | undefined {
   return bytes === undefined ? undefined : `${bytes} bytes`;
 }
 
-function refused(body: Readonly<Record<string, unknown>>): string {
+function describeRefusal(body: Readonly<Record<string, unknown>>): string {
   return typeof body["error_code"] === "string" ? ` ${body["error_code"]}: ${String(body["message"])}` : "";
 }
 
-function errorWords(error: { readonly error_code: string; readonly message: string } | undefined): string | undefined {
+function describeError(
+  error: { readonly error_code: string; readonly message: string } | undefined,
+): string | undefined {
   return error === undefined ? undefined : `${error.error_code}: ${error.message}`;
 }
 
-function bracketed(text: string | undefined): string | undefined {
+function parenthesize(text: string | undefined): string | undefined {
   return text === undefined ? undefined : `(${text})`;
 }
 
@@ -143,6 +154,6 @@ function words(...parts: readonly (string | null | undefined | false)[]): string
 }
 
 // The log's own clock, UTC, without the day.
-function timeOf(at: string): string {
+function formatTime(at: string): string {
   return printableLine(at.slice(11, 23));
 }
