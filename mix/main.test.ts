@@ -205,7 +205,7 @@ test.runIf(process.platform === "linux")("stop ends a daemon that the Bus does n
   const ran = await run(["agent", "stop"]);
   expect([ran.code, ran.stderr]).toEqual([
     0,
-    expect.stringContaining("cannot be reached over the Bus: SIGTERM asks it to end"),
+    expect.stringContaining("cannot be reached over the Bus: sending SIGTERM"),
   ]);
   expect(isRunning(pid, undefined)).toBe(false);
 });
@@ -347,11 +347,11 @@ test("on a real terminal each question stands right above the line that answers 
   /** The question that is the last on the screen, and what follows it. */
   const bottom = (): string[] => {
     const rows = screenOf(written);
-    return rows.slice(rows.findLastIndex((row) => row.startsWith("? may it: ")));
+    return rows.slice(rows.findLastIndex((row) => row.startsWith("? allow: ")));
   };
   await shows("(1 of 2)? [y/n/1–2] ");
   const rows = (what: string, number: number, prompt: string): unknown[] => [
-    `? may it: ${what} (execute)`,
+    `? allow: ${what} (execute)`,
     "  1) Yes  [allow_once, --option yes]",
     "  2) No  [reject_once, --option no]",
     expect.stringMatching(new RegExp(`^  answer: mix agent permit allow \\w+-${number} `)),

@@ -22,7 +22,7 @@ async function asked(
 const mix = (...words: string[]) => bench.run(["agent", "answer", ...words]);
 const told = ({ asked: calls }: ScriptedAgentd) => calls.filter(([verb]) => verb === "agent.elicitation.answer");
 
-test("words become what the form's fields are, and a field written several times is a list", async () => {
+test("words are converted to the types of the form's fields, and a repeated field is a list", async () => {
   const agentd = await asked();
   const ran = await mix(request, "name=30", "age=7", "polite=yes", "days=mon", "days=tue", "--id", "a1");
   expect(ran).toMatchObject({ code: 0, stdout: "", stderr: `${request}: accept\n` });
@@ -32,14 +32,14 @@ test("words become what the form's fields are, and a field written several times
   ]);
 });
 
-test("the same answer again, when it is closed, is sent as it was, so that its command id finds the first reply", async () => {
+test("an answer repeated after the request is closed is sent unchanged, so that its command id gets the first reply", async () => {
   const agentd = await asked();
   for (const code of [0, 1]) expect((await mix(request, "name=Ann", "age=7", "--id", "a1")).code).toBe(code);
   const [first, second] = told(agentd);
   expect(second).toEqual(first);
 });
 
-test("what is none of its field's type goes as it is written, and agentd says what is wrong", async () => {
+test("a value that does not fit its field's type is sent as text, and agentd refuses it", async () => {
   const agentd = await asked();
   await mix(request, "age=many", "polite=perhaps", "unheard=of");
   const content = { age: "many", polite: "perhaps", unheard: "of" };
@@ -50,13 +50,13 @@ test.each([
   [["--decline"], { request, action: "decline" }],
   [["--cancel"], { request, action: "cancel" }],
   [[], { request, action: "accept" }],
-])("with %j it is answered without content", async (flags, args) => {
+])("with %j the answer has no content", async (flags, args) => {
   const agentd = await asked();
   expect((await mix(request, ...flags)).code).toBe(0);
   expect(told(agentd)).toEqual([["agent.elicitation.answer", args]]);
 });
 
-test("what contradicts itself is a usage error and answers nothing", async () => {
+test("contradictory arguments are a usage error, and no answer is sent", async () => {
   const agentd = await asked();
   const wrong = [
     ["--decline", "--cancel"],
@@ -69,12 +69,12 @@ test("what contradicts itself is a usage error and answers nothing", async () =>
   expect(told(agentd)).toEqual([]);
 });
 
-test("without a request what is asked is listed; --show has every field and, once it is answered, the answer", async () => {
+test("without a request the open ones are listed; --show shows every field and, once answered, the answer", async () => {
   await asked();
   expect((await mix()).stdout).toContain("Who are you?");
   expect((await mix("-q")).stdout).toBe(`${request}\n`);
   const open = (await mix(request, "--show")).stdout;
-  for (const text of ["name  string, required", "Your name: as you like it", "age  integer, 30 where left out"]) {
+  for (const text of ["name  string, required", "Your name: as you like it", "age  integer, default 30"]) {
     expect(open).toContain(text);
   }
   expect(open).toContain("days  some of mon (Monday), tue (Tuesday)");
@@ -86,7 +86,7 @@ test("without a request what is asked is listed; --show has every field and, onc
   expect((await mix()).stderr).toBe("no open questions\n");
 });
 
-test("--show --json is a document of ours, with the form's own schema under another name", async () => {
+test("--show --json prints a document with mix's schema, and the form's own schema as `form`", async () => {
   await asked({ schema: { type: "object", properties: {} } });
   expect(JSON.parse((await mix(request, "--show", "--json")).stdout)).toMatchObject({
     schema: "mix.elicitation.v1",
@@ -102,18 +102,18 @@ test.each([
   [{ type: "string", minLength: 1, maxLength: 40 }, "string, 1 to 40 characters"],
   [{ type: "string", format: "email", pattern: "^a\u202e" }, "string, as email, matches ^a\\u202e"],
   [{ type: "array", items: { enum: ["a", "b"] }, maxItems: 2 }, "some of a, b, at most 2 of them"],
-])("what a form wants of a value is said in words: %j", async (field, words) => {
+])("a field's rules are shown in words: %j", async (field, words) => {
   await asked({ schema: { type: "object", properties: { it: field } } });
   expect((await mix(request, "--show")).stdout).toContain(`  it  ${words}\n`);
 });
 
-test("--show says how much time is left now, and not how much there was", async () => {
+test("--show shows the time left now, not the time that was left when it was asked", async () => {
   const nineAndAHalf = new Date(Date.now() + 570_000).toISOString();
   await asked({ expires_at: nineAndAHalf });
   expect((await mix(request, "--show")).stdout).toContain("(within 9m)");
 });
 
-test("an address is shown whole with the host that it really leads to", async () => {
+test("a URL is shown whole with the host that it really leads to", async () => {
   await asked({ mode: "url", message: "Log in", url: "https://bank.example@evil.example/?a=\u202e1" });
   const { stdout } = await mix(request, "--show");
   expect(stdout).toContain("https://bank.example@evil.example/");
@@ -121,13 +121,13 @@ test("an address is shown whole with the host that it really leads to", async ()
   expect(stdout).not.toContain("\u202e");
 });
 
-test("a request that never was is REQUEST_UNKNOWN, exit 4", async () => {
+test("a request that never existed is REQUEST_UNKNOWN, exit 4", async () => {
   await bench.agentd();
   expect((await mix("sessionzzzza-1", "a=b")).code).toBe(4);
   expect((await mix("nonsense", "--show")).code).toBe(4);
 });
 
-test("a turn shows the form and goes on when it is answered; a line answers one of a single field", async () => {
+test("a turn shows the form and continues when it is answered; a line answers a form of one field", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => session.askForm(turn, 1, { schema: { properties: { age: { type: "integer" } } } }),
     onAnswer: (session) => session.endTurn(1),
@@ -141,7 +141,7 @@ test("a turn shows the form and goes on when it is answered; a line answers one 
   ]);
 });
 
-test("a form without a time limit, that nobody can be asked, is exit 5", async () => {
+test("a form without a time limit exits 5 if nobody can be asked", async () => {
   await bench.agentd({ onPrompt: (session, turn) => session.askForm(turn, 1, { expires_at: null }) });
   const ran = await bench.run(["agent", "start", "demo", "x"]);
   expect(ran.code).toBe(5);

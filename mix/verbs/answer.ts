@@ -8,19 +8,19 @@ import { type LoggedRequest, loggedRequest } from "../questions/logged-question.
 import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { type ElicitationQuestion, renderElicitation, renderElicitationResolution } from "../view/elicitation.ts";
+import { type ElicitationRequest, renderElicitation, renderElicitationResolution } from "../view/elicitation.ts";
 import { detectScreen } from "../view/live-view.ts";
 import { formatElicitationTable, describeUnlisted } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent answer [request] [field=value…]",
   about:
-    "Tells an agent what it wants to be told. Without a request, lists what is asked; a field that takes several values is written several times. Of an address, the bare request says that you will open it: nothing here does.",
+    "Answers an elicitation: an agent's request for input. Without a request, lists the open ones. Repeat a field to give it several values. For a URL, answer with the request alone to agree to open it; mix does not open it.",
   flags: {
-    decline: { kind: "switch", about: "say no" },
-    cancel: { kind: "switch", about: "leave it without an answer" },
-    show: { kind: "switch", about: "show the question, and how it was answered" },
-    session: { kind: "text", value: "SESSION", about: "of the list: of this session" },
+    decline: { kind: "switch", about: "decline to answer" },
+    cancel: { kind: "switch", about: "cancel the request without an answer" },
+    show: { kind: "switch", about: "show the question and its answer, if any" },
+    session: { kind: "text", value: "SESSION", about: "list only this session's requests" },
     ...commandIdFlag,
   },
   positionals: { min: 0, max: 1_000 },
@@ -32,11 +32,11 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const [request, ...words] = args.positionals;
   const action = chooseAction(args.switch("decline"), args.switch("cancel"));
   if (words.length > 0 && (action !== "accept" || args.switch("show")))
-    throw usageError("fields go with an answer alone");
+    throw usageError("fields cannot be combined with --decline, --cancel or --show");
   if (request === undefined) return list(invocation);
   const bus = await connect("agentd");
   if (args.switch("show")) return show(invocation, await findElicitation(bus, request, context.now()));
-  // Only fields are turned into values by the form.
+  // The form is only needed to convert fields to values.
   const content =
     words.length === 0
       ? {}
@@ -64,8 +64,8 @@ async function list({ args, context, output, read }: Invocation): Promise<Outcom
 async function show({ context, output }: Invocation, { asked, resolved }: FoundElicitation): Promise<Outcome> {
   const { style } = detectScreen(context);
   const { schema: form, ...question } = asked;
-  const shown = { ...question, ...(form === undefined ? {} : { form }), resolved: resolved ?? null };
-  if (output.mode === "json") await output.document("mix.elicitation.v1", shown);
+  const document = { ...question, ...(form === undefined ? {} : { form }), resolved: resolved ?? null };
+  if (output.mode === "json") await output.document("mix.elicitation.v1", document);
   else if (output.mode === "ids") await output.line(asked.request);
   else {
     for (const line of renderElicitation(asked, style, resolved === undefined)) await output.line(line);
@@ -77,16 +77,16 @@ async function show({ context, output }: Invocation, { asked, resolved }: FoundE
 async function answer(
   { args, output }: Invocation,
   bus: AgentBus,
-  given: VerbInput<"agent.elicitation.answer">,
+  input: VerbInput<"agent.elicitation.answer">,
 ): Promise<Outcome> {
-  const reply = await bus.ask("agent.elicitation.answer", { ...given, ...commandIdMember(args) });
+  const reply = await bus.ask("agent.elicitation.answer", { ...input, ...commandIdMember(args) });
   if (output.mode === "json") await output.document("mix.answered.v1", reply);
-  else if (output.mode === "people") output.word(`${given.request}: ${reply.outcome}`);
+  else if (output.mode === "people") output.word(`${input.request}: ${reply.outcome}`);
   return done;
 }
 
 interface FoundElicitation {
-  readonly asked: ElicitationQuestion;
+  readonly asked: ElicitationRequest;
   readonly resolved?: LoggedRequest<"elicitation">["resolved"];
 }
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("attach shows the last turn and an open question to whoever comes late", async () => {
+test("attach shows the last turn and an open question to a person who attaches late", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");
   session.turns = 2;
@@ -30,7 +30,7 @@ test("attach shows the last turn and an open question to whoever comes late", as
   expect(ran.stdout).not.toContain("long ago");
 });
 
-test("a line typed while attached is a prompt, and :detach leaves the session to itself", async () => {
+test("a line typed while attached is a prompt, and :detach leaves the session running", async () => {
   const agentd = await bench.agentd({ onPrompt: says("done so") });
   agentd.begin("sessionzzzza").append({ kind: "state", state: "idle" });
   const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
@@ -45,7 +45,7 @@ test("a line typed while attached is a prompt, and :detach leaves the session to
   ]);
 });
 
-test("attach to a session that closes ends with it", async () => {
+test("attach ends when its session closes", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");
   const running = bench.start(["agent", "attach", "sessionz"]);
@@ -54,7 +54,7 @@ test("attach to a session that closes ends with it", async () => {
   expect((await running.ended).code).toBe(0);
 });
 
-test("pasted lines are one prompt, and not as many", async () => {
+test("pasted lines are one prompt, not several", async () => {
   const agentd = await bench.agentd({ onPrompt: says("done so") });
   agentd.begin("sessionzzzza").append({ kind: "state", state: "idle" });
   const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
@@ -72,7 +72,7 @@ const answersOf = ({ asked }: ScriptedAgentd) =>
 const promptsOf = ({ asked }: ScriptedAgentd) =>
   asked.filter(([verb]) => verb === "agent.session.prompt").map(([, args]) => args["prompt"]);
 
-test("lines that were typed before a question appeared do not answer it, and it is said", async () => {
+test("lines typed before a question appeared do not answer it, and the person is told", async () => {
   const agentd = await bench.agentd({ onAnswer: (session) => session.endTurn(1) });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
   await running.shows("is ready");
@@ -86,7 +86,7 @@ test("lines that were typed before a question appeared do not answer it, and it 
   expect(answersOf(agentd)).toEqual([["agent.permission.answer", { request: "sessionaaaaa-1", option: "no" }]]);
 });
 
-test("a line that was typed before a form appeared does not fill it in", async () => {
+test("a line typed before a form appeared does not fill it in", async () => {
   const agentd = await bench.agentd({ onAnswer: (session) => session.endTurn(1) });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
   await running.shows("is ready");
@@ -99,7 +99,7 @@ test("a line that was typed before a form appeared does not fill it in", async (
   expect(answersOf(agentd).map(([, args]) => args["content"])).toEqual([{ name: "Ann" }]);
 });
 
-test("a line that is entered as a question comes is the prompt that it was typed for, and no answer", async () => {
+test("a line entered just as a question comes is the prompt it was typed as, not an answer", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");
   session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
@@ -114,7 +114,7 @@ test("a line that is entered as a question comes is the prompt that it was typed
   expect(promptsOf(agentd)).toEqual(["1"]);
 });
 
-test("the same answer entered twice at once answers one question, and not the next one too", async () => {
+test("an answer entered twice at once answers one question, not the next one too", async () => {
   const agentd = await bench.agentd({ onPrompt: (session, turn) => [1, 2].forEach((one) => session.ask(turn, one)) });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
   await running.shows("allow edit Write a.txt (1 of 2)? [y/n/1–2] ");
@@ -130,7 +130,7 @@ test.each([
   ["attach", ["agent", "attach", "sessiona"]],
   ["start", ["agent", "start", "demo", "x"]],
 ])(
-  "%s: a line that is typed as its question gives way to another one answers neither, and it is said",
+  "%s: a line typed while one question replaces another answers neither, and the person is told",
   async (verb, words) => {
     const agentd = await bench.agentd({
       onPrompt: (session, turn) => session.ask(turn, 1),
@@ -142,25 +142,25 @@ test.each([
     const session = agentd.session("sessionaaaaa");
     session.takeBack(1, 1);
     session.ask(1, 2);
-    // The end of the first is shown, and the second is not yet.
+    // The first one's end is shown, and the second is not shown yet.
     await running.shows("→ cancelled: edit Write a.txt");
     running.type("1\n");
-    // The second's line is there again below what is said.
+    // The second one's line is drawn again below the message.
     await running.shows("and not taken: 1\n\rallow edit Write a.txt? [y/n/1–2] ");
     running.type("2\n");
     await running.shows("→ refused: edit Write a.txt, no");
-    // A turn that is followed is over by itself.
+    // A followed turn ends by itself.
     running.type(":detach\n");
     expect((await running.ended).code).toBe(0);
     expect(answersOf(agentd)).toEqual([["agent.permission.answer", { request: "sessionaaaaa-2", option: "no" }]]);
   },
 );
 
-/** Of what is on the screen, where each of these begins. */
+/** Returns the position of each text in the output. */
 const places = (text: string, ...parts: readonly string[]): number[] => parts.map((part) => text.indexOf(part));
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
-test("of two questions that come at once one is asked after the other, and each is shown whole above its line", async () => {
+test("two questions that come at once are asked one after the other, each shown whole above its line", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => {
       session.ask(turn, 1, { tool_call: { tool_call_id: "t1", title: "npm run build", tool_kind: "execute" } });
@@ -182,16 +182,16 @@ test("of two questions that come at once one is asked after the other, and each 
   ]);
   const order = places(
     stdout,
-    "? may it: npm run build (execute)",
+    "? allow: npm run build (execute)",
     "→ refused: execute npm run build (1 of 2), no (by ",
-    "? may it: rm -rf ~ (execute)",
+    "? allow: rm -rf ~ (execute)",
     "→ allowed: execute rm -rf ~ (2 of 2), yes (by ",
   );
   expect(order).toEqual(order.toSorted((a, b) => a - b));
   expect(order).not.toContain(-1);
 });
 
-test("a form and a permission wait for each other like two of one kind", async () => {
+test("a form and a permission wait for each other like two questions of one kind", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => {
       session.askForm(turn, 1, { schema: { properties: { name: { type: "string" } } } });
@@ -211,7 +211,7 @@ test("a form and a permission wait for each other like two of one kind", async (
   expect(stdout).toContain('→ answered: Who are you? (1 of 2): {"name":"Ann"}');
 });
 
-test("a question that ends before its turn is told of in one line; the one that is asked stands below it again", async () => {
+test("a waiting question that ends is reported in one line, and the current question is shown below it again", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => [1, 2].forEach((one) => session.ask(turn, one)),
     onAnswer: (session) => session.endTurn(1),
@@ -219,14 +219,14 @@ test("a question that ends before its turn is told of in one line; the one that 
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
   await running.shows("(1 of 2)? [y/n/1–2] ");
   agentd.session("sessionaaaaa").takeBack(1, 2);
-  await running.shows("→ cancelled: edit Write a.txt (2 of 2) (the agent took it back)\n? may it: Write a.txt (edit)");
+  await running.shows("→ cancelled: edit Write a.txt (2 of 2) (the agent withdrew it)\n? allow: Write a.txt (edit)");
   running.type("n\n");
   const { stdout } = await running.ended;
   expect(answersOf(agentd).map(([, args]) => args["request"])).toEqual(["sessionaaaaa-1"]);
   expect(stdout).not.toContain("permit allow sessionaaaaa-2");
 });
 
-test("a question that other words have pushed away is shown whole again above its line, and not once for each word", async () => {
+test("a question scrolled away by output is shown whole again above its line, but not once per message", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => session.ask(turn, 1),
     onAnswer: (session) => session.endTurn(1),
@@ -234,14 +234,14 @@ test("a question that other words have pushed away is shown whole again above it
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
   await running.shows("[y/n/1–2] ");
   for (const word of ["meanwhile ", "I ", "go on.\n"]) agentd.session("sessionaaaaa").text(1, word);
-  await running.shows("meanwhile I go on.\n\n? may it: Write a.txt (edit)");
+  await running.shows("meanwhile I go on.\n\n? allow: Write a.txt (edit)");
   await running.shows("[y/n/1–2] \u001b[K\u001b[35G\r\u001b[K\rallow edit");
   running.type("n\n");
   const { stdout } = await running.ended;
-  expect(times(stdout, "? may it: Write a.txt")).toBe(2);
+  expect(times(stdout, "? allow: Write a.txt")).toBe(2);
 });
 
-/** The agent goes on describing the call of its question, as another than the one that a person was asked about. */
+/** Makes the agent change the tool call of its question to another one while the question is open. */
 function changeCall(session: ScriptedSession, number: number, call: Partial<ToolCallFields>): EntryContent[] {
   const changed = Object.keys(call);
   return [
@@ -254,7 +254,7 @@ const execute = (number: number, title: string) => {
   return { tool_call: { tool_call_id: `t${number}`, title, tool_kind: "execute" } };
 };
 
-test("a question that changes is drawn anew with what changed, and what was typed for the former answers nothing", async () => {
+test("a changed question is shown again with its changes, and text typed for its former version answers nothing", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => session.ask(turn, 1, execute(1, "npm run build")),
     onAnswer: (session) => session.endTurn(1),
@@ -267,7 +267,7 @@ test("a question that changes is drawn anew with what changed, and what was type
   session.append(...changeCall(session, 1, { title: "rm -rf ~" }));
   await running.shows(
     [
-      "? may it: rm -rf ~ (execute)",
+      "? allow: rm -rf ~ (execute)",
       "  ! changed since it was asked: title",
       "  1) Yes  [allow_once, --option yes]",
       "",
@@ -281,7 +281,7 @@ test("a question that changes is drawn anew with what changed, and what was type
   expect(stderr).not.toContain("rm -rf ~? [y/n/1–2] y");
 });
 
-test("a line that is entered as its question changes is not taken, and it is said", async () => {
+test("a line entered just as its question changes is not taken, and the person is told", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => session.ask(turn, 1, execute(1, "npm run build")),
     onAnswer: (session) => session.endTurn(1),
@@ -297,7 +297,7 @@ test("a line that is entered as its question changes is not taken, and it is sai
     content: { type: "text", text: "Or rather:\n" },
     append: true,
   };
-  // The words are shown at once, and the question as it is by now when the agent pauses.
+  // The message is shown at once, and the changed question when the agent pauses.
   session.append(...changeCall(session, 1, { title: "rm -rf ~" }), words);
   await running.shows("Or rather:\n");
   running.type("y\n");
@@ -309,7 +309,7 @@ test("a line that is entered as its question changes is not taken, and it is sai
   expect(answersOf(agentd).map(([, args]) => args["option"])).toEqual(["no"]);
 });
 
-test("a question that changes while it waits for its turn is drawn once, as it is by then", async () => {
+test("a question that changes while it waits is shown once, in its latest form", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => {
       session.ask(turn, 1, execute(1, "npm run build"));
@@ -325,18 +325,18 @@ test("a question that changes while it waits for its turn is drawn once, as it i
   const said: EntryContent = { kind: "diagnostic", what: "seen", message: "up to here" };
   session.append(...changeCall(session, 2, { title: "rm -rf ~", raw_input: { deep: 1 } }), said);
   await running.shows("seen: up to here");
-  await running.shows("up to here\n\n? may it: npm run build (execute)\n  1) Yes");
+  await running.shows("up to here\n\n? allow: npm run build (execute)\n  1) Yes");
   running.type("y\n");
   await running.shows("allow execute rm -rf ~ (2 of 2)? [y/n/1–2] ");
   running.type("n\n");
   const { stdout } = await running.ended;
-  expect(stdout).toContain("? may it: rm -rf ~ (execute)\n  ! changed since it was asked: title, raw input\n");
+  expect(stdout).toContain("? allow: rm -rf ~ (execute)\n  ! changed since it was asked: title, raw input\n");
   expect(stdout).toContain('"deep": 1');
   expect(stdout).toContain("→ refused: execute rm -rf ~ (2 of 2), no (by ");
-  expect([times(stdout, "? may it: rm -rf ~"), times(stdout, "npm test")]).toEqual([1, 0]);
+  expect([times(stdout, "? allow: rm -rf ~"), times(stdout, "npm test")]).toEqual([1, 0]);
 });
 
-test("an agent that changes its question again and again does not fill the screen with it", async () => {
+test("an agent that keeps changing its question does not fill the screen with it", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => session.ask(turn, 1, execute(1, "step 0")),
     onAnswer: (session) => session.endTurn(1),
@@ -349,10 +349,10 @@ test("an agent that changes its question again and again does not fill the scree
   await running.shows("allow execute step 50? [y/n/1–2] ");
   running.type("n\n");
   const { stdout } = await running.ended;
-  expect(times(stdout, "? may it: ")).toBe(2);
+  expect(times(stdout, "? allow: ")).toBe(2);
 });
 
-test("while a turn runs lines are queued, each a prompt of its own, and :cancel cancels at once", async () => {
+test("lines typed while a turn runs are queued as separate prompts, and :cancel cancels at once", async () => {
   const agentd = await bench.agentd({ onCancel: (session) => session.endTurn(1, "cancelled") });
   const session = agentd.begin("sessionzzzza");
   session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
@@ -371,7 +371,7 @@ test("while a turn runs lines are queued, each a prompt of its own, and :cancel 
   expect(promptsOf(agentd)).toEqual(["first", "second"]);
 });
 
-test("Ctrl-D at a question of a turn that is followed ends the answers with a word, and not the view", async () => {
+test("Ctrl-D at a question of a followed turn ends the answering with a message, but not the view", async () => {
   const agentd = await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1) });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
   await running.shows("allow edit Write a.txt? [y/n/1–2] ");
@@ -381,7 +381,7 @@ test("Ctrl-D at a question of a turn that is followed ends the answers with a wo
   expect((await running.ended).code).toBe(0);
 });
 
-test("an answer that is entered with the Ctrl-D behind it is not given, and it is said", async () => {
+test("an answer followed at once by Ctrl-D is not given, and the person is told", async () => {
   const agentd = await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1) });
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
   await running.shows("allow edit Write a.txt? [y/n/1–2] ");
@@ -392,7 +392,7 @@ test("an answer that is entered with the Ctrl-D behind it is not given, and it i
   expect(answersOf(agentd)).toEqual([]);
 });
 
-test("half a prompt that a question interrupts does not become its answer", async () => {
+test("a half-typed prompt that a question interrupts does not become its answer", async () => {
   const agentd = await bench.agentd({ onPrompt: says("done so") });
   const session = agentd.begin("sessionzzzza");
   session.append({ kind: "state", state: "idle" });
@@ -405,7 +405,7 @@ test("half a prompt that a question interrupts does not become its answer", asyn
   running.type("\n");
   running.type("1\n");
   await running.shows("→ allowed: edit Write a.txt, yes");
-  // It is a prompt again when nothing is asked any more.
+  // It is a prompt again when no question is open.
   session.append({ kind: "state", state: "running" });
   await running.shows("running > 2");
   running.interrupt();
@@ -413,7 +413,7 @@ test("half a prompt that a question interrupts does not become its answer", asyn
   expect(answersOf(agentd).map(([, args]) => args["option"])).toEqual(["yes"]);
 });
 
-test(":detach while a turn runs leaves at once with 0 and a word, and speaks of no Ctrl-C", async () => {
+test(":detach while a turn runs exits 0 at once with a message that does not mention Ctrl-C", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");
   session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
@@ -427,7 +427,7 @@ test(":detach while a turn runs leaves at once with 0 and a word, and speaks of 
   expect(stderr).not.toContain("Ctrl-C");
 });
 
-test("a form of several fields is filled in while attached; what cannot be read is said, and asked again", async () => {
+test("a form with several fields is filled in while attached; unreadable input is reported, and asked for again", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");
   session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "waiting" });
@@ -445,7 +445,7 @@ test("a form of several fields is filled in while attached; what cannot be read 
   expect(agentd.asked).toContainEqual(["agent.elicitation.answer", { request, action: "accept", content }]);
 });
 
-test("attach ends at once at a session that is over, also where its last state is out of the log", async () => {
+test("attach to an ended session ends at once, even if its last state is no longer in the log", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");
   session.append({ kind: "state", state: "closed" });

@@ -25,7 +25,7 @@ test("allow takes the only option that allows once", async () => {
   ]);
 });
 
-test("an answer to a closed request is sent with the option that it stood for, so that agentd can say who was first", async () => {
+test("an answer to a closed request is sent with its option, so that agentd can say who answered first", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");
   session.ask(1, 1);
@@ -43,13 +43,13 @@ test("an answer to a closed request is sent with the option that it stood for, s
   expect(agentd.asked).toContainEqual(["agent.permission.answer", { request: "sessionzzzza-1", option: "yes" }]);
 });
 
-test("a request that never was is REQUEST_UNKNOWN, exit 4", async () => {
+test("a request that never existed is REQUEST_UNKNOWN, exit 4", async () => {
   await bench.agentd();
   expect((await bench.run(["agent", "permit", "allow", "sessionzzzza-1"])).code).toBe(4);
   expect((await bench.run(["agent", "permit", "show", "nonsense"])).code).toBe(4);
 });
 
-test("on a terminal a question can be answered by its number", async () => {
+test("on a terminal a question can be answered by an option's number", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => session.ask(turn, 1),
     onAnswer: (session) => session.endTurn(1),
@@ -63,7 +63,7 @@ test("on a terminal a question can be answered by its number", async () => {
   expect(agentd.asked).toContainEqual(["agent.permission.answer", { request: "sessionaaaaa-1", option: "no" }]);
 });
 
-test("a question that is too long to be listed whole is shown as the log has it, with the time that is left", async () => {
+test("a request too long to be listed whole is shown from the log, with the time left", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");
   session.ask(1, 1);
@@ -82,16 +82,16 @@ test("a question that is too long to be listed whole is shown as the log has it,
 test.each([
   ["permission", ["permit", "ls"]],
   ["elicitation", ["answer"]],
-])("a list of %ss that is not all of them says so, to a script too, and where the others are", async (kind, words) => {
+])("an incomplete list of %ss says so and where the rest is, to scripts too", async (kind, words) => {
   await bench.agentd({ replies: { [`agent.${kind}.list`]: done({ requests: [], more: true }) } });
   const all = await bench.run(["agent", ...words, "--json"]);
   expect(JSON.parse(all.stdout)).toMatchObject({ requests: [], more: true });
-  expect(all.stderr).toContain("look with --session");
+  expect(all.stderr).toContain("see the rest with --session");
   const ofOne = await bench.run(["agent", ...words, "--session", "abc"]);
   expect(ofOne.stderr).toContain(`\`mix agent log abc --kind ${kind}\``);
 });
 
-test("what a question is too long to hold of its tool call is put together from the log", async () => {
+test("parts of a tool call that are too long for the request are read from the log", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");
   const diff = (newText: string) => [{ type: "diff", path: "/work/a", oldText: null, newText }];
@@ -106,7 +106,7 @@ test("what a question is too long to hold of its tool call is put together from 
   session.ask(1, 1, { left_out: ["content"] });
   session.append({ ...call, content: diff("later") });
   const shown = async () => (await bench.run(["agent", "permit", "show", "sessionzzzza-1"])).stdout;
-  // While it is open, as it is now; afterwards, as it was asked.
+  // An open request is shown in its current form, a closed one as it was asked.
   expect(await shown()).toContain("+ later");
   session.takeBack(1, 1);
   expect(await shown()).toMatch(/\+ first\n\s*\+ second\n/u);

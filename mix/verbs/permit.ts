@@ -10,16 +10,16 @@ import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { detectScreen } from "../view/live-view.ts";
 import { renderPermission, renderPermissionResolution } from "../view/permission.ts";
-import type { PermissionQuestion } from "../view/permission.ts";
+import type { PermissionRequest } from "../view/permission.ts";
 import { formatPermissionTable, describeUnlisted } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent permit ls | show <request> | allow <request> | deny <request>",
   about:
-    "What agents ask leave for. `allow` takes the only option that allows once; `deny` the first that rejects once, else it cancels. Anything else is said with --option: `deny` takes a kind reject_… alone, `allow` all other kinds, also one that mix does not know.",
+    "Lists and answers agents' permission requests. `allow` takes the only option that allows once; `deny` takes the first that rejects once, or else cancels. Choose any other with --option: `deny` takes only kinds reject_…, `allow` all other kinds, even one that mix does not know.",
   flags: {
-    option: { kind: "text", value: "OPTION", about: "this option, as `permit show` lists it" },
-    session: { kind: "text", value: "SESSION", about: "with ls: of this session" },
+    option: { kind: "text", value: "OPTION", about: "choose this option, as `permit show` lists it" },
+    session: { kind: "text", value: "SESSION", about: "with ls: only this session's requests" },
     ...commandIdFlag,
   },
   positionals: { min: 1, max: 2 },
@@ -28,19 +28,19 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args } = invocation;
-  const what = args.word(0);
-  if (what === "ls" && args.positionals.length === 1) return list(invocation);
-  if (what !== "show" && what !== "allow" && what !== "deny")
-    throw usageError(`${what} is none of these: mix ${spec.usage}`);
+  const action = args.word(0);
+  if (action === "ls" && args.positionals.length === 1) return list(invocation);
+  if (action !== "show" && action !== "allow" && action !== "deny")
+    throw usageError(`unknown command ${action}; usage: mix ${spec.usage}`);
   const request = args.word(1);
   const bus = await invocation.connect("agentd");
-  const asked = await findPermission(bus, request, invocation.context.now());
-  return what === "show" ? show(invocation, asked) : answer(invocation, bus, what, asked.question);
+  const found = await findPermission(bus, request, invocation.context.now());
+  return action === "show" ? show(invocation, found) : answer(invocation, bus, action, found.permission);
 }
 
 interface FoundPermission {
-  readonly question: PermissionQuestion & { readonly options: readonly PermissionChoice[] };
-  /** How it was answered, where it was. */
+  readonly permission: PermissionRequest & { readonly options: readonly PermissionChoice[] };
+  /** The entry that resolved the request, if it is resolved. */
   readonly resolved?: PermissionEntry;
 }
 
@@ -56,19 +56,19 @@ async function list({ args, context, output, read }: Invocation): Promise<Outcom
   return done;
 }
 
-async function show({ context, output }: Invocation, { question, resolved }: FoundPermission): Promise<Outcome> {
+async function show({ context, output }: Invocation, { permission, resolved }: FoundPermission): Promise<Outcome> {
   if (output.mode === "json") {
-    await output.document("mix.request.v1", { ...question, resolved: resolved ?? null });
+    await output.document("mix.request.v1", { ...permission, resolved: resolved ?? null });
     return done;
   }
   if (output.mode === "ids") {
-    await output.line(question.request);
+    await output.line(permission.request);
     return done;
   }
   const screen = detectScreen(context);
-  // Here nothing is left out: this is where a person looks before saying yes.
-  const view = { ...screen, isWhole: true, isOpen: resolved === undefined };
-  for (const line of renderPermission(question, view)) await output.line(line);
+  // Everything is shown in full, because a person decides by it.
+  const options = { ...screen, isWhole: true, isOpen: resolved === undefined };
+  for (const line of renderPermission(permission, options)) await output.line(line);
   if (resolved !== undefined) await output.line(renderPermissionResolution(resolved, screen.style));
   return done;
 }
@@ -76,10 +76,10 @@ async function show({ context, output }: Invocation, { question, resolved }: Fou
 async function answer(
   { args, output }: Invocation,
   bus: AgentBus,
-  what: "allow" | "deny",
-  { request, options }: FoundPermission["question"],
+  action: "allow" | "deny",
+  { request, options }: FoundPermission["permission"],
 ): Promise<Outcome> {
-  const decision = decisionFor(what, options, args.text("option"));
+  const decision = decisionFor(action, options, args.text("option"));
   const reply = await bus.ask("agent.permission.answer", {
     request,
     ...decision,
@@ -94,8 +94,8 @@ async function findPermission(bus: AgentBus, request: string, now: number): Prom
   const { requests } = await bus.ask("agent.permission.list", { request });
   const [open] = requests;
   const present = open === undefined ? {} : { now: new Date(now).toISOString() };
-  if (open !== undefined) return { question: { ...(await withWholeCall(bus, open)), ...present } };
+  if (open !== undefined) return { permission: { ...(await withWholeCall(bus, open)), ...present } };
   const { requested, resolved } = await loggedRequest(bus, request, "permission", "mix agent permit ls");
-  const { options = [], ...question } = await withWholeCall(bus, requested, requested.seq);
-  return { question: { ...question, options }, ...(resolved === undefined ? {} : { resolved }) };
+  const { options = [], ...permission } = await withWholeCall(bus, requested, requested.seq);
+  return { permission: { ...permission, options }, ...(resolved === undefined ? {} : { resolved }) };
 }

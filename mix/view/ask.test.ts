@@ -21,16 +21,16 @@ const ask: NotifyAsk = {
 };
 
 test.each([
-  ["ten minutes that have just begun", ask, "10m", "from agent, 10m left"],
-  ["no end", { ...ask, expires_at: null }, "no limit", "from agent, no limit"],
-])("an ask with %s says so, in the table and by itself", (_, one, left, line) => {
+  ["ten minutes left", ask, "10m", "from agent, 10m left"],
+  ["no time limit", { ...ask, expires_at: null }, "no limit", "from agent, no limit"],
+])("an ask with %s says so in the table and in its own view", (_, one, left, line) => {
   const now = askedAt + 20;
   expect(formatAskTable([one], now)[1]).toContain(`  ${left}  `);
   expect(renderAsk(one, now, plain).map(rendered)).toContain(`  ${line}`);
 });
 
-test("an ask of which something was left out says so", () => {
+test("an incomplete ask is marked as incomplete", () => {
   const words = (one: NotifyAsk): string => renderAsk(one, askedAt, plain).map(rendered).join("\n");
-  expect(words({ ...ask, incomplete: true })).toContain("not all of it");
-  expect(words(ask)).not.toContain("not all of it");
+  expect(words({ ...ask, incomplete: true })).toContain("incomplete: ");
+  expect(words(ask)).not.toContain("incomplete: ");
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the service `notify` asks people, as people see it. Its words are others' words, shown so that they cannot repaint
-// the screen; what an option does is told by its kind, whatever it is called.
+// Shows the asks of the service `notify`. Their text comes from other programs and is made printable, so that it cannot
+// repaint the screen. Each option shows its kind, because its label may claim anything.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
 import { areNumbered } from "../questions/chosen-option.ts";
 import { formatTimeUntil } from "./units.ts";
@@ -23,7 +23,7 @@ export function formatAskTable(asks: readonly NotifyAsk[], now: number): string[
   ]);
 }
 
-/** All of it: this is where a person looks before saying yes. */
+/** Renders an ask in full, because a person decides by it. */
 export function renderAsk(ask: NotifyAsk, now: number, style: Style): Text[] {
   const from = ask.label === null ? ask.source : `${ask.source} (${ask.label})`;
   const isOpen = ask.state === "open";
@@ -34,7 +34,7 @@ export function renderAsk(ask: NotifyAsk, now: number, style: Style): Text[] {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => `  ${line}`),
-    ...(ask.incomplete ? [style.yellow("  not all of it: the program that asks has left something out")] : []),
+    ...(ask.incomplete ? [style.yellow("  incomplete: the asking program left something out")] : []),
     style.dim(`  from ${printableLine(from)}, ${isOpen ? left : ask.state}`),
     ...renderOptions(ask.options),
     isOpen ? style.dim(`  answer: mix notify answer ${printableLine(ask.ask)} <option>`) : renderAskEnd(ask, style),
@@ -44,8 +44,8 @@ export function renderAsk(ask: NotifyAsk, now: number, style: Style): Text[] {
 function renderOptions(options: NotifyAsk["options"]): string[] {
   const mark = areNumbered(options) ? (index: number) => `${index + 1})` : () => "-";
   return options.map(({ option, label, kind }, index) => {
-    const called = label.trim() === "" ? option : label;
-    return `  ${mark(index)} ${printableLine(called)}  [${printableLine(kind)}, ${printableLine(option)}]`;
+    const name = label.trim() === "" ? option : label;
+    return `  ${mark(index)} ${printableLine(name)}  [${printableLine(kind)}, ${printableLine(option)}]`;
   });
 }
 
@@ -64,7 +64,7 @@ function describeEnd(ask: NotifyAsk): string {
     case "withdrawn":
       return `withdrawn, ${printableLine(ask.reason)}`;
     case "expired":
-      return "its time was over";
+      return "expired";
   }
 }
 

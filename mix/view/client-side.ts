@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Files and terminals that an agent asked of its client, as people read them. What it only read, and what it only meant
-// to write, are not shown: the log has them.
+// Shows the agent's client-side requests: finished writes, refusals and terminals. Successful reads and intended
+// writes are only in the log.
 import type { FileEntry, TerminalEntry } from "../../agentd/vocabulary/entries.ts";
 import { fitted } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
@@ -9,35 +9,35 @@ import { type Style, rich, type Text } from "../../display/styled.ts";
 
 export interface ClientSideRenderOptions {
   readonly style: Style;
-  /** 0: nothing is cut. */
+  /** The screen's width; 0 means that nothing is cut. */
   readonly columns: number;
-  /** The session's: paths below it are shown without it. */
+  /** The session's directory; paths below it are shown relative to it. */
   readonly directory: string | undefined;
 }
 
 export function renderFileEntry(entry: FileEntry, { style, directory }: ClientSideRenderOptions): Text[] {
   const path = printableLine(shortenPath(entry.path, directory));
   if (entry.phase === "refused") {
-    // To look whether there is a file is no fault.
+    // Agents read a missing file to see whether it exists; that is not an error.
     if (entry.op === "read" && entry.reason === "missing") return [];
     return [style.red(`✘ ${entry.op} ${path}: ${printableLine(entry.message ?? entry.reason ?? "refused")}`)];
   }
   return entry.phase === "done" && entry.op === "write" ? [style.green(`✔ wrote ${path}, ${entry.bytes} bytes`)] : [];
 }
 
-/** How it ended stands under its output; which one it was is said, since several may run at once. */
-export function renderTerminalEntry(entry: TerminalEntry, view: ClientSideRenderOptions): Text[] {
-  const { style } = view;
+/** Renders a terminal's change. Each line names the terminal, because several may run at once. */
+export function renderTerminalEntry(entry: TerminalEntry, options: ClientSideRenderOptions): Text[] {
+  const { style } = options;
   const name = printableLine(entry.terminal);
   switch (entry.phase) {
     case "started":
-      return [rich`• ${style.cyan(name)}  ${room(formatCommand(entry), name, view)}`];
+      return [rich`• ${style.cyan(name)}  ${fitCommand(formatCommand(entry), name, options)}`];
     case "failed":
       return [style.red(`✘ ${name}: ${printableLine(entry.message ?? "could not be started")}`)];
     case "exited":
-      return [...renderTail(entry, view), renderExit(entry, name, style)];
+      return [...renderTail(entry, options), renderExit(entry, name, style)];
     case "killed":
-      return [style.yellow(`■ ${name} is killed`)];
+      return [style.yellow(`■ ${name} killed`)];
     case "released":
       return [];
   }
@@ -47,7 +47,7 @@ const tailLinesMax = 12;
 
 function renderTail({ tail = "", truncated }: TerminalEntry, { style, columns }: ClientSideRenderOptions): Text[] {
   if (tail.trim() === "") return [];
-  // A tail can be of megabytes; its last lines are within its last bytes, unless they are very long.
+  // A tail can have megabytes. Its end holds the last lines, unless they are very long.
   const text = tail.slice(-tailCharactersMax);
   const lines = printable(text).trimEnd().split("\n");
   const shown = lines.slice(-tailLinesMax);
@@ -69,6 +69,6 @@ function formatCommand({ command = "", args = [] }: TerminalEntry): string {
   return printableLine([command, ...args].join(" "));
 }
 
-function room(text: string, name: string, { columns }: ClientSideRenderOptions): string {
+function fitCommand(text: string, name: string, { columns }: ClientSideRenderOptions): string {
   return columns === 0 ? text : fitted(text, Math.max(8, columns - name.length - 5));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What stands for a content block in a terminal. The text is the agent's own and not printable yet.
 import type { ContentBlock } from "../../agentd/vocabulary/entries.ts";
 
+/** Returns a block's text, or a placeholder in brackets. The result is the agent's text and not printable yet. */
 export function contentToText(block: ContentBlock): string {
   if (block.type === "text" && typeof block["text"] === "string") return block["text"];
   if (block.type === "resource_link") return `[${joinWords(block["name"], block["uri"])}]`;

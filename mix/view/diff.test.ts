@@ -13,7 +13,7 @@ const side = (lines: ReturnType<typeof diffLines>, mark: "-" | "+"): string =>
     .map((line) => `${line.text}\n`)
     .join("");
 
-test("what stays and what goes is the old text, what stays and what comes is the new one", () => {
+test("kept and removed lines make the old text, kept and added lines the new one", () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const lines = diffLines(before, after);
@@ -23,7 +23,7 @@ test("what stays and what goes is the old text, what stays and what comes is the
   );
 });
 
-test("a changed line stands between its neighbours, and far lines are left out", () => {
+test("a changed line is shown with its neighbours, and distant lines are left out", () => {
   const before = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
   const { lines } = renderDiff(before, before.replace("line 10", "LINE 10"), {
     style: plain,
@@ -39,7 +39,7 @@ test("a new file is shown as added lines, cut at the limit", () => {
   expect(cut.isCut).toBe(true);
 });
 
-test("a line wider than the screen goes on below to its end, and an escape in it is visible", () => {
+test("a line wider than the screen is wrapped in full, and an escape in it is visible", () => {
   const wide = renderDiff("", `\u001b[31m${"x".repeat(20)} and rm`, { style: plain, columns: 20, linesMax: 5 });
   expect(wide.lines.map(rendered)).toEqual(["+ \\x1b[31mxxxxxxxxxx", "+↳xxxxxxxxxx and rm"]);
   expect(wide.isCut).toBe(false);
@@ -47,7 +47,7 @@ test("a line wider than the screen goes on below to its end, and an escape in it
   expect(lines.map(rendered)).toEqual(["+ 日本語日", "+↳本"]);
 });
 
-test("of a line of a whole file it is said how much is not shown", () => {
+test("a very long line is cut and says how many characters are left out", () => {
   const { lines, isCut } = renderDiff("", "x".repeat(1000), { style: plain, columns: 42, linesMax: 5 });
   expect([lines.length, rendered(lines.at(-1) ?? ""), isCut]).toEqual([13, "+↳… 520 more characters", true]);
 });
@@ -58,7 +58,7 @@ test("two changes far apart have an ellipsis between them", () => {
   expect(selectChanges(diffLines(before, after), 99).filter(({ mark }) => mark === "…")).toHaveLength(1);
 });
 
-test("texts of many thousand lines are compared without a table of their product", () => {
+test("texts of 20 000 lines each are compared without a table of 20 000 by 20 000 cells", () => {
   const many = (word: string): string => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join("\n");
   expect(diffLines(many("old"), many("new"))).toHaveLength(40_000);
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a tool call changed in a file, line by line, with a little of what stands around it.
+// Line diffs of the files that a tool call changes, with two lines of context.
 import { printable } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
 import { characterWidth } from "../../display/width.ts";
@@ -9,52 +9,53 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Of a long text only the ends that agree are compared line by line; the middle is shown as removed, then added. */
+/** Compares two texts by line. Where the part that differs is too long to compare, it is removed and added whole. */
 export function diffLines(before: string, after: string): DiffLine[] {
-  const old = splitLines(before);
-  const now = splitLines(after);
+  const previous = splitLines(before);
+  const next = splitLines(after);
   let head = 0;
-  while (head < old.length && head < now.length && old[head] === now[head]) head += 1;
+  while (head < previous.length && head < next.length && previous[head] === next[head]) head += 1;
   let tail = 0;
-  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  while (tail < previous.length - head && tail < next.length - head && previous.at(-1 - tail) === next.at(-1 - tail))
+    tail += 1;
   return [
-    ...old.slice(0, head).map((text) => ({ mark: " " as const, text })),
-    ...diffMiddle(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
-    ...old.slice(old.length - tail).map((text) => ({ mark: " " as const, text })),
+    ...previous.slice(0, head).map((text) => ({ mark: " " as const, text })),
+    ...diffMiddle(previous.slice(head, previous.length - tail), next.slice(head, next.length - tail)),
+    ...previous.slice(previous.length - tail).map((text) => ({ mark: " " as const, text })),
   ];
 }
 
-/** Two lines of context around each change, and at most `linesMax` lines. */
+/** Keeps the changes with two lines of context each, `linesMax` lines at most. */
 export function selectChanges(lines: readonly DiffLine[], linesMax: number): DiffLine[] {
   const near = lines.map((_, index) =>
     lines.slice(Math.max(0, index - contextLineCount), index + contextLineCount + 1).some(({ mark }) => mark !== " "),
   );
-  const kept: DiffLine[] = [];
+  const selected: DiffLine[] = [];
   for (const [index, line] of lines.entries()) {
-    if (near[index] === true) kept.push(line);
-    else if (kept.length > 0 && kept.at(-1)?.mark !== "…") kept.push({ mark: "…", text: "" });
+    if (near[index] === true) selected.push(line);
+    else if (selected.length > 0 && selected.at(-1)?.mark !== "…") selected.push({ mark: "…", text: "" });
   }
-  if (kept.at(-1)?.mark === "…") kept.pop();
-  if (kept.length <= linesMax) return kept;
-  return [...kept.slice(0, linesMax), { mark: "…", text: `${kept.length - linesMax} more lines` }];
+  if (selected.at(-1)?.mark === "…") selected.pop();
+  if (selected.length <= linesMax) return selected;
+  return [...selected.slice(0, linesMax), { mark: "…", text: `${selected.length - linesMax} more lines` }];
 }
 
 export interface RenderedDiff {
   readonly lines: readonly Text[];
-  /** A change is longer than what is shown of it. */
+  /** True when lines or characters of a change were left out. */
   readonly isCut: boolean;
 }
 
-/** Coloured lines; one that is wider than `columns` goes on below, where `columns` is not 0. */
+/** Renders coloured lines, wrapped at `columns`; 0 wraps nothing. */
 export function renderDiff(
   before: string,
   after: string,
   options: { style: Style; columns: number; linesMax: number },
 ): RenderedDiff {
   const { style, columns, linesMax } = options;
-  const kept = selectChanges(diffLines(before, after), linesMax);
-  let isCut = kept.length > linesMax;
-  const lines = kept.flatMap(({ mark, text }) => {
+  const selected = selectChanges(diffLines(before, after), linesMax);
+  let isCut = selected.length > linesMax;
+  const lines = selected.flatMap(({ mark, text }) => {
     const whole = printable(text).replaceAll("\t", "    ");
     const rows = columns > 0 ? splitIntoRows(whole, Math.max(columnsMin, columns - 2)) : [whole];
     isCut ||= rows.length > rowsPerLineMax;
@@ -81,7 +82,7 @@ function splitIntoRows(text: string, columns: number): string[] {
   return [...rows, row];
 }
 
-/** A line may be a whole file's. */
+/** Bounds the rows of one line, since a minified file can be a single line. */
 function truncateRows(rows: readonly string[]): readonly string[] {
   if (rows.length <= rowsPerLineMax) return rows;
   const left = Array.from(rows.slice(rowsPerLineMax).join("")).length;
@@ -91,7 +92,7 @@ function truncateRows(rows: readonly string[]): readonly string[] {
 const contextLineCount = 2;
 const rowsPerLineMax = 12;
 const columnsMin = 8;
-/** Cells of the comparison's table: about 1000 by 1000 lines, some 4 MB and a few milliseconds. */
+/** Bounds the table of the comparison to about 1000 by 1000 lines: 4 MB and a few milliseconds. */
 const tableCellsMax = 1_000_000;
 
 function splitLines(text: string): string[] {
@@ -101,31 +102,34 @@ function splitLines(text: string): string[] {
   return lines;
 }
 
-// The longest common subsequence, from the end, so that the way back reads forwards.
-function diffMiddle(old: readonly string[], now: readonly string[]): DiffLine[] {
-  if (old.length * now.length > tableCellsMax) return toReplacement(old, now);
-  const across = now.length + 1;
-  const common = new Uint32Array((old.length + 1) * across);
+// Longest common subsequence. The table is filled from the end, so that the result is read off in order.
+function diffMiddle(previous: readonly string[], next: readonly string[]): DiffLine[] {
+  if (previous.length * next.length > tableCellsMax) return toReplacement(previous, next);
+  const across = next.length + 1;
+  const common = new Uint32Array((previous.length + 1) * across);
   const at = (i: number, j: number): number => common[i * across + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i -= 1) {
-    for (let j = now.length - 1; j >= 0; j -= 1) {
-      common[i * across + j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+  for (let i = previous.length - 1; i >= 0; i -= 1) {
+    for (let j = next.length - 1; j >= 0; j -= 1) {
+      common[i * across + j] = previous[i] === next[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
     }
   }
   const lines: DiffLine[] = [];
   let i = 0;
   let j = 0;
-  while (i < old.length && j < now.length) {
-    if (old[i] === now[j]) {
-      lines.push({ mark: " ", text: old[i] ?? "" });
+  while (i < previous.length && j < next.length) {
+    if (previous[i] === next[j]) {
+      lines.push({ mark: " ", text: previous[i] ?? "" });
       i += 1;
       j += 1;
-    } else if (at(i + 1, j) >= at(i, j + 1)) lines.push({ mark: "-", text: old[i++] ?? "" });
-    else lines.push({ mark: "+", text: now[j++] ?? "" });
+    } else if (at(i + 1, j) >= at(i, j + 1)) lines.push({ mark: "-", text: previous[i++] ?? "" });
+    else lines.push({ mark: "+", text: next[j++] ?? "" });
   }
-  return [...lines, ...toReplacement(old.slice(i), now.slice(j))];
+  return [...lines, ...toReplacement(previous.slice(i), next.slice(j))];
 }
 
-function toReplacement(old: readonly string[], now: readonly string[]): DiffLine[] {
-  return [...old.map((text) => ({ mark: "-" as const, text })), ...now.map((text) => ({ mark: "+" as const, text }))];
+function toReplacement(previous: readonly string[], next: readonly string[]): DiffLine[] {
+  return [
+    ...previous.map((text) => ({ mark: "-" as const, text })),
+    ...next.map((text) => ({ mark: "+" as const, text })),
+  ];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent wants to be told, as people see it. Every word but the request's id is the agent's; an address is shown
-// whole, with the host that it really leads to, and nothing here opens it.
+// Shows elicitations. All text but the request's id comes from the agent. A URL is shown whole, with the host that it
+// really leads to; mix never opens it.
 import type { ElicitationEntry } from "../../agentd/vocabulary/entries.ts";
 import { type FormField, formFields } from "../form-fields.ts";
 import { jsonText } from "../process/json-text.ts";
@@ -9,30 +9,31 @@ import { describeExpiry, describeResolver } from "./permission.ts";
 import { hostOf } from "../questions/subject.ts";
 import type { Style, Text } from "../../display/styled.ts";
 
-export interface ElicitationQuestion extends Pick<
+export interface ElicitationRequest extends Pick<
   ElicitationEntry,
   "request" | "mode" | "message" | "schema" | "url" | "agent_session"
 > {
+  /** ISO times. Without both of them, the time left is not shown. */
   readonly now?: string;
   readonly expires_at?: string | null;
 }
 
-/** `isOpen` false: without the way to answer it. */
-export function renderElicitation(asked: ElicitationQuestion, style: Style, isOpen = true): Text[] {
+/** Renders an elicitation, with the commands that answer it while `isOpen`. */
+export function renderElicitation(asked: ElicitationRequest, style: Style, isOpen = true): Text[] {
   const [first = "", ...further] = printable(asked.message ?? "").split("\n");
-  const what = asked.mode === "url" ? "wants you to open an address" : "wants to be told";
+  const what = asked.mode === "url" ? "asks you to open a URL" : "asks for input";
   return [
-    style.bold(style.yellow(`? it ${what}: ${first}`)),
+    style.bold(style.yellow(`? the agent ${what}: ${first}`)),
     ...further.map((line) => `  ${line}`),
     ...(asked.agent_session === undefined
       ? []
-      : [style.yellow(`  ! asked by another session of the agent, ${printableLine(asked.agent_session)}`)]),
+      : [style.yellow(`  ! asked by another session of this agent: ${printableLine(asked.agent_session)}`)]),
     ...(asked.mode === "url" ? renderAddress(asked.url ?? "") : formFields(asked.schema).flatMap(renderField)),
     ...(isOpen ? renderAnswerHint(asked).map(style.dim) : []),
   ];
 }
 
-/** `about`: which one it was, where that does not stand right above. */
+/** Renders how an elicitation ended. `about` names it where it is not shown right above. */
 export function renderElicitationResolution(entry: ElicitationEntry, style: Style, about?: string): Text {
   const content = entry.content === undefined ? "" : `: ${printableLine(jsonText(entry.content))}`;
   const what = about === undefined ? "" : `: ${about}`;
@@ -55,7 +56,7 @@ function renderField(field: FormField): string[] {
   ];
   const kind = `${facts[0]}${facts.length > 1 ? ` ${facts.slice(1).join(", ")}` : ""}`;
   const must = [...(required ? ["required"] : []), ...bounds].map((words) => `, ${words}`).join("");
-  const standard = field.default === undefined ? "" : `, ${jsonText(field.default)} where left out`;
+  const standard = field.default === undefined ? "" : `, default ${jsonText(field.default)}`;
   const words = [title, description].filter((text) => text !== undefined).join(": ");
   return [
     `  ${printableLine(name)}  ${printableLine(`${kind}${must}${standard}`)}`,
@@ -63,11 +64,11 @@ function renderField(field: FormField): string[] {
   ];
 }
 
-function renderAnswerHint(asked: ElicitationQuestion): string[] {
+function renderAnswerHint(asked: ElicitationRequest): string[] {
   const request = printableLine(asked.request);
   const accept = asked.mode === "url" ? `mix agent answer ${request}` : `mix agent answer ${request} field=value…`;
   return [
     `  answer: ${accept}   or: --decline, --cancel${describeExpiry(asked)}`,
-    ...(asked.mode === "url" ? [] : ["  What you answer is logged: give no passwords and no keys."]),
+    ...(asked.mode === "url" ? [] : ["  Answers are logged: do not enter passwords or keys."]),
   ];
 }

@@ -31,7 +31,7 @@ test.each([
   ).toBe(columns);
 });
 
-test("where the last row ends is known, so that a line below it can be taken off again", () => {
+test("the column at which the last row ends is known, so that a line below it can be erased", () => {
   const transcript = new Transcript({ style: plain, columns: 20, showPrompts: false });
   const ends: number[] = [];
   for (const [role, text] of [
@@ -43,6 +43,6 @@ test("where the last row ends is known, so that a line below it can be taken off
     transcript.show(said(role, text));
     ends.push(transcript.column);
   }
-  // The word that may not be over yet is held back.
+  // The last word is held back, because it may be incomplete.
   expect(ends).toEqual(["one".length, "one two three four".length, 0, "✻ one two".length]);
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The transcript on a screen, with a spinner while the agent works and nothing else moves.
+// Writes a session's transcript to stdout, with a spinner while the agent works and no output comes.
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
 import { colours, plain, rendered, type Style, type Text } from "../../display/styled.ts";
 import type { TextOutput } from "../../display/text-output.ts";
@@ -7,6 +7,7 @@ import type { AskedEntry } from "../questions/open-questions.ts";
 import type { Context } from "../process/context.ts";
 import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";
+import type { Screen } from "./tool-calls.ts";
 import { Transcript } from "./transcript.ts";
 import type { TranscriptOptions } from "./transcript.ts";
 
@@ -14,28 +15,32 @@ export class LiveView {
   readonly #output: Output;
   readonly #transcript: Transcript;
   readonly #spinner: Spinner;
-  #working = false;
+  #isWorking = false;
 
-  constructor(context: Context, output: Output, rest: Pick<TranscriptOptions, "showPrompts" | "isOpen" | "directory">) {
+  constructor(
+    context: Context,
+    output: Output,
+    options: Pick<TranscriptOptions, "showPrompts" | "isOpen" | "directory">,
+  ) {
     this.#output = output;
-    this.#transcript = new Transcript({ ...detectScreen(context), ...rest, now: context.now });
+    this.#transcript = new Transcript({ ...detectScreen(context), ...options, now: context.now });
     this.#spinner = new Spinner(context);
   }
 
-  /** `saysWhy` false: the error of what ends here is told elsewhere. Resolves with whether anything was written. */
-  show(entry: Entry, saysWhy = true): Promise<boolean> {
-    this.#working = isAgentWorking(entry, this.#working);
-    return this.#write(this.#transcript.show(entry, saysWhy));
+  /** Resolves to whether text was written. `showsError` false omits the error of a turn or session that ends. */
+  show(entry: Entry, showsError = true): Promise<boolean> {
+    this.#isWorking = isAgentWorking(entry, this.#isWorking);
+    return this.#write(this.#transcript.show(entry, showsError));
   }
 
-  /** A question, right above the line that answers it. */
+  /** Shows a question whole, right above the line that answers it. */
   ask(asked: AskedEntry): void {
-    this.#working = false;
+    this.#isWorking = false;
     void this.#write(this.#transcript.ask(asked));
   }
 
   resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): void {
-    this.#working = isAgentWorking({ ...entry, phase: "resolved" }, this.#working);
+    this.#isWorking = isAgentWorking({ ...entry, phase: "resolved" }, this.#isWorking);
     void this.#write(this.#transcript.resolve(entry, asked, count));
   }
 
@@ -43,22 +48,22 @@ export class LiveView {
     const text = rendered(written);
     this.#spinner.hide();
     if (text !== "") await this.#output.text(written);
-    // In the middle of a line the text itself shows that something goes on.
-    if (this.#working && this.#transcript.isAtLineStart) this.#spinner.show();
+    // An unfinished line already shows that the agent works.
+    if (this.#isWorking && this.#transcript.isAtLineStart) this.#spinner.show();
     return text !== "";
   }
 
-  /** Where the last row ends; 0: at its beginning. */
+  /** The column at which the last row ends; 0 where the row is empty. */
   get column(): number {
     return this.#transcript.column;
   }
 
-  /** Something else is to stand below. */
+  /** Ends the last row, so that other output can follow below. */
   endRow(): void {
     void this.end();
   }
 
-  /** Without a spinner until the next entry: what a person types has its place. */
+  /** Hides the spinner until the next entry, to make room for a prompt line. */
   hideSpinner(): void {
     this.#spinner.hide();
   }
@@ -69,25 +74,22 @@ export class LiveView {
   }
 }
 
-/** How wide and how colourful stdout is; no width where it is no terminal. A terminal may not know its own: it says 0. */
-export function detectScreen(context: Pick<Context, "stdout" | "env">): {
-  style: Style;
-  columns: number;
-} {
+/** Describes stdout. It has 0 columns if it is not a terminal, and 80 if the terminal reports no width. */
+export function detectScreen(context: Pick<Context, "stdout" | "env">): Screen {
   const { stdout, env } = context;
   return { style: detectStyle(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : 0 };
 }
 
-/** Colour where a terminal shows it and nobody said NO_COLOR. */
+/** Uses colours on a terminal, unless NO_COLOR is set or TERM is `dumb`. */
 function detectStyle({ isTTY }: Pick<TextOutput, "isTTY">, env: Readonly<Record<string, string | undefined>>): Style {
   return isTTY && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb" ? colours : plain;
 }
 
-function isAgentWorking(entry: EntryContent, before: boolean): boolean {
+function isAgentWorking(entry: EntryContent, wasWorking: boolean): boolean {
   if (entry.kind === "state")
     return entry.state === "starting" || entry.state === "running" || entry.state === "closing";
-  if (entry.kind === "turn") return entry.phase === "started" || (before && entry.phase === "queued");
+  if (entry.kind === "turn") return entry.phase === "started" || (wasWorking && entry.phase === "queued");
   if (entry.kind === "permission" || entry.kind === "elicitation")
     return entry.phase !== "requested" && entry.phase !== "changed";
-  return before;
+  return wasWorking;
 }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One entry of the log as people read it: its number, its time, its kind and what it says.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import { jsonText } from "../process/json-text.ts";
 import { contentToText } from "./content.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 
-/** The first line, and further ones of a text under it. */
+/** Formats a log entry: seq, UTC time, kind and text; further lines of the text are indented below. */
 export function formatLogEntry(entry: Entry): string[] {
-  const head = `${String(entry.seq).padStart(5)}  ${formatTime(entry.at)}  ${entry.kind.padEnd(kindColumns)}  `;
-  const [first = "", ...further] = (describeEntry(entry).trimEnd() || "(nothing)").split("\n");
+  const head = `${String(entry.seq).padStart(5)}  ${formatTime(entry.at)}  ${entry.kind.padEnd(longestKind.length)}  `;
+  const [first = "", ...further] = (describeEntry(entry).trimEnd() || "(empty)").split("\n");
   return [`${head}${first}`.trimEnd(), ...further.map((line) => `${" ".repeat(head.length)}${line}`.trimEnd())];
 }
 
-/** Of the longest kind. */
-const kindColumns = "elicitation".length;
+const longestKind = "elicitation";
 
 function describeEntry(entry: Entry): string {
   const late = entry.late === true ? " (late)" : "";
@@ -21,14 +19,16 @@ function describeEntry(entry: Entry): string {
     case "message":
       return `${entry.role}${late}: ${printable(contentToText(entry.content))}`;
     case "command":
-      return printableLine(`${entry.verb} by ${entry.by ?? `nobody known (${entry.origin})`} ${jsonText(entry.args)}`);
+      return printableLine(
+        `${entry.verb} by ${entry.by ?? `unknown sender (${entry.origin})`} ${jsonText(entry.args)}`,
+      );
     case "reply":
       return printableLine(`${entry.verb} rc ${entry.rc}${describeRefusal(entry.body)}`);
     case "state":
       return printableLine(describeState(entry));
     case "turn":
       return printableLine(
-        words(
+        joinWords(
           `${entry.turn} ${entry.phase}`,
           entry.stop_reason,
           entry.forced && "(forced)",
@@ -38,7 +38,7 @@ function describeEntry(entry: Entry): string {
     case "tool_call":
       return (
         printableLine(
-          words(
+          joinWords(
             entry.tool_call_id,
             entry.tool_kind,
             entry.title,
@@ -56,33 +56,40 @@ function describeEntry(entry: Entry): string {
     case "options":
       return printableLine(entry.options.map(({ option, value }) => `${option}=${value}`).join(", "));
     case "info":
-      return printableLine(words(describeTitle(entry.title), entry.updated_at && `updated ${entry.updated_at}`));
+      return printableLine(joinWords(describeTitle(entry.title), entry.updated_at && `updated ${entry.updated_at}`));
     case "usage":
-      return printableLine(words(`${entry.used ?? "?"} of ${entry.size ?? "?"} tokens`));
+      return printableLine(joinWords(`${entry.used ?? "?"} of ${entry.size ?? "?"} tokens`));
     case "notice":
-      return printableLine(words(entry.severity, entry.title, entry.description));
+      return printableLine(joinWords(entry.severity, entry.title, entry.description));
     case "compaction":
-      return printableLine(words(entry.compaction_id, entry.status, entry.error));
+      return printableLine(joinWords(entry.compaction_id, entry.status, entry.error));
     case "elicitation":
       return printableLine(
-        words(entry.request, describePhase(entry), entry.message, entry.url, entry.outcome, describeResolver(entry)),
+        joinWords(
+          entry.request,
+          describePhase(entry),
+          entry.message,
+          entry.url,
+          entry.outcome,
+          describeResolver(entry),
+        ),
       );
     case "file":
-      return printableLine(words(entry.op, entry.phase, entry.path, describeBytes(entry.bytes), entry.message));
+      return printableLine(joinWords(entry.op, entry.phase, entry.path, describeBytes(entry.bytes), entry.message));
     case "terminal":
       return printableLine(describeTerminal(entry));
     case "extension":
       return printableLine(`${entry.method} ${jsonText(entry.data)}`);
     case "diagnostic":
       return printableLine(
-        words(entry.what, entry.message, entry.count === undefined ? undefined : `×${entry.count}`, entry.sample),
+        joinWords(entry.what, entry.message, entry.count === undefined ? undefined : `×${entry.count}`, entry.sample),
       );
   }
 }
 
 function describeState(entry: Extract<Entry, { kind: "state" }>): string {
   const { state, reason, resumed, process, agent_info: info, error } = entry;
-  return words(
+  return joinWords(
     state,
     parenthesize(reason),
     resumed,
@@ -94,23 +101,23 @@ function describeState(entry: Extract<Entry, { kind: "state" }>): string {
 
 function describePermission(entry: Extract<Entry, { kind: "permission" }>): string {
   if (entry.phase === "requested")
-    return words(
+    return joinWords(
       entry.request,
       "requested",
       entry.agent_session && `(by ${entry.agent_session})`,
       entry.tool_call?.title,
       `[${(entry.options ?? []).map(({ option }) => option).join(", ")}]`,
     );
-  if (entry.phase === "changed") return words(entry.request, "changed:", (entry.changed ?? []).join(", "));
-  if (entry.phase !== "resolved") return words(entry.request, describePhase(entry));
-  return words(entry.request, "resolved", entry.outcome, entry.option, describeResolver(entry), entry.why);
+  if (entry.phase === "changed") return joinWords(entry.request, "changed:", (entry.changed ?? []).join(", "));
+  if (entry.phase !== "resolved") return joinWords(entry.request, describePhase(entry));
+  return joinWords(entry.request, "resolved", entry.outcome, entry.option, describeResolver(entry), entry.why);
 }
 
 function describePhase({ phase, sent }: Extract<Entry, { kind: "permission" | "elicitation" }>): string {
-  return sent === "unknown" ? "sent, or not: agentd ended at that moment" : phase;
+  return sent === "unknown" ? "possibly sent: agentd ended at that moment" : phase;
 }
 
-/** Who closed a question, and what came between. */
+/** Names who resolved a request, and through what. */
 function describeResolver({
   phase,
   by,
@@ -124,11 +131,11 @@ function describeResolver({
 function describeTerminal(entry: Extract<Entry, { kind: "terminal" }>): string {
   const { terminal, phase, command, args = [], exit_code: code, signal, message } = entry;
   const exit = code === undefined || code === null ? signal : `exit code ${code}`;
-  return words(terminal, phase, command, ...args, exit, message);
+  return joinWords(terminal, phase, command, ...args, exit, message);
 }
 
 function describeTitle(title: string | null | undefined): string | undefined {
-  return title === null ? "no title any more" : title;
+  return title === null ? "title removed" : title;
 }
 
 function describeBytes(bytes: number | undefined): string | undefined {
@@ -149,11 +156,11 @@ function parenthesize(text: string | undefined): string | undefined {
   return text === undefined ? undefined : `(${text})`;
 }
 
-function words(...parts: readonly (string | null | undefined | false)[]): string {
+function joinWords(...parts: readonly (string | null | undefined | false)[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join(" ");
 }
 
-// The log's own clock, UTC, without the day.
+/** Returns the UTC time of day, to the millisecond. */
 function formatTime(at: string): string {
   return printableLine(at.slice(11, 23));
 }

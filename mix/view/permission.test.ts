@@ -21,7 +21,7 @@ const shown = (tool: ToolCallFields, more: { isWhole?: boolean; columns?: number
     .slice(1)
     .map(rendered);
 
-test("who ended a question is said once, also where the reason names the policy", () => {
+test("the resolver is named once, even if the reason names the policy too", () => {
   const entry = { kind: "permission", request: "s-1", phase: "resolved", outcome: "selected", option: "yes" } as const;
   const policy = { ...entry, via: "policy", by: null } as const;
   expect(rendered(renderPermissionResolution({ ...policy, why: 'policy "reading", rule 1' }, plain))).toBe(
@@ -30,11 +30,11 @@ test("who ended a question is said once, also where the reason names the policy"
   expect(rendered(renderPermissionResolution(policy, plain))).toBe("  → yes (by policy)");
 });
 
-test("a path, a change and an input that say the same are told once", () => {
+test("a path, a diff and an input that repeat each other are shown once", () => {
   expect(shown(edit)).toEqual([`  ${path}`, "    - one", "    + two"]);
 });
 
-test("what an input says beyond the change stays, and so does what differs from it", () => {
+test("input members are shown if they add to the diff or differ from it", () => {
   const more = { file: path, new: "two\nand more\n", mode: "force" };
   expect(
     shown({ ...edit, raw_input: more })
@@ -43,18 +43,18 @@ test("what an input says beyond the change stays, and so does what differs from 
   ).toBe('    {\n     "new": "two\\nand more\\n",\n     "mode": "force"\n    }');
 });
 
-test("where there are several paths the input says which is which", () => {
+test("with several paths the input is shown, because it tells which is which", () => {
   const move = { tool_call_id: "t", locations: [{ path: "/a" }, { path: "/b" }], raw_input: { from: "/b", to: "/a" } };
   expect(shown(move).join("\n")).toContain('"from": "/b"');
 });
 
-test("a path that is not shown is not taken out of the input", () => {
+test("a path that is not listed stays in the input", () => {
   const paths = Array.from({ length: 12 }, (_, index) => `/work/${index}`);
   const many = { tool_call_id: "t", locations: paths.map((one) => ({ path: one })), raw_input: { last: paths[11] } };
   expect(shown(many).join("\n")).toContain('"last": "/work/11"');
 });
 
-test("paths that there is no room for are counted, and the way to see them is told", () => {
+test("paths above the limit are counted, with the command that shows them", () => {
   const locations = Array.from({ length: 12 }, (_, index) => ({ path: `/work/${index}` }));
   const lines = shown({ tool_call_id: "t", locations });
   expect(lines).toHaveLength(11);
@@ -62,7 +62,7 @@ test("paths that there is no room for are counted, and the way to see them is to
   expect(shown({ tool_call_id: "t", locations: locations.slice(1) }).at(-1)).toContain("1 more path:");
 });
 
-test("the end of a wide line of a change is seen, and where a change is cut the way to see it is told", () => {
+test("a wide line of a diff is shown to its end, and a cut diff names the command that shows all of it", () => {
   const asked = (newText: string, isBelowDiff = false): string =>
     renderPermission(
       { request: "s-1", tool_call: { tool_call_id: "t", content: [{ type: "diff", path, oldText: null, newText }] } },
@@ -71,15 +71,15 @@ test("the end of a wide line of a change is seen, and where a change is cut the 
       .map(rendered)
       .join("\n");
   expect(asked(`${"x".repeat(90)} && harm`)).toContain(" && harm");
-  expect(asked(`${"x".repeat(90)} && harm`)).not.toContain("longer than");
-  const words = "… the change is longer than what is shown: mix agent permit show";
+  expect(asked(`${"x".repeat(90)} && harm`)).not.toContain("is cut");
+  const words = "… this change is cut; show all of it: mix agent permit show";
   expect(asked("x".repeat(1000))).toContain(words);
   expect(asked("line\n".repeat(100))).toContain(words);
-  // Also where the change itself stands right above.
+  // The same holds if the diff itself is shown right above.
   expect(asked("line\n".repeat(100), true)).toContain(words);
 });
 
-test("where a person looks for all of it, neither a path nor a line of a change is left out or cut", () => {
+test("isWhole shows every path and every line of a diff in full", () => {
   const locations = Array.from({ length: 12 }, (_, index) => ({ path: `/work/${index}` }));
   const newText = Array.from({ length: 200 }, (_, index) => `line ${index} ${"x".repeat(100)} end`).join("\n");
   const content = [{ type: "diff", path, oldText: null, newText }];
@@ -88,7 +88,7 @@ test("where a person looks for all of it, neither a path nor a line of a change 
   expect(whole.filter((line) => line.startsWith("    + line ") && line.endsWith(" end"))).toHaveLength(200);
 });
 
-test("where a person looks for all of it, what was said is said again", () => {
+test("isWhole shows repetitions too", () => {
   const whole = shown(edit, { isWhole: true }).join("\n");
   for (const part of [`  ${path}\n  ${path}`, `"file": "${path}"`, String.raw`"new": "two\n"`]) {
     expect(whole).toContain(part);
@@ -100,7 +100,7 @@ test.each([
   ["2026-01-01T00:00:30.000Z", "(within 9m)"],
   ["2026-01-01T00:09:15.000Z", "(within 45s)"],
   ["2026-01-01T00:10:00.000Z", "permit show"],
-])("at %s the way to answer ends %s", (now, end) => {
+])("at %s the line that tells how to answer ends with %s", (now, end) => {
   const question = { request: "s-1", now, expires_at: "2026-01-01T00:10:00.000Z" };
   expect(rendered(renderPermission(question, view).at(-1) ?? "").endsWith(end)).toBe(true);
   expect(renderElicitation(question, plain).map(rendered).join("\n").includes("(within")).toBe(
@@ -108,7 +108,7 @@ test.each([
   );
 });
 
-test("what a person has to know before the agent's own words is said first", () => {
+test("warnings come before the agent's own text", () => {
   const question = {
     request: "s-1",
     agent_session: "its-\u001b[2Jchild",
@@ -118,21 +118,21 @@ test("what a person has to know before the agent's own words is said first", () 
   };
   const lines = renderPermission(question, { ...view, isOpen: false }).slice(1, 5);
   expect(lines.map(rendered)).toEqual([
-    expect.stringMatching(/^ {2}! asked by another session of the agent, its-\P{Cc}*child$/u),
-    "  ! this tool call has ended already: completed",
+    expect.stringMatching(/^ {2}! asked by another session of this agent: its-\P{Cc}*child$/u),
+    "  ! this tool call has already ended: completed",
     "  ! changed since it was asked: raw input, title",
-    "  ! too long to be shown here: content (mix agent permit show s-1)",
+    "  ! too long to show here: content (mix agent permit show s-1)",
   ]);
 });
 
-test("an answer to a question that had changed says so", () => {
+test("the answer to a request that had changed says so", () => {
   const entry = { kind: "permission", request: "s-1", phase: "resolved", outcome: "selected", option: "yes" } as const;
   expect(rendered(renderPermissionResolution({ ...entry, by: "mix-a", changed: ["raw_input"] }, plain))).toBe(
     "  → yes (by mix-a; changed after it was asked: raw input)",
   );
 });
 
-test.each([false, true])("a number is shown to the digit, in a question that is shown whole: %s", (isWhole) => {
+test.each([false, true])("every digit of a number is shown, with isWhole %s", (isWhole) => {
   const input = parseJson('{"channel_id":1193820475610234881,"weight":1e400,"zero":-0,"rate":1.10}');
   expect(shown({ tool_call_id: "t", raw_input: input }, { isWhole })).toEqual([
     "    {",
@@ -145,7 +145,7 @@ test.each([false, true])("a number is shown to the digit, in a question that is 
   expect(shown({ tool_call_id: "t", raw_input: parseJson("1e400") }, { isWhole })).toEqual(["    1e400"]);
 });
 
-test("of a question that says nothing, that is said", () => {
+test("a request that does not describe its action gets a warning", () => {
   expect(shown({ tool_call_id: "t", tool_kind: "execute", content: [] })[0]).toContain("does not say what");
   expect(shown(edit).join("\n")).not.toContain("does not say");
 });

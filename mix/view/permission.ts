@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A permission question as people see it. Every word of it but the request's id is the agent's, and shown so that it can
-// neither hide what is asked nor repaint the screen.
+// Shows permission requests. All text but the request's id comes from the agent. It is made printable and bounded, so that
+// it can neither hide what the agent asks for nor repaint the screen.
 import { RawJson } from "../../json/raw-json.ts";
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { formatTimeLeft } from "./units.ts";
@@ -11,63 +11,64 @@ import { isOver } from "../entries/tool-call-fold.ts";
 import { renderDiffs, collectDiffFacts } from "./tool-calls.ts";
 import type { Screen } from "./tool-calls.ts";
 
-export interface PermissionQuestion {
+export interface PermissionRequest {
   readonly request: string;
   readonly agent_session?: string;
   readonly tool_call?: ToolCallFields;
-  /** Members of the tool call that the agent has changed since it asked. */
+  /** Members of the tool call that the agent changed after it asked. */
   readonly changed?: readonly string[];
-  /** Members of the tool call that are too long to be here. */
+  /** Members of the tool call that were too long to be included. */
   readonly left_out?: readonly string[];
   readonly options?: readonly PermissionChoice[];
+  /** ISO times. Without both of them, the time left is not shown. */
   readonly now?: string;
   readonly expires_at?: string | null;
-  /** Why the session's policy left it to a person. */
+  /** Why the session's policy left the request to a person. */
   readonly why?: string;
 }
 
 export interface PermissionRenderOptions extends Screen {
-  /** Nothing is left out, however long it is and however often it was said. */
+  /** Shows everything in full length, including repetitions. */
   readonly isWhole?: boolean;
-  /** The changes stand right above: they need not be shown again. */
+  /** Omits the diffs, which are already shown right above. */
   readonly isBelowDiff?: boolean;
-  /** A question that is closed is shown without the way to answer it. */
+  /** False omits the commands that answer the request. */
   readonly isOpen?: boolean;
 }
 
-export function renderPermission(question: PermissionQuestion, view: PermissionRenderOptions): Text[] {
-  const { style } = view;
-  const tool = question.tool_call;
-  const kind = tool?.tool_kind ?? "no kind given";
+export function renderPermission(permission: PermissionRequest, options: PermissionRenderOptions): Text[] {
+  const { style } = options;
+  const tool = permission.tool_call;
+  const kind = tool?.tool_kind ?? "kind not given";
   return [
-    style.bold(style.yellow(`? may it: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`)),
-    ...renderWarnings(question, view),
-    ...renderFacts(tool, view),
-    ...(question.why === undefined ? [] : [style.dim(`  ${printableLine(question.why)}`)]),
-    ...renderChoices(question.options ?? []),
-    ...(view.isOpen === false ? [] : [style.dim(`  answer: ${describeAnswerCommands(question)}`)]),
+    style.bold(style.yellow(`? allow: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`)),
+    ...renderWarnings(permission, options),
+    ...renderFacts(tool, options),
+    ...(permission.why === undefined ? [] : [style.dim(`  ${printableLine(permission.why)}`)]),
+    ...renderChoices(permission.options ?? []),
+    ...(options.isOpen === false ? [] : [style.dim(`  answer: ${describeAnswerCommands(permission)}`)]),
   ];
 }
 
-/** What a person has to know before all else that the agent says. */
-function renderWarnings(question: PermissionQuestion, view: PermissionRenderOptions): Text[] {
-  const { request, agent_session: other, tool_call: tool, changed = [], left_out: missing = [] } = question;
-  const where = view.isWhole === true ? "its entries are not in the log any more" : `${showCommand} ${request}`;
-  const words = [
-    ...(other === undefined ? [] : [`asked by another session of the agent, ${other}`]),
+/** Renders the warnings that a person has to read before the agent's own text. */
+function renderWarnings(permission: PermissionRequest, options: PermissionRenderOptions): Text[] {
+  const { request, agent_session: other, tool_call: tool, changed = [], left_out: missing = [] } = permission;
+  const where = options.isWhole === true ? "its entries are no longer in the log" : `${showCommand} ${request}`;
+  const warnings = [
+    ...(other === undefined ? [] : [`asked by another session of this agent: ${other}`]),
     ...(tool === undefined || describesAction(tool) || missing.length > 0
       ? []
       : ["the agent does not say what it is about to do"]),
-    ...(isOver(tool?.status) ? [`this tool call has ended already: ${tool?.status}`] : []),
+    ...(isOver(tool?.status) ? [`this tool call has already ended: ${tool?.status}`] : []),
     ...(changed.length === 0 ? [] : [`changed since it was asked: ${formatMemberNames(changed)}`]),
-    ...(missing.length === 0 ? [] : [`too long to be shown here: ${formatMemberNames(missing)} (${where})`]),
+    ...(missing.length === 0 ? [] : [`too long to show here: ${formatMemberNames(missing)} (${where})`]),
   ];
-  return words.map((each) => view.style.yellow(`  ! ${printableLine(each)}`));
+  return warnings.map((warning) => options.style.yellow(`  ! ${printableLine(warning)}`));
 }
 
 function describesAction({ title, name, content, locations, raw_input: input }: ToolCallFields): boolean {
   const lists = [content, locations].some((list) => list !== undefined && list !== null && list.length > 0);
-  return lists || [title, name, input].some((said) => said !== undefined && said !== null);
+  return lists || [title, name, input].some((value) => value !== undefined && value !== null);
 }
 
 function formatMemberNames(names: readonly string[]): string {
@@ -80,17 +81,17 @@ function renderChoices(choices: readonly PermissionChoice[]): string[] {
   });
 }
 
-export interface ResolvedQuestion {
+export interface ResolvedRequest {
   readonly asked: PermissionEntry;
-  /** In a few words, with its number where there are several. */
+  /** A short description of the request, with its number if several are open. */
   readonly about: string;
 }
 
-/** Without `resolved` the question stands right above. */
+/** Renders how a permission request ended. Without `resolved`, the request is shown right above. */
 export function renderPermissionResolution(
   entry: PermissionEntry,
   style: Screen["style"],
-  resolved?: ResolvedQuestion,
+  resolved?: ResolvedRequest,
 ): Text {
   const option = entry.outcome === "selected" ? printableLine(entry.option ?? "") : undefined;
   const changed =
@@ -101,43 +102,43 @@ export function renderPermissionResolution(
   return style.dim(`  → ${verdict}: ${resolved.about}${option === undefined ? "" : `, ${option}`} ${who}`);
 }
 
-/** By the kind of the option, never by what the agent calls it. */
+/** Goes by the option's kind, never by the name that the agent gave it. */
 function describeVerdict(asked: PermissionEntry, { outcome, option }: PermissionEntry): string {
   if (outcome !== "selected") return "cancelled";
   const kind = asked.options?.find((one) => one.option === option)?.kind ?? "";
   return kind.startsWith("allow_") ? "allowed" : kind.startsWith("reject_") ? "refused" : "answered";
 }
 
-/** Who ended a question, and why. */
+/** Names who resolved a request, and why. */
 export function describeResolver({ via, by, why }: Pick<PermissionEntry, "via" | "by" | "why">): string {
-  // Its own reason names the policy.
+  // A policy's reason already names the policy.
   if (via === "policy" && why !== undefined) return `by ${printableLine(why)}`;
   const who = via === undefined ? `by ${printableLine(by ?? "someone")}` : describeChannel(via, by);
   return `${who}${why === undefined ? "" : `, ${printableLine(why)}`}`;
 }
 
-/** Of what notify asked, the person is known who answered there. */
+/** Names the person for an answer through notify, if known; otherwise the channel. */
 function describeChannel(via: NonNullable<PermissionEntry["via"]>, by: string | null | undefined): string {
   if (via !== "notify" || by === undefined || by === null || by === via) return resolverTexts[via];
   return `by ${printableLine(by)}, asked by notify`;
 }
 
-/** Paths, changes, and what the tool really gets, since a title may leave out what matters; each fact once. */
-function renderFacts(tool: ToolCallFields | undefined, view: PermissionRenderOptions): Text[] {
+/** Renders paths, diffs and the raw input, because a title may leave out what matters. Repetitions are omitted. */
+function renderFacts(tool: ToolCallFields | undefined, options: PermissionRenderOptions): Text[] {
   if (tool === undefined) return [];
-  const isWhole = view.isWhole === true;
+  const isWhole = options.isWhole === true;
   const { paths: diffPaths, texts } = collectDiffFacts(tool);
   const paths = toLocationPaths(tool).filter((path) => isWhole || !diffPaths.has(path));
   const listed = isWhole ? paths : paths.slice(0, locationsMax);
-  const said = new Set([...listed, ...diffPaths]);
-  // Of several paths an input tells which is which.
-  const known = new Set(said.size === 1 ? [...said, ...texts] : texts);
-  const changes = renderDiffs(tool, view, isWhole);
+  const shownPaths = new Set([...listed, ...diffPaths]);
+  // With several paths, only the input tells which is which.
+  const known = new Set(shownPaths.size === 1 ? [...shownPaths, ...texts] : texts);
+  const changes = renderDiffs(tool, options, isWhole);
   return [
     ...listed.map((path) => `  ${printableLine(path)}`),
     ...(paths.length > listed.length ? [`  ${describeOmitted(paths.length - listed.length, "path")}`] : []),
-    ...(view.isBelowDiff === true ? [] : changes.lines),
-    ...(changes.isCut ? [view.style.yellow(`  … the change is longer than what is shown: ${showCommand}`)] : []),
+    ...(options.isBelowDiff === true ? [] : changes.lines),
+    ...(changes.isCut ? [options.style.yellow(`  … this change is cut; show all of it: ${showCommand}`)] : []),
     ...renderRawInput(
       isWhole ? tool.raw_input : omitKnownTexts(tool.raw_input, known),
       isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax,
@@ -145,7 +146,7 @@ function renderFacts(tool: ToolCallFields | undefined, view: PermissionRenderOpt
   ];
 }
 
-/** Of an input, what is none of these texts. A text that differs from them in anything stays. */
+/** Removes input members that equal one of the known texts exactly. */
 function omitKnownTexts(input: unknown, known: ReadonlySet<unknown>): unknown {
   if (known.has(input)) return undefined;
   if (typeof input !== "object" || input === null || Array.isArray(input) || input instanceof RawJson) return input;
@@ -173,9 +174,9 @@ const resolverTexts: Readonly<Record<NonNullable<PermissionEntry["via"]>, string
   policy: "by policy",
   timeout: "nobody answered in time",
   cancel: "the turn was cancelled",
-  agent: "the agent took it back",
+  agent: "the agent withdrew it",
   end: "the session ended",
-  restart: "agentd was started again",
+  restart: "agentd restarted",
 };
 
 function toLocationPaths(tool: ToolCallFields): string[] {
@@ -187,11 +188,11 @@ function toLocationPaths(tool: ToolCallFields): string[] {
 const locationsMax = 10;
 const shortInputLinesMax = 30;
 
-function describeAnswerCommands(question: PermissionQuestion): string {
-  return `mix agent permit allow ${printableLine(question.request)}   or: permit deny, permit show${describeExpiry(question)}`;
+function describeAnswerCommands(permission: PermissionRequest): string {
+  return `mix agent permit allow ${printableLine(permission.request)}   or: permit deny, permit show${describeExpiry(permission)}`;
 }
 
-export function describeExpiry({ now, expires_at: expiresAt }: Pick<PermissionQuestion, "now" | "expires_at">): string {
+export function describeExpiry({ now, expires_at: expiresAt }: Pick<PermissionRequest, "now" | "expires_at">): string {
   if (expiresAt === undefined || expiresAt === null || now === undefined) return "";
   const leftMs = Date.parse(expiresAt) - Date.parse(now);
   return leftMs > 0 ? `   (within ${formatTimeLeft(leftMs)})` : "";

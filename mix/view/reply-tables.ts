@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Sessions, options and requests as tables for people.
+// Tables of sessions, options and open requests.
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import type { OpenElicitation, OpenRequest, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { formatAge, formatTimeUntil } from "./units.ts";
@@ -46,23 +46,20 @@ export function formatPermissionTable(requests: readonly OpenRequest[], now: num
       one.session,
       printableLine(one.tool_call.tool_kind ?? "-"),
       formatTimeUntil(one.expires_at, now),
-      fitted(
-        printableLine(`${describeOrigin(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`),
-        titleColumnsMax,
-      ),
+      fitted(printableLine(`${describeMarks(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`), titleColumnsMax),
     ]),
   ]);
 }
 
-/** That it is not what it was when it was asked, or not what this session itself asks. */
-function describeOrigin({ changed, agent_session: other }: OpenRequest): string {
+/** Marks requests that changed after they were asked, and requests of sub-agents. */
+function describeMarks({ changed, agent_session: other }: OpenRequest): string {
   return `${changed === undefined ? "" : "(changed) "}${other === undefined ? "" : "(sub-agent) "}`;
 }
 
-/** Beside a list that is not all there is. */
+/** Explains why a list is incomplete: agentd bounds the size of its reply. */
 export function describeUnlisted(kind: "permission" | "elicitation", session: string | undefined): string {
   const where = session === undefined ? "--session" : `\`mix agent log ${session} --kind ${kind}\``;
-  return `there are others, too long to be listed with these: look with ${where}`;
+  return `the list is incomplete because it is too long; see the rest with ${where}`;
 }
 
 export function formatElicitationTable(requests: readonly OpenElicitation[], now: number): string[] {

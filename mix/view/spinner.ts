@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A sign of life on stderr, on a terminal alone, that leaves no trace.
+// A spinner on stderr with the seconds that have passed. Drawn on terminals only, and erased when hidden.
 import { movement, rich } from "../../display/styled.ts";
 import type { Context } from "../process/context.ts";
 
@@ -19,7 +19,7 @@ export class Spinner {
   show(): void {
     if (!this.#isEnabled || this.#cancelTimer !== undefined) return;
     this.#shownAt = this.#context.now();
-    // Not at once: what comes within a moment needs no spinner.
+    // A short wait does not need a spinner.
     this.#cancelTimer = this.#context.after(firstFrameDelayMs, () => this.#draw());
   }
 

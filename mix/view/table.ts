@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Columns that line up.
 import { displayWidth } from "../../display/width.ts";
 
-/** The last column is not padded; cells must be printable lines already. */
+/** Aligns columns by display width. Cells must already be printable lines. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Tool calls with their state: a line when one begins, what it changed as a diff, its output and how it ended.
+// Shows tool calls: a line when one begins, its diffs as they come, its output and its status when it ends.
 import type { ContentBlock, TextGrowth, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { contentToText } from "./content.ts";
 import { renderDiff } from "./diff.ts";
@@ -12,6 +12,7 @@ import { type Style, rich, type Text } from "../../display/styled.ts";
 
 export interface Screen {
   readonly style: Style;
+  /** 0 means that nothing is wrapped or cut. */
   readonly columns: number;
 }
 
@@ -19,75 +20,76 @@ interface ToolCall {
   title: string;
   kind: string;
   status: string;
-  /** As it was said last, with what it grew by since. */
+  /** The last complete content, with all `grow` entries since applied. */
   content: ToolCallFields["content"];
-  /** Diffs that were shown, so that an agent which sends all content again does not show them again. */
+  /** Keys of the diffs already shown, because some agents resend all content with every update. */
   readonly diffs: Set<string>;
 }
 
 export class ToolCalls {
-  /** Of the session: paths below it are shown without it. */
+  /** The session's directory; paths below it are shown relative to it. */
   directory: string | undefined;
-  readonly #view: Screen;
+  readonly #screen: Screen;
   readonly #calls = new Map<string, ToolCall>();
-  #last: string | undefined;
-  /** Diffs among the last lines. */
+  #lastCallId: string | undefined;
+  /** Keys of the diffs that the latest output showed. */
   #lastDiffs: ReadonlySet<string> = new Set();
 
-  constructor(view: Screen) {
-    this.#view = view;
+  constructor(screen: Screen) {
+    this.#screen = screen;
   }
 
-  /** The lines that this entry adds. */
+  /** Takes in an entry and returns the lines to write for it. */
   update(entry: ToolCallEntry): Text[] {
     const id = entry.tool_call_id;
     const known = this.#calls.get(id);
     const call = known ?? { title: "", kind: "", status: "pending", content: null, diffs: new Set<string>() };
-    const before = call.status;
+    const previousStatus = call.status;
     mergeEntry(call, entry);
     if (known === undefined) this.#remember(id, call);
-    const earlier = new Set(call.diffs);
+    const previousDiffs = new Set(call.diffs);
     const isOver = finalMarks[call.status] !== undefined;
     const lines = [
       ...(known === undefined && !isOver ? [this.#renderHeadline("•", call)] : []),
-      ...(entry.content || entry.grow ? renderNewDiffs(call, this.#view, this.directory) : []),
+      ...(entry.content || entry.grow ? renderNewDiffs(call, this.#screen, this.directory) : []),
     ];
-    if (isOver && (known === undefined || before !== call.status))
+    if (isOver && (known === undefined || previousStatus !== call.status))
       lines.push(...this.#renderEnd(id, call, entry, known !== undefined));
-    // A call that is over says its content whole if it says it again.
+    // An ended call's content is dropped; if the agent sends content later, it sends all of it.
     if (isOver) call.content = null;
     if (lines.length > 0) {
-      this.#last = id;
-      this.#lastDiffs = new Set([...call.diffs].filter((diff) => !earlier.has(diff)));
+      this.#lastCallId = id;
+      this.#lastDiffs = new Set([...call.diffs].filter((diff) => !previousDiffs.has(diff)));
     }
     return lines;
   }
 
-  /** Whether what the fields change is what the last lines showed. */
+  /** Whether the latest output showed all diffs of this tool call. */
   hasJustShown(fields: ToolCallFields): boolean {
     return (
-      this.#last === fields.tool_call_id && findDiffs(fields).every((item) => this.#lastDiffs.has(toDiffKey(item)))
+      this.#lastCallId === fields.tool_call_id &&
+      findDiffs(fields).every((item) => this.#lastDiffs.has(toDiffKey(item)))
     );
   }
 
-  #renderEnd(id: string, call: ToolCall, entry: ToolCallEntry, announced: boolean): Text[] {
-    const { style } = this.#view;
+  #renderEnd(id: string, call: ToolCall, entry: ToolCallEntry, wasAnnounced: boolean): Text[] {
+    const { style } = this.#screen;
     const mark = finalMarks[call.status] ?? "•";
     const colour = call.status === "completed" ? style.green : style.red;
     const note = entry.closed_by === "agentd" ? " (closed when the turn ended)" : "";
-    const follows = announced && this.#last === id;
-    const head = follows
+    const isBelowOwnLine = wasAnnounced && this.#lastCallId === id;
+    const head = isBelowOwnLine
       ? `  ${mark} ${printableLine(call.status)}${note}`
       : rich`${this.#renderHeadline(mark, call)}${note}`;
-    return [...renderOutput(call, this.#view), colour(head)];
+    return [...renderOutput(call, this.#screen), colour(head)];
   }
 
   #renderHeadline(mark: string, call: ToolCall): Text {
-    const { style, columns } = this.#view;
+    const { style, columns } = this.#screen;
     const kind = printableLine(call.kind === "" ? "tool" : call.kind);
     const title = printableLine(call.title === "" ? "…" : call.title);
-    const room = columns === 0 ? title : fitted(title, Math.max(8, columns - kind.length - 5));
-    return rich`${mark} ${style.cyan(kind)}  ${room}`;
+    const text = columns === 0 ? title : fitted(title, Math.max(8, columns - kind.length - 5));
+    return rich`${mark} ${style.cyan(kind)}  ${text}`;
   }
 
   #remember(id: string, call: ToolCall): void {
@@ -97,14 +99,14 @@ export class ToolCalls {
   }
 }
 
-/** Diffs of a tool call as indented lines, for a permission question. `isWhole`: no line is left out, and none cut. */
+/** Renders a tool call's diffs for a permission request. `isWhole` shows every line in full. */
 export function renderDiffs(fields: ToolCallFields, { style, columns }: Screen, isWhole = false): RenderedDiff {
   const room = isWhole ? { columns: 0, linesMax: Number.POSITIVE_INFINITY } : { columns };
   const diffs = findDiffs(fields).map((item) => renderDiffItem(item, { style, ...room }));
   return { lines: diffs.flatMap(({ lines }) => lines), isCut: diffs.some(({ isCut }) => isCut) };
 }
 
-/** What `diffBlock` tells: the paths, and the texts before and after. */
+/** Returns the paths and the old and new texts that `renderDiffs` shows. */
 export function collectDiffFacts(fields: ToolCallFields): {
   readonly paths: ReadonlySet<string>;
   readonly texts: ReadonlySet<string>;
@@ -133,20 +135,20 @@ function mergeEntry(call: ToolCall, entry: ToolCallEntry): void {
   }
 }
 
-/** For who has not seen what a text grew from: a mark in its place. */
+/** Returns a placeholder for the `at` characters before a `grow`, where its beginning was not seen. */
 function toPlaceholder(path: TextGrowth["path"], at: number): ToolCall["content"] {
   const isOutput = path.length === 4 && path[2] === "content" && path[3] === "text";
   if (!isOutput || path[1] !== 0) return null;
   return [{ type: "content", content: { type: "text", text: `… ${at} characters before …\n` } }];
 }
 
-function renderNewDiffs(call: ToolCall, view: Screen, directory: string | undefined): Text[] {
+function renderNewDiffs(call: ToolCall, screen: Screen, directory: string | undefined): Text[] {
   const lines: Text[] = [];
   for (const item of findDiffs(call)) {
     const key = toDiffKey(item);
     if (call.diffs.has(key)) continue;
     call.diffs.add(key);
-    lines.push(...renderDiffItem(item, view, directory).lines);
+    lines.push(...renderDiffItem(item, screen, directory).lines);
   }
   return lines;
 }

@@ -29,7 +29,7 @@ function shown(contents: readonly EntryContent[], more: { columns?: number; show
     .join("");
 }
 
-test("an output that grew is shown whole at its end, and one whose beginning was not seen says so", () => {
+test("an output that grew is shown in full when the tool ends, and a missing beginning is marked", () => {
   const output = (words: string) => [{ type: "content", content: { type: "text", text: words } }];
   const grow = (at: number, words: string) => [{ path: ["content", 0, "content", "text"], at, text: words }];
   const first = tool({ title: "Run", tool_kind: "execute", status: "in_progress", content: output("one\n") });
@@ -38,7 +38,7 @@ test("an output that grew is shown whole at its end, and one whose beginning was
   expect(shown(more)).toContain("    … 4 characters before …\n    two\n    three\n");
 });
 
-test("a question that the agent changes while it is open is shown again, as it is by then", () => {
+test("a question that the agent changes while it is open is shown again in its new form", () => {
   const request = "s-1";
   const asked = { tool_call_id: "t", title: "Run", tool_kind: "execute", raw_input: { command: "ls" } };
   const permission = (more: object) => ({ kind: "permission", turn: 1, request, ...more }) as EntryContent;
@@ -49,13 +49,13 @@ test("a question that the agent changes while it is open is shown again, as it i
     tool({ raw_input: { command: "rm -rf ~" } }),
     permission({ phase: "changed", changed: ["raw_input"] }),
   ]);
-  const [first, again] = output.split("? may it: Run (execute)\n").slice(1);
+  const [first, again] = output.split("? allow: Run (execute)\n").slice(1);
   expect(first).toContain('"command": "ls"');
   expect(again).toContain("  ! changed since it was asked: raw input\n");
   expect(again).toContain('"command": "rm -rf ~"');
 });
 
-test("a file that was written or refused and a terminal's start, end and last lines are shown, and nothing else of them", () => {
+test("written and refused files are shown, and of terminals the start, the end and the last lines", () => {
   const file = (more: object) => ({ kind: "file", path: "/work/a.txt", turn: 1, ...more }) as EntryContent;
   const terminal = (more: object) => ({ kind: "terminal", terminal: "terminal-7", turn: 1, ...more }) as EntryContent;
   const tail = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join("");
@@ -84,7 +84,7 @@ test("a file that was written or refused and a terminal's start, end and last li
   ]);
 });
 
-test("a turn reads as ready, thought, plan, tool with its diff, text and end, with an empty line between", () => {
+test("a turn shows ready, thought, plan, tool with its diff, text and end, separated by empty lines", () => {
   const output = shown([
     { kind: "state", state: "starting", agent: "demo", cwd: "/work" },
     { kind: "state", state: "running", agent_info: { name: "demo", title: "Demo", version: "1" } },
@@ -141,7 +141,7 @@ Done.
 `);
 });
 
-test("the ends of two tools at once are told apart by their titles", () => {
+test("when two tools run at once, the end of each shows its title", () => {
   const output = shown([
     tool({ title: "First", tool_kind: "read", status: "in_progress" }),
     { ...tool({ title: "Second", tool_kind: "read", status: "in_progress" }), tool_call_id: "u" } as EntryContent,
@@ -150,7 +150,7 @@ test("the ends of two tools at once are told apart by their titles", () => {
   expect(output).toBe("• read  First\n• read  Second\n✘ read  First\n");
 });
 
-test("an agent that sends a tool's whole content again does not make its diff appear again", () => {
+test("a diff is shown once, even if the agent resends the tool's whole content", () => {
   const content = [{ type: "diff", path: "a", newText: "x\n" }];
   const output = shown([
     tool({ title: "T", content }),
@@ -160,7 +160,7 @@ test("an agent that sends a tool's whole content again does not make its diff ap
   expect(output.match(/\+ x/g)).toHaveLength(1);
 });
 
-test("a tool's output is shown when it is over, and its length is bounded", () => {
+test("a tool's output is shown when the tool ends, and its length is bounded", () => {
   const long = Array.from({ length: 100 }, (_, index) => `line ${index}`).join("\n");
   const content = [{ type: "content", content: { type: "text", text: long } }];
   const output = shown([tool({ title: "Run", tool_kind: "execute", status: "completed", content })]);
@@ -172,18 +172,18 @@ test("two messages are two paragraphs, and chunks of one message are one", () =>
   expect(shown([text("agent", "a", "m1"), text("agent", "b", "m1"), text("agent", "c", "m2")])).toBe("ab\n\nc\n");
 });
 
-test("a prompt is shown to whoever watches, not to whoever typed it", () => {
+test("a prompt is shown to people who watch, and not to the person who typed it", () => {
   expect(shown([text("user", "do it")], { showPrompts: true })).toBe("> do it\n");
   expect(shown([text("user", "do it")])).toBe("");
 });
 
-test("text is wrapped to the screen between words, also behind a thought's mark", () => {
+test("text is wrapped between words, after a thought's mark too", () => {
   const words = "aaaa bbbb cccc dddd";
   expect(shown([text("agent", words)], { columns: 10 })).toBe("aaaa bbbb\ncccc dddd\n");
   expect(shown([text("thought", words)], { columns: 11 })).toBe("✻ aaaa bbbb\n  cccc dddd\n");
 });
 
-test("a question shows what would be done, the choices and the command that answers it", () => {
+test("a permission request shows the action, the choices and the command that answers it", () => {
   const output = shown([
     {
       kind: "permission",
@@ -203,7 +203,7 @@ test("a question shows what would be done, the choices and the command that answ
     },
     { kind: "permission", turn: 1, request: "abc-1", phase: "resolved", outcome: "cancelled", via: "timeout" },
   ]);
-  expect(output).toContain("? may it: Run tests (execute)\n  /work\n");
+  expect(output).toContain("? allow: Run tests (execute)\n  /work\n");
   expect(output).toContain("rm -rf /");
   expect(output).toContain("1) Allow  [allow_once, --option a]");
   expect(output).toContain("mix agent permit allow abc-1");
@@ -211,21 +211,21 @@ test("a question shows what would be done, the choices and the command that answ
   expect(output).toContain("→ cancelled: execute Run tests (nobody answered in time)");
 });
 
-test("a session that fails shows why and the end of what the agent said", () => {
+test("a session that fails shows the error and the end of the agent's stderr", () => {
   const error = { error_code: "AGENT_EXITED", message: "exit 1", stderr_tail: "boom\u001b[2J\n" } as const;
   expect(shown([{ kind: "state", state: "failed", error }])).toBe(
     "✘ session failed: AGENT_EXITED: exit 1\n  boom\\x1b[2J\n",
   );
 });
 
-test("what the agent said last stands at the turn that it broke off, and not again at the session's end", () => {
+test("the end of the agent's stderr is shown at the interrupted turn, and not again at the session's end", () => {
   const error = { error_code: "AGENT_EXITED", message: "exit 1", stderr_tail: "boom\n" } as const;
   const ended: EntryContent = { kind: "turn", turn: 1, phase: "ended", stop_reason: "interrupted", error };
   expect(shown([ended])).toContain("AGENT_EXITED: exit 1\n  boom\n");
   expect(shown([ended, { kind: "state", state: "failed", error }]).split("boom")).toHaveLength(2);
 });
 
-test("options are told when they change, not when they are first known", () => {
+test("options are shown when they change, not when they are first known", () => {
   const options = (value: string): EntryContent => ({
     kind: "options",
     options: [{ option: "mode", name: "Mode", type: "select", value }],
@@ -263,12 +263,12 @@ test.each<EntryContent>([
 ])("the log shows a $kind with its number, its time and its kind", (content) => {
   const [first, ...further] = formatLogEntry(entryOf(content, 4));
   expect(first).toMatch(new RegExp(`^    5  00:00:04\\.000  ${content.kind} +\\S`));
-  // What is said stands in one column, whatever the kind.
+  // The text starts in the same column for every kind.
   expect(first).toMatch(/^.{32} {2}\S/);
   for (const line of further) expect(line).toMatch(/^ {34}\S/);
 });
 
-test("who answered is named, also where the answer came by notify, in the view and in the log", () => {
+test("the view and the log name the person who answered, even through notify", () => {
   const resolved = (more: object): EntryContent => ({
     kind: "permission",
     turn: 1,
@@ -295,7 +295,7 @@ test("who answered is named, also where the answer came by notify, in the view a
   );
 });
 
-test("a change that stands right above its question is not shown again; any other is", () => {
+test("a diff shown right above its permission request is not repeated; any other is", () => {
   const content = [{ type: "diff", path: "/work/a.txt", oldText: null, newText: "two\n" }];
   const call = tool({ title: "Write a.txt", tool_kind: "edit", status: "pending", content });
   const asked = (more: object = {}): EntryContent => ({

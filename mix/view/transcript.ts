@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session's entries as people read them: what is to be written next for each entry. No input or output of its own.
+// Turns a session's entries into text for people, entry by entry. Does no I/O.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
 import { formatDuration } from "./units.ts";
 import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
@@ -15,34 +15,32 @@ import { WordWrap } from "./word-wrap.ts";
 
 export interface TranscriptOptions {
   readonly style: Style;
-  /** Of the screen; 0: nothing is wrapped or cut. */
+  /** The screen's width; 0 means that nothing is wrapped or cut. */
   readonly columns: number;
-  /** Whoever typed the prompt need not read it again. */
+  /** False for a person who has just typed the prompt. */
   readonly showPrompts: boolean;
-  /** The session's, where it is known: paths below it are shown without it. */
+  /** The session's directory, if known; paths below it are shown relative to it. */
   readonly directory?: string;
-  /** Whether a question that was asked still is; without it each one is. */
+  /** Whether a request is still open; without this function all are. */
   readonly isOpen?: (request: string) => boolean;
-  /** Milliseconds since 1970, for how much is left of a question's time; without it, as it was asked. */
+  /** Milliseconds since 1970. Without it, a question shows the time that was left when it was asked. */
   readonly now?: () => number;
 }
 
-/** What stands together without an empty line between. */
-type Section = "words" | "tools" | "plan" | "question" | `message ${string}`;
+/** Output of one section is written without empty lines between. */
+type Section = "status" | "tools" | "plan" | "question" | `message ${string}`;
 
 export class Transcript {
   readonly #options: TranscriptOptions;
   readonly #tools: ToolCalls;
   #section: Section | undefined;
   #stream: { readonly wrap: WordWrap; readonly role: MessageEntry["role"] } | undefined;
-  /** The last two characters that were written. */
+  /** The last two characters written. */
   #tail = "\n\n";
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #turnStartedAt: number | undefined;
-  /** What of the agent's stderr was shown last. */
   #shownStderrTail: string | undefined;
-  /** Questions that are not over. */
   readonly #openQuestions = new OpenQuestions();
 
   constructor(options: TranscriptOptions) {
@@ -51,33 +49,32 @@ export class Transcript {
     this.#tools.directory = options.directory;
   }
 
-  /** Whether the next character would stand at the beginning of a line. */
   get isAtLineStart(): boolean {
     return this.#tail.endsWith("\n");
   }
 
-  /** The column of the screen at which the next character would stand. */
+  /** The screen column of the next character. */
   get column(): number {
     if (this.#options.columns === 0 || this.#stream === undefined) return 0;
     return this.#stream.wrap.column + markColumns(this.#stream.role);
   }
 
-  /** `saysWhy` false: the error of a turn or a session that ends here is told elsewhere. */
-  show(entry: Entry, saysWhy = true): Text {
-    return this.#trackTail(this.#renderEntry(entry, saysWhy));
+  /** Returns the text for an entry. `showsError` false omits the error of a turn or session that ends. */
+  show(entry: Entry, showsError = true): Text {
+    return this.#trackTail(this.#renderEntry(entry, showsError));
   }
 
-  /** A question, also one that was shown before. */
+  /** Returns the text of a question, even if it was shown before. */
   ask(asked: AskedEntry): Text {
     return this.#trackTail(this.#renderQuestion(asked));
   }
 
-  /** What became of a question. `count`: which of several it was. */
+  /** Returns the line that tells how a question ended. `count` is its number, such as ` (1 of 2)`. */
   resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
     return this.#trackTail(this.#renderResolution(entry, asked, count));
   }
 
-  /** What is still held back; the last line is ended. */
+  /** Returns the word still held back for wrapping, and ends the last line. */
   end(): Text {
     return this.#trackTail(this.#endStream());
   }
@@ -87,7 +84,7 @@ export class Transcript {
     return written;
   }
 
-  #renderEntry(entry: Entry, saysWhy: boolean): Text {
+  #renderEntry(entry: Entry, showsError: boolean): Text {
     switch (entry.kind) {
       case "message":
         return this.#renderMessage(entry);
@@ -104,31 +101,33 @@ export class Transcript {
           ? this.#renderResolution(entry, this.#openQuestions.get(entry.request), "")
           : "";
       case "turn":
-        return this.#renderSection("words", this.#renderTurn(entry, saysWhy ? describeError(entry.error) : ""));
+        return this.#renderSection("status", this.#renderTurn(entry, showsError ? describeError(entry.error) : ""));
       case "state":
         if (entry.cwd !== undefined) this.#tools.directory = entry.cwd;
-        return this.#renderSection("words", this.#renderState(entry, saysWhy ? describeError(entry.error) : ""));
+        return this.#renderSection("status", this.#renderState(entry, showsError ? describeError(entry.error) : ""));
       case "options":
-        return this.#renderSection("words", this.#renderOptionChanges(entry.options));
+        return this.#renderSection("status", this.#renderOptionChanges(entry.options));
       case "notice":
-        return this.#renderSection("words", [
+        return this.#renderSection("status", [
           this.#options.style.yellow(`! ${joinTitle(entry.title, entry.description)}`),
         ]);
       case "compaction":
-        return this.#renderSection("words", [
-          this.#options.style.dim(`… the agent compacts its context${parenthesize(entry.status)}`),
+        return this.#renderSection("status", [
+          this.#options.style.dim(`… the agent is compacting its context${parenthesize(entry.status)}`),
         ]);
       case "diagnostic":
-        return this.#renderSection("words", [
+        return this.#renderSection("status", [
           this.#options.style.dim(`· ${printableLine(`${entry.what}: ${entry.message}`)}`),
         ]);
       case "file":
-        return this.#renderSection("tools", renderFileEntry(entry, this.#clientSideView()));
+        return this.#renderSection("tools", renderFileEntry(entry, this.#clientSideOptions()));
       case "terminal":
-        return this.#renderSection("tools", renderTerminalEntry(entry, this.#clientSideView()));
+        return this.#renderSection("tools", renderTerminalEntry(entry, this.#clientSideOptions()));
       case "command":
         if (entry.verb !== "agent.session.cancel") return "";
-        return this.#renderSection("words", [this.#options.style.yellow(`■ cancel asked${describeActor(entry.by)}`)]);
+        return this.#renderSection("status", [
+          this.#options.style.yellow(`■ cancel requested${describeActor(entry.by)}`),
+        ]);
       case "reply":
       case "commands":
       case "info":
@@ -138,7 +137,7 @@ export class Transcript {
     }
   }
 
-  #clientSideView(): ClientSideRenderOptions {
+  #clientSideOptions(): ClientSideRenderOptions {
     return { ...this.#options, directory: this.#tools.directory };
   }
 
@@ -158,7 +157,7 @@ export class Transcript {
     return rich`${written}${this.#styleMessage(role, wrap.write(printable(contentToText(entry.content))))}`;
   }
 
-  // A thought's and a prompt's further lines stand under their first one, behind its mark.
+  // Further lines of a thought or a prompt are indented by the width of its mark.
   #styleMessage(role: MessageEntry["role"], text: string): Text {
     if (role === "agent" || text === "") return text;
     const indented = text.replaceAll("\n", "\n  ");
@@ -174,7 +173,7 @@ export class Transcript {
     const ended = this.#endStream();
     const apart = this.#section !== undefined && this.#section !== section;
     this.#section = section;
-    // One empty line between sections, also where a text brought its own.
+    // A single empty line separates sections, even if the text before ended with one.
     return rich`${ended}${apart && !(this.#tail + rendered(ended)).endsWith("\n\n") ? "\n" : ""}`;
   }
 
@@ -185,7 +184,7 @@ export class Transcript {
     return rest === "" && this.isAtLineStart ? "" : rich`${rest}\n`;
   }
 
-  /** The whole plan at first, then the steps that changed. */
+  /** Renders the whole plan at first, then only the steps that changed. */
   #renderPlan({ entries }: PlanEntry): Text[] {
     const { style } = this.#options;
     const known = this.#plan;
@@ -198,22 +197,22 @@ export class Transcript {
     return known.size === 0 && lines.length > 0 ? [style.bold("plan"), ...lines] : lines;
   }
 
-  #renderTurn(entry: TurnEntry & { readonly at: string }, why: string): Text[] {
+  #renderTurn(entry: TurnEntry & { readonly at: string }, errorText: string): Text[] {
     const { style } = this.#options;
     const { at } = entry;
     if (entry.phase === "started") this.#turnStartedAt = Date.parse(at);
     if (entry.phase === "started") return [];
-    // Whoever sent it was told by the reply.
+    // The sender knows it from the reply.
     if (entry.phase === "queued") return this.#options.showPrompts ? [style.dim(`turn ${entry.turn} is queued`)] : [];
     const started = this.#turnStartedAt;
     const took = started === undefined ? "" : ` in ${formatDuration(Date.parse(at) - started)}`;
     this.#turnStartedAt = undefined;
     if (entry.stop_reason === "end_turn") return [style.green(`✔ turn ${entry.turn} done${took}`)];
     const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
-    return [style.yellow(`■ turn ${entry.turn} ${how}${took}${why}`), ...this.#renderStderr(entry.error)];
+    return [style.yellow(`■ turn ${entry.turn} ${how}${took}${errorText}`), ...this.#renderStderr(entry.error)];
   }
 
-  #renderState(entry: StateEntry, why: string): Text[] {
+  #renderState(entry: StateEntry, errorText: string): Text[] {
     const { style } = this.#options;
     const { directory } = this.#tools;
     const info = entry.agent_info;
@@ -226,28 +225,28 @@ export class Transcript {
       case "failed":
       case "lost":
         return [
-          style.red(`✘ session ${entry.state}${parenthesize(entry.reason)}${why}`),
+          style.red(`✘ session ${entry.state}${parenthesize(entry.reason)}${errorText}`),
           ...this.#renderStderr(entry.error),
         ];
       case "closed":
-        return [style.dim(`● session closed${entry.reason === "asked" ? "" : parenthesize(entry.reason)}${why}`)];
+        return [style.dim(`● session closed${entry.reason === "asked" ? "" : parenthesize(entry.reason)}${errorText}`)];
       case "running":
         if (entry.reason !== "draining") return up;
-        return [style.dim("… waiting for the agent to let go of the cancelled turn")];
+        return [style.dim("… waiting for the agent to end the cancelled turn")];
       case "starting":
         if (entry.reason === undefined) return up;
-        return [
-          style.yellow(`… the agent was ended and is asked to bring its session back${parenthesize(entry.reason)}`),
-        ];
+        return [style.yellow(`… the agent was stopped and its session is being resumed${parenthesize(entry.reason)}`)];
       case "idle":
       case "waiting":
         return up;
       case "closing":
-        return entry.error === undefined ? up : [style.dim(`… ${printableLine(entry.reason ?? "failed")}: ending it`)];
+        return entry.error === undefined
+          ? up
+          : [style.dim(`… ${printableLine(entry.reason ?? "failed")}: ending the session`)];
     }
   }
 
-  /** What the agent said last; the state that follows a turn's end has the same words. */
+  /** Renders the end of the agent's stderr once: a turn's end and the state after it carry the same text. */
   #renderStderr(error: StateEntry["error"]): Text[] {
     const tail = error?.["stderr_tail"];
     if (typeof tail !== "string" || tail.trim() === "" || tail === this.#shownStderrTail) return [];
@@ -271,7 +270,7 @@ export class Transcript {
     return this.#renderSection("question", renderPermission(question, { ...this.#options, isOpen: open, isBelowDiff }));
   }
 
-  /** The whole question again: who goes by what it was before would answer something else. */
+  /** Shows the whole question again, so that nobody answers its former version. */
   #renderChangedQuestion(entry: AskedEntry): Text {
     const asked = entry.kind === "permission" ? this.#openQuestions.change(entry) : undefined;
     return asked === undefined ? "" : this.#renderQuestion(asked);
@@ -300,7 +299,7 @@ export class Transcript {
   }
 }
 
-/** Of a thought and a prompt each line stands behind a mark. */
+/** Returns the width of the mark before each line of a thought or a prompt. */
 function markColumns(role: MessageEntry["role"]): number {
   return role === "agent" ? 0 : 2;
 }
@@ -312,7 +311,7 @@ function describeError(error: StateEntry["error"]): string {
 }
 
 const stderrLinesMax = 10;
-/** Columns for what a question is about, in the line that tells what became of it, and for the rest of that line. */
+/** Columns in a resolution's line: the least for its subject, and those for the rest of the line. */
 const subjectColumnsMin = 20;
 const subjectRestColumns = 40;
 const subjectColumnsUncut = 10_000;

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { formatAge, formatDuration } from "./units.ts";
 
-test("an age is told in its largest unit, and a short while in tenths of a second", () => {
+test("an age is shown in its largest unit, and a short duration in tenths of a second", () => {
   expect([999, 61_000, 7_200_000, 200_000_000].map(formatAge)).toEqual(["0s", "1m", "2h", "2d"]);
   expect([900, 59_999, 61_000].map(formatDuration)).toEqual(["0.9s", "60.0s", "1m"]);
 });

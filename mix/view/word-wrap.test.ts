@@ -9,11 +9,11 @@ const wrapped = (pieces: readonly string[], columns: number): string => {
   return pieces.map((piece) => wrap.write(piece)).join("") + wrap.flush();
 };
 
-test("lines end between words, whatever pieces the text came in", () => {
+test("lines break between words, however the text is split into chunks", () => {
   expect(wrapped(["the quick br", "own fox ju", "mps"], 10)).toBe("the quick\nbrown fox\njumps");
 });
 
-test("how a text is cut into pieces does not change what is shown", () => {
+test("the split into chunks does not change the result", () => {
   const pieces = fc.array(fc.string({ unit: fc.constantFrom("a", "bc", " ", "\n", "字", "é") }));
   fc.assert(
     fc.property(
@@ -24,7 +24,7 @@ test("how a text is cut into pieces does not change what is shown", () => {
   );
 });
 
-test("no line is wider than the screen unless one word alone is", () => {
+test("no line is wider than the screen unless a single word is", () => {
   const words = fc.array(fc.string({ unit: fc.constantFrom("a", "é", "字"), minLength: 1, maxLength: 6 }));
   fc.assert(
     fc.property(words, (some) => {
@@ -34,12 +34,12 @@ test("no line is wider than the screen unless one word alone is", () => {
   );
 });
 
-test("words are lost nowhere", () => {
+test("no words are lost", () => {
   const words = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "字"), minLength: 1, maxLength: 40 }));
   fc.assert(fc.property(words, (some) => wrapped([some.join(" ")], 9).replace(/\s/g, "") === some.join("")));
 });
 
-test("indented code keeps its indent", () => {
+test("indented code keeps its indentation", () => {
   expect(wrapped(["if x:\n    return y\n"], 40)).toBe("if x:\n    return y\n");
 });
 
@@ -47,7 +47,7 @@ test("without a width nothing is wrapped and nothing is held back", () => {
   expect(new WordWrap(0).write(`${"word ".repeat(100)}end`)).toBe(`${"word ".repeat(100)}end`);
 });
 
-test("a text is cut at the columns that it takes, not at its characters", () => {
+test("text is wrapped by display columns, not by characters", () => {
   expect(fitted("日本語日本語", 7)).toBe("日本語…");
   expect(fitted("short", 7)).toBe("short");
 });

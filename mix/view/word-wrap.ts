@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Wraps text that comes in pieces: a word is held back until it is whole, so that it is never cut by the screen's edge.
+// Wraps streamed text. A word is held back until it is complete, so that the edge of the screen never cuts it.
 import { characterWidth, displayWidth } from "../../display/width.ts";
 
 export class WordWrap {
@@ -8,24 +8,24 @@ export class WordWrap {
   #gap = "";
   #word = "";
 
-  /** `columns` 0: nothing is wrapped. */
+  /** Wraps at `columns`; 0 wraps nothing. */
   constructor(columns: number) {
     this.#columns = columns;
   }
 
-  /** Where what was written ends. */
+  /** The column at which the returned text ends. */
   get column(): number {
     return this.#column;
   }
 
-  /** What can be written now. */
+  /** Takes in text and returns what can be written now. */
   write(text: string): string {
     let out = "";
     for (const character of text) out += this.#character(character);
     return this.#columns === 0 ? out + this.flush() : out;
   }
 
-  /** The word that was held back. */
+  /** Returns the word held back. */
   flush(): string {
     if (this.#word === "") return "";
     const width = displayWidth(this.#word);
@@ -51,7 +51,7 @@ export class WordWrap {
       this.#gap += character === "\t" && this.#columns > 0 ? "    " : character;
       return out;
     }
-    // Wide characters stand for words of their own: their scripts put no spaces between words.
+    // Each wide character is a word of its own: those scripts put no spaces between words.
     const isWide = characterWidth(character) === 2;
     const before = isWide ? this.flush() : "";
     this.#word += character;

@@ -147,7 +147,7 @@ test("what a person answers, and a prompt's blocks, reach the agent as they were
   });
   await user.entry(session, (entry) => entry.kind === "elicitation");
   expect(loggedTexts(scene).join("\n")).toContain(`"schema":${schema}`);
-  expect(await mix(scene, "agent", "answer", `${session}-1`, "--show")).toContain(`${id} where left out`);
+  expect(await mix(scene, "agent", "answer", `${session}-1`, "--show")).toContain(`default ${id}`);
   await mix(scene, "agent", "answer", `${session}-1`, "rate=1.10");
   await user.entry(session, (entry) => entry.kind === "elicitation" && entry.phase === "sent");
   const received = readFileSync(join(scene.agent().directory, "record.ndjson"), "utf8");
