@@ -32,8 +32,8 @@ test("a session is exported, a secret is taken out of it, and it is purged, in a
         .slice(1)
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual(await scene.user.log(session));
-    expect((await mix(["redact", "--dry-run"], `${secret}\n`)).stdout).toMatch(/^it is in 1 entry/);
-    expect((await mix(["redact"], `${secret}\n`)).stdout).toMatch(/^taken out of 1 entry/);
+    expect((await mix(["redact", "--dry-run"], `${secret}\n`)).stdout).toMatch(/^found in 1 entry/);
+    expect((await mix(["redact"], `${secret}\n`)).stdout).toMatch(/^removed from 1 entry/);
     expect((await mix(["redact"], `${secret}\n`)).stdout).toBe("the secret is not in the log\n");
     expect((await mix(["export", session])).stdout).toContain("it is [redacted]");
     expect(readFileSync(join(scene.place.stateDirectory, "log.db")).includes(secret)).toBe(false);

@@ -94,7 +94,7 @@ test("watch shows asks and their ends as they come, across a restart of notifyd"
   const { ask } = await callNotify(agent, "ask", yesOrNo("r-1"));
   await watch.shows(`mix notify answer ${ask}`);
   await notifyd?.stop("for a while");
-  await watch.shows("watching on");
+  await watch.shows("still watching");
   await start();
   const again = await callNotify(agent, "ask", yesOrNo("r-2", { title: "And this?" }));
   await watch.shows(`mix notify answer ${again.ask}`);

@@ -73,14 +73,14 @@ test("a guest of a `mix bus` that is killed stays a guest, works on, and is foun
   const listed = mix(place, "agent", "ls", "-q");
   await listed.closed;
   expect(listed.said.stdout).toBe(`${session}\n`);
-  expect((await mixEnds(place, "bus")).stderr).toContain("a Bus listens on");
+  expect((await mixEnds(place, "bus")).stderr).toContain("a Bus is already listening on");
 });
 
 test("a `mix bus` that finds agentd hosting says what to type", async () => {
   using place = makePlace();
   await using _daemon = await startDaemonProcess(place);
   const { stderr } = await mixEnds(place, "bus");
-  expect(stderr).toContain("agentd hosts the Bus on");
+  expect(stderr).toContain("agentd already hosts a Bus on");
   expect(stderr).toContain("`mix agent stop`, then `mix bus`");
 });
 

@@ -100,7 +100,7 @@ test("listen says that its Bus is gone and that it is back, and goes on", async 
   await bench.loseBus();
   await running.shows(gone);
   await bench.bringBus();
-  await running.shows("the Bus is back; what was published meanwhile is not shown");
+  await running.shows("the Bus is back; deliveries published meanwhile were missed");
   await published("after");
   running.interrupt();
   expect((await running.ended).code).toBe(130);

@@ -7,7 +7,7 @@ import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "agent agents",
-  about: "The agents that can be started, whether they are installed, and how to get those that are not.",
+  about: "Lists the agents that can be started, whether each is installed, and how to install those that are not.",
   flags: {},
   positionals: { min: 0, max: 0 },
   examples: ["mix agent agents"],

@@ -12,8 +12,8 @@ import { watchSession } from "../watch/watch-session.ts";
 export const spec: VerbSpec = {
   usage: "agent attach <session>",
   about:
-    "Live view of a session from its last turn on, with a prompt line where there is a terminal: a line is a prompt (queued while a turn runs). While a question is open, it is the answer: y, n or an option's number, or a form's fields as field=value. :help lists what begins with a colon. :detach and Ctrl-C detach; the session goes on.",
-  flags: { "read-only": { kind: "switch", about: "look, and neither prompt nor answer" } },
+    "Shows a session live from its last turn on. On a terminal it has a prompt line: a line is a prompt (queued while a turn runs). While a question is open, the line is the answer: y, n or an option's number, or a form's fields as field=value. :help lists the colon commands. :detach and Ctrl-C detach; the session continues.",
+  flags: { "read-only": { kind: "switch", about: "watch only: neither prompt nor answer" } },
   positionals: { min: 1, max: 1 },
   examples: ["mix agent attach abc"],
 };
@@ -25,8 +25,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { session } = snapshot;
   const isOver = endedOutcome(snapshot) !== undefined;
   output.word(`session ${session} (${snapshot.agent}) is ${snapshot.state} in ${snapshot.cwd}`);
-  const prompts = isInteractive(invocation) && !args.switch("read-only") && !isOver;
-  const attachment = prompts ? new Attachment(invocation, bus, session, snapshot.state) : undefined;
+  const takesInput = isInteractive(invocation) && !args.switch("read-only") && !isOver;
+  const attachment = takesInput ? new Attachment(invocation, bus, session, snapshot.state) : undefined;
   let unanswered = 0;
   const outcome = await watchSession(invocation, bus, {
     session,
@@ -37,18 +37,19 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     ...(attachment === undefined ? { asks: false } : { attachment }),
     decide: (entry) => {
       if (isUnanswered(entry)) unanswered += 1;
-      // What was before now is history. Of a session that is over all of it is shown; its last state may be purged.
+      // Entries before the snapshot do not decide the outcome. An ended session is shown up to its last entry, because its
+      // last `state` entry may be purged.
       if (isOver) return entry.seq < snapshot.last_seq ? undefined : endedOutcome(snapshot);
       return entry.kind !== "state" || entry.seq < snapshot.last_seq ? undefined : endedOutcome(entry);
     },
   });
-  const words = unansweredWords(unanswered);
-  if (words !== undefined) output.word(words);
+  const notice = unansweredWords(unanswered);
+  if (notice !== undefined) output.word(notice);
   reportFailure(output, session, outcome);
   return outcome;
 }
 
-/** The place just before the last turn began, so that whoever comes late sees what it is about. */
+/** Returns the seq before the last turn's first entry, so that the view begins with that turn. */
 async function findLastTurnStart(bus: AgentBus, { session, running, turns }: SessionSnapshot): Promise<number> {
   const turn = running?.turn ?? turns;
   if (turn === 0) return 0;

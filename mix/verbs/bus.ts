@@ -8,8 +8,8 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 export const spec: VerbSpec = {
   usage: "bus",
   about:
-    "Runs a Bus in the foreground, on this user's own Unix socket, until Ctrl-C. On TCP loopback only where asked to: there every local account can reach it.",
-  flags: { tcp: { kind: "text", value: "PORT", about: "also on this TCP port of loopback" } },
+    "Runs a Bus in the foreground on this user's own Unix socket, until Ctrl-C. --tcp adds a TCP port on loopback, which every local account can reach.",
+  flags: { tcp: { kind: "text", value: "PORT", about: "also listen on this TCP port of loopback" } },
   positionals: { min: 0, max: 0 },
   examples: ["mix bus"],
   neverStarts: true,
@@ -31,17 +31,17 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
     const urls = [unixUrl(path), ...(tcp === undefined ? [] : [`ws://127.0.0.1:${tcp}/ws`])];
     if (output.mode === "json") await output.row({ schema: "mix.bus.v1", urls });
     else for (const url of urls) await output.line(url);
-    output.word("the Bus is up; Ctrl-C ends it");
+    output.word("the Bus is running; Ctrl-C stops it");
     const taken = new Promise<void>((resolve) => {
       releaseSocket = stayInPlace(broker, path, {
         clock: context,
-        onRenewed: () => output.word(`${path} was gone; the Bus listens there again`),
-        onFault: ({ message }) => output.word(`${path} is gone and cannot be made again yet: ${message}`),
+        onRenewed: () => output.word(`${path} was removed; the Bus is listening there again`),
+        onFault: ({ message }) => output.word(`${path} was removed and cannot be created again yet: ${message}`),
         onTaken: resolve,
       });
     });
     const isTaken = await Promise.race([interrupted.then(() => false), taken.then(() => true)]);
-    if (isTaken) throw ownError("CALL_FAILED", `another Bus listens on ${path} now`);
+    if (isTaken) throw ownError("CALL_FAILED", `another Bus is now listening on ${path}`);
     return done;
   } catch (error) {
     throw error instanceof BusError ? new MixError(error.code, error.message, { cause: error }) : error;
@@ -51,10 +51,11 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
   }
 }
 
-/** agentd brings a Bus where it finds none, and keeps it: whoever wants it the other way round has to end agentd first. */
+/** agentd hosts a Bus where it finds none and keeps it, so another host needs agentd to stop first. */
 async function createSocketTakenError(path: string): Promise<MixError> {
   const host = await brokerHost(unixUrl(path)).catch(() => undefined);
-  const how = "`mix agent stop`, then `mix bus`; the next `mix agent` command starts agentd on it";
-  const words = host === "agentd" ? `agentd hosts the Bus on ${path} already: use it as it is, or ${how}` : undefined;
-  return ownError("CALL_FAILED", words ?? `a Bus listens on ${path} already`);
+  const steps = "`mix agent stop`, then `mix bus`; the next `mix agent` command starts agentd on it";
+  const message =
+    host === "agentd" ? `agentd already hosts a Bus on ${path}: use that one, or run ${steps}` : undefined;
+  return ownError("CALL_FAILED", message ?? `a Bus is already listening on ${path}`);
 }

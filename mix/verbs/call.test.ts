@@ -18,13 +18,13 @@ test("call sends numbers as numbers and text as text, and prints the reply", asy
   expect(agentd.asked[0]).toEqual(["agent.session.log", { session: "sessionaaaaa", after: 0 }]);
 });
 
-test("call of a service that is not there exits 4 and says where to look", async () => {
+test("calling a service that is not there exits 4 and says where to look", async () => {
   const ran = await bench.run(["call", "nobody", "HELP"]);
   expect(ran.code).toBe(4);
   expect(ran.stderr).toContain("mix services");
 });
 
-test("a value that is nested too deep to be sent is a usage error", async () => {
+test("a value nested too deeply to be sent is a usage error", async () => {
   await bench.agentd();
   const ran = await bench.run(["call", "agent", "agent.status", `a=${"[".repeat(20_000)}${"]".repeat(20_000)}`]);
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be sent") as string });
@@ -36,7 +36,7 @@ test("help lists a service's verbs, and services lists the service", async () =>
   expect(lines((await bench.run(["services", "-q"])).stdout)).toContain("agent");
 });
 
-test("help of agentd starts it where none runs, and of another service nothing", async () => {
+test("help starts agentd if none runs, and starts nothing for another service", async () => {
   const agent = await bench.run(["help", "agent"]);
   expect(agent.code).toBe(6);
   expect(agent.stderr).toContain("its program is not at");
@@ -44,7 +44,7 @@ test("help of agentd starts it where none runs, and of another service nothing",
   expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining("no service other") as string });
 });
 
-test.each(["words", "{}"])("help of a service that answers %s instead of a list exits 1 and says so", async (body) => {
+test.each(["words", "{}"])("help exits 1 with a message if the service answers %s instead of a list", async (body) => {
   const odd = new BusClient({
     url: bench.url,
     name: "odd",
@@ -53,21 +53,21 @@ test.each(["words", "{}"])("help of a service that answers %s instead of a list 
   await odd.connect();
   const ran = await bench.run(["help", "odd"]);
   await odd.stop();
-  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("is no list") as string });
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("is not a list") as string });
 });
 
-test("listen that runs out of time says what was missing: as many as were wanted, or nothing", async () => {
+test("listen that times out says so, and whether deliveries were missing", async () => {
   const listen = ["listen", "weather", "--timeout", "10ms"];
-  expect(await bench.run(listen)).toMatchObject({ code: 3, stderr: "TIME_LIMIT: the time is over\n" });
+  expect(await bench.run(listen)).toMatchObject({ code: 3, stderr: "TIME_LIMIT: the time is up\n" });
   const counted = await bench.run([...listen, "--count", "2"]);
-  expect(counted).toMatchObject({ code: 3, stderr: "TIME_LIMIT: fewer than 2 came within the time\n" });
+  expect(counted).toMatchObject({ code: 3, stderr: "TIME_LIMIT: fewer than 2 deliveries came in time\n" });
 });
 
-test("listen prints so many deliveries and ends", async () => {
+test("listen --count prints that many deliveries and ends", async () => {
   const agentd = await bench.agentd();
   const running = bench.start(["listen", "weather", "--count", "2", "--json"]);
   const { client } = agentd.citizen;
-  // Published until somebody listens: a subscription tells nobody that it is there.
+  // Publishes until the subscription exists, because nothing announces it.
   const isHeard = async (): Promise<boolean> => {
     const reply = await client.publishAndConfirm("weather", JSON.stringify({ sun: true }));
     return (JSON.parse(reply.body) as { delivered: number }).delivered > 0;
@@ -86,7 +86,7 @@ test("a subscription that the Bus refuses is an error with a code, not a crash",
   expect(ran.stderr).not.toContain("    at ");
 });
 
-test("numbers that are called with and answered, and those of a topic, are written as they were", async () => {
+test("numbers in arguments, replies and deliveries keep their exact digits", async () => {
   const numbers = '{"id":1193820475610234881,"weight":1e400,"zero":-0,"rate":1.10}';
   const given: string[] = [];
   const service = new BusClient({

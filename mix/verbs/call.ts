@@ -11,7 +11,7 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 export const spec: VerbSpec = {
   usage: "call <service> <command> [key=value…]",
   about:
-    'Calls a service and prints its reply. A value that is JSON (3, true, null, [1], {"a":1}, "text") is sent as such, anything else as text. `-` reads the whole body from stdin.',
+    'Calls a service and prints its reply. A value that is JSON (3, true, null, [1], {"a":1}, "text") is sent as JSON, anything else as text. `-` reads the whole body from stdin.',
   flags: { timeout: { kind: "text", value: "TIME", about: "how long to wait for the reply (default 60s)" } },
   positionals: { min: 2, max: 1_000 },
   examples: ["mix call agent agent.session.list limit=5", `mix call agent agent.session.get session='"abc"'`],
@@ -41,6 +41,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 function parseArguments(words: readonly string[]): Record<string, unknown> {
   const values = words.map(assignment).map(([key, text]) => [key, jsonOrText(text)] as const);
   const keys = new Set(values.map(([key]) => key));
-  if (keys.size < values.length) throw usageError("the same key twice");
+  if (keys.size < values.length) throw usageError("a key is given more than once");
   return Object.fromEntries(values);
 }

@@ -6,8 +6,8 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent cancel <session>",
-  about: "Cancels the running turn and the queued ones. The session stays.",
-  flags: { turn: { kind: "text", value: "N", about: "this turn alone" }, ...commandIdFlag },
+  about: "Cancels the running turn and all queued turns. The session stays open.",
+  flags: { turn: { kind: "text", value: "N", about: "only this turn" }, ...commandIdFlag },
   positionals: { min: 1, max: 1 },
   examples: ["mix agent cancel abc"],
 };
@@ -23,6 +23,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   });
   if (output.mode === "json") await output.document("mix.cancelled.v1", reply);
   else for (const cancelled of reply.turns) await output.line(`${cancelled}`);
-  if (reply.turns.length === 0) output.word(`session ${reply.session} runs no turn`);
+  if (reply.turns.length === 0) output.word(`session ${reply.session} has no turn to cancel`);
   return done;
 }

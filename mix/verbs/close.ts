@@ -9,7 +9,7 @@ import { watchSession } from "../watch/watch-session.ts";
 
 export const spec: VerbSpec = {
   usage: "agent close <session>",
-  about: "Ends a session's agent properly and returns when it is closed. Its log stays.",
+  about: "Closes a session: ends its agent and returns when it has ended. The log stays.",
   flags: commandIdFlag,
   positionals: { min: 1, max: 1 },
   examples: ["mix agent close abc"],
@@ -23,7 +23,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     ...commandIdMember(args),
   });
   const { session, seq } = reply;
-  // The way there is not what was asked for: the entries are followed, and only the end is told.
+  // Entries are followed but not shown, because only the final state is of interest.
   const outcome = await watchSession(invocation, bus, {
     session,
     after: seq - 1,

@@ -7,7 +7,7 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 export const spec: VerbSpec = {
   usage: "agent export <session>",
   about:
-    "Writes a session to stdout, one JSON object a line: first what it is now, then every entry up to there, in order.",
+    "Writes a session to stdout, one JSON object per line: its current state, then every entry up to that state, in order.",
   flags: {},
   positionals: { min: 1, max: 1 },
   examples: ["mix agent export abc > abc.ndjson"],
@@ -18,7 +18,7 @@ export async function run({ args, output, read }: Invocation): Promise<Outcome> 
   const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
   await output.row({ schema: "mix.export.v1", snapshot });
   for await (const entry of logEntries(bus, snapshot.session, 0)) {
-    // A live session goes on meanwhile: what is written is as of the first line.
+    // A live session continues meanwhile; the export ends at the state of its first line.
     if (entry.seq > snapshot.last_seq) break;
     await output.row(entry);
   }

@@ -9,7 +9,7 @@ import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "help <service>",
-  about: "What a service can do, in its own words.",
+  about: "Lists a service's verbs, as the service describes them.",
   flags: {},
   positionals: { min: 1, max: 1 },
   examples: ["mix help agent"],
@@ -21,12 +21,12 @@ interface OfferedVerb {
   readonly description: string;
 }
 
-/** Any service may answer: nothing is taken for granted. */
+/** A reply to HELP can come from any service, so its members are unchecked. */
 type UncheckedVerb = { readonly [Member in keyof OfferedVerb]?: unknown };
 
 export async function run({ args, output, connect }: Invocation): Promise<Outcome> {
   const service = args.word(0);
-  // The one service that can be started from here is not said to be missing.
+  // mix can start agentd, so `mix help agent` starts it where none runs.
   const bus = await connect(service === "agent" ? "agentd" : "bus");
   const verbs = parseVerbs((await bus.call(service, "HELP")).body);
   if (output.mode === "json") await output.document("mix.help.v1", { service, verbs });
@@ -43,7 +43,7 @@ export async function run({ args, output, connect }: Invocation): Promise<Outcom
 
 function parseVerbs(body: string): OfferedVerb[] {
   const listed = jsonOrText(body);
-  if (!Array.isArray(listed)) throw new MixError("CALL_FAILED", "the service's HELP is no list");
+  if (!Array.isArray(listed)) throw new MixError("CALL_FAILED", "the service's reply to HELP is not a list");
   return listed.map((one: UncheckedVerb | null) => ({
     ...one,
     name: text(one?.name),

@@ -10,10 +10,10 @@ import { printableLine } from "../../display/printable.ts";
 export const spec: VerbSpec = {
   usage: "listen <topic>",
   about:
-    "Prints what is published on a topic, until Ctrl-C. Who published it is not vouched for by anyone but the broker's registration, which `mix services --json` lists.",
+    "Prints what is published on a topic, until Ctrl-C. Only the broker's registration identifies a publisher; `mix services --json` lists registrations.",
   flags: {
-    count: { kind: "text", value: "N", about: "end after so many" },
-    timeout: { kind: "text", value: "TIME", about: "end after so long (exit 3)" },
+    count: { kind: "text", value: "N", about: "stop after N deliveries" },
+    timeout: { kind: "text", value: "TIME", about: "stop after this time (exit 3)" },
   },
   positionals: { min: 1, max: 1 },
   examples: ["mix listen agent.session.updated --json"],
@@ -23,29 +23,29 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const [count, timeoutMs] = [args.count("count", 1), args.duration("timeout")];
-  const late = count === undefined ? "the time is over" : `fewer than ${count} came within the time`;
+  const timeoutText = count === undefined ? "the time is up" : `fewer than ${count} deliveries came in time`;
   const bus = await invocation.connect("bus");
   bus.client.onState((state) => {
     if (state.kind === "disconnected" && state.attempt === 0) output.notice("the Bus is gone; waiting for it");
-    if (state.kind === "connected") output.notice("the Bus is back; what was published meanwhile is not shown");
+    if (state.kind === "connected") output.notice("the Bus is back; deliveries published meanwhile were missed");
   });
   return new Promise((resolve, reject) => {
-    const printed = new DeliveryPrinter(invocation, count ?? Number.POSITIVE_INFINITY);
-    const callOff =
-      timeoutMs === undefined ? undefined : context.after(timeoutMs, () => reject(ownError("TIME_LIMIT", late)));
-    const over = (outcome: Outcome): void => {
-      callOff?.();
-      printed.all().then(() => resolve(outcome), reject);
+    const printer = new DeliveryPrinter(invocation, count ?? Number.POSITIVE_INFINITY);
+    const cancelTimer =
+      timeoutMs === undefined ? undefined : context.after(timeoutMs, () => reject(ownError("TIME_LIMIT", timeoutText)));
+    const finish = (outcome: Outcome): void => {
+      cancelTimer?.();
+      printer.flush().then(() => resolve(outcome), reject);
     };
-    context.interrupts.listen(() => over({ kind: "interrupted" }));
+    context.interrupts.listen(() => finish({ kind: "interrupted" }));
     const onDelivery = (delivery: Delivery): void => {
-      if (printed.take(delivery) === "last") over(done);
+      if (printer.print(delivery) === "last") finish(done);
     };
     bus.client.subscribe(args.word(0), onDelivery).catch(reject);
   });
 }
 
-/** Deliveries on their way to a reader that may be slower than they come: what exceeds the limit is dropped and counted. */
+/** Prints deliveries in order. If the reader of stdout is slow, those above the limit are dropped and counted. */
 class DeliveryPrinter {
   readonly #invocation: Invocation;
   #left: number;
@@ -58,7 +58,7 @@ class DeliveryPrinter {
     this.#left = count;
   }
 
-  take(delivery: Delivery): "last" | undefined {
+  print(delivery: Delivery): "last" | undefined {
     if (this.#left <= 0) return undefined;
     if (this.#pending >= pendingDeliveriesMax) {
       this.#dropped += 1;
@@ -73,10 +73,9 @@ class DeliveryPrinter {
     return this.#left === 0 ? "last" : undefined;
   }
 
-  async all(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#written;
-    if (this.#dropped > 0)
-      this.#invocation.output.notice(`${this.#dropped} deliveries came too fast and are not shown`);
+    if (this.#dropped > 0) this.#invocation.output.notice(`${this.#dropped} deliveries came too fast and were dropped`);
   }
 }
 

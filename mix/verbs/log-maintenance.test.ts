@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The verbs that keep the log in hand: purge, prune, redact, verify, stats, export.
+// The verbs that maintain the log: purge, prune, redact, verify, stats, export.
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { done, refused } from "../../bus-client/index.ts";
@@ -25,7 +25,7 @@ function mix(...words: readonly string[]): Promise<Ran> {
 const secret = "sk-live-0123456789é";
 const nothing = { entries: 0, receipts: 0, literals: 0, sessions: 0, copies: [] };
 
-test("purge says what went, and with --dry-run what would go", async () => {
+test("purge reports what it removed, and with --dry-run what it would remove", async () => {
   const agentd = await answering("agent.session.purge", { session: "sessionaaaaa", entries: 12 });
   agentd.begin("sessionaaaaa");
   expect(await mix("purge", "abc", "--id", "once")).toMatchObject({
@@ -46,14 +46,14 @@ test("purge says what went, and with --dry-run what would go", async () => {
   ]);
 });
 
-test("purge says which directory it leaves where it is", async () => {
+test("purge names the directory that stays", async () => {
   const agentd = await answering("agent.session.purge", { session: "sessionaaaaa", entries: 1 });
   agentd.begin("sessionaaaaa", { agent: "demo", cwd: "/state/workspaces/session-x" });
   expect((await mix("purge", "sessiona")).stderr).toBe("its directory stays: /state/workspaces/session-x\n");
   expect((await mix("purge", "sessiona", "--quiet")).stderr).toBe("");
 });
 
-test("a purge that is done has not failed where its directory cannot be told", async () => {
+test("a purge succeeds even if its directory cannot be found out", async () => {
   const replies = {
     "agent.session.purge": done({ session: "sessionaaaaa", entries: 1 }),
     "agent.session.get": refused("REPLY_TOO_LARGE", "the answer is too long", {}, 20),
@@ -62,7 +62,7 @@ test("a purge that is done has not failed where its directory cannot be told", a
   expect(await mix("purge", "sessiona")).toEqual({ code: 0, stdout: "sessionaaaaa lost 1 entry\n", stderr: "" });
 });
 
-test("a purge that agentd refuses is told with its code, and exits 1", async () => {
+test("a purge that agentd refuses prints its code and exits 1", async () => {
   const reply = refused("SESSION_STATE", "the session is idle and can be purged when it has ended");
   await bench.agentd({ replies: { "agent.session.purge": reply } });
   const ran = await mix("purge", "abc");
@@ -87,14 +87,14 @@ test("prune turns an age into a time and prints the sessions that it purged", as
   expect(json.stderr).toBe("");
 });
 
-test("prune without a time, or with what is none, asks nothing and exits 2", async () => {
+test("prune without a valid time sends nothing and exits 2", async () => {
   const agentd = await answering("agent.log.prune", { sessions: [], entries: 0 });
   expect((await mix("prune")).code).toBe(2);
   expect((await mix("prune", "--before", "soon")).code).toBe(2);
   expect(agentd.asked).toEqual([]);
 });
 
-test("redact sends the secret's hash and length in bytes, and the secret itself nowhere", async () => {
+test("redact sends the secret's hash and length in bytes, but never the secret", async () => {
   const agentd = await answering("agent.log.redact", {
     ...nothing,
     entries: 1,
@@ -105,8 +105,8 @@ test("redact sends the secret's hash and length in bytes, and the secret itself 
   const ran = await bench.run(["agent", "redact", "--session", "abc"], { stdin: `${secret}\n` });
   expect(ran).toMatchObject({ code: 0 });
   expect(lines(ran.stdout)).toEqual([
-    "taken out of 1 entry, 2 receipts",
-    "deleted: an older copy of the log, log.db.schema-1",
+    "removed from 1 entry, 2 receipts",
+    "deleted an older copy of the log: log.db.schema-1",
   ]);
   expect(agentd.asked).toEqual([["agent.log.redact", { ...known, session: "abc", dry_run: false }]]);
   expect(`${ran.stdout}${ran.stderr}${JSON.stringify(agentd.asked)}`).not.toContain(secret);
@@ -115,12 +115,12 @@ test("redact sends the secret's hash and length in bytes, and the secret itself 
   expect(agentd.asked.slice(1).map(([, { length }]) => length)).toEqual([
     known.length,
     known.length,
-    // One line end goes, no more: a secret may have lines.
+    // Only one line end is removed, because a secret may have several lines.
     known.length + 1,
   ]);
 });
 
-test("a redaction that finds nothing says so, and a dry one changes no words into deeds", async () => {
+test("a redaction that finds nothing says so, and --dry-run is in the document", async () => {
   await answering("agent.log.redact", nothing);
   expect(await bench.run(["agent", "redact"], { stdin: secret })).toMatchObject({
     code: 0,
@@ -130,7 +130,7 @@ test("a redaction that finds nothing says so, and a dry one changes no words int
   expect(JSON.parse(json.stdout)).toEqual({ schema: "mix.redacted.v1", ...nothing, dry_run: true });
 });
 
-test("redact takes no secret from a terminal, none that is empty or endless, and no bytes that are no text", async () => {
+test("redact refuses a terminal, an empty or too long secret, and a secret on the command line", async () => {
   const agentd = await answering("agent.log.redact", nothing);
   expect((await bench.run(["agent", "redact"], { tty: true })).code).toBe(2);
   for (const stdin of ["", "\n", "x".repeat(100_000)]) {
@@ -140,12 +140,12 @@ test("redact takes no secret from a terminal, none that is empty or endless, and
   expect(agentd.asked).toEqual([]);
 });
 
-test("verify exits 0 for a sound log, and 1 with every problem on a line for one that is not", async () => {
+test("verify exits 0 for an intact log, and otherwise 1 with each problem on a line", async () => {
   const counts = { sessions: 2, entries: 30, redacted_commits: 0 };
   const sound = await answering("agent.log.verify", { ok: true, problems: [], ...counts });
   const ran = await mix("verify");
   expect(ran).toMatchObject({ code: 0, stdout: "" });
-  expect(ran.stderr).toContain("sound: 30 entries of 2 sessions");
+  expect(ran.stderr).toContain("intact: 30 entries of 2 sessions");
   await sound.citizen.stop();
   await answering("agent.log.verify", { ok: false, problems: ["a\u001b[31m", "b"], ...counts });
   const damaged = await mix("verify");
@@ -160,7 +160,7 @@ test("verify exits 0 for a sound log, and 1 with every problem on a line for one
   });
 });
 
-test("stats are a table for people, a document, or the ids of the fullest sessions", async () => {
+test("stats prints a table for people, a document, or the ids of the largest sessions", async () => {
   const stats = {
     file_bytes: 160 * 1024,
     write_ahead_bytes: 40 * 1024,
@@ -175,8 +175,8 @@ test("stats are a table for people, a document, or the ids of the fullest sessio
   };
   const agentd = await answering("agent.log.stats", stats);
   const { stdout } = await mix("stats", "--top", "5");
-  // As agent.status counts, which `mix agent status` shows: the file and its write-ahead log.
-  expect(stdout).toContain("on disk   200.0 KiB: its file 160.0 KiB, its write-ahead log 40.0 KiB");
+  // The sum of the file and its write-ahead log, as in agent.status.
+  expect(stdout).toContain("on disk   200.0 KiB: file 160.0 KiB, write-ahead log 40.0 KiB");
   const status = await mix("status");
   expect(status.stdout).toContain(", 200.0 KiB on disk, ");
   for (const words of ["1.5 KiB", "2.0 GiB", "sessionaaaaa  60"]) expect(stdout).toContain(words);
@@ -189,7 +189,7 @@ test("stats are a table for people, a document, or the ids of the fullest sessio
   ]);
 });
 
-test("export writes the session and then its entries up to there, over as many pages as it takes", async () => {
+test("export writes the session and then all its entries, over as many pages as it takes", async () => {
   const agentd = await bench.agentd({ pageMax: 2 });
   const session = agentd.begin("sessionaaaaa");
   for (let turn = 1; turn <= 3; turn += 1) session.text(turn, `${turn}`);

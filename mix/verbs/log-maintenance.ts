@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the verbs that keep the log in hand have in common: they may take long, and what removes can be tried before.
+// Shared by the verbs that maintain the log: a long time limit, and a dry run for those that remove entries.
 import type { Verb, VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import type { AgentReplies } from "../bus/agent-replies.ts";
@@ -8,20 +8,19 @@ import type { AgentBus } from "../bus/ask.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation } from "../input/verb.ts";
 
-/** Of a large log every entry is read; the Bus's own limit would be too short. */
+/** Maintenance reads every entry of a log, which can take longer than the Bus's default limit of 60 s. */
 const maintenanceTimeoutMs = 60 * 60 * 1000;
 
 export const removalFlags: FlagTable = {
-  "dry-run": { kind: "switch", about: "say what would go, and change nothing" },
+  "dry-run": { kind: "switch", about: "report what would be removed, and change nothing" },
   ...commandIdFlag,
 };
 
-/** The arguments that `removingFlags` make. */
 export function toRemovalArgs({ args }: Invocation): { readonly dry_run: boolean; readonly command_id?: string } {
   return { dry_run: args.switch("dry-run"), ...commandIdMember(args) };
 }
 
-/** As `ask`, with that time limit. */
+/** Does the same as `bus.ask`, with the time limit for maintenance. */
 export async function askMaintenance<V extends Verb>(
   bus: AgentBus,
   verb: V,
@@ -31,7 +30,7 @@ export async function askMaintenance<V extends Verb>(
   return parseJson(reply.body) as AgentReplies[V];
 }
 
-/** `1 entry`, `2 entries`. */
+/** Formats a count with its noun: `1 entry`, `2 entries`. */
 export function formatCount(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("log prints every entry, --json as it is, --tail the last ones, --kind those alone", async () => {
+test("log prints every entry, --json unchanged, --tail the last ones, --kind only that kind", async () => {
   const agentd = await bench.agentd({ pageMax: 2 });
   const session = agentd.begin("sessionaaaaa");
   for (const text of ["one", "two", "three"]) session.text(1, text);
@@ -24,14 +24,14 @@ test("log prints every entry, --json as it is, --tail the last ones, --kind thos
   expect(people.stdout).toContain("agent: three");
 });
 
-test("a log in which nothing is as it was asked for says so to people alone", async () => {
+test("a log without matching entries says so, to people only", async () => {
   (await bench.agentd()).begin("sessionaaaaa").text(1, "one");
   const words = ["agent", "log", "sessiona", "--turn", "9"];
-  expect(await bench.run(words)).toEqual({ code: 0, stdout: "", stderr: "no such entries\n" });
+  expect(await bench.run(words)).toEqual({ code: 0, stdout: "", stderr: "no matching entries\n" });
   expect(await bench.run([...words, "--json"])).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
-test("log -f goes on with what comes and loses nothing at the seam", async () => {
+test("log -f continues with new entries and loses none in between", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");
   session.text(1, "one");
@@ -45,7 +45,7 @@ test("log -f goes on with what comes and loses nothing at the seam", async () =>
   expect(objects(ran.stdout)).toEqual(session.entries);
 });
 
-test("a kind that does not exist is a usage error, also with -f, instead of silence for ever", async () => {
+test("an unknown kind is a usage error, with -f too, where it would otherwise print nothing for ever", async () => {
   const agentd = await bench.agentd();
   agentd.begin("sessionaaaaa");
   const ran = await bench.run(["agent", "log", "sessiona", "-f", "--kind", "mesage"]);
@@ -53,7 +53,7 @@ test("a kind that does not exist is a usage error, also with -f, instead of sile
   expect(ran.stderr).toContain("message");
 });
 
-test("an entry of an older log that is nested too deep to be written is shown as far as it goes", async () => {
+test("an entry nested too deeply to be written, from an older log, is shown as far as possible", async () => {
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   const head = '"log":"logloglogaaa","session":"sessionaaaaa","at":"2026-11-30T00:00:00.000Z"';
   const entry = `{${head},"seq":1,"kind":"extension","method":"_x/y","data":{"a":"shown","b":${deep}}}`;

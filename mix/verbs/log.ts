@@ -13,13 +13,13 @@ import { entriesUntilInterrupt } from "../watch/entries-until-interrupt.ts";
 
 export const spec: VerbSpec = {
   usage: "agent log <session>",
-  about: "Prints a session's log, all of it unless told otherwise. Nothing is skipped in silence: a gap is fetched.",
+  about: "Prints a session's log, all of it by default. No entry is skipped: with -f, gaps are fetched.",
   flags: {
-    follow: { kind: "switch", short: "f", about: "go on with what comes" },
+    follow: { kind: "switch", short: "f", about: "keep printing new entries" },
     since: { kind: "text", value: "CURSOR", about: "entries after this cursor (or seq)" },
     tail: { kind: "text", value: "N", about: "the last N entries" },
-    turn: { kind: "text", value: "N", about: "of this turn" },
-    kind: { kind: "texts", value: "KIND", about: "of this kind: message, tool_call, turn, …" },
+    turn: { kind: "text", value: "N", about: "only this turn" },
+    kind: { kind: "texts", value: "KIND", about: "only this kind: message, tool_call, turn, …" },
   },
   positionals: { min: 1, max: 1 },
   examples: ["mix agent log abc -f --kind message", "mix agent log abc --json --tail 20"],
@@ -51,14 +51,14 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (tail !== undefined) last = await showTail({ bus, session, filter, tail, lastSeq, show });
   else if (following === undefined)
     for await (const entry of logEntries(bus, session, after, filter)) await show(entry);
-  if (following === undefined && count === 0) invocation.output.word("no such entries");
+  if (following === undefined && count === 0) invocation.output.word("no matching entries");
   return following === undefined ? done : followLog(invocation, following, { session, after: last, filter, show });
 }
 
-// Here and not by agentd, since `-f` filters what comes by itself.
+// Kinds are checked here rather than by agentd, because `-f` filters published entries in this process.
 function parseKind(text: string): EntryKind {
   const known = entryKinds.find((kind) => kind === text);
-  if (known === undefined) throw usageError(`no kind ${text}; there are: ${entryKinds.join(", ")}`);
+  if (known === undefined) throw usageError(`unknown kind ${text}; the kinds are ${entryKinds.join(", ")}`);
   return known;
 }
 
@@ -71,19 +71,19 @@ interface Tail {
   readonly show: (entry: Entry) => Promise<void>;
 }
 
-/** The `seq` up to which everything was looked at. */
+/** Writes the last entries that match the filter. Returns the seq up to which the log was read. */
 async function showTail({ bus, session, filter, tail, lastSeq, show }: Tail): Promise<number> {
   if (tail === 0) return lastSeq;
   const isFiltered = filter.kinds !== undefined || filter.turn !== undefined;
-  // Filtered, the last N may lie anywhere: all is read and N are kept.
-  const kept: Entry[] = [];
+  // With a filter, the last N can be anywhere, so the whole log is read.
+  const lastEntries: Entry[] = [];
   let last = isFiltered ? 0 : Math.max(0, lastSeq - tail);
   for await (const entry of logEntries(bus, session, last, filter)) {
-    kept.push(entry);
-    if (kept.length > tail) kept.shift();
+    lastEntries.push(entry);
+    if (lastEntries.length > tail) lastEntries.shift();
     last = entry.seq;
   }
-  for (const entry of kept) await show(entry);
+  for (const entry of lastEntries) await show(entry);
   return Math.max(last, isFiltered ? lastSeq : 0);
 }
 
@@ -94,7 +94,7 @@ interface LogToFollow {
   readonly show: (entry: Entry) => Promise<void>;
 }
 
-/** `log -f`: entries as they come, until Ctrl-C. Unlike a turn that is followed, it has no end of its own. */
+/** Writes new entries for `log -f` until Ctrl-C, even after the session has ended. */
 async function followLog(invocation: Invocation, bus: AgentBus, what: LogToFollow): Promise<Outcome> {
   const { kinds, turn } = what.filter;
   const { entries, goOnWords, release } = await entriesUntilInterrupt(invocation, bus, what);

@@ -12,14 +12,14 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("ls --json is one document with a list, also where there is nothing", async () => {
+test("ls --json prints one document with a list, even an empty one", async () => {
   await bench.agentd();
   const ran = await bench.run(["agent", "ls", "--json"]);
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toEqual({ schema: "mix.sessions.v1", sessions: [] });
 });
 
-test("ls lists live sessions, --all ended ones as well, -q ids alone", async () => {
+test("ls lists live sessions, --all ended ones too, -q only ids", async () => {
   const agentd = await bench.agentd();
   agentd.begin("sessionaaaaa");
   agentd.begin("sessionbbbba").append({ kind: "state", state: "closed" });
@@ -45,7 +45,7 @@ test("ls -w prints a line for each session that changes until Ctrl-C", async () 
   expect(lines(ran.stdout)).toHaveLength(3);
 });
 
-test("ls asks one question, and takes no name on the Bus for it", async () => {
+test("ls sends one request, without registering a name on the Bus", async () => {
   const asked: unknown[] = [];
   const agentd = serveCitizen({
     client: { url: () => bench.broker.connectLocal() },
@@ -72,8 +72,8 @@ test("ls asks one question, and takes no name on the Bus for it", async () => {
   await agentd.stop();
 });
 
-test("ls on a Bus without agentd starts one, and asks it then", async () => {
-  // Another one is just coming up, as 75 says: it is waited for.
+test("ls on a Bus without agentd starts one, then asks it", async () => {
+  // Exit code 75 means that another agentd is just starting; mix waits for that one.
   writeFileSync(join(bench.directory, "no-agentd.mjs"), "process.exit(75);");
   const running = bench.start(["agent", "ls", "-q"], { env: { AGENTD_STATE_DIR: join(bench.directory, "state") } });
   await running.shows("starting agentd");

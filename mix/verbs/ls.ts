@@ -14,11 +14,11 @@ export const spec: VerbSpec = {
   usage: "agent ls",
   about: "Lists live sessions, newest first.",
   flags: {
-    all: { kind: "switch", short: "a", about: "ended ones as well" },
-    state: { kind: "texts", value: "STATE", about: "in this state: idle, running, waiting, …" },
-    agent: { kind: "text", value: "AGENT", about: "of this agent" },
-    cwd: { kind: "text", value: "DIR", about: "in this directory" },
-    watch: { kind: "switch", short: "w", about: "go on and print what changes" },
+    all: { kind: "switch", short: "a", about: "include ended sessions" },
+    state: { kind: "texts", value: "STATE", about: "only this state: idle, running, waiting, …" },
+    agent: { kind: "text", value: "AGENT", about: "only this agent" },
+    cwd: { kind: "text", value: "DIR", about: "only this directory" },
+    watch: { kind: "switch", short: "w", about: "keep running and print changes" },
   },
   positionals: { min: 0, max: 0 },
   examples: ["mix agent ls --all --agent demo"],
@@ -45,7 +45,7 @@ function parseFilter({ args, context }: Invocation): SessionFilter {
   const wanted = args.texts("state").flatMap((text) => text.split(","));
   for (const state of wanted) {
     if (!sessionPhases.some((one) => one === state))
-      throw usageError(`no state ${state}; there are: ${sessionPhases.join(", ")}`);
+      throw usageError(`unknown state ${state}; the states are ${sessionPhases.join(", ")}`);
   }
   const state = wanted.length > 0 ? (wanted as SessionPhase[]) : args.switch("all") ? undefined : [...livePhases];
   return {

@@ -13,25 +13,25 @@ import { watchNotifyAsks } from "../questions/watch-notify-asks.ts";
 export const spec: VerbSpec = {
   usage: "notify ls [ask] | answer <ask> <option> | watch",
   about:
-    "What people are asked by the service `notify` (the daemon `notifyd`, which also shows it on a desktop). The first valid answer wins. `ls` with an ask shows all of it; `watch` goes on until Ctrl-C. An ask by its id or the beginning of it; an option by its id or its number, as `ls` with the ask lists them.",
-  flags: { all: { kind: "switch", short: "a", about: "with ls: ended ones as well" } },
+    "Lists and answers the asks of the service `notify` (the daemon `notifyd`, which also shows them on a desktop). The first valid answer wins. `ls <ask>` shows a whole ask; `watch` runs until Ctrl-C. Name an ask by its id or a unique beginning of it, and an option by its id or its number in `ls <ask>`.",
+  flags: { all: { kind: "switch", short: "a", about: "with ls: include ended asks" } },
   positionals: { min: 1, max: 3 },
   examples: ["mix notify ls", "mix notify answer k3wq7m2a allow", "mix notify watch --json"],
   neverStarts: true,
 };
 
 export async function run(given: Invocation): Promise<Outcome> {
-  let told: Promise<void> | undefined;
+  let versionCheck: Promise<void> | undefined;
   const invocation: Invocation = {
     ...given,
     async connect(connecting) {
       const bus = await given.connect(connecting);
-      told = tellOtherNotifyd(given, bus);
+      versionCheck = tellOtherNotifyd(given, bus);
       return bus;
     },
   };
   const outcome = await dispatch(invocation);
-  await told;
+  await versionCheck;
   return outcome;
 }
 
@@ -46,7 +46,7 @@ function dispatch(invocation: Invocation): Promise<Outcome> {
     case "watch 0":
       return watch(invocation);
     default:
-      throw usageError(`${positionals.join(" ")} is none of these: mix ${spec.usage}`);
+      throw usageError(`unknown command ${positionals.join(" ")}; usage: mix ${spec.usage}`);
   }
 }
 
@@ -67,12 +67,12 @@ async function show({ args, context, output, connect }: Invocation): Promise<Out
   return done;
 }
 
-// As a citizen: an answer has to have somebody who gave it.
+// Connects as a citizen, because an answer names its sender.
 async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
   const [reference, chosen] = [args.word(1), args.word(2)];
   const bus = await connect("bus");
   const { ask, options } = await foundAsk(bus, reference);
-  // What is none of them is for the service to refuse.
+  // The service refuses unknown options.
   const option = chosenOption(options, chosen) ?? chosen;
   const reply = await askNotify(bus, "answer", { ask, option, via: "mix" });
   if (output.mode === "json") await output.document("mix.ask.v1", reply);
@@ -92,7 +92,7 @@ async function watch({ context, output, connect }: Invocation): Promise<Outcome>
       if (output.mode === "json") await output.row(ask);
       else if (output.mode === "people") await output.line(renderAskEnd(ask, style));
     },
-    away: (why) => output.notice(`${why}; watching on`),
+    away: (why) => output.notice(`${why}; still watching`),
     back: () => output.notice("notify is back"),
   });
 }

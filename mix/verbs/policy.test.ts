@@ -22,7 +22,7 @@ const asked = {
 };
 const allowed = { policy: "reading", outcome: "allow_once", option: "yes", rule: 1, why: "rule 1: read" };
 
-test("a file as ACP has it, with its frame or without, is asked as agentd has it; the answer is data, the reason words", async () => {
+test("a file in ACP's form, with or without its frame, is converted to agentd's; the answer goes to stdout, the reason to stderr", async () => {
   const agentd = await bench.agentd({ replies: { "agent.policy.test": done(allowed) } });
   const file = join(bench.directory, "request.json");
   for (const document of [acp, { jsonrpc: "2.0", id: 1, params: acp }]) {
@@ -37,7 +37,7 @@ test("a file as ACP has it, with its frame or without, is asked as agentd has it
   ]);
 });
 
-test("stdin, our own shape and a request's id are taken; ask is no failure", async () => {
+test("stdin, agentd's own form and a request's id are accepted; the answer ask exits 0", async () => {
   const reply = done({ policy: "reading", outcome: "ask", why: "no location" });
   const agentd = await bench.agentd({ replies: { "agent.policy.test": reply } });
   const stdin = `\ufeff${JSON.stringify({ schema: "mix.request.v1", cwd: "/own", ...asked })}`;
@@ -51,7 +51,7 @@ test("stdin, our own shape and a request's id are taken; ask is no failure", asy
   ]);
 });
 
-test("a file that is missing, no JSON or no request, and a policy left out are usage errors", async () => {
+test("a file that is missing, not JSON or not a request, and a missing policy are usage errors", async () => {
   await bench.agentd();
   const file = join(bench.directory, "request.json");
   const run = async (...words: string[]): Promise<number> =>

@@ -11,10 +11,10 @@ import { printableLine } from "../../display/printable.ts";
 export const spec: VerbSpec = {
   usage: "agent policy test <request.json> --policy <name>",
   about:
-    "What a policy would answer to a permission request, and why. The file has the request as ACP's session/request_permission or as `mix agent permit show --json` has it; `-` is stdin; the id of a request is one that is open or logged.",
+    "Shows what a policy would answer to a permission request, and why. The request is a file in the form of ACP's session/request_permission or of `mix agent permit show --json`, `-` for stdin, or the id of an open or logged request.",
   flags: {
     policy: { kind: "text", value: "NAME", about: "a policy of agentd's configuration" },
-    cwd: { kind: "text", value: "DIR", about: "of a file: the session's directory (default: this one)" },
+    cwd: { kind: "text", value: "DIR", about: "for a file: the session's directory (default: current)" },
   },
   positionals: { min: 2, max: 2 },
   examples: [
@@ -25,12 +25,12 @@ export const spec: VerbSpec = {
 
 export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
   const policy = args.text("policy");
-  if (args.word(0) !== "test") throw usageError(`${args.word(0)} is not understood; usage: mix ${spec.usage}`);
+  if (args.word(0) !== "test") throw usageError(`unknown command ${args.word(0)}; usage: mix ${spec.usage}`);
   if (policy === undefined) throw usageError(`--policy is missing; usage: mix ${spec.usage}`);
-  const what = args.word(1);
-  const request = /^[a-z2-7]{12}-\d+$/.test(what)
-    ? what
-    : { cwd: resolve(context.cwd(), args.text("cwd") ?? ""), ...toPolicyRequest(await jsonDocument(context, what)) };
+  const source = args.word(1);
+  const request = /^[a-z2-7]{12}-\d+$/.test(source)
+    ? source
+    : { cwd: resolve(context.cwd(), args.text("cwd") ?? ""), ...toPolicyRequest(await jsonDocument(context, source)) };
   const bus = await connect("agentd");
   const reply = await bus.ask("agent.policy.test", { policy, request });
   if (output.mode === "json") await output.document("mix.policy-test.v1", reply);
@@ -43,12 +43,12 @@ export async function run({ args, context, output, connect }: Invocation): Promi
 
 type PolicyRequest = Exclude<VerbInput<"agent.policy.test">["request"], string>;
 
-/** Whether it is all there is for agentd to say. */
+/** Converts ACP's form to agentd's. agentd checks whether the request is complete. */
 function toPolicyRequest(document: unknown): PolicyRequest {
   const found = asRecord(asRecord(document)?.["params"]) ?? asRecord(document);
   const [asked, options] = [asRecord(found?.["toolCall"]), found?.["options"]];
   if (found?.["tool_call"] !== undefined) return found as unknown as PolicyRequest;
-  if (!asked || !Array.isArray(options)) throw usageError("the file holds no permission request");
+  if (!asked || !Array.isArray(options)) throw usageError("the file does not contain a permission request");
   const { toolCallId, kind, locations, content } = asked;
   return {
     tool_call: { tool_call_id: toolCallId, tool_kind: kind, locations, content },

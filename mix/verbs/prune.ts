@@ -8,7 +8,7 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent prune --before TIME",
-  about: "Purges every ended session that was last touched before a time: an age, a day (UTC) or a time with its zone.",
+  about: "Purges every ended session last updated before a time: an age, a day (UTC) or a time with its zone.",
   flags: {
     before: { kind: "text", value: "TIME", about: "12h, 30d, 8w, 2026-01-31, 2026-01-31T12:00:00Z" },
     ...removalFlags,
@@ -20,19 +20,21 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const text = args.text("before");
-  if (text === undefined) throw usageError("--before is missing: what is older is removed");
+  if (text === undefined) throw usageError("--before is missing: it selects the sessions to purge");
   const before = pointInTime(text, context.now());
   if (before === undefined) throw usageError(`--before takes an age such as 30d, a day or a time, not ${text}`);
-  const asked = toRemovalArgs(invocation);
+  const removalArgs = toRemovalArgs(invocation);
   const bus = await invocation.connect("agentd");
-  const reply = await askMaintenance(bus, "agent.log.prune", { before, ...asked });
+  const reply = await askMaintenance(bus, "agent.log.prune", { before, ...removalArgs });
   const { sessions, entries } = reply;
   if (output.mode === "json") {
-    await output.document("mix.pruned.v1", { ...reply, before, dry_run: asked.dry_run });
+    await output.document("mix.pruned.v1", { ...reply, before, dry_run: removalArgs.dry_run });
     return done;
   }
   for (const session of sessions) await output.line(session);
-  const many = formatCount(sessions.length, "session");
-  output.word(`${many} ${asked.dry_run ? "would lose" : "lost"} ${formatCount(entries, "entry", "entries")}`);
+  const sessionCount = formatCount(sessions.length, "session");
+  output.word(
+    `${sessionCount} ${removalArgs.dry_run ? "would lose" : "lost"} ${formatCount(entries, "entry", "entries")}`,
+  );
   return done;
 }

@@ -8,7 +8,7 @@ import { printableLine } from "../../display/printable.ts";
 export const spec: VerbSpec = {
   usage: "agent purge <session>",
   about:
-    "Removes an ended session's entries from the log, for good. What its commands were answered stays, so that a retry runs nothing; and so does its directory, also one that agentd made for it.",
+    "Permanently removes an ended session's entries from the log. Its commands' receipts stay, so that a retry runs nothing again. Its directory stays too, even if agentd created it.",
   flags: removalFlags,
   positionals: { min: 1, max: 1 },
   examples: ["mix agent purge abc --dry-run"],
@@ -16,17 +16,17 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
-  const asked = toRemovalArgs(invocation);
+  const removalArgs = toRemovalArgs(invocation);
   const bus = await invocation.connect("agentd");
-  const reply = await askMaintenance(bus, "agent.session.purge", { session: args.word(0), ...asked });
+  const reply = await askMaintenance(bus, "agent.session.purge", { session: args.word(0), ...removalArgs });
   const { session, entries } = reply;
-  if (output.mode === "json") await output.document("mix.purged.v1", { ...reply, dry_run: asked.dry_run });
+  if (output.mode === "json") await output.document("mix.purged.v1", { ...reply, dry_run: removalArgs.dry_run });
   else if (output.mode === "ids") await output.line(session);
   else {
     await output.line(
-      `${session} ${asked.dry_run ? "would lose" : "lost"} ${formatCount(entries, "entry", "entries")}`,
+      `${session} ${removalArgs.dry_run ? "would lose" : "lost"} ${formatCount(entries, "entry", "entries")}`,
     );
-    // The deed is done: that this cannot be told makes no failure of it.
+    // The purge has succeeded, so a failure here is ignored.
     const left = await bus.ask("agent.session.get", { session }).catch(() => undefined);
     if (left !== undefined) output.word(`its directory stays: ${printableLine(left.cwd)}`);
   }

@@ -13,9 +13,9 @@ import { printableLine } from "../../display/printable.ts";
 export const spec: VerbSpec = {
   usage: "agent redact",
   about:
-    "Takes a secret out of the log. It is read from stdin (one line end after it is not part of it) and stays here: agentd is told its SHA-256 and its length, and finds it by these.",
+    "Removes a secret from the log. The secret is read from stdin, without one line end after it, and is never sent: agentd gets its SHA-256 and length and searches by these.",
   flags: {
-    session: { kind: "text", value: "SESSION", about: "in this session alone; else in the whole log" },
+    session: { kind: "text", value: "SESSION", about: "only in this session (default: in the whole log)" },
     ...removalFlags,
   },
   positionals: { min: 0, max: 0 },
@@ -25,28 +25,28 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const session = args.text("session");
-  const asked = { ...(session === undefined ? {} : { session }), ...toRemovalArgs(invocation) };
+  const request = { ...(session === undefined ? {} : { session }), ...toRemovalArgs(invocation) };
   const secret = await readSecret(context.stdin);
   const sha256 = createHash("sha256").update(secret).digest("hex");
   const bus = await invocation.connect("agentd");
-  const reply = await askMaintenance(bus, "agent.log.redact", { sha256, length: secret.length, ...asked });
-  if (output.mode === "json") await output.document("mix.redacted.v1", { ...reply, dry_run: asked.dry_run });
+  const reply = await askMaintenance(bus, "agent.log.redact", { sha256, length: secret.length, ...request });
+  if (output.mode === "json") await output.document("mix.redacted.v1", { ...reply, dry_run: request.dry_run });
   else if (output.mode === "people")
-    for (const line of describeRedaction(reply, asked.dry_run)) await output.line(line);
+    for (const line of describeRedaction(reply, request.dry_run)) await output.line(line);
   return done;
 }
 
-/** agentd looks for no longer one. */
+/** The longest secret that agentd searches for. */
 const secretBytesMax = 8192;
 
-/** Its bytes, which are UTF-8 as the log's are. Not on a terminal, which would show it and keep it. */
+/** Reads the secret as UTF-8. Refuses a terminal, which would show the secret and keep it in its scrollback. */
 async function readSecret(stdin: Context["stdin"]): Promise<Buffer> {
   if (stdin.isTTY === true) throw usageError("the secret is read from stdin, not typed: mix agent redact < FILE");
   const lineEndBytesMax = 2;
-  const whole = await readStdin(stdin, secretBytesMax + lineEndBytesMax);
-  const secret = whole.subarray(0, whole.length - countLineEndBytes(whole));
-  if (secret.length === 0) throw usageError("stdin is empty: the secret is read from there");
-  if (secret.length > secretBytesMax) throw usageError(`a secret may have ${secretBytesMax} bytes`);
+  const input = await readStdin(stdin, secretBytesMax + lineEndBytesMax);
+  const secret = input.subarray(0, input.length - countLineEndBytes(input));
+  if (secret.length === 0) throw usageError("the secret is empty: pass it on stdin");
+  if (secret.length > secretBytesMax) throw usageError(`the secret is longer than ${secretBytesMax} bytes`);
   if (!Buffer.from(secret.toString("utf8")).equals(secret)) throw usageError("the secret is not UTF-8");
   return secret;
 }
@@ -64,8 +64,8 @@ function describeRedaction(reply: RedactReply, isDry: boolean): string[] {
     formatCount(literals, "set of MCP servers", "sets of MCP servers"),
     formatCount(sessions, "session row"),
   ].filter((text) => !text.startsWith("0 "));
-  const told =
-    found.length === 0 ? "the secret is not in the log" : `${isDry ? "it is in" : "taken out of"} ${found.join(", ")}`;
-  const gone = isDry ? "would be deleted: an older copy of the log," : "deleted: an older copy of the log,";
-  return [told, ...copies.map((copy) => `${gone} ${printableLine(copy)}`)];
+  const summary =
+    found.length === 0 ? "the secret is not in the log" : `${isDry ? "found in" : "removed from"} ${found.join(", ")}`;
+  const deletion = isDry ? "would delete an older copy of the log:" : "deleted an older copy of the log:";
+  return [summary, ...copies.map((copy) => `${deletion} ${printableLine(copy)}`)];
 }

@@ -7,9 +7,9 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 export const spec: VerbSpec = {
   usage: "agent resume <session>",
   about:
-    "Brings an ended session back by its agent's own way and returns when it is idle. With --fresh the agent begins anew and is told what was said before.",
+    "Resumes an ended session as its agent supports it and returns when it is idle. With --fresh the agent begins a new session and gets the transcript of the old one.",
   flags: {
-    fresh: { kind: "switch", about: "a new session of the agent, told the transcript" },
+    fresh: { kind: "switch", about: "begin a new agent session with the transcript" },
     ...commandIdFlag,
   },
   positionals: { min: 1, max: 1 },
@@ -27,6 +27,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { session, seq } = reply;
   if (output.mode === "ids") await output.line(session);
   const outcome = await watchStart(invocation, bus, { session, after: seq - 1 });
-  if (outcome.kind === "done") output.word(`go on: mix agent send ${session} "…"`);
+  if (outcome.kind === "done") output.word(`continue: mix agent send ${session} "…"`);
   return outcome;
 }

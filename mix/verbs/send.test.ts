@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("send shows its own turn alone", async () => {
+test("send shows only its own turn", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => {
       session.text(turn - 1, "of the turn before");
@@ -24,7 +24,7 @@ test("send shows its own turn alone", async () => {
   expect(agentd.asked[0]).toEqual(["agent.session.prompt", { session: "sessionz", prompt: "go", when_busy: "queue" }]);
 });
 
-test("send and attach show a path within the session's directory as start does, without the directory", async () => {
+test("send, attach and start show paths relative to the session's directory", async () => {
   const content = [{ type: "diff", path: "/tmp/fresh/a.txt", oldText: null, newText: "a\n" }];
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => {
@@ -47,7 +47,7 @@ test("send --no-wait prints the turn and does not follow it", async () => {
   });
 });
 
-test("a prompt's file that cannot be read is called by its name, in words", async () => {
+test("the error for an unreadable prompt file names the file in plain words", async () => {
   const missing = `${bench.directory}/no-prompt`;
   const send = (file: string) => bench.run(["agent", "send", "sessionz", "--file", file]);
   expect(await send(missing)).toEqual({ code: 2, stdout: "", stderr: `USAGE: --file: ${missing} does not exist\n` });
@@ -61,7 +61,7 @@ test("a prompt's file that cannot be read is called by its name, in words", asyn
 
   writeFileSync(file, "\ufeff");
   expect((await send(file)).stderr).toBe("USAGE: the prompt is empty\n");
-  // A quote is two bytes as JSON, and 6 MiB are what agentd takes.
+  // A quote has two bytes as JSON, and agentd accepts 6 MiB at most.
   writeFileSync(file, '"'.repeat(3 * 1024 * 1024));
   expect(await send(file)).toMatchObject({
     code: 2,

@@ -11,8 +11,8 @@ export const spec: VerbSpec = {
   usage: "agent send <session> [prompt]",
   about: "Sends a prompt to a session and follows its turn. The prompt `-` is read from stdin.",
   flags: {
-    queue: { kind: "switch", about: "queue it where a turn runs, instead of being refused" },
-    "no-wait": { kind: "switch", about: "return as soon as it is accepted" },
+    queue: { kind: "switch", about: "queue the prompt while a turn runs (default: refuse)" },
+    "no-wait": { kind: "switch", about: "return as soon as the prompt is accepted" },
     file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
     ...commandIdFlag,
   },
@@ -37,14 +37,14 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     return done;
   }
   if (output.mode === "ids") await output.line(`${turn}`);
-  if (queued) output.word(`turn ${turn} of ${session} waits for the turn before it`);
+  if (queued) output.word(`turn ${turn} of ${session} is queued behind another turn`);
   return watchTurn(invocation, bus, {
     session,
     turn,
     after: seq - 1,
     closes: false,
     onlyTurn: true,
-    // Only the view asks: paths in it are shown as those of the session's start.
+    // Only the view for people needs the directory, to shorten paths below it.
     ...(output.mode === "people" ? { directory: (await bus.ask("agent.session.get", { session })).cwd } : {}),
   });
 }

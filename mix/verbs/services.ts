@@ -8,7 +8,7 @@ import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "services",
-  about: "Lists who is registered on the Bus.",
+  about: "Lists the services registered on the Bus.",
   flags: {},
   positionals: { min: 0, max: 0 },
   examples: ["mix services"],

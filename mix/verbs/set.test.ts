@@ -14,7 +14,7 @@ test("close returns when the session is closed", async () => {
   expect(await bench.run(["agent", "close", "sessiona"])).toMatchObject({ code: 0, stdout: "sessionaaaaa closed\n" });
 });
 
-test("set sends true and false for options that are so, and each of several has a command id of its own", async () => {
+test("set sends booleans for boolean options, and gives each of several options its own command id", async () => {
   const agentd = await bench.agentd();
   agentd.begin("sessionaaaaa");
   expect((await bench.run(["agent", "set", "sessiona", "loud=on", "mode=true", "--id", "c"])).code).toBe(0);

@@ -9,7 +9,7 @@ import { formatOptionTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
   usage: "agent set <session> option=value…",
-  about: "Sets options of a session, one after another, and prints all of them. `mix agent show` lists them.",
+  about: "Sets a session's options, one after another, and prints all of them. `mix agent show` lists them.",
   flags: commandIdFlag,
   positionals: { min: 2, max: 64 },
   examples: ["mix agent set abc mode=plan"],
@@ -38,7 +38,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   return done;
 }
 
-// Only an option that is true or false takes such a value; `true` may as well be the name of a choice.
+// Only boolean options get a boolean, because `true` can also be the name of a choice.
 function toOptionValue(options: readonly SessionOption[], option: string, text: string): string | boolean {
   const known = options.find((one) => one.option === option);
   if (known?.type !== "boolean") return text;

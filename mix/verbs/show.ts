@@ -10,7 +10,7 @@ import { formatElicitationTable, formatOptionTable, formatPermissionTable } from
 
 export const spec: VerbSpec = {
   usage: "agent show <session>",
-  about: "One session as it is now: state, turns, options, plan, open questions.",
+  about: "Shows a session's current state: turns, options, plan, open questions.",
   flags: {},
   positionals: { min: 1, max: 1 },
   examples: ["mix agent show abc"],
@@ -36,12 +36,12 @@ function formatSnapshot(one: SessionSnapshot, now: number): string[] {
     ["title", one.title],
     ["directory", one.cwd],
     ["policy", one.policy],
-    ["also", one.additional_dirs.length === 0 ? undefined : one.additional_dirs.join(", ")],
+    ["extra dirs", one.additional_dirs.length === 0 ? undefined : one.additional_dirs.join(", ")],
     ["context", describeUsage(one)],
     ["parent", one.parent],
     ["children", one.children.length === 0 ? undefined : one.children.join(", ")],
     ["unanswered", unansweredWords((one.unanswered?.permissions ?? 0) + (one.unanswered?.elicitations ?? 0))],
-    ["too long", one.left_out?.join(", ")],
+    ["left out", one.left_out?.join(", ")],
     ["started", one.created_at],
     ["cursor", one.cursor],
   ];

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("start shows the turn on stdout, what is said about it on stderr, and exits 0", async () => {
+test("start shows the turn on stdout and messages about it on stderr, and exits 0", async () => {
   await bench.agentd({ onPrompt: says("Hello there.\n") });
   const ran = await bench.run(["agent", "start", "demo", "say", "hello"]);
   expect(ran.code).toBe(0);
@@ -17,10 +17,10 @@ test("start shows the turn on stdout, what is said about it on stderr, and exits
   expect(ran.stdout).toContain("Hello there.\n");
   expect(ran.stdout).toContain("✔ turn 1 done");
   expect(ran.stdout).not.toContain("mix agent");
-  expect(ran.stderr).toContain('go on: mix agent send sessionaaaaa "…" · its log: mix agent log sessionaaaaa');
+  expect(ran.stderr).toContain('continue: mix agent send sessionaaaaa "…" · log: mix agent log sessionaaaaa');
 });
 
-test("several words are one prompt, and the caller's directory is the session's unless it is the demo's", async () => {
+test("several words are one prompt, and the session gets the caller's directory, except for the demo", async () => {
   const agentd = await bench.agentd({ onPrompt: says("ok") });
   await bench.run(["agent", "start", "demo", "say", "hello"], { cwd: "/tmp" });
   await bench.run(["agent", "start", "mine", "x"], { cwd: "/tmp" });
@@ -29,7 +29,7 @@ test("several words are one prompt, and the caller's directory is the session's 
   expect(starts[1]).toMatchObject({ agent: "mine", cwd: "/tmp" });
 });
 
-test("every flag of start arrives as the argument that it stands for", async () => {
+test("every flag of start is sent as its argument", async () => {
   const agentd = await bench.agentd();
   const flags = [
     "--cwd",
@@ -66,7 +66,7 @@ test("a prompt of - is read from stdin", async () => {
   expect(agentd.asked[0]?.[1]).toMatchObject({ prompt: "line one\nline two\n" });
 });
 
-test("an empty prompt is a usage error, and nothing is asked", async () => {
+test("an empty prompt is a usage error, and nothing is sent", async () => {
   const agentd = await bench.agentd();
   expect((await bench.run(["agent", "start", "demo", "-"], { stdin: " \n" })).code).toBe(2);
   expect((await bench.run(["agent", "send", "s"])).code).toBe(2);
@@ -86,17 +86,17 @@ test("start --close closes the session after its turn and shows that it is close
   expect(agentd.session("sessionaaaaa").state).toBe("closed");
 });
 
-test("where the session was closed meanwhile, start does not say how to go on with it", async () => {
+test("start does not say how to continue a session that was closed meanwhile", async () => {
   await bench.agentd({
     onPrompt: (session, turn) => {
       session.endTurn(turn, "cancelled");
       session.append({ kind: "state", state: "closing", reason: "asked" });
     },
   });
-  expect((await bench.run(["agent", "start", "demo", "x"])).stderr).not.toContain("go on");
+  expect((await bench.run(["agent", "start", "demo", "x"])).stderr).not.toContain("continue:");
 });
 
-test("start --json prints every entry as it is in the log, one object a line, and nothing else on stdout", async () => {
+test("start --json prints every entry unchanged, one object per line, and nothing else on stdout", async () => {
   const agentd = await bench.agentd({ onPrompt: says("ok") });
   const ran = await bench.run(["agent", "start", "demo", "x", "--json"]);
   const entries = agentd.session("sessionaaaaa").entries;

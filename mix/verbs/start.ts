@@ -17,13 +17,13 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 export const spec: VerbSpec = {
   usage: "agent start <agent> [prompt]",
   about:
-    "Starts an agent as a session and follows its first turn. The prompt `-` is read from stdin. Without a prompt it ends as soon as the agent is ready.",
+    "Starts an agent as a session and follows its first turn. The prompt `-` is read from stdin. Without a prompt it returns when the agent is ready.",
   flags: {
-    cwd: { kind: "text", value: "DIR", about: "its directory (default: this one; demo: a fresh one)" },
-    "add-dir": { kind: "texts", value: "DIR", about: "another directory it may use" },
-    name: { kind: "text", value: "NAME", about: "a name to call the session by" },
-    set: { kind: "texts", value: "OPT=VALUE", about: "an option before the prompt: mode, …" },
-    env: { kind: "texts", value: "NAME", about: "a variable it gets, by its name alone" },
+    cwd: { kind: "text", value: "DIR", about: "session directory (default: current; demo: a new one)" },
+    "add-dir": { kind: "texts", value: "DIR", about: "another directory that the agent may use" },
+    name: { kind: "text", value: "NAME", about: "a name for the session" },
+    set: { kind: "texts", value: "OPT=VALUE", about: "set an option before the prompt: mode, …" },
+    env: { kind: "texts", value: "NAME", about: "environment variable to pass on, by name" },
     policy: { kind: "text", value: "NAME", about: "a policy of agentd's configuration" },
     file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
     close: { kind: "switch", about: "close the session after its turn" },
@@ -47,9 +47,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   output.word(`session ${reply.session} (${request.agent})`);
   const outcome = await followFirstTurn(invocation, bus, reply, request.prompt !== undefined);
   if (output.mode !== "people") return outcome;
-  const goesOn = hasUsableSession(outcome) && (await canBePrompted(bus, reply.session));
+  const canContinue = hasUsableSession(outcome) && (await canBePrompted(bus, reply.session));
   output.word(
-    `${goesOn ? `go on: mix agent send ${reply.session} "…" · ` : ""}its log: mix agent log ${reply.session}`,
+    `${canContinue ? `continue: mix agent send ${reply.session} "…" · ` : ""}log: mix agent log ${reply.session}`,
   );
   return outcome;
 }
@@ -77,7 +77,7 @@ async function parseStartRequest({ args, context }: Invocation): Promise<VerbInp
   };
 }
 
-// The demo agent writes files: without a word about where, agentd gives it a fresh directory of its own.
+// The demo agent writes files, so without --cwd agentd gives it a new directory of its own.
 function chooseDirectory(given: string | undefined, agent: string, cwd: () => string): string | undefined {
   if (given !== undefined) return resolve(cwd(), given);
   return agent === "demo" ? undefined : cwd();
@@ -87,12 +87,12 @@ async function followFirstTurn(
   invocation: Invocation,
   bus: AgentBus,
   reply: StartReply,
-  prompted: boolean,
+  hasPrompt: boolean,
 ): Promise<Outcome> {
   const { session } = reply;
   const after = reply.seq - 1;
   const closes = invocation.args.switch("close");
-  if (prompted) {
+  if (hasPrompt) {
     return watchTurn(invocation, bus, { session, turn: reply.turn ?? 1, after, closes, onlyTurn: false });
   }
   const outcome = await watchStart(invocation, bus, { session, after });
@@ -100,7 +100,7 @@ async function followFirstTurn(
   return outcome;
 }
 
-// It may have been closed meanwhile, here or elsewhere.
+// The session may have been closed meanwhile, by --close or by somebody else.
 async function canBePrompted(bus: AgentBus, session: string): Promise<boolean> {
   try {
     const { state } = await bus.ask("agent.session.get", { session });

@@ -9,8 +9,8 @@ import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "agent stats",
-  about: "How much the log takes, and which sessions most of it.",
-  flags: { top: { kind: "text", value: "N", about: "so many sessions (20), those with most entries first" } },
+  about: "Shows the log's size and its largest sessions.",
+  flags: { top: { kind: "text", value: "N", about: "list N sessions, most entries first (default 20)" } },
   positionals: { min: 0, max: 0 },
   examples: ["mix agent stats --top 5"],
 };
@@ -28,13 +28,10 @@ export async function run({ args, context, output, connect }: Invocation): Promi
 function formatStats(stats: StatsReply, now: number): string[] {
   const { file_bytes: file, write_ahead_bytes: ahead } = stats;
   const facts = [
-    [
-      "on disk",
-      `${formatBytes(file + ahead)}: its file ${formatBytes(file)}, its write-ahead log ${formatBytes(ahead)}`,
-    ],
+    ["on disk", `${formatBytes(file + ahead)}: file ${formatBytes(file)}, write-ahead log ${formatBytes(ahead)}`],
     ["in use", `${formatBytes(stats.used_bytes)}, free within the file ${formatBytes(stats.free_bytes)}`],
     ["quota", formatBytes(stats.quota_bytes)],
-    ["sessions", `${stats.sessions}, of them ${stats.ended} ended and ${stats.purged} purged`],
+    ["sessions", `${stats.sessions} (${stats.ended} ended, ${stats.purged} purged)`],
     ["entries", `${stats.entries}`],
   ];
   const fullest = stats.fullest.map(({ session, entries, updated_at: updated }) => [
@@ -43,5 +40,5 @@ function formatStats(stats: StatsReply, now: number): string[] {
     `${formatAge(now - Date.parse(updated))} ago`,
   ]);
   if (fullest.length === 0) return formatTable(facts);
-  return [...formatTable(facts), "", ...formatTable([["SESSION", "ENTRIES", "TOUCHED"], ...fullest])];
+  return [...formatTable(facts), "", ...formatTable([["SESSION", "ENTRIES", "UPDATED"], ...fullest])];
 }

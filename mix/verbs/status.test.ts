@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("each fault of a configuration that is refused has a line, and who is asked is said with both verbs", async () => {
+test("each fault of a refused configuration has a line, and people are told which verbs answer requests", async () => {
   const reply = {
     pid: 1,
     version: "0",
@@ -28,6 +28,6 @@ test("each fault of a configuration that is refused has a line, and who is asked
   expect(told.slice(at, at + 3)).toEqual([
     "refused        /c:1: roots is wrong",
     "               /c:2: notify is wrong",
-    "people         asked by mix agent permit and answer alone",
+    "people         asked by mix agent permit and answer only",
   ]);
 });

@@ -10,8 +10,8 @@ import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "agent status",
-  about: "The daemon: process, Bus, log, configuration, limits. Never starts one; exit 6 where none runs.",
-  flags: { limits: { kind: "switch", about: "list every limit as well" } },
+  about: "Shows the daemon: process, Bus, log, configuration, limits. Never starts one; exit 6 if none runs.",
+  flags: { limits: { kind: "switch", about: "list every limit too" } },
   positionals: { min: 0, max: 0 },
   examples: ["mix agent status"],
   neverStarts: true,
@@ -27,16 +27,16 @@ export async function run({ args, context, output, read }: Invocation): Promise<
 }
 
 function describePeople({ service, state }: NonNullable<StatusReply["people"]>): string {
-  if (service === null) return "asked by mix agent permit and answer alone";
+  if (service === null) return "asked by mix agent permit and answer only";
   return state === "there"
     ? `asked by ${service}`
-    : `asked by mix agent permit and answer alone: ${service} is not on the Bus`;
+    : `asked by mix agent permit and answer only: ${service} is not on the Bus`;
 }
 
-/** Of another agentd than the one that runs. */
+/** Describes an installed agentd that differs from the running one. */
 function describeInstalled(installed: NonNullable<StatusReply["installed"]> | null): string {
-  const what = installed === null ? "agentd's files are gone from where it was started" : buildWords(installed);
-  return `${what}: the agentd that runs is to be started again (mix agent stop, or systemctl --user restart agentd)`;
+  const build = installed === null ? "the files that agentd was started from are gone" : buildWords(installed);
+  return `${build}: restart the running agentd (mix agent stop, or systemctl --user restart agentd)`;
 }
 
 function formatStatus(status: StatusReply, now: number, withLimits: boolean): string[] {
@@ -46,8 +46,8 @@ function formatStatus(status: StatusReply, now: number, withLimits: boolean): st
     ...(status.installed === undefined ? [] : [["installed", describeInstalled(status.installed)]]),
     ["Bus", `${bus.url}${bus.embedded ? " (embedded)" : ""}, ${bus.state}`],
     ["log", `${log.file}, ${formatBytes(log.bytes)} on disk, id ${log.id}`],
-    ...(log.error === undefined ? [] : [["failed", `${log.error}: nothing is run`]]),
-    ["configuration", `${config.file}${config.loaded ? "" : " (none: defaults hold)"}`],
+    ...(log.error === undefined ? [] : [["failed", `${log.error}: nothing can run`]]),
+    ["configuration", `${config.file}${config.loaded ? "" : " (no file: defaults apply)"}`],
     ...(config.error?.split("\n") ?? []).map((line, index) => [index === 0 ? "refused" : "", line]),
     ...(status.people === undefined ? [] : [["people", describePeople(status.people)]]),
     ["sessions", `${sessions.live} live, at most ${sessions.max}`],

@@ -10,7 +10,7 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 export const spec: VerbSpec = {
   usage: "agent stop",
   about:
-    "Asks the daemon to quit. It closes its live sessions properly first; this returns when the process is gone, or with exit 3 when none of them has ended for 30 s. One that the Bus does not lead to is ended by SIGTERM. Exit 6 where none runs.",
+    "Asks the daemon to quit. It closes its live sessions first; this returns when the process is gone, or with exit 3 when no session has ended for 30 s. An agentd that cannot be reached over the Bus gets SIGTERM. Exit 6 if none runs.",
   flags: {},
   positionals: { min: 0, max: 0 },
   examples: ["mix agent stop"],
@@ -39,7 +39,7 @@ interface StoppingAgentd {
   readonly sessionsLeft: () => Promise<number>;
 }
 
-/** Over the Bus; where that does not lead to agentd, by the signal that asks the same of it. */
+/** Asks agentd over the Bus to quit. If the Bus does not reach it, sends SIGTERM, which has the same effect. */
 async function requestStop({ context, output, connect }: Invocation): Promise<StoppingAgentd> {
   try {
     const bus = await connect("running-agentd");
@@ -51,7 +51,7 @@ async function requestStop({ context, output, connect }: Invocation): Promise<St
     if (!(error instanceof MixError) || error.code !== "UNREACHABLE") throw error;
     const recorded = recordedAgentd(context);
     if (recorded === undefined) throw error;
-    output.word(`agentd (pid ${recorded.pid}) cannot be reached over the Bus: SIGTERM asks it to end`);
+    output.word(`agentd (pid ${recorded.pid}) cannot be reached over the Bus: sending SIGTERM`);
     process.kill(recorded.pid, "SIGTERM");
     return { ...recorded, sessionsLeft: () => Promise.reject(error) };
   }

@@ -8,10 +8,10 @@ import { printableLine } from "../../display/printable.ts";
 export const spec: VerbSpec = {
   usage: "agent verify",
   about:
-    "Checks the log: that nothing was changed, left out or put in since it was written, and that its file is sound. Exit 1 where it is not, with each problem on a line.",
+    "Checks that nothing in the log was changed, removed or inserted since it was written, and that its file is intact. Otherwise exits 1 and prints each problem on a line.",
   flags: {},
   positionals: { min: 0, max: 0 },
-  examples: ["mix agent verify && echo sound"],
+  examples: ["mix agent verify && echo intact"],
 };
 
 export async function run({ output, connect }: Invocation): Promise<Outcome> {
@@ -21,9 +21,9 @@ export async function run({ output, connect }: Invocation): Promise<Outcome> {
   if (output.mode === "json") await output.document("mix.verified.v1", reply);
   else for (const problem of problems) await output.line(printableLine(problem));
   if (!ok) return { kind: "refused", code: "LOG_DAMAGED" };
-  const commits = redacted === 0 ? "" : `; in ${formatCount(redacted, "commit")} something was redacted`;
+  const redactions = redacted === 0 ? "" : `; ${formatCount(redacted, "commit")} with redactions`;
   output.word(
-    `the log is sound: ${formatCount(entries, "entry", "entries")} of ${formatCount(sessions, "session")}${commits}`,
+    `the log is intact: ${formatCount(entries, "entry", "entries")} of ${formatCount(sessions, "session")}${redactions}`,
   );
   return done;
 }

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("wait ends when each session is where it was waited for, and tells each", async () => {
+test("wait ends when every session has reached a wanted state, and prints each", async () => {
   const agentd = await bench.agentd();
   const first = agentd.begin("sessionaaaaa");
   const second = agentd.begin("sessionbbbba");
@@ -19,7 +19,7 @@ test("wait ends when each session is where it was waited for, and tells each", a
   expect(await running.ended).toMatchObject({ code: 0, stdout: "sessionaaaaa idle\nsessionbbbba idle\n" });
 });
 
-test("wait for idle ends with 1 where the session is lost, and with 3 where time is up", async () => {
+test("wait for idle exits 1 if the session is lost, and 3 if the time is up", async () => {
   const agentd = await bench.agentd();
   agentd.begin("sessionaaaaa").append({ kind: "state", state: "lost" });
   expect((await bench.run(["agent", "wait", "sessiona", "--for", "idle"])).code).toBe(1);

@@ -13,10 +13,10 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 export const spec: VerbSpec = {
   usage: "agent wait <session>…",
   about:
-    "Waits until each session is idle, waits for an answer, or has ended (or whichever of them comes first). A session that ends any other way ends the wait for it, too.",
+    "Waits until each session is idle, waits for an answer or has ended: by default, whichever comes first. A session that ends always ends the wait for it.",
   flags: {
     for: { kind: "text", value: "WHAT", about: "idle, waiting, ended or any (default)" },
-    timeout: { kind: "text", value: "TIME", about: "at most so long: 30s, 10m (exit 3)" },
+    timeout: { kind: "text", value: "TIME", about: "give up after this time: 30s, 10m (exit 3)" },
   },
   positionals: { min: 1, max: 64 },
   examples: ["mix agent wait abc def --for idle --timeout 10m"],
@@ -30,15 +30,15 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const timeoutMs = args.duration("timeout");
   const bus = await invocation.connect("agentd");
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.now() + timeoutMs;
-  const timeIsUp = new AbortController();
-  const callOff = timeoutMs === undefined ? undefined : context.after(timeoutMs, () => timeIsUp.abort());
-  const policy = { ...busRetryPolicy(context, output, bus), signal: timeIsUp.signal };
+  const timeLimit = new AbortController();
+  const cancelTimer = timeoutMs === undefined ? undefined : context.after(timeoutMs, () => timeLimit.abort());
+  const policy = { ...busRetryPolicy(context, output, bus), signal: timeLimit.signal };
   const waits = args.positionals.map((session) =>
     waitForSession(invocation, bus, { session, wanted, deadline, policy }),
   );
-  // Each is told as it comes; the first in the order of the command line that went wrong decides.
+  // Each result is written as it comes. The first failure in command-line order decides the outcome.
   const results = await Promise.allSettled(waits);
-  callOff?.();
+  cancelTimer?.();
   for (const result of results) {
     if (result.status === "rejected") throw result.reason;
     if (exitCodeOf(result.value) !== 0) return result.value;
@@ -59,7 +59,7 @@ function parseStates(text: string): WaitState[] {
 async function waitForSession(
   invocation: Invocation,
   bus: AgentBus,
-  what: {
+  wait: {
     readonly session: string;
     readonly wanted: WaitState[];
     readonly deadline: number;
@@ -68,21 +68,22 @@ async function waitForSession(
 ): Promise<Outcome> {
   const { context } = invocation;
   for (;;) {
-    const left = what.deadline - context.now();
-    // `ended` is always waited for: a session that is over never becomes idle.
-    const asked = {
-      session: what.session,
-      until: [...new Set([...what.wanted, "ended" as const])],
+    const left = wait.deadline - context.now();
+    // `ended` is always included, because an ended session never becomes idle.
+    const request = {
+      session: wait.session,
+      until: [...new Set([...wait.wanted, "ended" as const])],
       timeout_ms: Math.max(1, Math.min(waitMsMax, Math.ceil(left))),
     };
-    const reply = left <= 0 ? undefined : await retryWhileAway(what.policy, () => bus.ask("agent.session.wait", asked));
+    const reply =
+      left <= 0 ? undefined : await retryWhileAway(wait.policy, () => bus.ask("agent.session.wait", request));
     if (reply === undefined) {
-      throw ownError("TIME_LIMIT", `session ${what.session} did not become ${what.wanted.join(" or ")} in time`);
+      throw ownError("TIME_LIMIT", `session ${wait.session} did not become ${wait.wanted.join(" or ")} in time`);
     }
     if (reply.timed_out) continue;
     await writeReply(invocation, reply);
     const ended = endedOutcome(reply);
-    if (ended?.state === "closed" && !what.wanted.includes("ended")) {
+    if (ended?.state === "closed" && !wait.wanted.includes("ended")) {
       throw new MixError("SESSION_STATE", `session ${reply.session} is closed`, {
         details: { session: reply.session },
       });
