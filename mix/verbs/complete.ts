@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the shells' completion scripts call. It starts nothing, says nothing where something fails, and answers soon.
+// Called by the shells' completion scripts. Starts no daemon, prints no errors, and answers within about a second.
 import { type Candidate, completionOf, type Listed, type VerbTables } from "../completion/candidates.ts";
 import { candidateLine, listedValues } from "../completion/listed-values.ts";
 import type { Context } from "../process/context.ts";
@@ -10,25 +10,25 @@ import type { Invocation, VerbModule, VerbSpec } from "../input/verb.ts";
 const spec: VerbSpec = {
   usage: "complete -- [word…]",
   about:
-    "For completion scripts: what may stand at the last word. First `files`, `directories` or `nothing` (what the shell completes by itself), then a line for each candidate: value, tab, words about it.",
+    "For completion scripts: prints candidates for the last word. The first line says what the shell completes by itself: `files`, `directories` or `nothing`. Each further line is a candidate: value, tab, description.",
   flags: {},
   positionals: { min: 0, max: 100_000 },
   examples: ["mix complete -- agent close ''"],
   neverStarts: true,
 };
 
-/** The verb completes the tables that load this file, so they are handed in. */
+/** Takes the tables as a parameter, because they load this file: an import would be circular. */
 export function completeVerb(tables: VerbTables): VerbModule {
   return { spec, run: (invocation) => run(invocation, tables) };
 }
 
 async function run({ args, context, output, read }: Invocation, tables: VerbTables): Promise<Outcome> {
   const list = async (what: Listed): Promise<readonly Candidate[]> => {
-    const asked = async () => listedValues(await read("running-agentd"), what);
+    const request = async () => listedValues(await read("running-agentd"), what);
     return (
       (await within(
         context,
-        asked().catch(() => undefined),
+        request().catch(() => undefined),
       )) ?? []
     );
   };
@@ -38,17 +38,17 @@ async function run({ args, context, output, read }: Invocation, tables: VerbTabl
   return done;
 }
 
-/** Undefined where it takes longer than a person waits for a TAB. */
+/** Returns undefined if the work takes longer than a person waits for a TAB. */
 async function within<T>(context: Context, work: Promise<T>): Promise<T | undefined> {
-  let callOff: (() => void) | undefined;
+  let cancelTimer: (() => void) | undefined;
   const late = new Promise<undefined>((resolve) => {
-    callOff = context.after(listedWithinMs, () => resolve(undefined));
+    cancelTimer = context.after(candidatesTimeoutMs, () => resolve(undefined));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    callOff?.();
+    cancelTimer?.();
   }
 }
 
-const listedWithinMs = 1_000;
+const candidatesTimeoutMs = 1_000;
