@@ -2,9 +2,9 @@
 // Every cell of the page's tables, asked as agentd asks: by names that a broker stamps and by sessions in a log.
 import { expect, test } from "vitest";
 import { isActing, verbs } from "../vocabulary/index.ts";
-import { exceededGrant, type Given, noOwnSession, refusalOfGrant, refusalToAct, refusalOfOption } from "./decide.ts";
-import { agentsShare, type Grant, grants, rules } from "./model.ts";
-import { agentSession, senderOf, type SenderKind, senders, type Sessions, type Target, targetOf } from "./sender.ts";
+import { findExceededGrant, type Given, noOwnSession, grantRefusal, checkAct, checkOption } from "./decide.ts";
+import { agentSessionsMax, type Grant, grants, rules } from "./model.ts";
+import { sessionOfAgent, senderOf, type SenderKind, senders, type Sessions, type Target, targetOf } from "./sender.ts";
 import { actsTable, type Cell, cells, codeIn, grantsTable, page } from "./testing/page.ts";
 
 const [mine, child, grandchild, mate, clients] = ["a", "b", "c", "d", "e"].map((letter) => letter.repeat(12)) as [
@@ -54,7 +54,8 @@ test("senders are known by the stamp alone", () => {
   for (const kind of senders) expect(found(kind).kind).toBe(kind);
   expect(senderOf(`mcp-s-${mine}-x2y3`, "mesh", sessions)).toEqual({ kind: "node" });
   expect(senderOf("mcp-s-short-x2y3", "local", sessions)).toEqual({ kind: "client", name: "mcp-s-short-x2y3" });
-  for (const name of ["mcp-abcdef", "mix-aaaaaa", `xmcp-s-${mine}-x`, null]) expect(agentSession(name)).toBeUndefined();
+  for (const name of ["mcp-abcdef", "mix-aaaaaa", `xmcp-s-${mine}-x`, null])
+    expect(sessionOfAgent(name)).toBeUndefined();
 });
 
 const named = cells().map((cell): [string, Cell] => [`${cell.sender}: ${cell.act} ${cell.target ?? ""}`, cell]);
@@ -72,7 +73,7 @@ test.each(named)("%s", (_, { act, sender, target, says }) => {
   if (sessionOf[sender] && target) expect(targetOf(who, about, sessions)).toBe(target);
   for (const mesh of ["refuse", "answer"] as const) {
     for (const agentsAct of ["started", "any"] as const) {
-      const no = refusalToAct(
+      const no = checkAct(
         who,
         act,
         () => targetOf(who, about, sessions),
@@ -142,18 +143,19 @@ test.each(Object.keys(gifts) as Grant[])("what is given as %s is bounded as the 
     const word = says[kind].trim();
     // An MCP client has no session of its own but those that it started.
     const has = kind === "client" ? noOwnSession : ownSession;
-    for (const given of beyond) expect(exceededGrant(found(kind), given, has)).toBe(word === "yes" ? undefined : grant);
-    if (own) expect(exceededGrant(found(kind), own, has)).toBe(word === "no" ? grant : undefined);
+    for (const given of beyond)
+      expect(findExceededGrant(found(kind), given, has)).toBe(word === "yes" ? undefined : grant);
+    if (own) expect(findExceededGrant(found(kind), own, has)).toBe(word === "no" ? grant : undefined);
   }
-  expect(refusalOfGrant(grant)).toMatchObject({ error_code: "AGENT_SELF", field: grants[grant].field });
+  expect(grantRefusal(grant)).toMatchObject({ error_code: "AGENT_SELF", field: grants[grant].field });
 });
 
 test("nothing is beyond anybody where nothing is given, and servers by their address are not", () => {
   for (const kind of senders) {
-    expect(exceededGrant(found(kind), {}, noOwnSession)).toBeUndefined();
+    expect(findExceededGrant(found(kind), {}, noOwnSession)).toBeUndefined();
     const servers = [{ name: "far", headers: [{ value: "Bearer x" }] }];
     expect(
-      exceededGrant(found(kind), { servers, name: { name: "new", leadsTo: undefined } }, noOwnSession),
+      findExceededGrant(found(kind), { servers, name: { name: "new", leadsTo: undefined } }, noOwnSession),
     ).toBeUndefined();
   }
 });
@@ -165,16 +167,16 @@ test("an option is a mode by its name or by what its agent says of it", () => {
     { option: "approvals", category: "mode" },
   ];
   for (const by of [stamps.agent[0], stamps.child[0], stamps.client[0]]) {
-    expect(refusalOfOption(by, "option", "mode", [])).toMatchObject({ error_code: "AGENT_SELF", field: "option" });
-    expect(refusalOfOption(by, "config", "approvals", offered)).toMatchObject({
+    expect(checkOption(by, "option", "mode", [])).toMatchObject({ error_code: "AGENT_SELF", field: "option" });
+    expect(checkOption(by, "config", "approvals", offered)).toMatchObject({
       error_code: "AGENT_SELF",
       field: "config",
     });
-    expect(refusalOfOption(by, "option", "model", offered)).toBeUndefined();
+    expect(checkOption(by, "option", "model", offered)).toBeUndefined();
   }
-  for (const by of ["mix-abcdef", null]) expect(refusalOfOption(by, "option", "mode", offered)).toBeUndefined();
+  for (const by of ["mix-abcdef", null]) expect(checkOption(by, "option", "mode", offered)).toBeUndefined();
 });
 
 test("of the live sessions agents may begin half, and of one none", () => {
-  expect([1, 2, 3, 8, 256].map(agentsShare)).toEqual([0, 1, 1, 4, 128]);
+  expect([1, 2, 3, 8, 256].map(agentSessionsMax)).toEqual([0, 1, 1, 4, 128]);
 });

@@ -15,7 +15,7 @@ export interface Allowances {
  * The refusal where the sender may not do this; undefined where it may. `target` is called only where it matters; it gives
  * undefined where there is no such session, which the verb's own handler says.
  */
-export function refusalToAct(
+export function checkAct(
   { kind }: Sender,
   act: Act,
   target: () => Target | undefined,
@@ -79,21 +79,21 @@ export interface OwnSession {
 export const noOwnSession: OwnSession = { env: [], directories: [] };
 
 /** The first rule that the sender breaks by what it gives; undefined where it may give all of it. */
-export function exceededGrant(sender: Sender, given: Given, own: OwnSession): Grant | undefined {
+export function findExceededGrant(sender: Sender, given: Given, own: OwnSession): Grant | undefined {
   return (Object.keys(grants) as Grant[]).find((grant) => {
     const bound = boundOf(sender, grant);
     if (bound === "any") return false;
-    const { items, isOwn } = looks[grant];
+    const { items, isOwn } = grantChecks[grant];
     return items(given).some((item) => bound === "none" || !isOwn(item, own, given));
   });
 }
 
 /** The refusal. It has nothing of what was given: of a directory not even whether it is there. */
-export function refusalOfGrant(grant: Grant, field: string = grants[grant].field): ErrorBody {
+export function grantRefusal(grant: Grant, field: string = grants[grant].field): ErrorBody {
   return errorBody("AGENT_SELF", `${field}: ${grants[grant].refusal}`, { field });
 }
 
-interface Look {
+interface GrantCheck {
   readonly items: (given: Given) => readonly string[];
   /** Whether the sender's own session has it too. */
   readonly isOwn: (item: string, own: OwnSession, given: Given) => boolean;
@@ -101,7 +101,7 @@ interface Look {
 
 const never = (): boolean => false;
 
-const looks: { readonly [G in Grant]: Look } = {
+const grantChecks: { readonly [G in Grant]: GrantCheck } = {
   command: {
     items: ({ servers = [] }) => servers.filter((server) => "command" in server).map(({ name }) => name),
     isOwn: never,
@@ -141,7 +141,7 @@ export function isModeAmong(name: string, offered: readonly GivenOption[]): bool
  * The refusal where this sender may not set the option, by a start or by set_config. `offered`: what the agent has told of;
  * which options are modes is known only then.
  */
-export function refusalOfOption(
+export function checkOption(
   by: string | null,
   field: "config" | "option",
   name: string,
@@ -149,8 +149,8 @@ export function refusalOfOption(
 ): ErrorBody | undefined {
   const options = isModeAmong(name, offered) ? [{ option: name, category: "mode" }] : [];
   // Neither whose agent it is makes a difference here, nor from where somebody without a name asks.
-  const grant = exceededGrant(senderOf(by, "local", { parentOf: () => null }), { options }, noOwnSession);
-  return grant && refusalOfGrant(grant, field);
+  const grant = findExceededGrant(senderOf(by, "local", { parentOf: () => null }), { options }, noOwnSession);
+  return grant && grantRefusal(grant, field);
 }
 
 function boundOf({ kind }: Sender, grant: Grant): Bound {

@@ -146,6 +146,6 @@ export const grants = {
 export type Grant = keyof typeof grants;
 
 /** Of the live sessions, those that agents may have begun together: a person can always begin one. */
-export function agentsShare(maxSessions: number): number {
+export function agentSessionsMax(maxSessions: number): number {
   return Math.floor(maxSessions / 2);
 }

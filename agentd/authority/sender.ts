@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Who sends a command, as far as the Bus can tell: by the name that the broker stamped, and by nothing that a sender says.
-import { isAgentsOwn } from "../vocabulary/notify.ts";
+import { isAgentCitizen } from "../vocabulary/notify.ts";
 
 export const senders = ["person", "nameless", "node", "agent", "child", "client"] as const;
 export type SenderKind = (typeof senders)[number];
@@ -30,26 +30,26 @@ export const targets = ["own", "ancestor", "started", "other"] as const;
 export type Target = (typeof targets)[number];
 
 /** Whether it is an agent that sends this, of whatever kind. */
-export function isAgents(by: string | null): boolean {
-  return by !== null && isAgentsOwn(by);
+export function isFromAgent(by: string | null): boolean {
+  return by !== null && isAgentCitizen(by);
 }
 
 /** The session whose agent bears this name. */
-export function agentSession(by: string | null): string | undefined {
+export function sessionOfAgent(by: string | null): string | undefined {
   return by === null ? undefined : /^mcp-s-([a-z2-7]{12})-/.exec(by)?.[1];
 }
 
 /** The same for all names of one agent, which come and go, and for all MCP clients; undefined for who is none. */
-export function agentsMark(by: string | null): string | undefined {
-  return isAgents(by) ? (agentSession(by) ?? "client") : undefined;
+export function agentIdentity(by: string | null): string | undefined {
+  return isFromAgent(by) ? (sessionOfAgent(by) ?? "client") : undefined;
 }
 
 export function senderOf(by: string | null, origin: "local" | "mesh", sessions: Pick<Sessions, "parentOf">): Sender {
   if (origin === "mesh") return { kind: "node" };
   if (by === null) return { kind: "nameless" };
-  const session = agentSession(by);
+  const session = sessionOfAgent(by);
   if (session !== undefined) return { kind: sessions.parentOf(session) === null ? "agent" : "child", session };
-  return isAgents(by) ? { kind: "client", name: by } : { kind: "person" };
+  return isFromAgent(by) ? { kind: "client", name: by } : { kind: "person" };
 }
 
 export function targetOf(sender: Sender, session: string, sessions: Sessions): Target {

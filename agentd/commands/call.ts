@@ -38,11 +38,11 @@ export function refuse(code: ErrorCode, message: string, members: Readonly<Recor
 export function findSession(instance: Instance, reference: string): string | Answer {
   if (reference === instanceSession)
     return refuse("SESSION_UNKNOWN", "the instance is no session of an agent", { session: reference });
-  return findLogged(instance, reference);
+  return findSessionOrInstance(instance, reference);
 }
 
 /** The same, and the instance, which has a log too. */
-export function findLogged(instance: Instance, reference: string): string | Answer {
+export function findSessionOrInstance(instance: Instance, reference: string): string | Answer {
   const found = instance.log.sessions.find(reference);
   switch (found.found) {
     case "one":

@@ -7,7 +7,7 @@ import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
 import type { AsUser } from "../instance/user-umask.ts";
-import type { LogKeeper } from "../log-keeper.ts";
+import type { LogMaintenance } from "../log-maintenance.ts";
 import type { QuotaWatch } from "../quota.ts";
 import type { Log } from "../log/open.ts";
 import type { LiveSessions } from "../session/live-sessions.ts";
@@ -20,7 +20,7 @@ export interface Instance {
   readonly sessions: LiveSessions;
   readonly mailbox: Mailbox;
   readonly callers: Callers;
-  readonly keeper: LogKeeper;
+  readonly maintenance: LogMaintenance;
   readonly quota: QuotaWatch;
   readonly limits: Limits;
   /** As the configuration file has them now. */

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { newSession, type OpenRequest, type SessionState } from "../session/core/state.ts";
 import { bytesOf, measure } from "../session/core/fit.ts";
-import { shownRequests } from "./list-requests.ts";
+import { listOpenRequests } from "./list-requests.ts";
 
 const bytesMax = 256 * 1024;
 
@@ -32,7 +32,7 @@ function asked(id: string, count: number, input: unknown, option = "yes"): Sessi
 }
 
 function shown(...states: SessionState[]) {
-  return shownRequests(states, () => true, bytesMax);
+  return listOpenRequests(states, () => true, bytesMax);
 }
 
 test("what fits is shown whole, oldest first over all sessions", () => {

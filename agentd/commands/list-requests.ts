@@ -4,27 +4,27 @@ import type { Answer } from "../../bus-client/index.ts";
 import { fit } from "../session/core/fit.ts";
 import { ofAgentSession } from "../session/core/requests/open-requests.ts";
 import type { OpenRequest as Open, SessionState } from "../session/core/state.ts";
-import { callLimits, type OpenElicitation, type OpenRequest } from "../vocabulary/index.ts";
+import { callLimits, type ListedElicitation, type ListedPermission } from "../vocabulary/index.ts";
 import { type Call, findSession, type Handler, ok } from "./call.ts";
 import type { Instance } from "./instance.ts";
 
 export const listPermissions: Handler<"agent.permission.list"> = (instance, { args }) =>
-  listed(instance, args, "permission");
+  answerList(instance, args, "permission");
 
 export const listElicitations: Handler<"agent.elicitation.list"> = (instance, { args }) =>
-  listed(instance, args, "elicitation");
+  answerList(instance, args, "elicitation");
 
 /** Open questions as they are shown. `more`: not all of them. */
-export interface Shown {
-  readonly requests: readonly (OpenRequest | OpenElicitation)[];
+export interface RequestList {
+  readonly requests: readonly (ListedPermission | ListedElicitation)[];
   readonly more: boolean;
 }
 
-function listed(instance: Instance, args: Call<"agent.permission.list">["args"], kind: Open["kind"]): Answer {
+function answerList(instance: Instance, args: Call<"agent.permission.list">["args"], kind: Open["kind"]): Answer {
   const { session, request } = args;
   const states = session === undefined ? instance.sessions.live() : stateOf(instance, session);
   if ("rc" in states) return states;
-  const { requests, more } = shownRequests(
+  const { requests, more } = listOpenRequests(
     states,
     (open) => open.kind === kind && (request === undefined || open.request === request),
     callLimits.questionsBytesMax,
@@ -43,17 +43,17 @@ function stateOf(instance: Instance, reference: string): readonly SessionState[]
  * All of them whole, where that fits. Else each session has an equal part of the bytes, and in it each question: one
  * agent's long questions take nothing from what others ask.
  */
-export function shownRequests(
+export function listOpenRequests(
   states: readonly SessionState[],
   wanted: (open: Open) => boolean,
   bytesMax: number,
-): Shown {
+): RequestList {
   const asking = states
     .map(({ id, requests }) => ({ session: id, open: requests.filter(wanted) }))
     .filter(({ open }) => open.length > 0);
   const bytes = asking.flatMap(({ open }) => open).reduce((sum, one) => sum + bytesAround(one) + one.shown.bytes, 0);
   const bytesOfEach = bytes <= bytesMax ? Infinity : bytesMax / asking.length;
-  const shown = asking.map(({ session, open }) => ofSession(session, open, bytesOfEach));
+  const shown = asking.map(({ session, open }) => listSessionRequests(session, open, bytesOfEach));
   const requests = shown.flatMap((one) => one.requests);
   return {
     requests: requests.toSorted((a, b) => (a.asked_at < b.asked_at ? -1 : a.asked_at > b.asked_at ? 1 : 0)),
@@ -61,11 +61,11 @@ export function shownRequests(
   };
 }
 
-function ofSession(session: string, open: readonly Open[], bytesMax: number): Shown {
-  const requests: (OpenRequest | OpenElicitation)[] = [];
+function listSessionRequests(session: string, open: readonly Open[], bytesMax: number): RequestList {
+  const requests: (ListedPermission | ListedElicitation)[] = [];
   let left = bytesMax;
   for (const [index, one] of open.entries()) {
-    const { request, bytes } = shownIn(session, one, left / (open.length - index));
+    const { request, bytes } = requestWithin(session, one, left / (open.length - index));
     left -= bytes;
     if (left < 0) return { requests, more: true };
     requests.push(request);
@@ -74,11 +74,11 @@ function ofSession(session: string, open: readonly Open[], bytesMax: number): Sh
 }
 
 /** With as much of what the agent wrote as goes into so many bytes. */
-function shownIn(
+function requestWithin(
   session: string,
   open: Open,
   bytesMax: number,
-): { readonly request: OpenRequest | OpenElicitation; readonly bytes: number } {
+): { readonly request: ListedPermission | ListedElicitation; readonly bytes: number } {
   const turn = open.turn === undefined ? {} : { turn: open.turn };
   const head = { request: open.request, session, ...turn, ...ofAgentSession(open.agentSession) };
   const times = { asked_at: open.askedAt, expires_at: open.expiresAt };

@@ -4,7 +4,7 @@ import type { Answer } from "../../bus-client/index.ts";
 import type { SessionCommand } from "../session/core/input.ts";
 import { type Call, findSession } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { scrubbed } from "./shown-arguments.ts";
+import { redactArguments } from "./redact-arguments.ts";
 
 type SessionVerb = SessionCommand["verb"];
 
@@ -16,22 +16,26 @@ export function postCommand<V extends SessionVerb>(
 ): Answer | Promise<Answer> {
   const session = findSession(instance, reference);
   return typeof session === "string"
-    ? postTo(instance, { ...call, args: { ...call.args, session } }, session)
+    ? postToSession(instance, { ...call, args: { ...call.args, session } }, session)
     : session;
 }
 
 /** `session`: an id, or the instance for what concerns no session. */
-export function postTo<V extends SessionVerb>(instance: Instance, call: Call<V>, session: string): Promise<Answer> {
+export function postToSession<V extends SessionVerb>(
+  instance: Instance,
+  call: Call<V>,
+  session: string,
+): Promise<Answer> {
   const { verb, args, by, origin } = call;
   return instance.callers.ask((caller) => {
-    const command = { verb, args, by, origin, caller, shown: scrubbed(args) } as unknown as SessionCommand;
+    const command = { verb, args, by, origin, caller, shown: redactArguments(args) } as unknown as SessionCommand;
     instance.mailbox.post(session, { type: "command", command });
     return undefined;
   });
 }
 
 /** The handler of the verbs that a session decides by itself. */
-export function postToItsSession<
+export function handleInSession<
   V extends "agent.session.prompt" | "agent.session.cancel" | "agent.session.set_config" | "agent.session.close",
 >(instance: Instance, call: Call<V>): Answer | Promise<Answer> {
   return postCommand(instance, call, call.args.session);

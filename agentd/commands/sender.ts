@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Who sends a command of this instance, and whether they may: the model's questions, answered from the log.
 import type { Answer } from "../../bus-client/index.ts";
-import { exceededGrant, type Given, noOwnSession, refusalOfGrant, refusalToAct } from "../authority/decide.ts";
+import { findExceededGrant, type Given, noOwnSession, grantRefusal, checkAct } from "../authority/decide.ts";
 import { type Sender, senderOf, type Sessions, type Target, targetOf } from "../authority/sender.ts";
 import { isLive } from "../session/core/state.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
@@ -11,7 +11,7 @@ import type { Instance } from "./instance.ts";
 export type Stamp = Pick<Call, "by" | "origin">;
 
 /** The refusal where the sender may not do this to this session; undefined where it may. */
-export function refusalBySender(instance: Instance, { verb, args, ...stamp }: Call): ErrorBody | undefined {
+export function checkSender(instance: Instance, { verb, args, ...stamp }: Call): ErrorBody | undefined {
   const sender = senderIn(instance, stamp);
   if ("session" in sender && !isLiveIn(instance, sender.session)) {
     return errorBody(
@@ -24,7 +24,7 @@ export function refusalBySender(instance: Instance, { verb, args, ...stamp }: Ca
       "session" in args && args.session !== undefined ? instance.log.sessions.find(args.session) : undefined;
     return found?.found === "one" ? targetIn(instance, sender, found.session) : undefined;
   };
-  return refusalToAct(sender, verb, target, instance.settings);
+  return checkAct(sender, verb, target, instance.settings);
 }
 
 function isLiveIn({ sessions }: Instance, session: string): boolean {
@@ -33,8 +33,8 @@ function isLiveIn({ sessions }: Instance, session: string): boolean {
 }
 
 /** Without a look into the log, which may be what fails. Whose agent it is makes no difference here. */
-export function refusalOfQuit({ settings }: Instance, { by, origin }: Stamp): ErrorBody | undefined {
-  return refusalToAct(senderOf(by, origin, { parentOf: () => null }), "QUIT", () => undefined, settings);
+export function checkQuit({ settings }: Instance, { by, origin }: Stamp): ErrorBody | undefined {
+  return checkAct(senderOf(by, origin, { parentOf: () => null }), "QUIT", () => undefined, settings);
 }
 
 export function senderIn(instance: Instance, { by, origin }: Stamp): Sender {
@@ -42,7 +42,7 @@ export function senderIn(instance: Instance, { by, origin }: Stamp): Sender {
 }
 
 /** Whom a name reaches now, seen from who would give it to another session. Several: none of them is the sender's alone. */
-export function reachedBy(instance: Instance, sender: Sender, name: string): Target | undefined {
+export function targetOfName(instance: Instance, sender: Sender, name: string): Target | undefined {
   const found = instance.log.sessions.find(name);
   if (found.found === "none") return undefined;
   return found.found === "one" ? targetIn(instance, sender, found.session) : "other";
@@ -53,13 +53,13 @@ export function targetIn(instance: Instance, sender: Sender, session: string): T
 }
 
 /** The refusal where the sender gives more than it may to a session; undefined where it does not. */
-export function refusalToGive({ sessions }: Instance, sender: Sender, given: Given): Answer | undefined {
+export function checkGrants({ sessions }: Instance, sender: Sender, given: Given): Answer | undefined {
   const state = "session" in sender ? sessions.get(sender.session) : undefined;
   const own = state
     ? { env: state.env, directories: [state.cwd, ...state.additionalDirs], policy: state.policy }
     : noOwnSession;
-  const grant = exceededGrant(sender, given, own);
-  return grant && refusal(refusalOfGrant(grant));
+  const grant = findExceededGrant(sender, given, own);
+  return grant && refusal(grantRefusal(grant));
 }
 
 function sessionsOf({ log }: Instance): Sessions {

@@ -7,7 +7,7 @@ import { emptied } from "../session/core/fit.ts";
 import type { SessionState } from "../session/core/state.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { shownRequests } from "./list-requests.ts";
+import { listOpenRequests } from "./list-requests.ts";
 import { summaryOf } from "./session-list.ts";
 
 export const getSession: Handler<"agent.session.get"> = (instance, { args }) => {
@@ -48,7 +48,7 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
   // An agent may have told more than a frame of the Bus holds: its session is there all the same.
   return {
     ...emptied(whole, { options: [], commands: [], plan: [], capabilities: {} }, callLimits.snapshotBytesMax),
-    requests: shownRequests([state], () => true, callLimits.questionsBytesMax).requests,
+    requests: listOpenRequests([state], () => true, callLimits.questionsBytesMax).requests,
   };
 }
 

@@ -7,9 +7,9 @@ import type { AskedServer } from "../mcp-servers.ts";
 import type { SessionState } from "../session/core/state.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { reachedBy, refusalToGive, senderIn, type Stamp, targetIn } from "./sender.ts";
+import { targetOfName, checkGrants, senderIn, type Stamp, targetIn } from "./sender.ts";
 import { directoriesFor, directoriesOf, startableAgent } from "./session-start.ts";
-import { scrubbed } from "./shown-arguments.ts";
+import { redactArguments } from "./redact-arguments.ts";
 
 export const resume: Handler<"agent.session.resume"> = (instance, call) => {
   const session = findSession(instance, call.args.session);
@@ -24,7 +24,7 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
     if ("rc" in found) return { caller, ...found };
     instance.mailbox.post(session, {
       type: "resume",
-      command: { verb, args, by, origin, caller, shown: scrubbed(args) },
+      command: { verb, args, by, origin, caller, shown: redactArguments(args) },
       directories: found,
       maxSessions: instance.settings().maxSessions,
     });
@@ -55,8 +55,8 @@ function lookUpDirectories(instance: Instance, stamp: Stamp, state: SessionState
   const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
   const { env, policy, name } = state;
   // Another session may have come to bear its name while it had ended.
-  const named = name === undefined ? undefined : { name, leadsTo: reachedBy(instance, sender, name) };
-  const beyond = refusalToGive(instance, sender, { servers, env, policy, name: named });
+  const named = name === undefined ? undefined : { name, leadsTo: targetOfName(instance, sender, name) };
+  const beyond = checkGrants(instance, sender, { servers, env, policy, name: named });
   if (beyond) return beyond;
   const workspace = isWorkspace(state.cwd, instance.workspacesDirectory) ? state.cwd : undefined;
   return directoriesFor(instance, sender, { ...state, workspace });

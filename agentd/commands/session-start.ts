@@ -6,15 +6,15 @@ import type { Answer } from "../../bus-client/index.ts";
 import { unknownAgentMessage } from "../catalogue/catalogue.ts";
 import { findAgent, whyNotFound } from "../catalogue/find-program.ts";
 import { passedValuesOf } from "../catalogue/passed-values.ts";
-import { agentSession, type Sender } from "../authority/sender.ts";
+import { sessionOfAgent, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
 import type { NewSession } from "../session/core/state.ts";
 import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { reachedBy, senderIn, refusalToGive } from "./sender.ts";
-import { scrubbed } from "./shown-arguments.ts";
+import { targetOfName, senderIn, checkGrants } from "./sender.ts";
+import { redactArguments } from "./redact-arguments.ts";
 
 type StartCall = Call<"agent.session.start">;
 
@@ -29,7 +29,7 @@ export const start: Handler<"agent.session.start"> = async (instance, call) => {
     if ("rc" in session) return { caller, ...session };
     if (args.cwd === undefined) made = session.cwd;
     const { maxSessions } = instance.settings();
-    const shown = scrubbed({ ...args, cwd: session.cwd });
+    const shown = redactArguments({ ...args, cwd: session.cwd });
     const literals = args.mcp_servers.length === 0 ? {} : { literals: JSON.stringify(args.mcp_servers) };
     const command = { verb, args, by, origin, caller, shown };
     instance.mailbox.post(session.id, { type: "start", command, session, maxSessions, ...literals });
@@ -70,7 +70,7 @@ function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession |
     if (args.cwd === undefined) rmdirSync(cwd);
     return directories;
   }
-  const parent = agentSession(stamp.by);
+  const parent = sessionOfAgent(stamp.by);
   return {
     id: instance.newSessionId(),
     agent: args.agent,
@@ -87,8 +87,8 @@ function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession |
 function refusalOfArguments(instance: Instance, sender: Sender, args: StartCall["args"]): Answer | undefined {
   const { mcp_servers: servers, env, policy, config, name } = args;
   const options = Object.keys(config).map((option) => ({ option }));
-  const named = name === undefined ? undefined : { name, leadsTo: reachedBy(instance, sender, name) };
-  return refusalToGive(instance, sender, { servers, env, policy, options, name: named });
+  const named = name === undefined ? undefined : { name, leadsTo: targetOfName(instance, sender, name) };
+  return checkGrants(instance, sender, { servers, env, policy, options, name: named });
 }
 
 export function unknownPolicy(instance: Instance, name: string): Answer {
@@ -133,7 +133,7 @@ export function directoriesFor(
   const found = directoriesOf(instance, cwd, additionalDirs);
   const directories = "rc" in found ? [""] : [found.cwd, ...found.additionalDirs];
   const named = directories.filter((each) => each !== workspace);
-  return refusalToGive(instance, sender, { directories: named }) ?? found;
+  return checkGrants(instance, sender, { directories: named }) ?? found;
 }
 
 interface Named {

@@ -5,7 +5,7 @@ import type { Answer } from "../../bus-client/index.ts";
 import { phaseOf, type SessionState } from "../session/core/state.ts";
 import type { WaitReply } from "../vocabulary/index.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
-import { cursorRefusal, seqOf } from "./session-log.ts";
+import { cursorRefusal, parseCursorArgument } from "./session-log.ts";
 
 type Until = "idle" | "waiting" | "ended";
 
@@ -15,7 +15,7 @@ const meshWaitMsMax = 25_000;
 export const waitForSession: Handler<"agent.session.wait"> = (instance, { args, origin }) => {
   const session = findSession(instance, args.session);
   if (typeof session !== "string") return session;
-  const after = seqOf(args.after, instance.log.id, session);
+  const after = parseCursorArgument(args.after, instance.log.id, session);
   if (typeof after === "string") return cursorRefusal("after", after);
   const wanted: readonly Until[] = typeof args.until === "string" ? [args.until] : args.until;
   const first = instance.sessions.get(session);

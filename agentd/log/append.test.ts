@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { textBytes, textString } from "./entry-text.ts";
 import { LogError } from "./log-error.ts";
-import { setReadyText } from "./ready-text.ts";
+import { setSerializedContent } from "./serialized-content.ts";
 import {
   codeOf,
   alpha,
@@ -65,7 +65,7 @@ test("a content whose text is ready is logged with that text, and one that was c
   const json = JSON.stringify(content);
   const entries = [json, Buffer.from(json)].flatMap((text) => {
     const entry = { ...call, content };
-    setReadyText(entry, content, text);
+    setSerializedContent(entry, content, text);
     return [entry, { ...entry, status: "failed" }, { ...entry, content: ["other"] }, { ...entry, content: undefined }];
   });
   const [appended] = log.append([{ session: alpha, expectSeq: 0, entries }]);

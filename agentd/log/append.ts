@@ -7,10 +7,10 @@ import type { EntryContent } from "../vocabulary/index.ts";
 import { type EntryText, entryTextWriter } from "./entry-text.ts";
 import { kindNumbers } from "./kinds.ts";
 import type { LogFiles } from "./log-files.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
-import { readyTextOf } from "./ready-text.ts";
-import { type NewReceipt, type ReceiptAnswer, type ReceiptWriter, receiptWriter } from "./receipts.ts";
+import { serializedContentOf } from "./serialized-content.ts";
+import { type NewReceipt, type NewAnswer, type ReceiptWriter, receiptWriter } from "./receipts.ts";
 import { type OpenSeal, sealWriter, type SealWriter } from "./seals.ts";
 import { entriesPerSession, sessionTable, type SessionTable } from "./session-table.ts";
 
@@ -22,7 +22,7 @@ export interface Commit {
   /** May be empty, where only receipts are answered. */
   readonly entries: readonly EntryContent[];
   readonly receipts?: readonly NewReceipt[];
-  readonly answers?: readonly ReceiptAnswer[];
+  readonly answers?: readonly NewAnswer[];
   /** JSON of secret values that a start gave as literals: kept beside the log, in the place of earlier ones. */
   readonly literals?: string;
 }
@@ -62,7 +62,7 @@ export function appender(options: AppendOptions): Append {
   const commit = db.prepare("COMMIT");
   const rollback = db.prepare("ROLLBACK");
   return (commits) =>
-    translated(file, () => {
+    wrapStoreErrors(file, () => {
       const at = new Date(clock.now()).toISOString();
       const gone = files.gone();
       if (gone) throw gone;
@@ -189,7 +189,7 @@ function entryParts(head: string, entry: EntryContent): (string | Buffer)[] {
 }
 
 function readyPart(entry: { readonly content?: unknown }): string | Buffer | undefined {
-  const ready = readyTextOf(entry);
+  const ready = serializedContentOf(entry);
   return ready === undefined || typeof ready === "string" || Buffer.isBuffer(ready)
     ? ready
     : Buffer.from(ready.buffer, ready.byteOffset, ready.byteLength);

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "./open.ts";
-import { answeredCommand, closed, endedSession, taken, verified } from "./testing/keeping-log.ts";
+import { answeredCommand, closed, endedSession, taken, verified } from "./testing/maintained-log.ts";
 import {
   alpha,
   codeOf,
@@ -43,7 +43,7 @@ test("a log that may grow no more refuses a whole commit, and a purge makes room
   const { acknowledged, code } = fillUntilRefused(log, alpha);
   expect(code).toBe("full");
   await isWhole(log, alpha, acknowledged);
-  taken(log.keeping.purge(bravo));
+  taken(log.maintenance.purge(bravo));
   fill(log, alpha, 50, () => "x".repeat(1500));
   await isWhole(log, alpha, acknowledged + 50);
 });
@@ -106,7 +106,7 @@ test(
     const log = temporaryLog();
     fill(log, alpha, 5);
     endedSession(log, bravo, 600);
-    const purge = log.keeping.purge(bravo);
+    const purge = log.maintenance.purge(bravo);
     purge.next();
     const driver = fileURLToPath(import.meta.resolve("better-sqlite3"));
     const child = spawn(process.execPath, ["-e", holder, driver, log.file], { stdio: ["pipe", "pipe", "inherit"] });
@@ -125,8 +125,8 @@ test(
     await once(child, "exit");
     fill(log, alpha, 1);
     await isWhole(log, alpha, 6);
-    expect(log.keeping.unfinishedPurges()).toEqual([bravo]);
-    taken(log.keeping.purge(bravo));
+    expect(log.maintenance.unfinishedPurges()).toEqual([bravo]);
+    taken(log.maintenance.purge(bravo));
     await isWhole(log, bravo, 0);
   },
 );

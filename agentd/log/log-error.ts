@@ -33,16 +33,16 @@ export class LogError extends Error {
 }
 
 /** Runs what touches the store; a failure of the store comes out as LogError with its cause, any other as it is. */
-export function translated<T>(file: string, act: () => T): T {
+export function wrapStoreErrors<T>(file: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw translate(file, error);
+    throw toLogError(file, error);
   }
 }
 
 /** A failure of SQLite or of the file system as LogError; what is neither, as it came. */
-export function translate(file: string, error: unknown): unknown {
+export function toLogError(file: string, error: unknown): unknown {
   const code = storeCode(error);
   if (code === undefined) return error;
   return new LogError(code, `${logErrorCodes[code]}: ${file} (${(error as Error).message})`, { cause: error });

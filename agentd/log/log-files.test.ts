@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, trunc
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Log } from "./open.ts";
-import { endedSession, taken } from "./testing/keeping-log.ts";
+import { endedSession, taken } from "./testing/maintained-log.ts";
 import {
   alpha,
   codeOf,
@@ -71,7 +71,7 @@ test.each(["log.db-wal", "log.db"])(
     const log = temporaryLog();
     fill(log, alpha, 100);
     // What was brought into the log itself is out of harm's way of a cut write-ahead log.
-    expect(taken(log.keeping.giveBack())).toBe(true);
+    expect(taken(log.maintenance.reclaimSpace())).toBe(true);
     fill(log, alpha, 100);
     const before = readFileSync(log.file);
     truncateSync(join(dirname(log.file), name));
@@ -86,10 +86,10 @@ test.each(["log.db-wal", "log.db"])(
 test("a log that a shorter copy is copied over takes nothing more", () => {
   const log = temporaryLog();
   fill(log, alpha, 1);
-  taken(log.keeping.giveBack());
+  taken(log.maintenance.reclaimSpace());
   const copy = readFileSync(log.file);
   fill(log, alpha, 1000);
-  taken(log.keeping.giveBack());
+  taken(log.maintenance.reclaimSpace());
   fill(log, alpha, 1);
   writeFileSync(log.file, copy);
   expect(codeOf(() => fill(log, alpha, 1))).toBe("gone");
@@ -104,9 +104,9 @@ test("a log that grows, is purged and is taken back by others is never taken for
     endedSession(log, name, 2000);
     other.pragma(round % 2 === 0 ? "wal_checkpoint(TRUNCATE)" : "wal_checkpoint(PASSIVE)");
     fill(log, alpha, 1);
-    taken(log.keeping.remove(name));
+    taken(log.maintenance.remove(name));
     fill(log, alpha, 1);
-    taken(log.keeping.giveBack());
+    taken(log.maintenance.reclaimSpace());
     fill(log, alpha, 1);
     expect(log.gone()).toBeUndefined();
   }

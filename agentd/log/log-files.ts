@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { type ChangedFile, filesInPlace } from "../../files/in-place.ts";
-import { LogError, translate } from "./log-error.ts";
+import { LogError, toLogError } from "./log-error.ts";
 
 export interface LogFiles {
   /** What is wrong with them now. Some looks at names and at SQLite's own numbers: cheap enough to ask before each commit. */
@@ -34,7 +34,7 @@ export function logFiles(db: Database.Database, file: string, lockFile?: string)
         isSaved ||= saved(db, own, changed);
         return goneError(first.file, first.now === "missing" ? "was removed" : "was replaced by another file");
       } catch (error) {
-        const translated = translate(file, error);
+        const translated = toLogError(file, error);
         if (translated instanceof LogError) return translated;
         throw error;
       }

@@ -9,9 +9,9 @@ import { upwards } from "../../files/upwards.ts";
 import { randomId } from "../random-id.ts";
 import { instanceSession } from "../vocabulary/index.ts";
 import { type Append, appender } from "./append.ts";
-import { type Keeping, keeping } from "./keeping.ts";
+import { type MaintenanceTasks, maintenanceTasks } from "./maintenance.ts";
 import { logFiles } from "./log-files.ts";
-import { LogError, translated } from "./log-error.ts";
+import { LogError, wrapStoreErrors } from "./log-error.ts";
 import { checkSchema, migrate, type Migration, readMigrations } from "./migrate.ts";
 import { type ProcessRecords, processRecords } from "./processes.ts";
 import { newRow } from "./project.ts";
@@ -46,7 +46,7 @@ export interface Log {
   readonly sessions: SessionReader;
   readonly receipts: ReceiptReader;
   readonly processes: ProcessRecords;
-  readonly keeping: Keeping;
+  readonly maintenance: MaintenanceTasks;
   /** JSON of the secret literals that came with a start of the session. */
   literals(session: string): string | undefined;
   /** What it takes on disk, the write-ahead log with it. */
@@ -64,7 +64,7 @@ export interface Log {
 export function openLog(options: LogOptions): Log {
   const { file } = options;
   const migrations = readMigrations(options.migrations ?? packagedMigrations());
-  return translated(file, () => {
+  return wrapStoreErrors(file, () => {
     const refused = prepareDatabaseFile(file, "agentd", (temporary) => {
       openDatabase(temporary, options, migrations).close();
     });
@@ -158,14 +158,14 @@ function opened(db: Database.Database, options: LogOptions): Log {
     sessions: sessionReader(db, file),
     receipts: receiptReader(db, file, hash_key),
     processes: processRecords(db, file),
-    keeping: keeping({ db, file, log, clock: options.clock }),
-    literals: (session) => translated(file, () => literals.get(session)),
+    maintenance: maintenanceTasks({ db, file, log, clock: options.clock }),
+    literals: (session) => wrapStoreErrors(file, () => literals.get(session)),
     bytes: () => fileBytes(file) + fileBytes(`${file}-wal`),
     gone: () => files.gone(),
     close: () => {
       // SQLite would remove the write-ahead log by its name, which may be another log's by now.
       if (!db.open || files.areReplaced()) return;
-      translated(file, () => {
+      wrapStoreErrors(file, () => {
         try {
           db.pragma("wal_checkpoint(TRUNCATE)");
         } finally {

@@ -2,7 +2,7 @@
 // Children that may still run if agentd is killed: written down when one has started, removed when it is gone, and
 // looked for when agentd starts again.
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 
 export interface ChildProcess {
   readonly session: string;
@@ -31,8 +31,8 @@ export function processRecords(db: Database.Database, file: string): ProcessReco
   const all = db.prepare<[], ChildProcess>(`
     SELECT id AS session, pid, start_time, boot_id, marker FROM process JOIN session USING (sid) ORDER BY sid, pid`);
   return {
-    add: (child) => void translated(file, () => add.run(child)),
-    remove: (child) => void translated(file, () => remove.run(child)),
-    all: () => translated(file, () => all.all()),
+    add: (child) => void wrapStoreErrors(file, () => add.run(child)),
+    remove: (child) => void wrapStoreErrors(file, () => remove.run(child)),
+    all: () => wrapStoreErrors(file, () => all.all()),
   };
 }

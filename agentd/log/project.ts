@@ -35,7 +35,7 @@ export interface SessionRow {
   readonly created_at: string;
   readonly updated_at: string;
   readonly latest: Latest;
-  readonly open: Open;
+  readonly open: OpenItems;
 }
 
 /** The seq of the last entry of each part of a snapshot; absent where there was none. */
@@ -56,7 +56,7 @@ export interface Latest {
 }
 
 /** What must be ended or answered when agentd starts again: recovery reads this and never looks for it. */
-export interface Open {
+export interface OpenItems {
   readonly turns: readonly OpenTurn[];
   readonly requests: readonly LoggedRequest[];
   readonly tools: readonly OpenTool[];

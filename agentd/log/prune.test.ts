@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { EntryContent } from "../vocabulary/index.ts";
-import { add, born, closed, taken } from "./testing/keeping-log.ts";
+import { add, born, closed, taken } from "./testing/maintained-log.ts";
 import { alpha, bravo, fill, temporaryLog } from "./testing/temporary-log.ts";
 
 function ended(state: "lost" | "failed"): EntryContent {
@@ -22,15 +22,15 @@ test("ended sessions last touched before a time are listed, the longest untouche
   add(log, alpha, ended("lost"));
   now += day;
   add(log, young, born, ended("failed"));
-  const listed = (before: number) => taken(log.keeping.prunable(before)).map(({ session }) => session);
-  expect(taken(log.keeping.prunable(now))).toEqual([
+  const listed = (before: number) => taken(log.maintenance.prunable(before)).map(({ session }) => session);
+  expect(taken(log.maintenance.prunable(now))).toEqual([
     { session: bravo, updated_at: "2030-01-01T00:00:00.000Z", entries: 2 },
     { session: alpha, updated_at: "2030-01-02T00:00:00.000Z", entries: 2 },
   ]);
   expect(listed(now - day)).toEqual([bravo]);
   expect(listed(now - 2 * day)).toEqual([]);
   expect(listed(now + 1)).toEqual([bravo, alpha, young]);
-  taken(log.keeping.purge(bravo));
+  taken(log.maintenance.purge(bravo));
   expect(listed(now)).toEqual([alpha]);
   now += day;
   add(log, bravo, closed);
@@ -47,12 +47,12 @@ test("thousands of sessions are looked through in steps", () => {
   }));
   log.append(commits);
   let steps = 0;
-  const found = taken(log.keeping.prunable(Date.now() + 1000), () => (steps += 1));
+  const found = taken(log.maintenance.prunable(Date.now() + 1000), () => (steps += 1));
   expect(found.map(({ session }) => session)).toEqual(commits.map(({ session }) => session));
   expect(steps).toBe(3);
 });
 
 test("what is no time is refused", () => {
   const log = temporaryLog();
-  expect(() => log.keeping.prunable(Number.NaN).next()).toThrow(RangeError);
+  expect(() => log.maintenance.prunable(Number.NaN).next()).toThrow(RangeError);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Which sessions nobody has touched for long: each is then purged by itself.
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { isEnded, purgedTo } from "./purge.ts";
 import type { Steps } from "./steps.ts";
 
@@ -24,9 +24,9 @@ export function* prunableSessions(db: Database.Database, file: string, before: n
     WHERE sid > ? AND sid <= ? AND ${isEnded} AND updated_at < ? AND last_seq > ${purgedTo} ORDER BY sid`);
   const found: PrunableSession[] = [];
   // There is no index for this, and it is asked seldom: the table is looked through, some rows a step.
-  const last = translated(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
+  const last = wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
   for (let after = 0; after < last; after += sessionsPerStep) {
-    found.push(...translated(file, () => some.all(after, after + sessionsPerStep, until)));
+    found.push(...wrapStoreErrors(file, () => some.all(after, after + sessionsPerStep, until)));
     yield;
   }
   return found.sort((left, right) => (left.updated_at < right.updated_at ? -1 : 1));

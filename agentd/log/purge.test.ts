@@ -7,7 +7,16 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "./open.ts";
-import { add, answeredCommand, born, closed, endedSession, filesWith, taken, verified } from "./testing/keeping-log.ts";
+import {
+  add,
+  answeredCommand,
+  born,
+  closed,
+  endedSession,
+  filesWith,
+  taken,
+  verified,
+} from "./testing/maintained-log.ts";
 import {
   alpha,
   bravo,
@@ -33,10 +42,10 @@ test("a purged session has no entry, seal and secret left, but is still listed w
   const chain = count(log, "SELECT digest FROM seal WHERE first >> 30 = 2 ORDER BY first DESC LIMIT 1");
   const others = everything(log, bravo);
   const before = log.sessions.row(alpha);
-  expect(log.keeping.purgeable(alpha)).toBe(1203);
+  expect(log.maintenance.purgeable(alpha)).toBe(1203);
   expect(everything(log, alpha)).toHaveLength(1203);
 
-  expect(taken(log.keeping.purge(alpha))).toEqual({ entries: 1203, writeAheadEmptied: true });
+  expect(taken(log.maintenance.purge(alpha))).toEqual({ entries: 1203, writeAheadEmptied: true });
   expect(everything(log, alpha)).toEqual([]);
   expect(log.literals(alpha)).toBeUndefined();
   expect(log.sessions.row(alpha)).toEqual({ ...before, agent_session_id: null, latest: { info: {}, chosen: {} } });
@@ -46,9 +55,9 @@ test("a purged session has no entry, seal and secret left, but is still listed w
     { sid: 2, last_seq: 1203, entries: 1203, chain },
   ]);
   expect(everything(log, bravo)).toEqual(others);
-  expect(log.keeping.unfinishedPurges()).toEqual([]);
-  expect(log.keeping.purgeable(alpha)).toBe(0);
-  expect(taken(log.keeping.purge(alpha)).entries).toBe(0);
+  expect(log.maintenance.unfinishedPurges()).toEqual([]);
+  expect(log.maintenance.purgeable(alpha)).toBe(0);
+  expect(taken(log.maintenance.purge(alpha)).entries).toBe(0);
   expect(await verified(log)).toMatchObject({ ok: true, problems: [], sessions: 2, entries: 3 });
 });
 
@@ -57,19 +66,19 @@ test("what was purged is in no byte of the files, and their space is given back"
   endedSession(log, alpha, 2000, (index) => `the-purged-text-${index} ${"x".repeat(1000)}`);
   fill(log, bravo, 1, () => "the-text-that-stays");
   expect(filesWith(log, "the-purged-text")).not.toEqual([]);
-  const full = log.keeping.space();
+  const full = log.maintenance.space();
   expect(full.used).toBeGreaterThan(2_000_000);
-  taken(log.keeping.purge(alpha));
+  taken(log.maintenance.purge(alpha));
   expect(filesWith(log, "the-purged-text")).toEqual([]);
   expect(filesWith(log, "what it was about")).toEqual([]);
   expect(filesWith(log, "the-text-that-stays")).not.toEqual([]);
-  expect(log.keeping.space()).toEqual({
+  expect(log.maintenance.space()).toEqual({
     file: statSync(log.file).size,
     writeAhead: 0,
     used: statSync(log.file).size,
     free: 0,
   });
-  expect(log.keeping.space().used).toBeLessThan(full.used / 10);
+  expect(log.maintenance.space().used).toBeLessThan(full.used / 10);
 });
 
 test("receipts outlive a purge: short replies byte for byte, long ones as a note, and other sessions' as they were", () => {
@@ -84,7 +93,7 @@ test("receipts outlive a purge: short replies byte for byte, long ones as a note
   answeredCommand(log, bravo, { scope: "instance", commandId: "other", body: long("o") });
   add(log, alpha, closed);
   const kept = log.receipts.find(alpha, "long");
-  taken(log.keeping.purge(alpha));
+  taken(log.maintenance.purge(alpha));
   expect(log.receipts.find(alpha, "short")?.answer).toEqual({ rc: 0, body: short });
   expect(log.receipts.find(alpha, "long")).toEqual({
     ...kept,
@@ -105,7 +114,7 @@ test(
       for (let other = 0; other < others; other += 1)
         answeredCommand(log, bravo, { scope: "instance", commandId: `other-${other}`, body });
       let steps = 0;
-      taken(log.keeping.remove(alpha), () => (steps += 1));
+      taken(log.maintenance.remove(alpha), () => (steps += 1));
       return steps;
     };
     expect(stepsWith(1200)).toBe(stepsWith(0));
@@ -118,10 +127,10 @@ test("a session that lives, and the instance, are not purged, and nothing of the
   fill(log, "instance", 2);
   for (const session of [alpha, "instance"]) {
     const before = everything(log, session);
-    expect(() => log.keeping.purge(session).next()).toThrow("is not ended");
+    expect(() => log.maintenance.purge(session).next()).toThrow("is not ended");
     expect(everything(log, session)).toEqual(before);
   }
-  expect(() => log.keeping.purge("nosuchsessio").next()).toThrow("no session nosuchsessio");
+  expect(() => log.maintenance.purge("nosuchsessio").next()).toThrow("no session nosuchsessio");
   expect(count(log, "SELECT count(*) FROM tombstone")).toBe(0);
 });
 
@@ -129,7 +138,7 @@ test("a session goes on after its purge, also while it runs, and is purged again
   const log = temporaryLog();
   endedSession(log, alpha, 1500);
   let appended = 0;
-  taken(log.keeping.purge(alpha), () => {
+  taken(log.maintenance.purge(alpha), () => {
     fill(log, bravo, 1);
     if (appended < 3)
       add(log, alpha, ...(appended === 0 ? [born] : [{ kind: "info", title: `t${appended}` } as const]));
@@ -139,7 +148,7 @@ test("a session goes on after its purge, also while it runs, and is purged again
   expect(log.sessions.row(alpha)?.latest).toMatchObject({ state: 1504, info: { title: "t2" } });
   expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 3 + everything(log, bravo).length });
   add(log, alpha, closed);
-  expect(taken(log.keeping.purge(alpha)).entries).toBe(4);
+  expect(taken(log.maintenance.purge(alpha)).entries).toBe(4);
   expect(count(log, "SELECT count(*) FROM tombstone")).toBe(2);
   expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
 });
@@ -162,7 +171,7 @@ test(
       const file = path.join(directory, `${steps}.db`);
       copyFileSync(first.file, file);
       const left = temporaryLog({ file });
-      const purge = left.keeping.purge(alpha);
+      const purge = left.maintenance.purge(alpha);
       for (let step = 0; step < steps && !ended; step += 1) ended = purge.next().done === true;
       left.close();
 
@@ -170,10 +179,10 @@ test(
       const rest = everything(log, alpha).map((entry) => entry["seq"]);
       expect(rest).toEqual(Array.from(rest, (_, index) => 1705 - rest.length + 1 + index));
       const entriesLeft = count(log, "SELECT count(*) FROM seal WHERE first >> 30 = 2");
-      expect(log.keeping.unfinishedPurges()).toEqual(entriesLeft === 0 ? [] : [alpha]);
+      expect(log.maintenance.unfinishedPurges()).toEqual(entriesLeft === 0 ? [] : [alpha]);
       expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
-      for (const session of log.keeping.unfinishedPurges()) taken(log.keeping.finishPurge(session));
-      expect(log.keeping.unfinishedPurges()).toEqual([]);
+      for (const session of log.maintenance.unfinishedPurges()) taken(log.maintenance.finishPurge(session));
+      expect(log.maintenance.unfinishedPurges()).toEqual([]);
       expect(everything(log, alpha)).toEqual([]);
       expect(log.receipts.find(alpha, "long")?.answer?.body).toContain('"purged":true');
       expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 0 });
@@ -186,12 +195,12 @@ test(
 test("what is appended after a purge was begun stays when the purge is ended by the next process", () => {
   const log = temporaryLog();
   endedSession(log, alpha, 900);
-  log.keeping.purge(alpha).next();
+  log.maintenance.purge(alpha).next();
   add(log, alpha, born);
   log.close();
   const again = temporaryLog({ file: log.file });
   add(again, alpha, closed);
-  for (const session of again.keeping.unfinishedPurges()) taken(again.keeping.finishPurge(session));
+  for (const session of again.maintenance.unfinishedPurges()) taken(again.maintenance.finishPurge(session));
   expect(everything(again, alpha).map((entry) => entry["seq"])).toEqual([904, 905]);
 });
 
@@ -201,8 +210,8 @@ test("a step removes some hundred entries, or about a mebibyte of them", () => {
   const big = temporaryLog();
   endedSession(big, alpha, 20, () => "x".repeat(300 * 1024));
   const removedAtOnce = (log: Log): number => {
-    let [left, most] = [log.keeping.purgeable(alpha), 0];
-    taken(log.keeping.purge(alpha), () => {
+    let [left, most] = [log.maintenance.purgeable(alpha), 0];
+    taken(log.maintenance.purge(alpha), () => {
       const now = everything(log, alpha).length;
       [left, most] = [now, Math.max(most, left - now)];
     });
@@ -237,8 +246,8 @@ test.each([1, 3, 4])(
     expect(await exited).toEqual([null, "SIGKILL"]);
 
     const again = temporaryLog({ file: log.file });
-    expect(again.keeping.unfinishedPurges()).toEqual([alpha]);
-    taken(again.keeping.finishPurge(alpha));
+    expect(again.maintenance.unfinishedPurges()).toEqual([alpha]);
+    taken(again.maintenance.finishPurge(alpha));
     expect(everything(again, alpha)).toEqual([]);
     expect(everything(again, bravo)).toHaveLength(5);
     expect(await verified(again)).toMatchObject({ ok: true, problems: [] });

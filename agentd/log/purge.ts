@@ -4,10 +4,10 @@
 // in small transactions; a seal that is left behind a tombstone is what tells of a purge that is not over.
 import type Database from "better-sqlite3";
 import { callLimits } from "../vocabulary/index.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import type { Latest } from "./project.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { giveBack } from "./space.ts";
+import { reclaimSpace } from "./space.ts";
 import type { Steps } from "./steps.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -15,7 +15,7 @@ export interface Purged {
   /** How many entries went. */
   readonly entries: number;
   /** False where a reader kept the write-ahead log from being emptied: until it is, it still holds what was purged. */
-  readonly writeAheadEmptied: boolean;
+  readonly walTruncated: boolean;
 }
 
 /** Throws LogError where the store fails; what was done till then stays done, and the same call goes on with it. */
@@ -29,7 +29,7 @@ export interface Purger {
   /** A purge that leaves its space in the file, for the next entries or a `giveBack`. Returns how many entries went. */
   remove(session: string): Steps<number>;
   /** What was removed goes back to the disk, and is in no byte of the files. False as `writeAheadEmptied` is. */
-  giveBack(): Steps<boolean>;
+  reclaimSpace(): Steps<boolean>;
   /** How many entries a purge would remove now. */
   purgeable(session: string): number;
   /** Sessions whose purge was begun and not ended: for when the log is opened. */
@@ -49,7 +49,7 @@ export function purger({ db, file, clock }: PurgeOptions): Purger {
     SELECT sid, ${isEnded} AS ended, last_seq AS lastSeq, ${purgedTo} AS purged FROM session WHERE id = ?`);
   const unfinished = db.prepare<[], string>(`SELECT id FROM session WHERE ${isHalfPurged} ORDER BY sid`).pluck();
   const find = (session: string): Place => {
-    const found = translated(file, () => place.get(session));
+    const found = wrapStoreErrors(file, () => place.get(session));
     if (!found) throw new Error(`there is no session ${session} in the log`);
     return found;
   };
@@ -69,15 +69,15 @@ export function purger({ db, file, clock }: PurgeOptions): Purger {
   return {
     purge: function* (session) {
       const entries = yield* remove(session);
-      return { entries, writeAheadEmptied: yield* giveBack(db, file) };
+      return { entries, walTruncated: yield* reclaimSpace(db, file) };
     },
     remove,
-    giveBack: () => giveBack(db, file),
+    reclaimSpace: () => reclaimSpace(db, file),
     purgeable: (session) => {
       const { lastSeq, purged } = find(session);
       return lastSeq - purged;
     },
-    unfinishedPurges: () => translated(file, () => unfinished.all()),
+    unfinishedPurges: () => wrapStoreErrors(file, () => unfinished.all()),
     finishPurge: function* (session) {
       yield* removeBegun(find(session).sid, session);
     },
@@ -135,7 +135,7 @@ function removalsOf(db: Database.Database, file: string): readonly Removal[] {
       withdraw.run();
     });
   const last = db.prepare<[number], number>("SELECT max((sid << 30) + last_seq) FROM tombstone WHERE sid = ?").pluck();
-  const lastPurged = (sid: number): number => translated(file, () => last.get(sid)) ?? 0;
+  const lastPurged = (sid: number): number => wrapStoreErrors(file, () => last.get(sid)) ?? 0;
   return [
     shortenReceipts(db, file, permitted, lastPurged),
     removeRows(db, file, permitted, lastPurged, "entry", "id", "octet_length(body)"),
@@ -164,7 +164,7 @@ function removeRows(
     const base = sid * entriesPerSession;
     const last = lastPurged(sid);
     for (;;) {
-      const to = lastOfStep(translated(file, () => some.all(base, last)));
+      const to = lastOfStep(wrapStoreErrors(file, () => some.all(base, last)));
       if (to === undefined) return;
       permitted(sid, () => remove.run(base, to));
       yield;
@@ -197,7 +197,7 @@ function shortenReceipts(db: Database.Database, file: string, permitted: Permitt
     const base = sid * entriesPerSession;
     const last = lastPurged(sid);
     for (;;) {
-      const long = translated(file, () => some.all(base, last));
+      const long = wrapStoreErrors(file, () => some.all(base, last));
       if (long.length === 0) return;
       permitted(sid, () => {
         for (const { scope, id, entry } of long) shorten.run(purgedBody(session, entry - base), scope, id);

@@ -4,7 +4,7 @@
 import type Database from "better-sqlite3";
 import { callLimits } from "../vocabulary/index.ts";
 import { kindMask, kindName } from "./kinds.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
 import { truncatedEntry } from "./truncated-entry.ts";
 import { characterCut } from "./utf8-cut.ts";
@@ -71,15 +71,15 @@ export function entryReader(db: Database.Database, file: string, log: string): E
     ),
   };
   return {
-    page: (query) => translated(file, () => readPage(statements, log, query)),
+    page: (query) => wrapStoreErrors(file, () => readPage(statements, log, query)),
     piece: (session, entry, offset, bytes) =>
-      translated(file, () => readPiece(statements, session, entry, offset, bytes)),
+      wrapStoreErrors(file, () => readPiece(statements, session, entry, offset, bytes)),
     body: (session, seq) =>
-      translated(file, () => {
+      wrapStoreErrors(file, () => {
         const id = entryId(statements, session, seq);
         return id === undefined ? undefined : statements.body.get(id);
       }),
-    lastSeq: (session) => translated(file, () => statements.place.get(session)?.lastSeq),
+    lastSeq: (session) => wrapStoreErrors(file, () => statements.place.get(session)?.lastSeq),
   };
 }
 

@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import type Database from "better-sqlite3";
 import { canonicalNumber } from "../../json/canonical-number.ts";
 import { RawJson } from "../../json/raw-json.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
 
 export interface NewReceipt {
@@ -16,16 +16,16 @@ export interface NewReceipt {
   readonly hash: Uint8Array;
   /** Of the command's entry, which is in the same commit. */
   readonly seq: number;
-  readonly answer?: Answer;
+  readonly answer?: StoredAnswer;
 }
 
-export interface Answer {
+export interface StoredAnswer {
   readonly rc: number;
   /** The reply's JSON text. */
   readonly body: string;
 }
 
-export interface ReceiptAnswer extends Answer {
+export interface NewAnswer extends StoredAnswer {
   readonly scope: string;
   readonly commandId: string;
 }
@@ -37,7 +37,7 @@ export interface Receipt {
   readonly session: string;
   readonly seq: number;
   /** Absent while the command is worked on. */
-  readonly answer?: Answer;
+  readonly answer?: StoredAnswer;
 }
 
 export interface UnansweredReceipt {
@@ -61,7 +61,7 @@ export function receiptReader(db: Database.Database, file: string, hashKey: Uint
   const unanswered = db.prepare<[], ReceiptColumns>(`${selectReceipt} WHERE rc IS NULL ORDER BY entry`);
   return {
     find: (scope, commandId) => {
-      const found = translated(file, () => find.get(scope, commandId));
+      const found = wrapStoreErrors(file, () => find.get(scope, commandId));
       if (!found) return undefined;
       const { verb, hash, session, entry, rc, body } = found;
       const receipt = { verb, hash, session, seq: entry % entriesPerSession };
@@ -69,7 +69,7 @@ export function receiptReader(db: Database.Database, file: string, hashKey: Uint
     },
     hash: (verb, args, mark) => argumentsHash(hashKey, verb, args, mark),
     unanswered: () =>
-      translated(file, () => unanswered.all()).map(({ scope, command_id, verb, session, entry }) => {
+      wrapStoreErrors(file, () => unanswered.all()).map(({ scope, command_id, verb, session, entry }) => {
         return { scope, commandId: command_id, verb, session, seq: entry % entriesPerSession };
       }),
   };
@@ -93,7 +93,7 @@ interface ReceiptColumns {
 export interface ReceiptWriter {
   /** `base`: id of the commit's session before its first entry; the commit's entries are after `last` up to `to`. */
   take(receipt: NewReceipt, base: number, last: number, to: number): void;
-  answer(answer: ReceiptAnswer): void;
+  answer(answer: NewAnswer): void;
 }
 
 /** For within the transaction of an append. */

@@ -2,7 +2,7 @@
 // The writing half of a redaction. Each call is one transaction: the permit that the triggers ask for, the seal that
 // loses its salt, and the text in the place of the old one, or nothing of it.
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { type Edits, withoutSecret } from "./redact-text.ts";
 import { entriesPerSession } from "./session-table.ts";
 import { inTransaction } from "./transaction.ts";
@@ -32,7 +32,7 @@ export function redactionWriter(db: Database.Database, file: string): RedactionW
       latest = :latest, open = :open
     WHERE sid = :sid`);
   const sidOf = (session: string): number => {
-    const found = translated(file, () => sid.get(session));
+    const found = wrapStoreErrors(file, () => sid.get(session));
     if (found === undefined) throw new Error(`there is no session ${session} in the log`);
     return found;
   };
@@ -40,7 +40,7 @@ export function redactionWriter(db: Database.Database, file: string): RedactionW
     sid: sidOf,
     entryId: (session, seq) => {
       const id = sidOf(session) * entriesPerSession + seq;
-      if (translated(file, () => exists.get(id)) === undefined) {
+      if (wrapStoreErrors(file, () => exists.get(id)) === undefined) {
         throw new Error(`there is no entry ${seq} of session ${session} in the log`);
       }
       return id;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { EntryContent } from "../vocabulary/index.ts";
 import type { Log } from "./open.ts";
 import type { Redacted, RedactionOptions } from "./redact.ts";
-import { add, answeredCommand, born, closed, filesWith, secretOf, taken, verified } from "./testing/keeping-log.ts";
+import { add, answeredCommand, born, closed, filesWith, secretOf, taken, verified } from "./testing/maintained-log.ts";
 import { alpha, bravo, everything, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
 const secret = "sk-live-0123456789";
@@ -13,7 +13,7 @@ const secret = "sk-live-0123456789";
 /** Told by an entry of the instance, as the verb does. */
 function redact(log: Log, hidden: string, options: RedactionOptions = {}): Redacted {
   const by = { session: "instance", seq: add(log, "instance", { kind: "info", title: "redaction" }) };
-  return taken(log.keeping.redact(secretOf(hidden), { by, ...options }));
+  return taken(log.maintenance.redact(secretOf(hidden), { by, ...options }));
 }
 
 /** Of the session's messages. */
@@ -40,7 +40,7 @@ test("a secret is replaced wherever it stands in the text of the log, and in no 
   expect(filesWith(log, secret)).not.toEqual([]);
 
   const counts = { entries: 3, receipts: 1, literals: 1, sessions: 1, copies: [], writeAheadEmptied: true };
-  expect(taken(log.keeping.redact(secretOf(secret)))).toEqual(counts);
+  expect(taken(log.maintenance.redact(secretOf(secret)))).toEqual(counts);
   expect(everything(log, alpha)).toEqual(before);
   expect(redact(log, secret)).toEqual(counts);
   expect(filesWith(log, secret)).toEqual([]);
@@ -234,7 +234,7 @@ test("copies of the log of an older schema go with a redaction, and with nothing
   for (const copy of copies) copyFileSync(log.file, copy);
   writeFileSync(`${log.file}.schema-mine`, "");
   const names = ["log.db.schema-1", "log.db.schema-2.partial"];
-  expect(taken(log.keeping.redact(secretOf(secret))).copies).toEqual(names);
+  expect(taken(log.maintenance.redact(secretOf(secret))).copies).toEqual(names);
   expect(copies.map((copy) => existsSync(copy))).toEqual([true, true]);
   expect(redact(log, secret).copies).toEqual(names);
   expect([...copies, `${log.file}.schema-mine`].map((copy) => existsSync(copy))).toEqual([false, false, true]);
@@ -245,7 +245,7 @@ test("the log is appended to and read between the steps of a redaction, which do
   fill(log, alpha, 600, (index) => `${index} ${secret}`);
   const by = { session: "instance", seq: add(log, "instance", { kind: "info" }) };
   let steps = 0;
-  const found = taken(log.keeping.redact(secretOf(secret), { by }), () => {
+  const found = taken(log.maintenance.redact(secretOf(secret), { by }), () => {
     fill(log, alpha, 1, () => secret);
     steps += 1;
     expect(everything(log, alpha)).toHaveLength(600 + steps);
@@ -264,7 +264,7 @@ test("a redaction that is left half way leaves a sound log, and is ended by the 
   const log = temporaryLog();
   fill(log, alpha, 600, (index) => `${index} ${secret}`);
   const by = { session: "instance", seq: add(log, "instance", { kind: "info" }) };
-  const steps = log.keeping.redact(secretOf(secret), { by });
+  const steps = log.maintenance.redact(secretOf(secret), { by });
   // The instance is looked at first.
   steps.next();
   steps.next();
@@ -280,7 +280,7 @@ test("a redaction that is left half way leaves a sound log, and is ended by the 
 test("a redaction that no entry tells of, and one of a session that there is not, are refused", () => {
   const log = temporaryLog();
   fill(log, alpha, 1, () => secret);
-  const redactBy = (options: RedactionOptions) => log.keeping.redact(secretOf(secret), options).next();
+  const redactBy = (options: RedactionOptions) => log.maintenance.redact(secretOf(secret), options).next();
   expect(() => redactBy({ by: { session: alpha, seq: 2 } })).toThrow("no entry 2");
   expect(() => redactBy({ session: bravo })).toThrow(`no session ${bravo}`);
   expect(texts(log, alpha)).toEqual([secret]);

@@ -5,14 +5,14 @@
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { jsonStrings } from "./json-strings.ts";
 import { type ChunkStretch, secretInChunk, type Tail } from "./redact-stream.ts";
 import { type Edits, isReplaceable, secretIn, secretInJson, type Stretch, withoutSecret } from "./redact-text.ts";
 import { redactionWriter, type RedactionWriter, rowText } from "./redact-write.ts";
 import { type Secret, type SecretSearch, secretSearch } from "./secret-search.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { giveBack } from "./space.ts";
+import { reclaimSpace } from "./space.ts";
 import type { Steps } from "./steps.ts";
 import { isPathWord, TextStreams } from "./text-streams.ts";
 
@@ -33,7 +33,7 @@ export interface Redacted {
   /** Copies of the log as it was before a change of its schema, by name: they were deleted. */
   readonly copies: readonly string[];
   /** False where a reader kept the write-ahead log from being emptied: until it is, the secret can still be in it. */
-  readonly writeAheadEmptied: boolean;
+  readonly walTruncated: boolean;
 }
 
 export type Redact = (secret: Secret, options?: RedactionOptions) => Steps<Redacted>;
@@ -67,9 +67,9 @@ export function redactor(db: Database.Database, file: string): Redact {
     const sessions = yield* scans.rows(work);
     const copies = copiesOf(file);
     const dry = byEntry === undefined;
-    if (!dry) translated(file, () => copies.forEach((copy) => rmSync(path.join(path.dirname(file), copy))));
-    const writeAheadEmptied = dry || (yield* giveBack(db, file));
-    return { entries, receipts, literals, sessions, copies, writeAheadEmptied };
+    if (!dry) wrapStoreErrors(file, () => copies.forEach((copy) => rmSync(path.join(path.dirname(file), copy))));
+    const walTruncated = dry || (yield* reclaimSpace(db, file));
+    return { entries, receipts, literals, sessions, copies, walTruncated };
   };
 }
 
@@ -85,7 +85,7 @@ interface Work {
 /** Also one that was being made when its agentd died. */
 function copiesOf(file: string): string[] {
   const start = `${path.basename(file)}.schema-`;
-  const names = translated(file, () => readdirSync(path.dirname(file)));
+  const names = wrapStoreErrors(file, () => readdirSync(path.dirname(file)));
   return names.filter((name) => name.startsWith(start) && /^[0-9]+(\.partial)?$/.test(name.slice(start.length))).sort();
 }
 
@@ -99,11 +99,11 @@ function entryScan(db: Database.Database, file: string): Scan {
   );
   return function* (work) {
     let count = 0;
-    const last = work.only ?? translated(file, () => sessions.get()) ?? 0;
+    const last = work.only ?? wrapStoreErrors(file, () => sessions.get()) ?? 0;
     for (let sid = work.only ?? 1; sid <= last; sid += 1) {
       const base = sid * entriesPerSession;
-      const to = base + (translated(file, () => lastSeq.get(sid)) ?? 0);
-      count += yield* redactEntries(work, (after) => translated(file, () => next.get(after, to)), base);
+      const to = base + (wrapStoreErrors(file, () => lastSeq.get(sid)) ?? 0);
+      count += yield* redactEntries(work, (after) => wrapStoreErrors(file, () => next.get(after, to)), base);
       yield;
     }
     return count;
@@ -186,7 +186,7 @@ function textScan(
   write: (work: Work, row: TextRow, text: string) => void,
 ): Scan {
   const statement = db.prepare<[number, string], TextRow>(select);
-  const next = (sid: number, name: string) => translated(file, () => statement.get(sid, name));
+  const next = (sid: number, name: string) => wrapStoreErrors(file, () => statement.get(sid, name));
   return function* (work) {
     let count = 0;
     let looked = 0;

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { secretSearch } from "./secret-search.ts";
-import { secretOf, taken } from "./testing/keeping-log.ts";
+import { secretOf, taken } from "./testing/maintained-log.ts";
 
 test("a secret is found by its hash exactly where a search for its text finds it", () => {
   const few = fc.string({ unit: fc.constantFrom("a", "é", "😀"), maxLength: 60 });

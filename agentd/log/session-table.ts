@@ -2,7 +2,7 @@
 // The rows of the table `session`: read into the projection and written back where it changed.
 import type Database from "better-sqlite3";
 import type { SessionPhase } from "../vocabulary/index.ts";
-import type { Latest, Open, SessionRow } from "./project.ts";
+import type { Latest, OpenItems, SessionRow } from "./project.ts";
 
 /** An entry's id is its session's number times this, plus its seq. */
 export const entriesPerSession = 2 ** 30;
@@ -73,7 +73,7 @@ export interface SessionColumns {
 
 export function rowOf(stored: SessionColumns): SessionRow {
   const { id, latest, open, sid: _sid, ...rest } = stored;
-  return { session: id, ...rest, latest: JSON.parse(latest) as Latest, open: JSON.parse(open) as Open };
+  return { session: id, ...rest, latest: JSON.parse(latest) as Latest, open: JSON.parse(open) as OpenItems };
 }
 
 function bound(row: SessionRow): Record<string, unknown> {

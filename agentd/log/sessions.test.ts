@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { EntryContent, SessionPhase } from "../vocabulary/index.ts";
 import type { Log } from "./open.ts";
 import { listSelects } from "./sessions.ts";
-import { taken } from "./testing/keeping-log.ts";
+import { taken } from "./testing/maintained-log.ts";
 import { alpha, bravo, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
 function start(
@@ -75,11 +75,11 @@ test("the name of a purged session means it only where no other session has it",
   start(log, bravo, { name: "work" });
   become(log, bravo, "closed");
   expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
-  taken(log.keeping.purge(bravo));
+  taken(log.maintenance.purge(bravo));
   // The reply to its purge comes after it.
   fill(log, bravo, 1);
   expect(log.sessions.find("work")).toEqual({ found: "one", session: alpha });
-  taken(log.keeping.purge(alpha));
+  taken(log.maintenance.purge(alpha));
   expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
 });
 

@@ -17,7 +17,7 @@ import {
   type UsageEntry,
 } from "../vocabulary/index.ts";
 import { kindNumbers } from "./kinds.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import type { Latest, SessionRow } from "./project.ts";
 import { rowsPerPageMax } from "./read.ts";
 import { columns, rowOf, type SessionColumns, sessionTable } from "./session-table.ts";
@@ -103,14 +103,14 @@ export function sessionReader(db: Database.Database, file: string): SessionReade
     .prepare<[string], string>(`SELECT id FROM session WHERE parent = ? ORDER BY sid DESC LIMIT ${childrenMax}`)
     .pluck();
   return {
-    find: (reference) => translated(file, () => find(reference)),
-    row: (session) => translated(file, () => table.read(session)?.row),
-    live: () => translated(file, () => live.all().map((found) => rowOf(found))),
-    endedWithLooseEnds: () => translated(file, () => loose.all().map((found) => rowOf(found))),
-    list: (query) => translated(file, () => list(db, query)),
-    children: (session) => translated(file, () => children.all(session)),
-    latest: (session) => translated(file, () => latest(session)),
-    unanswered: (session) => translated(file, () => unanswered(session)),
+    find: (reference) => wrapStoreErrors(file, () => find(reference)),
+    row: (session) => wrapStoreErrors(file, () => table.read(session)?.row),
+    live: () => wrapStoreErrors(file, () => live.all().map((found) => rowOf(found))),
+    endedWithLooseEnds: () => wrapStoreErrors(file, () => loose.all().map((found) => rowOf(found))),
+    list: (query) => wrapStoreErrors(file, () => list(db, query)),
+    children: (session) => wrapStoreErrors(file, () => children.all(session)),
+    latest: (session) => wrapStoreErrors(file, () => latest(session)),
+    unanswered: (session) => wrapStoreErrors(file, () => unanswered(session)),
   };
 }
 

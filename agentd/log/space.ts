@@ -2,7 +2,7 @@
 // How much the log takes, how much of that is in use, and how what is free goes back to the disk.
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import type { Steps } from "./steps.ts";
 
 /** Bytes. */
@@ -22,7 +22,7 @@ export function spaceReader(db: Database.Database, file: string): () => LogSpace
   const freePages = db.prepare<[], number>("PRAGMA freelist_count").pluck();
   const pageBytes = db.pragma("page_size", { simple: true }) as number;
   return () =>
-    translated(file, () => {
+    wrapStoreErrors(file, () => {
       const free = (freePages.get() ?? 0) * pageBytes;
       const used = (pages.get() ?? 0) * pageBytes - free;
       return { file: fileBytes(file), writeAhead: fileBytes(`${file}-wal`), used, free };
@@ -62,18 +62,18 @@ const quotaReserveBytesMin = 64 * 1024 * 1024;
  * Gives freed pages back to the disk and empties the write-ahead log, a few pages a step. Returns false where another
  * process that reads kept the write-ahead log from being emptied: then it still holds what was there.
  */
-export function* giveBack(db: Database.Database, file: string): Steps<boolean> {
+export function* reclaimSpace(db: Database.Database, file: string): Steps<boolean> {
   const freePages = db.prepare<[], number>("PRAGMA freelist_count").pluck();
-  let free = translated(file, () => freePages.get() ?? 0);
+  let free = wrapStoreErrors(file, () => freePages.get() ?? 0);
   while (free > 0) {
-    translated(file, () => db.pragma(`incremental_vacuum(${pagesPerStep})`));
+    wrapStoreErrors(file, () => db.pragma(`incremental_vacuum(${pagesPerStep})`));
     yield;
-    const left = translated(file, () => freePages.get() ?? 0);
+    const left = wrapStoreErrors(file, () => freePages.get() ?? 0);
     // Another connection that reads can keep pages in place.
     if (left >= free) break;
     free = left;
   }
-  return translated(file, () => emptyWriteAhead(db));
+  return wrapStoreErrors(file, () => emptyWriteAhead(db));
 }
 
 /** Some 10 ms of work on a slow disk. */

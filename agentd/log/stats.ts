@@ -3,7 +3,7 @@
 // tombstone say how many it has.
 import type Database from "better-sqlite3";
 import { callLimits, instanceSession } from "../vocabulary/index.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { isEnded, purgedTo } from "./purge.ts";
 import { type LogSpace, spaceReader } from "./space.ts";
 import type { Steps } from "./steps.ts";
@@ -26,11 +26,11 @@ export function* logStats(db: Database.Database, file: string, top: number): Ste
     SELECT id AS session, id = '${instanceSession}' AS instance, ${isEnded} AS ended, ${purgedTo} AS purged,
       last_seq - ${purgedTo} AS entries, updated_at
     FROM session WHERE sid > ? AND sid <= ?`);
-  const last = translated(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
+  const last = wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
   const count = { sessions: 0, ended: 0, purged: 0, entries: 0 };
   let fullest: SessionCount[] = [];
   for (let after = 0; after < last; after += sessionsPerStep) {
-    const rows = translated(file, () => some.all(after, after + sessionsPerStep));
+    const rows = wrapStoreErrors(file, () => some.all(after, after + sessionsPerStep));
     for (const { instance, ended, purged, entries } of rows) {
       count.sessions += 1 - instance;
       count.ended += ended;

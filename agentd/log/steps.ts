@@ -11,7 +11,7 @@ export type Steps<T> = Generator<undefined, T>;
  * Takes the steps to the end, with a pause after each. A pause that rejects ends the work there, and is what the
  * promise rejects with: so a daemon that stops leaves it.
  */
-export async function takeSteps<T>(steps: Steps<T>, pause: () => Promise<unknown>): Promise<T> {
+export async function runSteps<T>(steps: Steps<T>, pause: () => Promise<unknown>): Promise<T> {
   try {
     for (;;) {
       const { done, value } = steps.next();

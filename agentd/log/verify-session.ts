@@ -4,7 +4,7 @@ import type { Hash } from "node:crypto";
 import type Database from "better-sqlite3";
 import { type Entry, instanceSession } from "../vocabulary/index.ts";
 import { kindNumbers } from "./kinds.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
 import { isHalfPurged } from "./purge.ts";
 import { canonicalJson } from "./receipts.ts";
@@ -25,28 +25,28 @@ export type SessionChecker = (sid: number, report: (problem: string) => void) =>
 export function sessionChecker(db: Database.Database, file: string, log: string): SessionChecker {
   const statements = prepared(db);
   return function* (sid, report) {
-    const stored = translated(file, () => statements.row.get(sid));
+    const stored = wrapStoreErrors(file, () => statements.row.get(sid));
     if (!stored) {
       report(`there is no session number ${sid}, and a session is never removed`);
       return undefined;
     }
     const say = (problem: string) => report(`session ${stored.id}: ${problem}`);
-    const purged = translated(file, () => checkTombstones(statements, sid, say));
+    const purged = wrapStoreErrors(file, () => checkTombstones(statements, sid, say));
     const base = sid * entriesPerSession;
     let row = rowBefore(rowOf(stored), purged.seq);
     const chain = sealChain(statements, base, purged.chain, say);
     let entries = 0;
     for (;;) {
-      const page = translated(file, () => readSome(statements, base + row.last_seq, base + entriesPerSession));
+      const page = wrapStoreErrors(file, () => readSome(statements, base + row.last_seq, base + entriesPerSession));
       // In one step with the read that found no more: nothing can have been appended in between.
       if (page.length === 0) {
-        translated(file, () => checkEnd(statements, sid, row, chain, say));
+        wrapStoreErrors(file, () => checkEnd(statements, sid, row, chain, say));
         return { instance: stored.id === instanceSession, entries, redacted: chain.redacted() };
       }
       for (const read of page) {
         const next = checkEntry(log, row, base, read, say);
         if (!next) return { instance: stored.id === instanceSession, entries, redacted: chain.redacted() };
-        translated(file, () => chain.next(read));
+        wrapStoreErrors(file, () => chain.next(read));
         row = next;
         entries += 1;
       }

@@ -5,7 +5,16 @@ import type Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { startIntegrityCheck } from "./integrity-check.ts";
 import type { Log } from "./open.ts";
-import { add, answeredCommand, born, closed, endedSession, secretOf, taken, verified } from "./testing/keeping-log.ts";
+import {
+  add,
+  answeredCommand,
+  born,
+  closed,
+  endedSession,
+  secretOf,
+  taken,
+  verified,
+} from "./testing/maintained-log.ts";
 import { alpha, bravo, everything, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
 /** Somebody who can write the file and takes the triggers away first. */
@@ -37,9 +46,9 @@ test("a log that is as it was written is verified: sessions, entries, and what w
   const log = twoSessions();
   expect(await verified(log)).toEqual({ ok: true, problems: [], sessions: 2, entries: 711, redacted_commits: 0 });
   const by = { session: "instance", seq: 1 };
-  taken(log.keeping.redact(secretOf("message 300"), { by }));
+  taken(log.maintenance.redact(secretOf("message 300"), { by }));
   expect(await verified(log)).toEqual({ ok: true, problems: [], sessions: 2, entries: 711, redacted_commits: 1 });
-  taken(log.keeping.purge(alpha));
+  taken(log.maintenance.purge(alpha));
   expect(await verified(log)).toEqual({ ok: true, problems: [], sessions: 2, entries: 701, redacted_commits: 1 });
 });
 
@@ -85,7 +94,7 @@ test("a text that was redacted cannot be checked, but the chain around it is: th
   const log = temporaryLog();
   for (const text of ["one", "secret", "three"]) fill(log, alpha, 1, () => text);
   fill(log, "instance", 1);
-  taken(log.keeping.redact(secretOf("secret"), { by: { session: "instance", seq: 1 } }));
+  taken(log.maintenance.redact(secretOf("secret"), { by: { session: "instance", seq: 1 } }));
   const db = tampering(log);
   db.exec("UPDATE entry SET body = replace(body, '[redacted]', '[reworded]')");
   expect(await verified(log)).toMatchObject({ ok: true, redacted_commits: 1 });
@@ -97,9 +106,9 @@ test("what a purge should have taken and did not is told; what a purge that runs
   const log = temporaryLog();
   endedSession(log, alpha, 900);
   const body = log.entries.body(alpha, 900);
-  log.keeping.purge(alpha).next();
+  log.maintenance.purge(alpha).next();
   expect(await verified(log)).toMatchObject({ ok: true, entries: 0 });
-  taken(log.keeping.finishPurge(alpha));
+  taken(log.maintenance.finishPurge(alpha));
   const db = tampering(log);
   db.prepare("INSERT INTO entry VALUES (?, 5, NULL, ?)").run(base + 900, body);
   expect((await verified(log)).problems).toEqual([`session ${alpha}: entry 900 is left before its tombstone at 903`]);
@@ -108,7 +117,7 @@ test("what a purge should have taken and did not is told; what a purge that runs
 test("a session that went on after its purge is folded from there, and a change of what came since is told", async () => {
   const log = temporaryLog();
   endedSession(log, alpha, 3);
-  taken(log.keeping.purge(alpha));
+  taken(log.maintenance.purge(alpha));
   add(log, alpha, born, { kind: "turn", turn: 4, phase: "started" }, message("hi", { turn: 4 }));
   expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 3 });
   tampering(log).exec("UPDATE session SET open = json_set(open, '$.turns', json('[]'))");
@@ -120,7 +129,7 @@ test("a purge that its session's own log asked for is still open in the row, and
   endedSession(log, alpha, 3);
   const verb = "agent.session.purge";
   const seq = add(log, alpha, { kind: "command", verb, by: null, origin: "local", args: {} });
-  expect(taken(log.keeping.purge(alpha)).entries).toBe(seq);
+  expect(taken(log.maintenance.purge(alpha)).entries).toBe(seq);
   expect(log.sessions.row(alpha)?.open.commands).toEqual([{ seq, verb }]);
   expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 0 });
   add(log, alpha, { kind: "reply", verb, command_seq: seq, rc: 0, body: { entries: seq } });
@@ -132,7 +141,7 @@ test("the log is appended to while it is verified, and what came is verified wit
   const log = temporaryLog();
   fill(log, alpha, 1000);
   let pauses = 0;
-  const result = await log.keeping.verify(async () => {
+  const result = await log.maintenance.verify(async () => {
     pauses += 1;
     if (pauses <= 8) fill(log, alpha, 2);
     if (pauses === 2) fill(log, bravo, 1);
@@ -146,7 +155,7 @@ test("the log is appended to while it is verified, and what came is verified wit
 test("a pause that rejects ends the verification with its reason, and the log can be closed", async () => {
   const log = twoSessions();
   const stopped = new Error("the daemon stops");
-  await expect(log.keeping.verify(() => Promise.reject(stopped))).rejects.toBe(stopped);
+  await expect(log.maintenance.verify(() => Promise.reject(stopped))).rejects.toBe(stopped);
   log.close();
 });
 

@@ -4,10 +4,10 @@
 import type Database from "better-sqlite3";
 import { startIntegrityCheck } from "./integrity-check.ts";
 import { kindNumbers } from "./kinds.ts";
-import { LogError, translated } from "./log-error.ts";
+import { LogError, wrapStoreErrors } from "./log-error.ts";
 import { purgedTo } from "./purge.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { type Steps, takeSteps } from "./steps.ts";
+import { type Steps, runSteps } from "./steps.ts";
 import { sessionChecker, type SessionChecker } from "./verify-session.ts";
 
 export interface Verified {
@@ -34,7 +34,7 @@ export function verifier(db: Database.Database, file: string, log: string): Veri
     const problems: string[] = [];
     const integrity = startIntegrityCheck(file);
     try {
-      const found = await takeSteps(checkAll(db, file, check, problems), pause);
+      const found = await runSteps(checkAll(db, file, check, problems), pause);
       problems.unshift(...(await integrity.problems));
       return { ok: problems.length === 0, problems: bounded(problems), ...found };
     } finally {
@@ -60,7 +60,7 @@ function* checkAll(
 ): Steps<Omit<Verified, "ok" | "problems">> {
   // A log can have as many faults as entries.
   const report = (problem: string) => void problems.push(problems.length < problemsKept ? problem : "");
-  const last = translated(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
+  const last = wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
   let sessions = 0;
   let entries = 0;
   let redacted = 0;
@@ -94,8 +94,9 @@ function* checkStrays(db: Database.Database, file: string, lastSid: number, repo
     SELECT id FROM (SELECT id FROM entry WHERE id < ? ORDER BY id LIMIT 1)
     UNION ALL SELECT id FROM (SELECT id FROM entry WHERE id >= ? ORDER BY id DESC LIMIT 1)`);
   // A session can have been made since: its number is the next.
-  const last = translated(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? lastSid;
-  const ids = translated(file, () => strays.pluck().all(entriesPerSession, (last + 1) * entriesPerSession));
+  const last =
+    wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? lastSid;
+  const ids = wrapStoreErrors(file, () => strays.pluck().all(entriesPerSession, (last + 1) * entriesPerSession));
   for (const id of ids) report(`entry ${id} is of no session`);
   yield;
 }
@@ -106,7 +107,7 @@ function* checkReceipts(db: Database.Database, file: string, report: Report): St
       (SELECT kind FROM entry WHERE entry.id = receipt.entry) AS kind, ${purgedTo} AS purged
     FROM receipt LEFT JOIN session ON session.sid = entry >> 30
     WHERE (receipt.sid, command_id) > (?, ?) ORDER BY receipt.sid, command_id LIMIT 256`);
-  for (let page = translated(file, () => some.all(0, "")); page.length > 0;) {
+  for (let page = wrapStoreErrors(file, () => some.all(0, "")); page.length > 0;) {
     for (const { id, seq, session, kind, purged } of page) {
       if (session === null || (kind !== kindNumbers.command && seq > purged)) {
         report(`the receipt of ${JSON.stringify(id)} names entry ${seq} of ${session ?? "no session"}, no command`);
@@ -114,7 +115,7 @@ function* checkReceipts(db: Database.Database, file: string, report: Report): St
     }
     yield;
     const { sid, id } = page.at(-1)!;
-    page = translated(file, () => some.all(sid, id));
+    page = wrapStoreErrors(file, () => some.all(sid, id));
   }
 }
 

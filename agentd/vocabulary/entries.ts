@@ -37,7 +37,7 @@ export interface ContentBlock {
 }
 
 /** By its own resume, by its own load, or as a new session of the agent that is told the transcript. */
-export type ResumeWay = "resume" | "load" | "fresh";
+export type ResumeMethod = "resume" | "load" | "fresh";
 
 export type Origin = "local" | "mesh" | "agentd";
 
@@ -117,7 +117,7 @@ export interface StateEntry {
   readonly reason?: string;
   readonly error?: ErrorBody;
   /** With the entry that says that the agent has come up again: by which way. */
-  readonly resumed?: ResumeWay;
+  readonly resumed?: ResumeMethod;
   /** With the first entry of a life. */
   readonly agent?: string;
   readonly name?: string;

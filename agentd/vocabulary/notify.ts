@@ -18,7 +18,7 @@ export const notifyTopics = (service: string) => ({
  * Whether a name on the Bus is that of a program that an agent was given for it: `mcp-s-<session>-…` of agentd's sessions,
  * `mcp-…` of others. It may not answer for people.
  */
-export function isAgentsOwn(name: string): boolean {
+export function isAgentCitizen(name: string): boolean {
   return name.startsWith("mcp-");
 }
 

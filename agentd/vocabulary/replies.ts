@@ -40,7 +40,7 @@ export type PermissionAnswerReply = Accepted & {
 
 export type ElicitationAnswerReply = Accepted & { readonly request: string; readonly outcome: ElicitationAction };
 
-export interface OpenRequest {
+export interface ListedPermission {
   readonly kind: "permission";
   readonly request: string;
   readonly session: string;
@@ -58,7 +58,7 @@ export interface OpenRequest {
   readonly left_out?: readonly string[];
 }
 
-export interface OpenElicitation {
+export interface ListedElicitation {
   readonly kind: "elicitation";
   readonly request: string;
   readonly session: string;
@@ -108,7 +108,7 @@ export interface SessionSnapshot extends SessionSummary {
   readonly options: readonly SessionOption[];
   readonly commands: CommandsEntry["commands"];
   readonly plan: PlanEntry["entries"];
-  readonly requests: readonly (OpenRequest | OpenElicitation)[];
+  readonly requests: readonly (ListedPermission | ListedElicitation)[];
   readonly usage: { readonly used: number | null; readonly size: number | null } | null;
   readonly children: readonly string[];
   /**
@@ -218,13 +218,13 @@ export interface StatusReply {
 }
 
 export interface PermissionListReply {
-  readonly requests: readonly OpenRequest[];
+  readonly requests: readonly ListedPermission[];
   /** There are others, which did not fit: `session` or `request` narrow it down. */
   readonly more?: true;
 }
 
 export interface ElicitationListReply {
-  readonly requests: readonly OpenElicitation[];
+  readonly requests: readonly ListedElicitation[];
   /** As of permissions. */
   readonly more?: true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Sessions, options and requests as tables for people.
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
-import type { OpenElicitation, OpenRequest, SessionSummary } from "../../agentd/vocabulary/replies.ts";
+import type { ListedElicitation, ListedPermission, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { ageOf, leftUntil } from "./units.ts";
 import { fitted } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
@@ -38,7 +38,7 @@ export function optionTable(options: readonly SessionOption[]): string[] {
   ]);
 }
 
-export function requestTable(requests: readonly OpenRequest[], now: number): string[] {
+export function requestTable(requests: readonly ListedPermission[], now: number): string[] {
   return tableLines([
     ["REQUEST", "SESSION", "KIND", "LEFT", "TOOL"],
     ...requests.map((one) => [
@@ -52,7 +52,7 @@ export function requestTable(requests: readonly OpenRequest[], now: number): str
 }
 
 /** That it is not what it was when it was asked, or not what this session itself asks. */
-function marksOf({ changed, agent_session: other }: OpenRequest): string {
+function marksOf({ changed, agent_session: other }: ListedPermission): string {
   return `${changed === undefined ? "" : "(changed) "}${other === undefined ? "" : "(sub-agent) "}`;
 }
 
@@ -62,7 +62,7 @@ export function unlistedWords(kind: "permission" | "elicitation", session: strin
   return `there are others, too long to be listed with these: look with ${where}`;
 }
 
-export function elicitationTable(requests: readonly OpenElicitation[], now: number): string[] {
+export function elicitationTable(requests: readonly ListedElicitation[], now: number): string[] {
   return tableLines([
     ["REQUEST", "SESSION", "KIND", "LEFT", "WHAT"],
     ...requests.map((one) => [

@@ -8,7 +8,7 @@ import { openLog } from "../open.ts";
 const [, , file = "", session = ""] = process.argv;
 const log = openLog({ file, clock: Date, random: randomBytes });
 const line = Buffer.alloc(1);
-for (const _ of log.keeping.purge(session)) {
+for (const _ of log.maintenance.purge(session)) {
   writeSync(1, "step\n");
   readSync(0, line);
 }

@@ -4,7 +4,7 @@ import { notifyArguments, parseArguments, type Verb, verbArguments } from "./ind
 
 function faultOf(verb: Verb, args: object): string | undefined {
   const parsed = parseArguments(verbArguments[verb], args);
-  return parsed.ok ? undefined : parsed.fault.message;
+  return parsed.ok ? undefined : parsed.error.message;
 }
 
 test.each([

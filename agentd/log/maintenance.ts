@@ -10,7 +10,7 @@ import { type LogStats, logStats } from "./stats.ts";
 import type { Steps } from "./steps.ts";
 import { type Verify, verifier } from "./verify.ts";
 
-export interface Keeping extends Purger {
+export interface MaintenanceTasks extends Purger {
   readonly redact: Redact;
   readonly verify: Verify;
   /** Ended sessions not touched since `before`, milliseconds since the epoch: for the caller to purge one by one. */
@@ -20,14 +20,14 @@ export interface Keeping extends Purger {
   space(): LogSpace;
 }
 
-export interface KeepingOptions {
+export interface MaintenanceOptions {
   readonly db: Database.Database;
   readonly file: string;
   readonly log: string;
   readonly clock: { now(): number };
 }
 
-export function keeping({ db, file, log, clock }: KeepingOptions): Keeping {
+export function maintenanceTasks({ db, file, log, clock }: MaintenanceOptions): MaintenanceTasks {
   return {
     ...purger({ db, file, clock }),
     redact: redactor(db, file),

@@ -2,7 +2,7 @@
 // The moments between which agentd may die. A test that has it die at each of them hands in what happens there; nobody
 // else does.
 
-export const seamPoints = [
+export const failpointNames = [
   /** Around the transaction of a flush. */
   "log.before",
   "commit.before",
@@ -23,7 +23,7 @@ export const seamPoints = [
   "recovery.after",
 ] as const;
 
-export type SeamPoint = (typeof seamPoints)[number];
-export type Seam = (point: SeamPoint) => void;
+export type FailpointName = (typeof failpointNames)[number];
+export type Failpoint = (point: FailpointName) => void;
 
-export const noSeam: Seam = () => {};
+export const noFailpoint: Failpoint = () => {};

@@ -3,16 +3,16 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
-import { takeSteps } from "./log/steps.ts";
+import { runSteps } from "./log/steps.ts";
 import type { KeepingCommand } from "./session/core/input.ts";
 import { errorBody, instanceSession, type VerifyReply } from "./vocabulary/index.ts";
 
-export interface Kept {
+export interface MaintenanceReply {
   readonly rc: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export class LogKeeper {
+export class LogMaintenance {
   readonly #log: Log;
   #last: Promise<unknown> = Promise.resolve();
   #stopping = false;
@@ -23,9 +23,9 @@ export class LogKeeper {
 
   /** What an agentd that died had begun to remove. */
   async finishPurges(): Promise<void> {
-    const { keeping } = this.#log;
-    for (const session of keeping.unfinishedPurges()) {
-      await this.#next(() => takeSteps(keeping.finishPurge(session), this.#pause));
+    const { maintenance } = this.#log;
+    for (const session of maintenance.unfinishedPurges()) {
+      await this.#next(() => runSteps(maintenance.finishPurge(session), this.#pause));
     }
   }
 
@@ -33,17 +33,17 @@ export class LogKeeper {
    * Gives back what an agentd that died had not: free pages tell of a purge or a prune that did not come to its end. After a
    * large one it takes minutes.
    */
-  async giveBackSpace(): Promise<void> {
-    const { keeping } = this.#log;
-    if (keeping.space().free > 0) await this.#next(() => takeSteps(keeping.giveBack(), this.#pause));
+  async reclaimSpace(): Promise<void> {
+    const { maintenance } = this.#log;
+    if (maintenance.space().free > 0) await this.#next(() => runSteps(maintenance.reclaimSpace(), this.#pause));
   }
 
   /** The answer to a command that is in the log already. */
-  async keep(session: string, seq: number, command: KeepingCommand): Promise<Kept> {
+  async run(session: string, seq: number, command: KeepingCommand): Promise<MaintenanceReply> {
     try {
       return { rc: 0, body: await this.#next(() => this.#do(session, seq, command)) };
     } catch (error) {
-      if (error instanceof Leaving) throw error;
+      if (error instanceof Aborted) throw error;
       if (!(error instanceof LogError)) throw error;
       const message = `the log cannot be written (${error.message}): what was done till then stays done, and the command can be given again`;
       return { rc: 10, body: errorBody("STORE_FAILED", message, { reason: error.code }) };
@@ -51,7 +51,7 @@ export class LogKeeper {
   }
 
   async verify(): Promise<VerifyReply> {
-    return await this.#next(() => this.#log.keeping.verify(this.#pause));
+    return await this.#next(() => this.#log.maintenance.verify(this.#pause));
   }
 
   /** Leaves what is being done where it is; the next agentd goes on with a purge. */
@@ -61,10 +61,10 @@ export class LogKeeper {
   }
 
   async #do(session: string, seq: number, { verb, args }: KeepingCommand): Promise<Record<string, unknown>> {
-    const { keeping } = this.#log;
+    const { maintenance } = this.#log;
     switch (verb) {
       case "agent.session.purge": {
-        const { entries } = await takeSteps(keeping.purge(session), this.#pause);
+        const { entries } = await runSteps(maintenance.purge(session), this.#pause);
         return { entries };
       }
       case "agent.log.prune":
@@ -72,8 +72,8 @@ export class LogKeeper {
       case "agent.log.redact": {
         const { sha256, length } = args;
         const scope = session === instanceSession ? {} : { session };
-        const { writeAheadEmptied: _, ...counts } = await takeSteps(
-          keeping.redact({ sha256, length }, { by: { session, seq }, ...scope }),
+        const { walTruncated: _, ...counts } = await runSteps(
+          maintenance.redact({ sha256, length }, { by: { session, seq }, ...scope }),
           this.#pause,
         );
         return { ...counts };
@@ -82,23 +82,23 @@ export class LogKeeper {
   }
 
   async #prune(before: number): Promise<Record<string, unknown>> {
-    const { keeping } = this.#log;
+    const { maintenance } = this.#log;
     const sessions: string[] = [];
     let entries = 0;
     try {
-      for (const { session } of await takeSteps(keeping.prunable(before), this.#pause)) {
-        entries += await takeSteps(keeping.remove(session), this.#pause);
+      for (const { session } of await runSteps(maintenance.prunable(before), this.#pause)) {
+        entries += await runSteps(maintenance.remove(session), this.#pause);
         sessions.push(session);
       }
     } finally {
       // Once, since it moves pages from the file's end: after each session, the same ones would be moved again and again.
-      if (!this.#stopping && !this.#log.gone()) await takeSteps(keeping.giveBack(), this.#pause);
+      if (!this.#stopping && !this.#log.gone()) await runSteps(maintenance.reclaimSpace(), this.#pause);
     }
     return { sessions, entries };
   }
 
   readonly #pause = async (): Promise<void> => {
-    if (this.#stopping) throw new Leaving();
+    if (this.#stopping) throw new Aborted();
     const gone = this.#log.gone();
     if (gone) throw gone;
     await breathe();
@@ -112,8 +112,8 @@ export class LogKeeper {
 }
 
 /** agentd stops: the command stays unanswered, and the next agentd says that it was interrupted. */
-class Leaving extends Error {}
+class Aborted extends Error {}
 
-export function isLeaving(error: unknown): boolean {
-  return error instanceof Leaving;
+export function isAborted(error: unknown): boolean {
+  return error instanceof Aborted;
 }

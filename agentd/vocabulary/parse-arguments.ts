@@ -2,7 +2,7 @@
 // What is wrong with a verb's arguments, in words that say what to write instead.
 import type { z } from "zod";
 
-export interface ArgumentFault {
+export interface ArgumentError {
   /** Where it is: `env.0`; empty where it is the arguments as a whole. */
   readonly field: string;
   readonly message: string;
@@ -10,7 +10,7 @@ export interface ArgumentFault {
 
 export type ParsedArguments<T> =
   | { readonly ok: true; readonly args: T }
-  | { readonly ok: false; readonly fault: ArgumentFault };
+  | { readonly ok: false; readonly error: ArgumentError };
 
 /** The first fault alone: the others may follow from it. */
 export function parseArguments<S extends z.ZodType>(schema: S, args: unknown): ParsedArguments<z.output<S>> {
@@ -19,7 +19,7 @@ export function parseArguments<S extends z.ZodType>(schema: S, args: unknown): P
   const [issue] = furthest(parsed.error.issues);
   const field = issue?.code === "unrecognized_keys" ? (issue.keys[0] ?? "") : (issue?.path.join(".") ?? "");
   const reason = issue?.message ?? notUnderstood;
-  return { ok: false, fault: { field, message: field === "" ? reason : `${field}: ${reason}` } };
+  return { ok: false, error: { field, message: field === "" ? reason : `${field}: ${reason}` } };
 }
 
 /** Of a union, the branch that came furthest says what is wrong. */

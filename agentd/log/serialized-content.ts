@@ -15,12 +15,12 @@ interface Carrier {
 }
 
 /** Says so on an entry, or on what becomes a part of one, with this `content`. */
-export function setReadyText(entry: object, content: unknown, text: string | Uint8Array): void {
+export function setSerializedContent(entry: object, content: unknown, text: string | Uint8Array): void {
   (entry as { [readyContent]?: Ready })[readyContent] = { content, text };
 }
 
 /** The text of the entry's `content`, where it is ready. A content that was changed after its text was taken is another value. */
-export function readyTextOf(entry: { readonly content?: unknown }): string | Uint8Array | undefined {
+export function serializedContentOf(entry: { readonly content?: unknown }): string | Uint8Array | undefined {
   const ready = (entry as Carrier)[readyContent];
   return ready !== undefined && ready.content === entry.content ? ready.text : undefined;
 }

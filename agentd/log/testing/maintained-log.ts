@@ -20,7 +20,7 @@ export function taken<T>(steps: Steps<T>, between: () => void = () => {}): T {
 }
 
 export function verified(log: Log): Promise<Verified> {
-  return log.keeping.verify(() => setImmediate());
+  return log.maintenance.verify(() => setImmediate());
 }
 
 export function add(log: Log, session: string, ...entries: readonly EntryContent[]): number {

@@ -12,7 +12,7 @@ interface ServerShape {
   readonly headers?: readonly { readonly name: string }[];
 }
 
-export function scrubbed(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function redactArguments(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(args))
     if (!elsewhere.has(name) && value !== undefined) shown[name] = value;
