@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The public face of the service `agent`: the only part of agentd that others may import.
+// The public contract of the service `agent`, and the only part of agentd that other folders may import.
 export * from "./parse-arguments.ts";
 export * from "./entries.ts";
 export * from "./errors.ts";

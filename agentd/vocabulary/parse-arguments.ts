@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What is wrong with a verb's arguments, in words that say what to write instead.
+// Parses a verb's arguments, and turns zod's issues into messages that say what to write instead.
 import type { z } from "zod";
 
 export interface ArgumentError {
-  /** Where it is: `env.0`; empty where it is the arguments as a whole. */
+  /** Path of the wrong argument, such as `env.0`; empty if the arguments as a whole are wrong. */
   readonly field: string;
   readonly message: string;
 }
@@ -12,22 +12,22 @@ export type ParsedArguments<T> =
   | { readonly ok: true; readonly args: T }
   | { readonly ok: false; readonly error: ArgumentError };
 
-/** The first fault alone: the others may follow from it. */
+/** Reports only the first error, since the others may follow from it. */
 export function parseArguments<S extends z.ZodType>(schema: S, args: unknown): ParsedArguments<z.output<S>> {
-  const parsed = schema.safeParse(args, { error: wordsFor });
+  const parsed = schema.safeParse(args, { error: messageFor });
   if (parsed.success) return { ok: true, args: parsed.data };
-  const [issue] = furthest(parsed.error.issues);
+  const [issue] = deepestIssues(parsed.error.issues);
   const field = issue?.code === "unrecognized_keys" ? (issue.keys[0] ?? "") : (issue?.path.join(".") ?? "");
   const reason = issue?.message ?? notUnderstood;
   return { ok: false, error: { field, message: field === "" ? reason : `${field}: ${reason}` } };
 }
 
-/** Of a union, the branch that came furthest says what is wrong. */
-function furthest(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+/** Picks the branch of a union that was parsed furthest: it is most likely the one that was meant. */
+function deepestIssues(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const [first] = issues;
   if (first?.code !== "invalid_union" || first.errors.length === 0) return issues;
   const branches = first.errors
-    .map((branch) => furthest(branch))
+    .map((branch) => deepestIssues(branch))
     .toSorted((a, b) => depth(b) - depth(a) || a.length - b.length);
   return (branches[0] ?? []).map((issue) => ({ ...issue, path: [...first.path, ...issue.path] }));
 }
@@ -38,21 +38,21 @@ function depth(issues: readonly z.core.$ZodIssue[]): number {
 
 const notUnderstood = "is not understood";
 
-/** Where a schema has no words of its own. */
-function wordsFor(issue: z.core.$ZodRawIssue): string {
+/** The message of an issue whose schema has none of its own. */
+function messageFor(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "is missing" : `must be ${typeWords[issue.expected] ?? issue.expected}`;
+      return issue.input === undefined ? "is missing" : `must be ${typeNames[issue.expected] ?? issue.expected}`;
     case "too_small":
-      return sized(issue.origin, "at least", Number(issue.minimum));
+      return sizeMessage(issue.origin, "at least", Number(issue.minimum));
     case "too_big":
-      return sized(issue.origin, "at most", Number(issue.maximum));
+      return sizeMessage(issue.origin, "at most", Number(issue.maximum));
     case "invalid_value":
       return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
     case "invalid_format":
-      return `must be ${formatWords[issue.format] ?? issue.format}`;
+      return `must be ${formatNames[issue.format] ?? issue.format}`;
     case "unrecognized_keys":
-      return "is no argument here";
+      return "is not an argument of this verb";
     case "custom":
     case "invalid_element":
     case "invalid_key":
@@ -62,15 +62,15 @@ function wordsFor(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-function sized(origin: string, least: "at least" | "at most", bound: number): string {
-  const what = origin === "string" ? "character" : origin === "array" ? "element" : undefined;
-  if (what === undefined) return `must be ${least} ${bound}`;
-  if (least === "at least" && bound === 1) return "must not be empty";
-  return `must have ${least} ${bound} ${what}${bound === 1 ? "" : "s"}`;
+function sizeMessage(origin: string, relation: "at least" | "at most", bound: number): string {
+  const unit = origin === "string" ? "character" : origin === "array" ? "element" : undefined;
+  if (unit === undefined) return `must be ${relation} ${bound}`;
+  if (relation === "at least" && bound === 1) return "must not be empty";
+  return `must have ${relation} ${bound} ${unit}${bound === 1 ? "" : "s"}`;
 }
 
-const typeWords: Readonly<Record<string, string>> = {
-  string: "a text",
+const typeNames: Readonly<Record<string, string>> = {
+  string: "a string",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",
@@ -79,7 +79,7 @@ const typeWords: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-const formatWords: Readonly<Record<string, string>> = {
+const formatNames: Readonly<Record<string, string>> = {
   datetime: "a time such as 2026-01-31T12:00:00Z",
-  url: "an address (URL)",
+  url: "a URL",
 };
