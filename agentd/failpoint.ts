@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The moments between which agentd may die. A test that has it die at each of them hands in what happens there; nobody
-// else does.
+// Failpoints: named places in the code at which a test makes agentd die. Only tests pass a function that is called there.
 
 export const failpointNames = [
-  /** Around the transaction of a flush. */
+  /** These three are around the transaction of a batch. */
   "log.before",
   "commit.before",
   "log.after",
@@ -11,13 +10,13 @@ export const failpointNames = [
   "reply.after",
   "frame_to_agent.before",
   "frame_to_agent.after",
-  /** An agent lives, and is not recorded yet. */
+  /** An agent's process runs, and is not recorded yet. */
   "agent.spawned",
   "frame_from_agent.before",
   "frame_from_agent.after",
   "publish.before",
   "publish.after",
-  /** Of the last agentd's processes, and of its sessions. */
+  /** Recovery ends the processes of the last agentd, then its sessions. */
   "recovery.before",
   "recovery.processes",
   "recovery.after",

@@ -16,7 +16,7 @@ function counted(log: Log): { readonly log: Log; readonly timesReclaimed: () => 
   return { log: { ...log, maintenance: { ...log.maintenance, reclaimSpace } }, timesReclaimed: () => times };
 }
 
-test("a prune gives the space of all its sessions back once, and nothing of them stays in the files", async () => {
+test("a prune reclaims the space of all its sessions once, and leaves nothing of them in the files", async () => {
   const real = temporaryLog();
   const { log, timesReclaimed } = counted(real);
   for (const session of [alpha, bravo, "carolcarolcc"]) endedSession(real, session, 300, () => "the-pruned-text");
@@ -28,7 +28,7 @@ test("a prune gives the space of all its sessions back once, and nothing of them
   expect(filesWith(real, "the-pruned-text")).toEqual([]);
 });
 
-test("space that an agentd which was killed had not given back is given back by the next one", async () => {
+test("space that a killed agentd had not reclaimed is reclaimed by the next one", async () => {
   const real = temporaryLog();
   const { log, timesReclaimed } = counted(real);
   endedSession(real, alpha, 2000, () => "x".repeat(1000));
@@ -44,7 +44,7 @@ test("space that an agentd which was killed had not given back is given back by 
   expect(timesReclaimed()).toBe(1);
 });
 
-test("a prune whose log is removed meanwhile says so, and moves nothing about in what is gone", async () => {
+test("a prune whose log is removed meanwhile fails with STORE_FAILED, and does not touch the removed file", async () => {
   const real = temporaryLog();
   const { log, timesReclaimed } = counted(real);
   for (const session of [alpha, bravo]) endedSession(real, session, 300);

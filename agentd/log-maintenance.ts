@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Purges, prunes, redacts and verifies, one after the other: none of them may meet another half done.
-import { setImmediate as breathe } from "node:timers/promises";
+// Runs purge, prune, redact and verify one at a time, since none may see another half done.
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import { runSteps } from "./log/steps.ts";
@@ -21,7 +21,7 @@ export class LogMaintenance {
     this.#log = log;
   }
 
-  /** What an agentd that died had begun to remove. */
+  /** Finishes the purges that an earlier agentd had begun when it died. */
   async finishPurges(): Promise<void> {
     const { maintenance } = this.#log;
     for (const session of maintenance.unfinishedPurges()) {
@@ -29,23 +29,20 @@ export class LogMaintenance {
     }
   }
 
-  /**
-   * Gives back what an agentd that died had not: free pages tell of a purge or a prune that did not come to its end. After a
-   * large one it takes minutes.
-   */
+  /** Gives free pages, left by a purge or prune that was cut off, back to the disk. Can take minutes. */
   async reclaimSpace(): Promise<void> {
     const { maintenance } = this.#log;
     if (maintenance.space().free > 0) await this.#next(() => runSteps(maintenance.reclaimSpace(), this.#pause));
   }
 
-  /** The answer to a command that is in the log already. */
+  /** Runs a command that is already in the log, and returns its reply. Rejects if `stop` interrupts it (`isAborted`). */
   async run(session: string, seq: number, command: KeepingCommand): Promise<MaintenanceReply> {
     try {
       return { rc: 0, body: await this.#next(() => this.#do(session, seq, command)) };
     } catch (error) {
       if (error instanceof Aborted) throw error;
       if (!(error instanceof LogError)) throw error;
-      const message = `the log cannot be written (${error.message}): what was done till then stays done, and the command can be given again`;
+      const message = `the log cannot be written (${error.message}); what was done so far stays done, and the command can be repeated`;
       return { rc: 10, body: errorBody("STORE_FAILED", message, { reason: error.code }) };
     }
   }
@@ -54,7 +51,7 @@ export class LogMaintenance {
     return await this.#next(() => this.#log.maintenance.verify(this.#pause));
   }
 
-  /** Leaves what is being done where it is; the next agentd goes on with a purge. */
+  /** Interrupts the running work at its next step. The next agentd finishes a purge that was cut off. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#last.catch(() => {});
@@ -91,7 +88,7 @@ export class LogMaintenance {
         sessions.push(session);
       }
     } finally {
-      // Once, since it moves pages from the file's end: after each session, the same ones would be moved again and again.
+      // Once at the end: it moves pages from the file's end, and would move the same ones again after each session.
       if (!this.#stopping && !this.#log.gone()) await runSteps(maintenance.reclaimSpace(), this.#pause);
     }
     return { sessions, entries };
@@ -101,7 +98,7 @@ export class LogMaintenance {
     if (this.#stopping) throw new Aborted();
     const gone = this.#log.gone();
     if (gone) throw gone;
-    await breathe();
+    await yieldToEventLoop();
   };
 
   #next<T>(work: () => Promise<T>): Promise<T> {
@@ -111,7 +108,7 @@ export class LogMaintenance {
   }
 }
 
-/** agentd stops: the command stays unanswered, and the next agentd says that it was interrupted. */
+/** agentd stops. The command stays unanswered, and the next agentd answers it with AGENT_INTERRUPTED. */
 class Aborted extends Error {}
 
 export function isAborted(error: unknown): boolean {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Every cell of the page's tables, asked as agentd asks: by names that a broker stamps and by sessions in a log.
+// Checks every cell of the tables of docs/authority.md the way agentd does: with stamped names and sessions in a log.
 import { expect, test } from "vitest";
 import { isActing, verbs } from "../vocabulary/index.ts";
 import { findExceededGrant, type Given, noOwnSession, grantRefusal, checkAct, checkOption } from "./decide.ts";
@@ -29,7 +29,7 @@ const stamps: Readonly<Record<SenderKind, readonly [string | null, "local" | "me
 };
 const found = (kind: SenderKind) => senderOf(...stamps[kind], sessions);
 
-/** A session that is this to the sender; anyone's, to who has none. */
+/** Returns a session that is such a target for the sender; any session, for a sender without a session. */
 const sessionOf: Readonly<Partial<Record<SenderKind, Partial<Record<Target, string>>>>> = {
   agent: { own: mine, started: child, other: mate },
   child: { own: child, ancestor: mine, other: mate },
@@ -41,16 +41,16 @@ test("the page has the model's tables", () => {
   expect(page).toContain(`\n${grantsTable()}\n`);
 });
 
-test("every verb that acts is ruled, and none that only reads", () => {
+test("there is a rule for every verb that acts, and for none that only reads", () => {
   expect(Object.keys(rules).toSorted()).toEqual([...verbs.filter(isActing), "QUIT"].toSorted());
 });
 
-test("what is below what a session started is its too, and what is above that is an ancestor", () => {
+test("a session's descendants count as started by it, and all sessions above it as ancestors", () => {
   expect(targetOf({ kind: "agent", session: mine }, grandchild, sessions)).toBe("started");
   expect(targetOf({ kind: "child", session: grandchild }, mine, sessions)).toBe("ancestor");
 });
 
-test("senders are known by the stamp alone", () => {
+test("only the stamp tells who the sender is", () => {
   for (const kind of senders) expect(found(kind).kind).toBe(kind);
   expect(senderOf(`mcp-s-${mine}-x2y3`, "mesh", sessions)).toEqual({ kind: "node" });
   expect(senderOf("mcp-s-short-x2y3", "local", sessions)).toEqual({ kind: "client", name: "mcp-s-short-x2y3" });
@@ -60,7 +60,7 @@ test("senders are known by the stamp alone", () => {
 
 const named = cells().map((cell): [string, Cell] => [`${cell.sender}: ${cell.act} ${cell.target ?? ""}`, cell]);
 
-test("the page has a cell for each sender, verb and session that can be", () => {
+test("the page has a cell for each possible sender, verb and target", () => {
   const acts = Object.keys(rules).length;
   const onSessions = 5;
   expect(named).toHaveLength((acts - onSessions) * senders.length + onSessions * (senders.length * 4 - 4));
@@ -84,7 +84,7 @@ test.each(named)("%s", (_, { act, sender, target, says }) => {
   }
 });
 
-/** For each argument: what the agent's own session has too, and what goes beyond it. */
+/** For each grant: an item that the agent's own session has too, and one that exceeds it. */
 const gifts: Readonly<Record<Grant, { readonly own?: Given; readonly beyond: readonly Given[] }>> = {
   command: {
     beyond: [
@@ -127,7 +127,7 @@ const gifts: Readonly<Record<Grant, { readonly own?: Given; readonly beyond: rea
 };
 const ownSession = { env: ["MINE"], directories: ["/w/mine", "/w/more"], policy: "reading" };
 
-test.each(Object.keys(gifts) as Grant[])("what is given as %s is bounded as the page says", (grant) => {
+test.each(Object.keys(gifts) as Grant[])("the grant %s is limited as the page says", (grant) => {
   const { own, beyond } = gifts[grant];
   const written = page.split("\n").find((one) => one.includes(`| ${grants[grant].what} |`)) ?? "";
   const [people, agent, client] = written.split("|").slice(3, 6) as [string, string, string];
@@ -141,7 +141,7 @@ test.each(Object.keys(gifts) as Grant[])("what is given as %s is bounded as the 
   };
   for (const kind of senders) {
     const word = says[kind].trim();
-    // An MCP client has no session of its own but those that it started.
+    // An MCP client's only sessions are those that it started.
     const has = kind === "client" ? noOwnSession : ownSession;
     for (const given of beyond)
       expect(findExceededGrant(found(kind), given, has)).toBe(word === "yes" ? undefined : grant);
@@ -150,7 +150,7 @@ test.each(Object.keys(gifts) as Grant[])("what is given as %s is bounded as the 
   expect(grantRefusal(grant)).toMatchObject({ error_code: "AGENT_SELF", field: grants[grant].field });
 });
 
-test("nothing is beyond anybody where nothing is given, and servers by their address are not", () => {
+test("everyone may give nothing, and everyone may give servers with a url", () => {
   for (const kind of senders) {
     expect(findExceededGrant(found(kind), {}, noOwnSession)).toBeUndefined();
     const servers = [{ name: "far", headers: [{ value: "Bearer x" }] }];
@@ -160,7 +160,7 @@ test("nothing is beyond anybody where nothing is given, and servers by their add
   }
 });
 
-test("an option is a mode by its name or by what its agent says of it", () => {
+test("an option is a mode by its name or by the category that its agent gives", () => {
   const offered = [
     { option: "model", category: "model" },
     { option: "approvals", category: "model" },
@@ -177,6 +177,6 @@ test("an option is a mode by its name or by what its agent says of it", () => {
   for (const by of ["mix-abcdef", null]) expect(checkOption(by, "option", "mode", offered)).toBeUndefined();
 });
 
-test("of the live sessions agents may begin half, and of one none", () => {
+test("agents may start half of the live sessions, and none if the limit is one", () => {
   expect([1, 2, 3, 8, 256].map(agentSessionsMax)).toEqual([0, 1, 1, 4, 128]);
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From a frame of the Bus to the function of its verb: arguments are parsed at this door and trusted inside.
+// Dispatches a request of the Bus to the handler of its verb. Arguments are parsed here, and trusted from here on.
 import { z } from "zod";
 import type { Answer, Request, Verb as BusVerb } from "../../bus-client/index.ts";
 import { LogError } from "../log/log-error.ts";
@@ -55,10 +55,10 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.policy.test": testPolicy,
 };
 
-/** Waits have a cap of their own, so that they never crowd out a cancel. */
+/** Waits have a concurrency limit of their own, so that they never crowd out a cancel. */
 export const waitPool = "wait";
 
-/** `instance` is asked at each call. */
+/** Calls `instance` anew for each request. */
 export function busVerbs(instance: () => Instance): BusVerb[] {
   return verbs.map((name) => ({
     name,
@@ -77,7 +77,7 @@ async function dispatch(instance: Instance, verb: Verb, request: Request): Promi
   // The table gives each verb the handler of its own arguments; the compiler cannot follow that through a union.
   const handler = handlers[verb] as Handler<Verb>;
   try {
-    // What may be done is looked up in the log too.
+    // Inside the `try`, since the check reads the log.
     const refused = isActing(verb) ? checkMayAct(instance, call) : undefined;
     if (refused) return refusal(refused);
     instance.mailbox.endOverdue();
@@ -90,7 +90,7 @@ async function dispatch(instance: Instance, verb: Verb, request: Request): Promi
   }
 }
 
-/** By Node's own codes: something that is loaded when it is first needed. */
+/** True if a module that is loaded lazily is no longer on disk. */
 function isModuleGone(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
@@ -100,28 +100,28 @@ function checkMayAct(instance: Instance, call: Call): ErrorBody | undefined {
   const refused = checkSender(instance, call);
   if (refused) return refused;
   if (instance.stopping()) return errorBody("BUSY", "agentd is stopping");
-  return beginsWork.has(call.verb) ? checkQuota(instance) : undefined;
+  return growingVerbs.has(call.verb) ? checkQuota(instance) : undefined;
 }
 
-/** What makes the log grow from now on. Whatever ends things, and whatever makes room, is not refused. */
-const beginsWork: ReadonlySet<Verb> = new Set(["agent.session.start", "agent.session.resume", "agent.session.prompt"]);
+/** Verbs that make the log grow. A full log refuses only these, not those that end things or make room. */
+const growingVerbs: ReadonlySet<Verb> = new Set([
+  "agent.session.start",
+  "agent.session.resume",
+  "agent.session.prompt",
+]);
 
 function checkQuota(instance: Instance): ErrorBody | undefined {
   const level = instance.quota.level();
   if (level === "plenty" || level === "warning") return undefined;
   const quota = instance.settings().logQuotaBytes;
-  return errorBody(
-    "STORE_FAILED",
-    "the log has reached its quota: purge or prune what is not needed, or raise log_quota",
-    {
-      reason: "quota",
-      used_bytes: instance.quota.used(),
-      quota_bytes: quota,
-    },
-  );
+  return errorBody("STORE_FAILED", "the log has reached its quota; purge or prune old sessions, or raise log_quota", {
+    reason: "quota",
+    used_bytes: instance.quota.used(),
+    quota_bytes: quota,
+  });
 }
 
-/** For HELP: a trailing question mark marks what may be left out. */
+/** Lists a verb's arguments for HELP. A trailing question mark marks an optional one. */
 function argumentNames(verb: Verb): string[] {
   const schema = z.toJSONSchema(verbArguments[verb], { io: "input", unrepresentable: "any" });
   const branches = (schema.anyOf ?? [schema]) as { properties?: Record<string, unknown>; required?: string[] }[];

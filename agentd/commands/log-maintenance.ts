@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The verbs that keep the log in hand. With `dry_run` they only count, and nothing is logged.
+// The verbs agent.session.purge and agent.log.*. With `dry_run` they only count, and nothing is logged.
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { runSteps } from "../log/steps.ts";
 import { phaseOf } from "../session/core/state.ts";
-import { setImmediate as breathe } from "node:timers/promises";
 import { instanceSession } from "../vocabulary/index.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import { postToSession } from "./post-command.ts";
@@ -23,7 +23,7 @@ export const prune: Handler<"agent.log.prune"> = async (instance, call) => {
   const before = Date.parse(call.args.before);
   if (before > instance.now()) return refuse("ARGUMENT", "before: lies in the future", { field: "before" });
   if (!call.args.dry_run) return await postToSession(instance, call, instanceSession);
-  const found = await runSteps(instance.log.maintenance.prunable(before), breathe);
+  const found = await runSteps(instance.log.maintenance.prunable(before), yieldToEventLoop);
   return ok({
     sessions: found.map(({ session }) => session),
     entries: found.reduce((sum, { entries }) => sum + entries, 0),
@@ -38,7 +38,7 @@ export const redact: Handler<"agent.log.redact"> = async (instance, call) => {
   const scope = session === instanceSession ? {} : { session };
   const { walTruncated: _, ...counts } = await runSteps(
     instance.log.maintenance.redact({ sha256, length }, scope),
-    breathe,
+    yieldToEventLoop,
   );
   return ok(counts);
 };
@@ -46,7 +46,7 @@ export const redact: Handler<"agent.log.redact"> = async (instance, call) => {
 export const verify: Handler<"agent.log.verify"> = async (instance) => ok(await instance.maintenance.verify());
 
 export const stats: Handler<"agent.log.stats"> = async (instance, { args }) => {
-  const { space, ...counts } = await runSteps(instance.log.maintenance.stats(args.top), breathe);
+  const { space, ...counts } = await runSteps(instance.log.maintenance.stats(args.top), yieldToEventLoop);
   return ok({
     file_bytes: space.file,
     write_ahead_bytes: space.writeAhead,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Hands an acting command to the mailbox and waits for its reply.
+// Posts an acting command to the mailbox and waits for its reply.
 import type { Answer } from "../../bus-client/index.ts";
 import type { SessionCommand } from "../session/core/input.ts";
 import { type Call, findSession } from "./call.ts";
@@ -8,7 +8,7 @@ import { redactArguments } from "./redact-arguments.ts";
 
 type SessionVerb = SessionCommand["verb"];
 
-/** `reference`: what the caller calls the session; the command's id is compared with the session it means. */
+/** `reference`: id, name or prefix. The command carries the id, so that retries are the same command. */
 export function postCommand<V extends SessionVerb>(
   instance: Instance,
   call: Call<V>,
@@ -20,7 +20,7 @@ export function postCommand<V extends SessionVerb>(
     : session;
 }
 
-/** `session`: an id, or the instance for what concerns no session. */
+/** `session`: an id, or the instance for commands that concern no session. */
 export function postToSession<V extends SessionVerb>(
   instance: Instance,
   call: Call<V>,
@@ -34,7 +34,7 @@ export function postToSession<V extends SessionVerb>(
   });
 }
 
-/** The handler of the verbs that a session decides by itself. */
+/** Handles the verbs that the session's step decides without further lookups. */
 export function handleInSession<
   V extends "agent.session.prompt" | "agent.session.cancel" | "agent.session.set_config" | "agent.session.close",
 >(instance: Instance, call: Call<V>): Answer | Promise<Answer> {

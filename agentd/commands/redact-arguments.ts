@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the log may show of a command's arguments: not a prompt's text and a form's content, which have entries of their own, and no value that
-// may be a secret.
+// Reduces a command's arguments to what its entry may show: no value that may be a secret, and neither a prompt's text
+// nor a form's content, which have entries of their own.
 
-const elsewhere: ReadonlySet<string> = new Set(["command_id", "session", "prompt", "content", "mcp_servers"]);
+const omittedArguments: ReadonlySet<string> = new Set(["command_id", "session", "prompt", "content", "mcp_servers"]);
 
 interface ServerShape {
   readonly name: string;
@@ -13,16 +13,16 @@ interface ServerShape {
 }
 
 export function redactArguments(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
+  const redacted: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(args))
-    if (!elsewhere.has(name) && value !== undefined) shown[name] = value;
+    if (!omittedArguments.has(name) && value !== undefined) redacted[name] = value;
   const servers = args["mcp_servers"] as readonly ServerShape[] | undefined;
-  if (servers !== undefined && servers.length > 0) shown["mcp_servers"] = servers.map(shownServer);
-  return shown;
+  if (servers !== undefined && servers.length > 0) redacted["mcp_servers"] = servers.map(redactServer);
+  return redacted;
 }
 
-/** Names alone: arguments, addresses and values may carry a token. */
-function shownServer(server: ServerShape): Record<string, unknown> {
+/** Keeps only names: arguments, URLs and values may contain a token. */
+function redactServer(server: ServerShape): Record<string, unknown> {
   const { name, type, env, headers } = server;
   return {
     name,

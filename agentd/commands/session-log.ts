@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.session.log: a session's entries in pages, as the texts that the log holds; or a piece of one big entry.
+// agent.session.log: a page of a session's entries, as JSON texts from the log, or a piece of one large entry.
 import type { Answer } from "../../bus-client/index.ts";
 import { formatCursor, parseCursor } from "../log/cursor.ts";
 import { type Call, findSessionOrInstance, type Handler, ok, refuse } from "./call.ts";
@@ -44,7 +44,7 @@ function readPiece(instance: Instance, session: string, entry: number, offset: n
   return ok({ session, entry, ...piece });
 }
 
-/** A cursor of this log and session, or a plain seq; else what is wrong with it. */
+/** Returns the seq of a cursor of this log and session, or a plain seq; a string says what is wrong with the cursor. */
 export function parseCursorArgument(
   cursor: string | number | undefined,
   log: string,
@@ -58,8 +58,8 @@ export function parseCursorArgument(
 export function cursorRefusal(field: string, why: string): Answer {
   const message = {
     malformed: "neither a cursor (<log>/<session>/<seq>) nor a seq",
-    other_log: "the cursor is of another log: read from the beginning",
-    other_session: "the cursor is of another session",
+    other_log: "the cursor belongs to another log; read from the beginning",
+    other_session: "the cursor belongs to another session",
   }[why];
   return refuse("CURSOR_UNKNOWN", `${field}: ${message ?? why}`, { field });
 }

@@ -11,7 +11,7 @@ export const callLimits = {
   additionalDirectoriesMax: 64,
   mcpServersMax: 64,
   passedEnvironmentMax: 256,
-  /** UTF-16 code units of an option's name, and of its value. */
+  /** UTF-16 code units of an option's name, and of its value: the limit of every identifier from an agent. */
   optionCharactersMax: 1024,
   waitTimeoutMsMax: 50_000,
   /** UTF-8 bytes of a form's content as JSON. */

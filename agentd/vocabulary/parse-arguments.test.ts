@@ -32,7 +32,7 @@ test.each([
 
 test("wrong arguments of the service `notify` are reported in the same words", () => {
   const asked = parseArguments(notifyArguments.ask, { title: "t", ref: "r" });
-  expect(asked).toEqual({ ok: false, fault: { field: "options", message: "options: is missing" } });
+  expect(asked).toEqual({ ok: false, error: { field: "options", message: "options: is missing" } });
   const answered = parseArguments(notifyArguments.answer, { ask: "", option: "1" });
-  expect(answered).toEqual({ ok: false, fault: { field: "ask", message: "ask: must not be empty" } });
+  expect(answered).toEqual({ ok: false, error: { field: "ask", message: "ask: must not be empty" } });
 });
