@@ -26,7 +26,7 @@ test.each([
   expect(toLogError("/x/log.db", Object.assign(new Error("it went wrong"), { code }))).toMatchObject({ code: meaning });
 });
 
-test("what is no failure of the store comes out as it is", () => {
+test("an error that is not of the store is rethrown unchanged", () => {
   const broken = new Database.SqliteError("append-only", "SQLITE_CONSTRAINT_TRIGGER");
   const others = [broken, new TypeError("x"), new LogError("newer_schema", "x"), undefined, "text"];
   for (const error of others) expect(toLogError("/x/log.db", error)).toBe(error);

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A part of an entry that is JSON text already: writing it again costs more than all else that is done with it.
+// Attaches the JSON text of an entry's `content` to the entry. Serializing it again would cost more than all other work
+// on the entry.
 
-/** On an entry, beside what is logged of it: JSON knows no symbols. */
-const readyContent: unique symbol = Symbol("the text of content");
+/** A symbol, which JSON.stringify ignores. */
+const serializedContent: unique symbol = Symbol("serialized content");
 
-interface Ready {
+interface SerializedContent {
   readonly content: unknown;
-  /** What JSON.stringify would make of it; as UTF-8 where it is bytes. */
+  /** The text that JSON.stringify would give; bytes are UTF-8. */
   readonly text: string | Uint8Array;
 }
 
 interface Carrier {
-  readonly [readyContent]?: Ready;
+  readonly [serializedContent]?: SerializedContent;
 }
 
-/** Says so on an entry, or on what becomes a part of one, with this `content`. */
+/** Attaches the text of `content` to an entry, or to an object that becomes a part of one. */
 export function setSerializedContent(entry: object, content: unknown, text: string | Uint8Array): void {
-  (entry as { [readyContent]?: Ready })[readyContent] = { content, text };
+  (entry as { [serializedContent]?: SerializedContent })[serializedContent] = { content, text };
 }
 
-/** The text of the entry's `content`, where it is ready. A content that was changed after its text was taken is another value. */
+/** Returns the attached text, unless `content` was replaced since it was attached. */
 export function serializedContentOf(entry: { readonly content?: unknown }): string | Uint8Array | undefined {
-  const ready = (entry as Carrier)[readyContent];
-  return ready !== undefined && ready.content === entry.content ? ready.text : undefined;
+  const serialized = (entry as Carrier)[serializedContent];
+  return serialized !== undefined && serialized.content === entry.content ? serialized.text : undefined;
 }

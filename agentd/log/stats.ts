@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the log takes and who fills it. The entries themselves are neither counted nor read: each session's row and
-// tombstone say how many it has.
+// Statistics of the log: its size, and its largest sessions. Entries are not read: a session's row and tombstones tell
+// how many it has.
 import type Database from "better-sqlite3";
 import { callLimits, instanceSession } from "../vocabulary/index.ts";
 import { wrapStoreErrors } from "./log-error.ts";
@@ -13,14 +13,14 @@ export interface LogStats {
   /** Without `instance`. */
   readonly sessions: number;
   readonly ended: number;
-  /** Sessions of which a purge took something. */
+  /** Sessions that were purged at least once. */
   readonly purged: number;
   readonly entries: number;
-  /** Those with the most entries, the fullest first; `instance` can be among them. */
+  /** The sessions with the most entries, largest first; can include `instance`. */
   readonly fullest: readonly { readonly session: string; readonly entries: number; readonly updated_at: string }[];
 }
 
-/** `top`: how many of the fullest, at most 100. A step looks at 1000 sessions. Throws LogError where the store fails. */
+/** `top`: how many of the largest sessions, at most 100. A step reads 1000 sessions. Throws LogError if the store fails. */
 export function* logStats(db: Database.Database, file: string, top: number): Steps<LogStats> {
   const some = db.prepare<[number, number], SessionCount>(`
     SELECT id AS session, id = '${instanceSession}' AS instance, ${isEnded} AS ended, ${purgedTo} AS purged,
@@ -55,7 +55,7 @@ interface SessionCount {
   readonly session: string;
   readonly instance: 0 | 1;
   readonly ended: 0 | 1;
-  /** The last seq that was purged. */
+  /** The last purged seq; 0 if there was no purge. */
   readonly purged: number;
   readonly entries: number;
   readonly updated_at: string;

@@ -2,7 +2,7 @@
 import type Database from "better-sqlite3";
 import { wrapStoreErrors } from "./log-error.ts";
 
-/** All of it on disk when this returns, or, where it throws, nothing of it. A failure of the store is a LogError. */
+/** Runs `act` in a transaction, which is on disk on return. If it throws, nothing was written. Throws LogError. */
 export function inTransaction<T>(db: Database.Database, file: string, act: () => T): T {
   return wrapStoreErrors(file, () => db.transaction(act).immediate());
 }

@@ -44,7 +44,7 @@ export const notifyLimits = {
 export interface NotifyOption {
   readonly option: string;
   readonly label: string;
-  /** A kind of ACP's permission options, or `accept` or `decline`. Others are allowed, and have no special meaning. */
+  /** A kind of ACP's permission options, or `accept` or `decline`. Others are shown unchanged. */
   readonly kind: string;
 }
 
