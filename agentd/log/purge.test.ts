@@ -45,7 +45,7 @@ test("a purged session has no entry, seal and secret left, but is still listed w
   expect(log.maintenance.purgeable(alpha)).toBe(1203);
   expect(everything(log, alpha)).toHaveLength(1203);
 
-  expect(runToEnd(log.maintenance.purge(alpha))).toEqual({ entries: 1203, writeAheadEmptied: true });
+  expect(runToEnd(log.maintenance.purge(alpha))).toEqual({ entries: 1203, walTruncated: true });
   expect(everything(log, alpha)).toEqual([]);
   expect(log.literals(alpha)).toBeUndefined();
   expect(log.sessions.row(alpha)).toEqual({ ...before, agent_session_id: null, latest: { info: {}, chosen: {} } });

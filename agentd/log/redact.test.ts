@@ -50,7 +50,7 @@ test("a redacted secret is replaced throughout the log, and is in no byte of the
   const others = everything(log, bravo);
   expect(filesWith(log, secret)).not.toEqual([]);
 
-  const counts = { entries: 3, receipts: 1, literals: 1, sessions: 1, copies: [], writeAheadEmptied: true };
+  const counts = { entries: 3, receipts: 1, literals: 1, sessions: 1, copies: [], walTruncated: true };
   expect(runToEnd(log.maintenance.redact(secretOf(secret)))).toEqual(counts);
   expect(everything(log, alpha)).toEqual(before);
   expect(redact(log, secret)).toEqual(counts);
