@@ -6,7 +6,7 @@ import type { Build } from "../files/installed-build.ts";
 import type { BusHome } from "./bus-home.ts";
 import { busVerbs, waitPool } from "./commands/dispatch.ts";
 import type { Instance } from "./commands/instance.ts";
-import { refusalOfQuit } from "./commands/sender.ts";
+import { checkQuit } from "./commands/sender.ts";
 import { service } from "./vocabulary/index.ts";
 
 export interface BusFaceOptions {
@@ -57,7 +57,7 @@ export function makeBusFace(options: BusFaceOptions): Citizen {
     },
     quitDescription: "End every session properly, then agentd; not for agents",
     mayQuit({ from, origin }) {
-      const no = refusalOfQuit(options.instance(), { by: from, origin });
+      const no = checkQuit(options.instance(), { by: from, origin });
       return no === undefined ? true : refused(no.error_code, no.message);
     },
     onQuit: options.onQuit,

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import type { McpServer } from "../acp-client/model.ts";
 import { type Delivery, registeredServices, type RegisteredService, type Reply } from "../bus-client/index.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
-import { agentSession } from "./authority/sender.ts";
+import { sessionOfAgent } from "./authority/sender.ts";
 import { ownFileGoneMessage } from "./own-file-gone.ts";
 import { busToolsName } from "./vocabulary/index.ts";
 
@@ -95,7 +95,7 @@ export class BusToolsWatch {
   }
 
   readonly #onComing = ({ body }: Delivery): void => {
-    const session = agentSession(/"cause":\s*"register:([a-z0-9-]+)"/.exec(body)?.[1] ?? null);
+    const session = sessionOfAgent(/"cause":\s*"register:([a-z0-9-]+)"/.exec(body)?.[1] ?? null);
     if (session === undefined || this.#expected.get(session) !== "awaited") return;
     this.#look().catch(this.#options.onError);
   };
@@ -110,7 +110,7 @@ export class BusToolsWatch {
   async #list(): Promise<void> {
     const { body } = await this.#options.bus.call("noded", "noded.list");
     for (const service of registeredServices(JSON.parse(body)) ?? []) {
-      const session = isServer(service) ? agentSession(service.name) : undefined;
+      const session = isServer(service) ? sessionOfAgent(service.name) : undefined;
       if (session !== undefined && this.#expected.has(session)) this.#expected.set(session, "seen");
     }
   }

@@ -29,13 +29,13 @@ import type { ProcessLog } from "./instance/process-log.ts";
 import { Reserved, reservedPlaces } from "./instance/reserved.ts";
 import { planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
-import { isLeaving, LogKeeper } from "./log-keeper.ts";
+import { isAborted, LogMaintenance } from "./log-maintenance.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { isLive } from "./session/core/state.ts";
 import { asUserOf } from "./instance/user-umask.ts";
 import { newSessionId } from "./session/session-id.ts";
-import { noSeam, type Seam } from "./seam.ts";
+import { noFailpoint, type Failpoint } from "./failpoint.ts";
 import { loggedUse } from "./people/logged-use.ts";
 import { Notifier } from "./people/notifier.ts";
 import { openSessionCore } from "./session-core.ts";
@@ -58,7 +58,7 @@ export interface DaemonOptions {
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
   /** For tests of a death at a chosen moment. */
-  readonly seam?: Seam;
+  readonly failpoint?: Failpoint;
   /** Where the Bus is looked for; by default, what the environment says. */
   readonly surroundings?: Surroundings;
 }
@@ -89,7 +89,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   const own: Build = { version, build };
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const seam = options.seam ?? noSeam;
+  const failpoint = options.failpoint ?? noFailpoint;
   const startedAt = new Date(clock.now()).toISOString();
 
   const lock = takeLock(paths, startedAt, own, limits);
@@ -103,11 +103,11 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     lockFile: paths.lockFile,
     clock,
     random: randomBytes,
-    beforeCommit: () => seam("commit.before"),
+    beforeCommit: () => failpoint("commit.before"),
   });
   opened.add(() => log.close());
-  const keeper = new LogKeeper(log);
-  opened.add(() => keeper.stop());
+  const maintenance = new LogMaintenance(log);
+  opened.add(() => maintenance.stop());
   const surroundings = options.surroundings ?? { env: environment, uid, home };
   const reserved = new Reserved(reservedPlaces(paths, surroundings));
   const bus = findBusHome({
@@ -171,18 +171,18 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
       busTools.expect(state.id);
       return planLaunch(instance, version, state);
     },
-    keeper,
+    maintenance,
     people: notifier,
     busToolsSeen: (session) => busTools.seen(session),
     reserved,
-    seam,
+    failpoint,
   });
   const instance: Instance = {
     log,
     sessions: core.sessions,
     mailbox: core.mailbox,
     callers,
-    keeper,
+    maintenance,
     quota: core.quota,
     limits,
     settings: config.settings,
@@ -221,11 +221,11 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     if (!isLive(state)) busTools.forget(state.id);
   });
   await core.recover();
-  await keeper.finishPurges();
+  await maintenance.finishPurges();
   citizen.start();
   // Nobody has to wait for it.
-  keeper.giveBackSpace().catch((error: unknown) => {
-    if (!isLeaving(error)) logger.error({ err: error }, "the space of what was purged could not be given back");
+  maintenance.reclaimSpace().catch((error: unknown) => {
+    if (!isAborted(error)) logger.error({ err: error }, "the space of what was purged could not be given back");
   });
 
   async function stopAll(why: string): Promise<void> {

@@ -133,7 +133,7 @@ test("entries that a purge took before they were published are passed over, and 
   const { bus, publisher } = setUp(log);
   publisher.connected([]);
   log.append([{ session: "aaaaaaaaaaaa", expectSeq: 0, entries: [{ kind: "state", state: "closed" }] }]);
-  const purge = log.keeping.purge("aaaaaaaaaaaa");
+  const purge = log.maintenance.purge("aaaaaaaaaaaa");
   while (!purge.next().done);
   publisher.committed([{ session: "aaaaaaaaaaaa", seqFrom: 1, seq: 1, bodies: [], at: "" }]);
   expect(bus.bodies).toEqual([]);

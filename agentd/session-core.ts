@@ -11,7 +11,7 @@ import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
 import { type QuotaWatch, watchQuota } from "./quota.ts";
-import { isLeaving, type LogKeeper } from "./log-keeper.ts";
+import { isAborted, type LogMaintenance } from "./log-maintenance.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { PolicyWitness } from "./people/findings.ts";
 import { Publisher, type Publishing } from "./publish.ts";
@@ -20,7 +20,7 @@ import { recoveryOf, stateFromLog } from "./session/from-log.ts";
 import type { Context, PeopleEffect } from "./session/core/input.ts";
 import { isLive, type SessionState } from "./session/core/state.ts";
 import { readings } from "./session/readings.ts";
-import type { Seam } from "./seam.ts";
+import type { Failpoint } from "./failpoint.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Mailbox } from "./session/mailbox/mailbox.ts";
 import type { SentReply } from "./session/mailbox/posted.ts";
@@ -48,7 +48,7 @@ export interface SessionCoreOptions {
   readonly bus: Publishing;
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
-  readonly keeper: LogKeeper;
+  readonly maintenance: LogMaintenance;
   /** Who asks people. */
   readonly people: {
     readonly reach: Context["people"];
@@ -56,13 +56,13 @@ export interface SessionCoreOptions {
   };
   readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly reserved: Reserved;
-  readonly seam: Seam;
+  readonly failpoint: Failpoint;
   /** For tests that take every turn of the event loop themselves. */
   readonly soon?: () => Promise<void>;
 }
 
 export function openSessionCore(options: SessionCoreOptions): SessionCore {
-  const { log, limits, clock, logger, bus, seam } = options;
+  const { log, limits, clock, logger, bus, failpoint } = options;
   const sessions = new LiveSessions((session) => stateFromLog(log, session));
   const publisher = new Publisher({
     log: log.id,
@@ -97,12 +97,12 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
             pathsMax: limits.policyPathsMax,
             callsMax: limits.openToolCallsMax,
           }),
-    seam,
+    failpoint,
     people: (session, effect) => options.people.act(session, effect),
     busToolsSeen: options.busToolsSeen,
-    keep: (session, seq, command) => options.keeper.keep(session, seq, command),
+    keep: (session, seq, command) => options.maintenance.run(session, seq, command),
     onError(error) {
-      if (!isLeaving(error)) logger.error({ err: error }, "work on the log failed");
+      if (!isAborted(error)) logger.error({ err: error }, "work on the log failed");
     },
     record(session, child, lives) {
       const record = { session, ...child, marker: `${log.id}/${session}` };
@@ -117,7 +117,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     },
   });
   const quota = watchQuota({
-    used: () => log.keeping.space().used,
+    used: () => log.maintenance.space().used,
     quota: () => options.settings().logQuotaBytes,
     onLevel(level, used, bytes) {
       const told = { used, quota: bytes };
@@ -140,7 +140,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     after: (ms, run) => clock.after(ms, run),
     failedGraceMs: limits.storeFailedGraceMs,
     endUnlogged: (session) => agents.endUnlogged(session),
-    seam,
+    failpoint,
     reply: options.reply,
     act: (session, effects) => agents.act(session, effects),
     publish(appended) {
@@ -164,9 +164,9 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     mailbox,
     quota,
     async recover() {
-      seam("recovery.before");
+      failpoint("recovery.before");
       const ended = await endLeftovers(log);
-      seam("recovery.processes");
+      failpoint("recovery.processes");
       for (const row of unsettledRows(log)) {
         const [state, input] = recoveryOf(log, row, ended.get(row.session) ?? 0);
         sweepWrites(state, options.reserved);
@@ -174,7 +174,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
         mailbox.post(state.id, input);
       }
       mailbox.flush();
-      seam("recovery.after");
+      failpoint("recovery.after");
     },
     onBus(connected) {
       if (connected) publisher.connected(sessions.live().map(({ id, seq }) => ({ session: id, seq })));
@@ -198,7 +198,7 @@ function unsettledRows(log: Log): readonly SessionRow[] {
   const seen = new Set(live.map(({ session }) => session));
   const others = [
     instanceSession,
-    ...log.keeping.unfinishedPurges(),
+    ...log.maintenance.unfinishedPurges(),
     ...log.receipts.unanswered().map(({ session }) => session),
   ];
   const rows = [...new Set(others)].filter((session) => !seen.has(session)).map((session) => log.sessions.row(session));

@@ -110,7 +110,7 @@ function timesIn(log: Log, round: number): { readonly list: number; readonly pur
   const list = median(Array.from({ length: 100 }, () => timeOf(() => log.sessions.list({ state: ["running"] }))));
   const purge = median(
     Array.from({ length: perRound }, (_, index) =>
-      timeOf(() => all(log.keeping.purge(idOf(round * perRound + index)))),
+      timeOf(() => all(log.maintenance.purge(idOf(round * perRound + index)))),
     ),
   );
   return { list, purge };

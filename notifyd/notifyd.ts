@@ -14,7 +14,7 @@ import {
   systemClock,
 } from "../bus-client/index.ts";
 import {
-  isAgentsOwn,
+  isAgentCitizen,
   type NotifyArguments,
   type NotifyAsk,
   notifyService,
@@ -131,7 +131,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
       }),
     },
     mayQuit({ from, origin }) {
-      const isPerson = origin === "local" && from !== null && !isAgentsOwn(from);
+      const isPerson = origin === "local" && from !== null && !isAgentCitizen(from);
       return isPerson ? true : refused("AGENT_SELF", "an agent or another node may not end notifyd");
     },
     onQuit: () => stop("asked to quit over the Bus"),

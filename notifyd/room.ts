@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Whether one more ask may be open. What agents ask by their own programs has a small share of all there is, so that however
 // many they are, the room for what agentd asks about them is left. Of the room of one who asks, no group can take all.
-import { isAgentsOwn } from "../agentd/vocabulary/index.ts";
+import { isAgentCitizen } from "../agentd/vocabulary/index.ts";
 import type { Limits } from "./limits.ts";
 
 export interface Asker {
@@ -21,7 +21,7 @@ type RoomLimits = Pick<
 
 /** `open`: each group of each source that has any. Undefined: there is room. */
 export function whyNoRoom({ source, group }: Asker, open: readonly OpenOf[], limits: RoomLimits): string | undefined {
-  const isAgents = isAgentsOwn(source);
+  const isAgents = isAgentCitizen(source);
   const ofSource = open.filter((one) => one.source === source);
   const own = sum(ofSource);
   const ownMax = isAgents ? limits.openPerAgentMax : limits.openPerSourceMax;
@@ -29,7 +29,7 @@ export function whyNoRoom({ source, group }: Asker, open: readonly OpenOf[], lim
   const grouped = sum(ofSource.filter((one) => one.group === group));
   const groupMax = own < ownMax / 2 ? limits.openPerGroupMax : limits.openPerGroupLateMax;
   if (grouped >= groupMax) return `${group ?? source} has ${grouped} open asks: the rest of the room is others'`;
-  if (isAgents && sum(open.filter((one) => isAgentsOwn(one.source))) >= limits.openOfAgentsMax) {
+  if (isAgents && sum(open.filter((one) => isAgentCitizen(one.source))) >= limits.openOfAgentsMax) {
     return "agents' own programs have as many open asks together as they may have";
   }
   return sum(open) >= limits.openMax ? "too many asks are open" : undefined;

@@ -3,7 +3,7 @@
 import Database from "better-sqlite3";
 import { type Answer, done, type Request, refused, type Verb } from "../bus-client/index.ts";
 import {
-  isAgentsOwn,
+  isAgentCitizen,
   notifyArguments,
   type NotifyArguments,
   type NotifyAsk,
@@ -40,7 +40,7 @@ export function notifyVerbs(options: VerbsOptions): Verb[] {
     readOnly,
     handler: (request) => {
       const parsed = parseArguments(notifyArguments[name], request.args);
-      if (!parsed.ok) return refuse("ARGUMENT", parsed.fault.message, { field: parsed.fault.field });
+      if (!parsed.ok) return refuse("ARGUMENT", parsed.error.message, { field: parsed.error.field });
       // Nobody vouches for who is behind another node: it may read, and that is all.
       if (!readOnly && request.origin === "mesh") return refuse("UNSUPPORTED", "not for callers from other nodes");
       try {
@@ -123,7 +123,7 @@ function withdraw({ asks, onEnded }: VerbsOptions, args: NotifyArguments<"withdr
 
 function answer({ asks, onEnded }: VerbsOptions, args: NotifyArguments<"answer">, { from }: Request): Answer {
   if (from === null) return nameless("answer");
-  if (isAgentsOwn(from)) {
+  if (isAgentCitizen(from)) {
     return refuse("AGENT_SELF", `${from} is an agent's own program: it may not answer for people`);
   }
   const found = asks.get(args.ask);

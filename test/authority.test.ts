@@ -352,7 +352,7 @@ test("no agent is launched in a directory that became a link after its start was
   using agent = scriptedAgent({});
   using place = makePlace({ mine: agent.command });
   let swap = (): void => {};
-  await using daemon = await startDaemonHere(place, { seam: (point) => point === "commit.before" && swap() });
+  await using daemon = await startDaemonHere(place, { failpoint: (point) => point === "commit.before" && swap() });
   const person = new BusUser(await daemon.connect("mix-aaaaaa"));
   const own = place.directory();
   const cwd = join(own, "in");

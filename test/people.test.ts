@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { onTestFinished, expect, test } from "vitest";
 import type { BusClient } from "../bus-client/index.ts";
 import type { JsonObject, Step } from "../agentd/demo-agent/scripted/scenario.ts";
-import type { SeamPoint } from "../agentd/seam.ts";
+import type { FailpointName } from "../agentd/failpoint.ts";
 import type { Entry, NotifyAsk } from "../agentd/vocabulary/index.ts";
 import {
   type Cast,
@@ -288,7 +288,7 @@ test("an agentd that stops takes back what people are asked; one that is killed 
 });
 
 /** Where agentd dies over a person's yes, and what the log has of it after that. */
-test.each<readonly [SeamPoint, boolean]>([
+test.each<readonly [FailpointName, boolean]>([
   ["log.before", false],
   ["commit.before", false],
   ["log.after", true],

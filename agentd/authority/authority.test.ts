@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Every cell of the page's tables, asked as agentd asks: by names that a broker stamps and by sessions in a log.
+// Checks every cell of the tables of docs/authority.md the way agentd does: with stamped names and sessions in a log.
 import { expect, test } from "vitest";
 import { isActing, verbs } from "../vocabulary/index.ts";
-import { exceededGrant, type Given, noOwnSession, refusalOfGrant, refusalToAct, refusalOfOption } from "./decide.ts";
-import { agentsShare, type Grant, grants, rules } from "./model.ts";
-import { agentSession, senderOf, type SenderKind, senders, type Sessions, type Target, targetOf } from "./sender.ts";
+import { findExceededGrant, type Given, noOwnSession, grantRefusal, checkAct, checkOption } from "./decide.ts";
+import { agentSessionsMax, type Grant, grants, rules } from "./model.ts";
+import { sessionOfAgent, senderOf, type SenderKind, senders, type Sessions, type Target, targetOf } from "./sender.ts";
 import { actsTable, type Cell, cells, codeIn, grantsTable, page } from "./testing/page.ts";
 
 const [mine, child, grandchild, mate, clients] = ["a", "b", "c", "d", "e"].map((letter) => letter.repeat(12)) as [
@@ -29,7 +29,7 @@ const stamps: Readonly<Record<SenderKind, readonly [string | null, "local" | "me
 };
 const found = (kind: SenderKind) => senderOf(...stamps[kind], sessions);
 
-/** A session that is this to the sender; anyone's, to who has none. */
+/** Returns a session that is such a target for the sender; any session, for a sender without a session. */
 const sessionOf: Readonly<Partial<Record<SenderKind, Partial<Record<Target, string>>>>> = {
   agent: { own: mine, started: child, other: mate },
   child: { own: child, ancestor: mine, other: mate },
@@ -41,25 +41,26 @@ test("the page has the model's tables", () => {
   expect(page).toContain(`\n${grantsTable()}\n`);
 });
 
-test("every verb that acts is ruled, and none that only reads", () => {
+test("there is a rule for every verb that acts, and for none that only reads", () => {
   expect(Object.keys(rules).toSorted()).toEqual([...verbs.filter(isActing), "QUIT"].toSorted());
 });
 
-test("what is below what a session started is its too, and what is above that is an ancestor", () => {
+test("a session's descendants count as started by it, and all sessions above it as ancestors", () => {
   expect(targetOf({ kind: "agent", session: mine }, grandchild, sessions)).toBe("started");
   expect(targetOf({ kind: "child", session: grandchild }, mine, sessions)).toBe("ancestor");
 });
 
-test("senders are known by the stamp alone", () => {
+test("only the stamp tells who the sender is", () => {
   for (const kind of senders) expect(found(kind).kind).toBe(kind);
   expect(senderOf(`mcp-s-${mine}-x2y3`, "mesh", sessions)).toEqual({ kind: "node" });
   expect(senderOf("mcp-s-short-x2y3", "local", sessions)).toEqual({ kind: "client", name: "mcp-s-short-x2y3" });
-  for (const name of ["mcp-abcdef", "mix-aaaaaa", `xmcp-s-${mine}-x`, null]) expect(agentSession(name)).toBeUndefined();
+  for (const name of ["mcp-abcdef", "mix-aaaaaa", `xmcp-s-${mine}-x`, null])
+    expect(sessionOfAgent(name)).toBeUndefined();
 });
 
 const named = cells().map((cell): [string, Cell] => [`${cell.sender}: ${cell.act} ${cell.target ?? ""}`, cell]);
 
-test("the page has a cell for each sender, verb and session that can be", () => {
+test("the page has a cell for each possible sender, verb and target", () => {
   const acts = Object.keys(rules).length;
   const onSessions = 5;
   expect(named).toHaveLength((acts - onSessions) * senders.length + onSessions * (senders.length * 4 - 4));
@@ -72,7 +73,7 @@ test.each(named)("%s", (_, { act, sender, target, says }) => {
   if (sessionOf[sender] && target) expect(targetOf(who, about, sessions)).toBe(target);
   for (const mesh of ["refuse", "answer"] as const) {
     for (const agentsAct of ["started", "any"] as const) {
-      const no = refusalToAct(
+      const no = checkAct(
         who,
         act,
         () => targetOf(who, about, sessions),
@@ -83,7 +84,7 @@ test.each(named)("%s", (_, { act, sender, target, says }) => {
   }
 });
 
-/** For each argument: what the agent's own session has too, and what goes beyond it. */
+/** For each grant: an item that the agent's own session has too, and one that exceeds it. */
 const gifts: Readonly<Record<Grant, { readonly own?: Given; readonly beyond: readonly Given[] }>> = {
   command: {
     beyond: [
@@ -126,7 +127,7 @@ const gifts: Readonly<Record<Grant, { readonly own?: Given; readonly beyond: rea
 };
 const ownSession = { env: ["MINE"], directories: ["/w/mine", "/w/more"], policy: "reading" };
 
-test.each(Object.keys(gifts) as Grant[])("what is given as %s is bounded as the page says", (grant) => {
+test.each(Object.keys(gifts) as Grant[])("the grant %s is limited as the page says", (grant) => {
   const { own, beyond } = gifts[grant];
   const written = page.split("\n").find((one) => one.includes(`| ${grants[grant].what} |`)) ?? "";
   const [people, agent, client] = written.split("|").slice(3, 6) as [string, string, string];
@@ -140,41 +141,42 @@ test.each(Object.keys(gifts) as Grant[])("what is given as %s is bounded as the 
   };
   for (const kind of senders) {
     const word = says[kind].trim();
-    // An MCP client has no session of its own but those that it started.
+    // An MCP client's only sessions are those that it started.
     const has = kind === "client" ? noOwnSession : ownSession;
-    for (const given of beyond) expect(exceededGrant(found(kind), given, has)).toBe(word === "yes" ? undefined : grant);
-    if (own) expect(exceededGrant(found(kind), own, has)).toBe(word === "no" ? grant : undefined);
+    for (const given of beyond)
+      expect(findExceededGrant(found(kind), given, has)).toBe(word === "yes" ? undefined : grant);
+    if (own) expect(findExceededGrant(found(kind), own, has)).toBe(word === "no" ? grant : undefined);
   }
-  expect(refusalOfGrant(grant)).toMatchObject({ error_code: "AGENT_SELF", field: grants[grant].field });
+  expect(grantRefusal(grant)).toMatchObject({ error_code: "AGENT_SELF", field: grants[grant].field });
 });
 
-test("nothing is beyond anybody where nothing is given, and servers by their address are not", () => {
+test("everyone may give nothing, and everyone may give servers with a url", () => {
   for (const kind of senders) {
-    expect(exceededGrant(found(kind), {}, noOwnSession)).toBeUndefined();
+    expect(findExceededGrant(found(kind), {}, noOwnSession)).toBeUndefined();
     const servers = [{ name: "far", headers: [{ value: "Bearer x" }] }];
     expect(
-      exceededGrant(found(kind), { servers, name: { name: "new", leadsTo: undefined } }, noOwnSession),
+      findExceededGrant(found(kind), { servers, name: { name: "new", leadsTo: undefined } }, noOwnSession),
     ).toBeUndefined();
   }
 });
 
-test("an option is a mode by its name or by what its agent says of it", () => {
+test("an option is a mode by its name or by the category that its agent gives", () => {
   const offered = [
     { option: "model", category: "model" },
     { option: "approvals", category: "model" },
     { option: "approvals", category: "mode" },
   ];
   for (const by of [stamps.agent[0], stamps.child[0], stamps.client[0]]) {
-    expect(refusalOfOption(by, "option", "mode", [])).toMatchObject({ error_code: "AGENT_SELF", field: "option" });
-    expect(refusalOfOption(by, "config", "approvals", offered)).toMatchObject({
+    expect(checkOption(by, "option", "mode", [])).toMatchObject({ error_code: "AGENT_SELF", field: "option" });
+    expect(checkOption(by, "config", "approvals", offered)).toMatchObject({
       error_code: "AGENT_SELF",
       field: "config",
     });
-    expect(refusalOfOption(by, "option", "model", offered)).toBeUndefined();
+    expect(checkOption(by, "option", "model", offered)).toBeUndefined();
   }
-  for (const by of ["mix-abcdef", null]) expect(refusalOfOption(by, "option", "mode", offered)).toBeUndefined();
+  for (const by of ["mix-abcdef", null]) expect(checkOption(by, "option", "mode", offered)).toBeUndefined();
 });
 
-test("of the live sessions agents may begin half, and of one none", () => {
-  expect([1, 2, 3, 8, 256].map(agentsShare)).toEqual([0, 1, 1, 4, 128]);
+test("agents may start half of the live sessions, and none if the limit is one", () => {
+  expect([1, 2, 3, 8, 256].map(agentSessionsMax)).toEqual([0, 1, 1, 4, 128]);
 });

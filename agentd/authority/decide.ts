@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reads the model: whether a sender may do something, and what it may give to what it starts. Pure.
+// Applies the model: whether a sender may run a command, and what it may give to a session. Pure.
 import { type ErrorBody, errorBody } from "../vocabulary/errors.ts";
 import { isWithin } from "../instance/within.ts";
 import { type Act, type Bound, type Grant, grants, refusals, rules, type Ruling } from "./model.ts";
 import { type Sender, senderOf, type Target } from "./sender.ts";
 
-/** Of the configuration. */
+/** The settings of the configuration that widen the model. */
 export interface Allowances {
   readonly mesh: "refuse" | "answer";
   readonly agentsAct: "started" | "any";
 }
 
 /**
- * The refusal where the sender may not do this; undefined where it may. `target` is called only where it matters; it gives
- * undefined where there is no such session, which the verb's own handler says.
+ * Returns the error if the sender may not do this. Calls `target` only where the rule depends on it. If `target` returns
+ * undefined, there is no such session, which the verb's handler reports.
  */
-export function refusalToAct(
+export function checkAct(
   { kind }: Sender,
   act: Act,
   target: () => Target | undefined,
@@ -33,12 +33,12 @@ export function refusalToAct(
   return errorBody(code, message);
 }
 
-/** What a sender gives to a session, as far as rules speak of it. */
+/** What a sender wants to give to a session, as far as `grants` has rules for it. */
 export interface Given {
   readonly servers?: readonly GivenServer[];
-  /** Names of variables. */
+  /** Names of environment variables. */
   readonly env?: readonly string[];
-  /** Where they really are; empty for what cannot be resolved. */
+  /** Real paths; an empty string for one that cannot be resolved. */
   readonly directories?: readonly string[];
   readonly options?: readonly GivenOption[];
   readonly policy?: string | undefined;
@@ -56,57 +56,57 @@ interface NamedValue {
   readonly value: string | { readonly env: string };
 }
 
-/** `category` is known when the agent has told of its options. */
+/** `category` is known once the agent has sent its options. */
 export interface GivenOption {
   readonly option: string;
   readonly category?: string | null | undefined;
 }
 
-/** `leadsTo`: whose session people reach by it now; undefined: nobody's. */
+/** `leadsTo`: the session that has the name now, as seen by the sender; undefined if there is none. */
 interface GivenName {
   readonly name: string;
   readonly leadsTo: Target | undefined;
 }
 
-/** What the sender's own session was given; nothing, where it has none or none is known. */
+/** What the sender's own session was given; `noOwnSession` if the sender has no known session. */
 export interface OwnSession {
   readonly env: readonly string[];
-  /** Without links. */
+  /** Real paths. */
   readonly directories: readonly string[];
   readonly policy?: string | undefined;
 }
 
 export const noOwnSession: OwnSession = { env: [], directories: [] };
 
-/** The first rule that the sender breaks by what it gives; undefined where it may give all of it. */
-export function exceededGrant(sender: Sender, given: Given, own: OwnSession): Grant | undefined {
+/** Returns the first grant that the sender exceeds; undefined if it may give all of it. */
+export function findExceededGrant(sender: Sender, given: Given, own: OwnSession): Grant | undefined {
   return (Object.keys(grants) as Grant[]).find((grant) => {
     const bound = boundOf(sender, grant);
     if (bound === "any") return false;
-    const { items, isOwn } = looks[grant];
+    const { items, isOwn } = grantChecks[grant];
     return items(given).some((item) => bound === "none" || !isOwn(item, own, given));
   });
 }
 
-/** The refusal. It has nothing of what was given: of a directory not even whether it is there. */
-export function refusalOfGrant(grant: Grant, field: string = grants[grant].field): ErrorBody {
+/** The error does not repeat what was given, and does not tell whether a directory exists. */
+export function grantRefusal(grant: Grant, field: string = grants[grant].field): ErrorBody {
   return errorBody("AGENT_SELF", `${field}: ${grants[grant].refusal}`, { field });
 }
 
-interface Look {
+interface GrantCheck {
   readonly items: (given: Given) => readonly string[];
-  /** Whether the sender's own session has it too. */
+  /** Whether the sender's own session has the item too. */
   readonly isOwn: (item: string, own: OwnSession, given: Given) => boolean;
 }
 
 const never = (): boolean => false;
 
-const looks: { readonly [G in Grant]: Look } = {
+const grantChecks: { readonly [G in Grant]: GrantCheck } = {
   command: {
     items: ({ servers = [] }) => servers.filter((server) => "command" in server).map(({ name }) => name),
     isOwn: never,
   },
-  variable: { items: ({ servers = [] }) => servers.filter(namesVariable).map(({ name }) => name), isOwn: never },
+  variable: { items: ({ servers = [] }) => servers.filter(readsVariable).map(({ name }) => name), isOwn: never },
   env: { items: ({ env = [] }) => env, isOwn: (name, { env }) => env.includes(name) },
   directory: {
     items: ({ directories = [] }) => directories,
@@ -123,34 +123,34 @@ const looks: { readonly [G in Grant]: Look } = {
   },
 };
 
-function namesVariable({ env = [], headers = [] }: GivenServer): boolean {
+function readsVariable({ env = [], headers = [] }: GivenServer): boolean {
   return [...env, ...headers].some(({ value }) => typeof value !== "string");
 }
 
-/** A v1 mode is the option `mode`; an agent may offer one under another name, of that category. */
+/** ACP v1's mode is the option `mode`; an agent may also offer options of that category under other names. */
 function isMode({ option, category }: GivenOption): boolean {
   return option === "mode" || category === "mode";
 }
 
-/** `offered`: what the agent has told of. An id may stand for several of them. */
+/** `offered`: the options that the agent has sent, of which several may have one id. */
 export function isModeAmong(name: string, offered: readonly GivenOption[]): boolean {
   return isMode({ option: name }) || offered.some((one) => one.option === name && isMode(one));
 }
 
 /**
- * The refusal where this sender may not set the option, by a start or by set_config. `offered`: what the agent has told of;
- * which options are modes is known only then.
+ * Returns the error if this sender may not set the option, in a start or by set_config. `offered`: the options that the
+ * agent has sent, which tell what is a mode.
  */
-export function refusalOfOption(
+export function checkOption(
   by: string | null,
   field: "config" | "option",
   name: string,
   offered: readonly GivenOption[],
 ): ErrorBody | undefined {
   const options = isModeAmong(name, offered) ? [{ option: name, category: "mode" }] : [];
-  // Neither whose agent it is makes a difference here, nor from where somebody without a name asks.
-  const grant = exceededGrant(senderOf(by, "local", { parentOf: () => null }), { options }, noOwnSession);
-  return grant && refusalOfGrant(grant, field);
+  // The rule for modes is the same for agents of all sessions, and for people and nodes.
+  const grant = findExceededGrant(senderOf(by, "local", { parentOf: () => null }), { options }, noOwnSession);
+  return grant && grantRefusal(grant, field);
 }
 
 function boundOf({ kind }: Sender, grant: Grant): Bound {

@@ -1,67 +1,67 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Who sends a command, as far as the Bus can tell: by the name that the broker stamped, and by nothing that a sender says.
-import { isAgentsOwn } from "../vocabulary/notify.ts";
+// Who sent a command. Only the name that the broker stamped counts, and nothing that the sender says.
+import { isAgentCitizen } from "../vocabulary/notify.ts";
 
 export const senders = ["person", "nameless", "node", "agent", "child", "client"] as const;
 export type SenderKind = (typeof senders)[number];
 
 export type Sender =
-  /** Any registered name that is none of the below: mix, and every other program of the user. */
+  /** Any other registered name: mix, and every program of the user. */
   | { readonly kind: "person" }
-  /** A local connection that has not registered. */
+  /** A local connection without a registered name. */
   | { readonly kind: "nameless" }
-  /** From another node, whose names nobody vouches for here. */
+  /** Another node. Nothing here vouches for its names. */
   | { readonly kind: "node" }
-  /** The agent of a session, or of one that another session's agent started (`child`). */
+  /** The agent of a session; `child`: of a session that another session's agent started. */
   | { readonly kind: "agent" | "child"; readonly session: string }
-  /** An MCP client that runs outside of agentd. */
+  /** An MCP client that agentd did not start. */
   | { readonly kind: "client"; readonly name: string };
 
-/** What the rules need to know of sessions. */
+/** What the rules have to know about sessions. */
 export interface Sessions {
-  /** The session whose agent started this one. */
+  /** Returns the session whose agent started this one. */
   parentOf(session: string): string | null;
-  /** The name that the broker stamped on the start of this one; null also where the log does not have it any more. */
+  /** Returns the name that the broker stamped on this session's start; null also if it was purged from the log. */
   starterOf(session: string): string | null;
 }
 
-/** What a command is about, seen from its sender. */
+/** The session that a command is about, as seen by the sender. */
 export const targets = ["own", "ancestor", "started", "other"] as const;
 export type Target = (typeof targets)[number];
 
-/** Whether it is an agent that sends this, of whatever kind. */
-export function isAgents(by: string | null): boolean {
-  return by !== null && isAgentsOwn(by);
+/** True for the agents of sessions and for MCP clients. */
+export function isFromAgent(by: string | null): boolean {
+  return by !== null && isAgentCitizen(by);
 }
 
-/** The session whose agent bears this name. */
-export function agentSession(by: string | null): string | undefined {
+/** Returns the session whose agent has this name. */
+export function sessionOfAgent(by: string | null): string | undefined {
   return by === null ? undefined : /^mcp-s-([a-z2-7]{12})-/.exec(by)?.[1];
 }
 
-/** The same for all names of one agent, which come and go, and for all MCP clients; undefined for who is none. */
-export function agentsMark(by: string | null): string | undefined {
-  return isAgents(by) ? (agentSession(by) ?? "client") : undefined;
+/** Returns one value for all the names that an agent takes over time, and one for all MCP clients. */
+export function agentIdentity(by: string | null): string | undefined {
+  return isFromAgent(by) ? (sessionOfAgent(by) ?? "client") : undefined;
 }
 
 export function senderOf(by: string | null, origin: "local" | "mesh", sessions: Pick<Sessions, "parentOf">): Sender {
   if (origin === "mesh") return { kind: "node" };
   if (by === null) return { kind: "nameless" };
-  const session = agentSession(by);
+  const session = sessionOfAgent(by);
   if (session !== undefined) return { kind: sessions.parentOf(session) === null ? "agent" : "child", session };
-  return isAgents(by) ? { kind: "client", name: by } : { kind: "person" };
+  return isFromAgent(by) ? { kind: "client", name: by } : { kind: "person" };
 }
 
 export function targetOf(sender: Sender, session: string, sessions: Sessions): Target {
   if (sender.kind === "client") return sessions.starterOf(session) === sender.name ? "started" : "other";
   if (!("session" in sender)) return "other";
   if (session === sender.session) return "own";
-  if (isAbove(session, sender.session, sessions)) return "ancestor";
-  return isAbove(sender.session, session, sessions) ? "started" : "other";
+  if (isAncestor(session, sender.session, sessions)) return "ancestor";
+  return isAncestor(sender.session, session, sessions) ? "started" : "other";
 }
 
-/** A session's parent is there before it and never changes: the way up ends. */
-function isAbove(one: string, other: string, { parentOf }: Pick<Sessions, "parentOf">): boolean {
+/** Ends, since a session's parent is older than the session and never changes. */
+function isAncestor(one: string, other: string, { parentOf }: Pick<Sessions, "parentOf">): boolean {
   for (let above = parentOf(other); above !== null; above = parentOf(above)) if (above === one) return true;
   return false;
 }

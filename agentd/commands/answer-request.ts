@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.permission.answer and agent.elicitation.answer: a request is unique over all sessions, so the session need not
-// be said.
+// agent.permission.answer and agent.elicitation.answer. Request ids are unique over all sessions, so `session` is
+// optional.
 import type { Answer } from "../../bus-client/index.ts";
 import { faultOf } from "../people/form-content.ts";
 import { readForm } from "../people/form.ts";
@@ -11,20 +11,20 @@ import type { Instance } from "./instance.ts";
 import { postCommand } from "./post-command.ts";
 
 export const answerPermission: Handler<"agent.permission.answer"> = (instance, call) => {
-  const owner = ownerOf(instance, call.args);
+  const owner = findOwner(instance, call.args);
   return typeof owner === "string" ? postCommand(instance, call, owner) : owner;
 };
 
 export const answerElicitation: Handler<"agent.elicitation.answer"> = (instance, call) => {
-  const owner = ownerOf(instance, call.args);
+  const owner = findOwner(instance, call.args);
   if (typeof owner !== "string") return owner;
   const { args } = call;
   const open = instance.sessions.get(owner)?.requests.find(({ request }) => request === args.request);
-  // Whatever else is wrong with the request, its session says.
+  // The session itself reports a request that is not an open elicitation.
   if (open?.kind !== "elicitation") return postCommand(instance, call, owner);
   const { asked } = open;
   if (args.content !== undefined && (args.action !== "accept" || asked.mode === "url")) {
-    return refuse("ARGUMENT", "content: goes with the accept of a form alone", { field: "content" });
+    return refuse("ARGUMENT", "content: is only for accepting a form", { field: "content" });
   }
   if (args.action !== "accept" || asked.mode === "url") return postCommand(instance, call, owner);
   const { formPatternsMs } = instance.limits;
@@ -34,7 +34,7 @@ export const answerElicitation: Handler<"agent.elicitation.answer"> = (instance,
   return refuse("ARGUMENT", `${field}: ${fault.reason}`, { field });
 };
 
-function ownerOf(
+function findOwner(
   instance: Instance,
   { request, session }: Pick<Call<"agent.permission.answer">["args"], "request" | "session">,
 ): string | Answer {
@@ -50,7 +50,7 @@ function ownerOf(
 export function unknownRequest(request: string) {
   return refuse(
     "REQUEST_UNKNOWN",
-    `no request "${request}": agent.permission.list and agent.elicitation.list have the open ones`,
+    `no request "${request}"; agent.permission.list and agent.elicitation.list show the open ones`,
     { request },
   );
 }

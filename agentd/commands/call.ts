@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One call of a verb, parsed, and the ways to answer it.
+// A parsed call of a verb, and helpers for its reply.
 import type { Answer } from "../../bus-client/index.ts";
 import { stringifyJson } from "../../json/raw-json.ts";
 import {
@@ -15,7 +15,7 @@ import type { Instance } from "./instance.ts";
 export interface Call<V extends Verb = Verb> {
   readonly verb: V;
   readonly args: VerbArguments<V>;
-  /** The name that the broker stamped, or null. */
+  /** The sender's name as the broker stamped it; null for an unregistered sender. */
   readonly by: string | null;
   readonly origin: "local" | "mesh";
 }
@@ -34,15 +34,15 @@ export function refuse(code: ErrorCode, message: string, members: Readonly<Recor
   return refusal(errorBody(code, message, members));
 }
 
-/** The session that an id, a name or a unique prefix means; or the refusal. */
+/** Resolves an id, a name or a unique prefix to the session's id, or returns the error reply. */
 export function findSession(instance: Instance, reference: string): string | Answer {
   if (reference === instanceSession)
-    return refuse("SESSION_UNKNOWN", "the instance is no session of an agent", { session: reference });
-  return findLogged(instance, reference);
+    return refuse("SESSION_UNKNOWN", "the instance is not a session of an agent", { session: reference });
+  return findSessionOrInstance(instance, reference);
 }
 
-/** The same, and the instance, which has a log too. */
-export function findLogged(instance: Instance, reference: string): string | Answer {
+/** Does the same, but also accepts the instance, which has a log too. */
+export function findSessionOrInstance(instance: Instance, reference: string): string | Answer {
   const found = instance.log.sessions.find(reference);
   switch (found.found) {
     case "one":
@@ -52,7 +52,7 @@ export function findLogged(instance: Instance, reference: string): string | Answ
         session: reference,
       });
     case "several": {
-      const message = `several sessions begin with "${reference}": give more of the id`;
+      const message = `several sessions begin with "${reference}"; give more of the id`;
       return refuse("SESSION_UNKNOWN", message, { session: reference, sessions: found.sessions });
     }
   }

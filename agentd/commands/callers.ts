@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Who waits for a reply: a token goes with the command through the mailbox, and the reply finds its way back by it.
+// Callers that wait for a reply. Each gets a token, which its command carries through the mailbox to the reply.
 import type { Answer } from "../../bus-client/index.ts";
 import type { CallerToken } from "../session/core/state.ts";
 import type { SentReply } from "../session/mailbox/posted.ts";
@@ -8,7 +8,7 @@ export class Callers {
   readonly #waiting = new Map<CallerToken, (answer: Answer) => void>();
   #next = 1;
 
-  /** `post` is given the token; what it returns, if anything, is the answer at once. */
+  /** Calls `post` with a new token. A reply that `post` returns is the answer; else the answer comes through `reply`. */
   ask(post: (caller: CallerToken) => SentReply | undefined): Promise<Answer> {
     return new Promise((resolve) => {
       const caller = this.#next;
@@ -19,7 +19,7 @@ export class Callers {
     });
   }
 
-  /** A second reply to one caller is dropped. */
+  /** Ignores a second reply to the same caller. */
   reply({ caller, rc, body }: SentReply): void {
     const resolve = this.#waiting.get(caller);
     this.#waiting.delete(caller);

@@ -5,7 +5,7 @@ import { LogError } from "../log/log-error.ts";
 import { busVerbs } from "./dispatch.ts";
 import type { Instance } from "./instance.ts";
 
-test("a log that cannot even be asked whether a command may run is STORE_FAILED for the caller", async () => {
+test("a log that cannot be read while the sender is checked is reported as STORE_FAILED", async () => {
   const failing = (): never => {
     throw new LogError("io", "the disk is away");
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From a frame of the Bus to the function of its verb: arguments are parsed at this door and trusted inside.
+// Dispatches a request of the Bus to the handler of its verb. Arguments are parsed here, and trusted from here on.
 import { z } from "zod";
 import type { Answer, Request, Verb as BusVerb } from "../../bus-client/index.ts";
 import { LogError } from "../log/log-error.ts";
@@ -17,11 +17,11 @@ import {
 import { answerElicitation, answerPermission } from "./answer-request.ts";
 import { type Call, type Handler, refusal, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { prune, purge, redact, stats, verify } from "./log-keeping.ts";
+import { prune, purge, redact, stats, verify } from "./log-maintenance.ts";
 import { listElicitations, listPermissions } from "./list-requests.ts";
 import { testPolicy } from "./policy-test.ts";
-import { refusalBySender } from "./sender.ts";
-import { postToItsSession } from "./post-command.ts";
+import { checkSender } from "./sender.ts";
+import { handleInSession } from "./post-command.ts";
 import { getSession } from "./session-get.ts";
 import { listSessions } from "./session-list.ts";
 import { readLog } from "./session-log.ts";
@@ -33,10 +33,10 @@ import { listAgents, status } from "./status.ts";
 const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.start": start,
   "agent.session.resume": resume,
-  "agent.session.prompt": postToItsSession,
-  "agent.session.cancel": postToItsSession,
-  "agent.session.set_config": postToItsSession,
-  "agent.session.close": postToItsSession,
+  "agent.session.prompt": handleInSession,
+  "agent.session.cancel": handleInSession,
+  "agent.session.set_config": handleInSession,
+  "agent.session.close": handleInSession,
   "agent.permission.answer": answerPermission,
   "agent.elicitation.answer": answerElicitation,
   "agent.session.purge": purge,
@@ -55,10 +55,10 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.policy.test": testPolicy,
 };
 
-/** Waits have a cap of their own, so that they never crowd out a cancel. */
+/** Waits have a concurrency limit of their own, so that they never crowd out a cancel. */
 export const waitPool = "wait";
 
-/** `instance` is asked at each call. */
+/** Calls `instance` anew for each request. */
 export function busVerbs(instance: () => Instance): BusVerb[] {
   return verbs.map((name) => ({
     name,
@@ -72,13 +72,13 @@ export function busVerbs(instance: () => Instance): BusVerb[] {
 
 async function dispatch(instance: Instance, verb: Verb, request: Request): Promise<Answer> {
   const parsed = parseArguments(verbArguments[verb], request.args);
-  if (!parsed.ok) return refuse("ARGUMENT", parsed.fault.message, { field: parsed.fault.field });
+  if (!parsed.ok) return refuse("ARGUMENT", parsed.error.message, { field: parsed.error.field });
   const call = { verb, args: parsed.args, by: request.from, origin: request.origin };
   // The table gives each verb the handler of its own arguments; the compiler cannot follow that through a union.
   const handler = handlers[verb] as Handler<Verb>;
   try {
-    // What may be done is looked up in the log too.
-    const refused = isActing(verb) ? whyNotActing(instance, call) : undefined;
+    // Inside the `try`, since the check reads the log.
+    const refused = isActing(verb) ? checkMayAct(instance, call) : undefined;
     if (refused) return refusal(refused);
     instance.mailbox.endOverdue();
     return await handler(instance, call);
@@ -90,38 +90,38 @@ async function dispatch(instance: Instance, verb: Verb, request: Request): Promi
   }
 }
 
-/** By Node's own codes: something that is loaded when it is first needed. */
+/** True if a module that is loaded lazily is no longer on disk. */
 function isModuleGone(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
 }
 
-function whyNotActing(instance: Instance, call: Call): ErrorBody | undefined {
-  const refused = refusalBySender(instance, call);
+function checkMayAct(instance: Instance, call: Call): ErrorBody | undefined {
+  const refused = checkSender(instance, call);
   if (refused) return refused;
   if (instance.stopping()) return errorBody("BUSY", "agentd is stopping");
-  return beginsWork.has(call.verb) ? whyNoRoom(instance) : undefined;
+  return growingVerbs.has(call.verb) ? checkQuota(instance) : undefined;
 }
 
-/** What makes the log grow from now on. Whatever ends things, and whatever makes room, is not refused. */
-const beginsWork: ReadonlySet<Verb> = new Set(["agent.session.start", "agent.session.resume", "agent.session.prompt"]);
+/** Verbs that make the log grow. A full log refuses only these, not those that end things or make room. */
+const growingVerbs: ReadonlySet<Verb> = new Set([
+  "agent.session.start",
+  "agent.session.resume",
+  "agent.session.prompt",
+]);
 
-function whyNoRoom(instance: Instance): ErrorBody | undefined {
+function checkQuota(instance: Instance): ErrorBody | undefined {
   const level = instance.quota.level();
   if (level === "plenty" || level === "warning") return undefined;
   const quota = instance.settings().logQuotaBytes;
-  return errorBody(
-    "STORE_FAILED",
-    "the log has reached its quota: purge or prune what is not needed, or raise log_quota",
-    {
-      reason: "quota",
-      used_bytes: instance.quota.used(),
-      quota_bytes: quota,
-    },
-  );
+  return errorBody("STORE_FAILED", "the log has reached its quota; purge or prune old sessions, or raise log_quota", {
+    reason: "quota",
+    used_bytes: instance.quota.used(),
+    quota_bytes: quota,
+  });
 }
 
-/** For HELP: a trailing question mark marks what may be left out. */
+/** Lists a verb's arguments for HELP. A trailing question mark marks an optional one. */
 function argumentNames(verb: Verb): string[] {
   const schema = z.toJSONSchema(verbArguments[verb], { io: "input", unrepresentable: "any" });
   const branches = (schema.anyOf ?? [schema]) as { properties?: Record<string, unknown>; required?: string[] }[];

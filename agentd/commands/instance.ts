@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the verbs act upon: one agentd, composed.
+// The parts of a running agentd that the verbs use.
 import type { BusToolsServer } from "../bus-tools.ts";
 import type { Pace } from "../client-side/pace.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
@@ -7,7 +7,7 @@ import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
 import type { AsUser } from "../instance/user-umask.ts";
-import type { LogKeeper } from "../log-keeper.ts";
+import type { LogMaintenance } from "../log-maintenance.ts";
 import type { QuotaWatch } from "../quota.ts";
 import type { Log } from "../log/open.ts";
 import type { LiveSessions } from "../session/live-sessions.ts";
@@ -20,28 +20,28 @@ export interface Instance {
   readonly sessions: LiveSessions;
   readonly mailbox: Mailbox;
   readonly callers: Callers;
-  readonly keeper: LogKeeper;
+  readonly maintenance: LogMaintenance;
   readonly quota: QuotaWatch;
   readonly limits: Limits;
-  /** As the configuration file has them now. */
+  /** Returns the current settings of the configuration file. */
   readonly settings: () => Settings;
   readonly catalogue: () => Catalogue;
-  /** The file of the settings; it need not be there. */
+  /** Path of the configuration file, which may not exist. */
   readonly configFile: string;
   readonly home: string;
   readonly workspacesDirectory: string;
   readonly reserved: Reserved;
   readonly environmentDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The MCP server that leads agents to the Bus: its program, and where the Bus is. */
+  /** The MCP server that gives agents access to the Bus, and the Bus's URL. */
   readonly busTools: () => Pick<BusToolsServer, "nodeProgram" | "mcpProgram" | "busUrl">;
   readonly uid: number;
   readonly asUser: AsUser;
-  /** Of what agents have done that holds the event loop up. */
+  /** Limits how long agents' file requests block the event loop. */
   readonly pace: Pace;
   readonly now: () => number;
   readonly after: (ms: number, run: () => void) => () => void;
-  /** The daemon is on its way down: nothing new is begun. */
+  /** True while the daemon shuts down, and starts nothing new. */
   readonly stopping: () => boolean;
   readonly newSessionId: () => string;
   readonly status: () => Omit<StatusReply, "log" | "limits" | "sessions">;

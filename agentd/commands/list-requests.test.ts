@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { newSession, type OpenRequest, type SessionState } from "../session/core/state.ts";
 import { bytesOf, measure } from "../session/core/fit.ts";
-import { shownRequests } from "./list-requests.ts";
+import { listOpenRequests } from "./list-requests.ts";
 
 const bytesMax = 256 * 1024;
 
@@ -32,17 +32,17 @@ function asked(id: string, count: number, input: unknown, option = "yes"): Sessi
 }
 
 function shown(...states: SessionState[]) {
-  return shownRequests(states, () => true, bytesMax);
+  return listOpenRequests(states, () => true, bytesMax);
 }
 
-test("what fits is shown whole, oldest first over all sessions", () => {
+test("requests that fit are listed in full, oldest first over all sessions", () => {
   const { requests, more } = shown(asked("aaaaaaaaaaaa", 3, "x".repeat(5_000)), asked("bbbbbbbbbbbb", 3, "y"));
   expect(more).toBe(false);
   expect(requests.map(({ request }) => request.replace(/(.).*-/, "$1"))).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
   expect(requests.some((one) => "left_out" in one)).toBe(false);
 });
 
-test("long questions are shown without their longest parts, and others as they are", () => {
+test("long requests are listed without their longest members, and the others in full", () => {
   const { requests, more } = shown(asked("aaaaaaaaaaaa", 64, "x".repeat(50_000)), asked("bbbbbbbbbbbb", 4, "y"));
   expect(more).toBe(false);
   expect(bytesOf(requests)).toBeLessThan(bytesMax);
@@ -52,7 +52,7 @@ test("long questions are shown without their longest parts, and others as they a
   expect(ofB?.[0]).toMatchObject({ tool_call: { raw_input: "y" } });
 });
 
-test("one session's questions that cannot be made short leave the others' places alone, and `more` tells of them", () => {
+test("one session's requests that cannot be shortened do not displace others', and set `more`", () => {
   const { requests, more } = shown(asked("aaaaaaaaaaaa", 64, "x", "o".repeat(10_000)), asked("bbbbbbbbbbbb", 4, "y"));
   expect(more).toBe(true);
   expect(bytesOf(requests)).toBeLessThan(bytesMax);
@@ -60,14 +60,14 @@ test("one session's questions that cannot be made short leave the others' places
   expect(requests.filter(({ request }) => request.startsWith("a")).length).toBeGreaterThan(0);
 });
 
-test("what was too long to be held is told of too", () => {
+test("members that were too long to be held are named in `left_out` too", () => {
   const [open] = asked("aaaaaaaaaaaa", 1, "x").requests;
   if (open?.kind !== "permission") throw new Error("no permission");
   const { requests } = shown(session("aaaaaaaaaaaa", [{ ...open, leftOut: ["content"] }]));
   expect(requests).toMatchObject([{ left_out: ["content"] }]);
 });
 
-test("a question is measured when it is opened, and not again as often as it is listed", () => {
+test("a request is measured once, when it is opened, and not at each listing", () => {
   let written = 0;
   const input = {
     toJSON: () => {

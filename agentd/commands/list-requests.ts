@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.permission.list and agent.elicitation.list: what is open, oldest first.
+// agent.permission.list and agent.elicitation.list: the pending requests, oldest first.
 import type { Answer } from "../../bus-client/index.ts";
 import { fit } from "../session/core/fit.ts";
 import { ofAgentSession } from "../session/core/requests/open-requests.ts";
 import type { OpenRequest as Open, SessionState } from "../session/core/state.ts";
-import { callLimits, type OpenElicitation, type OpenRequest } from "../vocabulary/index.ts";
+import { callLimits, type ListedElicitation, type ListedPermission } from "../vocabulary/index.ts";
 import { type Call, findSession, type Handler, ok } from "./call.ts";
 import type { Instance } from "./instance.ts";
 
 export const listPermissions: Handler<"agent.permission.list"> = (instance, { args }) =>
-  listed(instance, args, "permission");
+  answerList(instance, args, "permission");
 
 export const listElicitations: Handler<"agent.elicitation.list"> = (instance, { args }) =>
-  listed(instance, args, "elicitation");
+  answerList(instance, args, "elicitation");
 
-/** Open questions as they are shown. `more`: not all of them. */
-export interface Shown {
-  readonly requests: readonly (OpenRequest | OpenElicitation)[];
+/** `more`: some requests did not fit. */
+export interface RequestList {
+  readonly requests: readonly (ListedPermission | ListedElicitation)[];
   readonly more: boolean;
 }
 
-function listed(instance: Instance, args: Call<"agent.permission.list">["args"], kind: Open["kind"]): Answer {
+function answerList(instance: Instance, args: Call<"agent.permission.list">["args"], kind: Open["kind"]): Answer {
   const { session, request } = args;
-  const states = session === undefined ? instance.sessions.live() : stateOf(instance, session);
+  const states = session === undefined ? instance.sessions.live() : findStates(instance, session);
   if ("rc" in states) return states;
-  const { requests, more } = shownRequests(
+  const { requests, more } = listOpenRequests(
     states,
     (open) => open.kind === kind && (request === undefined || open.request === request),
     callLimits.questionsBytesMax,
@@ -32,7 +32,7 @@ function listed(instance: Instance, args: Call<"agent.permission.list">["args"],
   return ok(more ? { requests, more } : { requests });
 }
 
-function stateOf(instance: Instance, reference: string): readonly SessionState[] | Answer {
+function findStates(instance: Instance, reference: string): readonly SessionState[] | Answer {
   const session = findSession(instance, reference);
   if (typeof session !== "string") return session;
   const state = instance.sessions.get(session);
@@ -40,20 +40,20 @@ function stateOf(instance: Instance, reference: string): readonly SessionState[]
 }
 
 /**
- * All of them whole, where that fits. Else each session has an equal part of the bytes, and in it each question: one
- * agent's long questions take nothing from what others ask.
+ * Lists the requests in full if they fit into `bytesMax`. Otherwise divides the bytes equally among the sessions, and
+ * within a session among its requests, so that one agent's long requests do not shorten those of others.
  */
-export function shownRequests(
+export function listOpenRequests(
   states: readonly SessionState[],
   wanted: (open: Open) => boolean,
   bytesMax: number,
-): Shown {
-  const asking = states
+): RequestList {
+  const sessions = states
     .map(({ id, requests }) => ({ session: id, open: requests.filter(wanted) }))
     .filter(({ open }) => open.length > 0);
-  const bytes = asking.flatMap(({ open }) => open).reduce((sum, one) => sum + bytesAround(one) + one.shown.bytes, 0);
-  const bytesOfEach = bytes <= bytesMax ? Infinity : bytesMax / asking.length;
-  const shown = asking.map(({ session, open }) => ofSession(session, open, bytesOfEach));
+  const bytes = sessions.flatMap(({ open }) => open).reduce((sum, one) => sum + fixedBytes(one) + one.shown.bytes, 0);
+  const bytesOfEach = bytes <= bytesMax ? Infinity : bytesMax / sessions.length;
+  const shown = sessions.map(({ session, open }) => listSessionRequests(session, open, bytesOfEach));
   const requests = shown.flatMap((one) => one.requests);
   return {
     requests: requests.toSorted((a, b) => (a.asked_at < b.asked_at ? -1 : a.asked_at > b.asked_at ? 1 : 0)),
@@ -61,47 +61,47 @@ export function shownRequests(
   };
 }
 
-function ofSession(session: string, open: readonly Open[], bytesMax: number): Shown {
-  const requests: (OpenRequest | OpenElicitation)[] = [];
-  let left = bytesMax;
+function listSessionRequests(session: string, open: readonly Open[], bytesMax: number): RequestList {
+  const requests: (ListedPermission | ListedElicitation)[] = [];
+  let bytesLeft = bytesMax;
   for (const [index, one] of open.entries()) {
-    const { request, bytes } = shownIn(session, one, left / (open.length - index));
-    left -= bytes;
-    if (left < 0) return { requests, more: true };
+    const { request, bytes } = requestWithin(session, one, bytesLeft / (open.length - index));
+    bytesLeft -= bytes;
+    if (bytesLeft < 0) return { requests, more: true };
     requests.push(request);
   }
   return { requests, more: false };
 }
 
-/** With as much of what the agent wrote as goes into so many bytes. */
-function shownIn(
+/** Builds the listed form of a request, without the agent's longest members where it would exceed `bytesMax`. */
+function requestWithin(
   session: string,
   open: Open,
   bytesMax: number,
-): { readonly request: OpenRequest | OpenElicitation; readonly bytes: number } {
+): { readonly request: ListedPermission | ListedElicitation; readonly bytes: number } {
   const turn = open.turn === undefined ? {} : { turn: open.turn };
   const head = { request: open.request, session, ...turn, ...ofAgentSession(open.agentSession) };
   const times = { asked_at: open.askedAt, expires_at: open.expiresAt };
-  const around = bytesAround(open);
+  const fixed = fixedBytes(open);
   if (open.kind === "elicitation") {
-    const { value, bytes, leftOut } = fit(open.shown, bytesMax - around);
-    const request = { kind: open.kind, ...head, ...value, ...times, ...namesOf(leftOut) };
-    return { request, bytes: around + bytes };
+    const { value, bytes, leftOut } = fit(open.shown, bytesMax - fixed);
+    const request = { kind: open.kind, ...head, ...value, ...times, ...toLeftOut(leftOut) };
+    return { request, bytes: fixed + bytes };
   }
-  const { value, bytes, leftOut } = fit(open.shown, bytesMax - around);
-  const all = namesOf([...open.leftOut, ...leftOut]);
+  const { value, bytes, leftOut } = fit(open.shown, bytesMax - fixed);
+  const all = toLeftOut([...open.leftOut, ...leftOut]);
   const changed = open.changed.length === 0 ? {} : { changed: open.changed };
   const request = { kind: open.kind, ...head, tool_call: value, options: open.options, ...times, ...changed, ...all };
-  return { request, bytes: around + bytes };
+  return { request, bytes: fixed + bytes };
 }
 
-function namesOf(names: readonly string[]): { readonly left_out?: readonly string[] } {
+function toLeftOut(names: readonly string[]): { readonly left_out?: readonly string[] } {
   return names.length === 0 ? {} : { left_out: names };
 }
 
-function bytesAround(open: Open): number {
+function fixedBytes(open: Open): number {
   return headBytes + (open.kind === "permission" ? open.optionsBytes : 0);
 }
 
-/** Names, times, the list of what is left out. */
+/** Reserved for ids, times and the names of omitted members. */
 const headBytes = 1024;

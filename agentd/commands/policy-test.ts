@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.policy.test: what a policy would answer to a request, of a session or made up. Answers nothing to anybody.
+// agent.policy.test: shows what a policy would answer to a logged or made-up request. It resolves no request.
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Answer } from "../../bus-client/index.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Log } from "../log/open.ts";
@@ -29,35 +29,40 @@ export const testPolicy: Handler<"agent.policy.test"> = async (instance, { args 
   const { policy: name, request } = args;
   const policy = instance.settings().policies.get(name);
   if (!policy) return unknownPolicy(instance, name);
-  const asked = typeof request === "string" ? await loggedQuestion(instance, request) : madeUp(request);
-  return "rc" in asked ? asked : ok(tested(name, policy, asked, instance));
+  const asked = typeof request === "string" ? await readLoggedRequest(instance, request) : readMadeUpRequest(request);
+  return "rc" in asked ? asked : ok(answerRequest(name, policy, asked, instance));
 };
 
-interface Asked {
-  /** What was said of the tool call before. */
+interface TestedRequest {
+  /** Earlier updates of the tool call. */
   readonly before: Sight;
   readonly call: Partial<ToolCallFields>;
-  /** As the request itself has it. */
+  /** The kind that the request itself gives. */
   readonly kind: string | null | undefined;
   readonly options: readonly { readonly option: string; readonly kind: string }[];
   readonly sessionDirectories: readonly string[];
-  /** Another session of the agent asks. */
+  /** The request came from a session of the agent that agentd did not open. */
   readonly isForeign?: boolean;
 }
 
-function tested(name: string, policy: PolicySettings, asked: Asked, instance: Instance): PolicyTestReply {
+function answerRequest(
+  name: string,
+  policy: PolicySettings,
+  asked: TestedRequest,
+  instance: Instance,
+): PolicyTestReply {
   const { before, call, kind, options, sessionDirectories, isForeign } = asked;
   if (isForeign) return { policy: name, outcome: "ask", why: askedByAnotherSession };
   const { reserved, limits } = instance;
-  const findings = findOut(before, saidIn(call), { policy, reserved, pathsMax: limits.policyPathsMax });
+  const findings = findOut(before, toSaid(call), { policy, reserved, pathsMax: limits.policyPathsMax });
   const answer = answerByPolicy(policy, { kind, options, sessionDirectories, findings });
   if ("ask" in answer) return { policy: name, outcome: "ask", why: answer.ask };
   return { policy: name, outcome: "allow_once", option: answer.answer, rule: answer.rule, why: answer.why };
 }
 
-type MadeUp = Exclude<Call<"agent.policy.test">["args"]["request"], string>;
+type MadeUpRequest = Exclude<Call<"agent.policy.test">["args"]["request"], string>;
 
-function madeUp({ tool_call: call, options, cwd }: MadeUp): Asked | Answer {
+function readMadeUpRequest({ tool_call: call, options, cwd }: MadeUpRequest): TestedRequest | Answer {
   const directory = cwd === undefined ? undefined : realDirectory(cwd);
   if (cwd !== undefined && directory === undefined) {
     return refuse("ARGUMENT", "request.cwd: must be an absolute path of a directory", { field: "request.cwd" });
@@ -75,22 +80,25 @@ function realDirectory(path: string): string | undefined {
   }
 }
 
-/** As it stands in the log, and what its agent had said of the tool call by then. */
-async function loggedQuestion({ log, sessions, limits }: Instance, request: string): Promise<Asked | Answer> {
+/** Reads the request from the log, with the updates that its agent had sent for the tool call by then. */
+async function readLoggedRequest(
+  { log, sessions, limits }: Instance,
+  request: string,
+): Promise<TestedRequest | Answer> {
   const session = sessionOfRequest(request);
   const state = session === undefined ? undefined : sessions.get(session);
   if (session === undefined || !state) return unknownRequest(request);
   let sights = new ToolSights(limits.openToolCallsMax, limits.policyPathsMax);
-  for await (const entry of entriesOf(log, session)) {
-    // What another life's agent said does not concern this one's.
+  for await (const entry of readEntries(log, session)) {
+    // Updates of an earlier run do not count.
     if (entry.kind === "state" && entry.agent !== undefined) {
       sights = new ToolSights(limits.openToolCallsMax, limits.policyPathsMax);
     }
     const call = entry.kind === "permission" ? entry.tool_call : entry.kind === "tool_call" ? entry : undefined;
     if (!call) continue;
-    // Another session of the agent has ids of its own.
+    // Tool call ids are unique only within one session of the agent.
     const isForeign = entry.kind === "permission" && entry.agent_session !== undefined;
-    const before = isForeign ? nothingSeen : sights.see(call.tool_call_id, saidIn(call, entry.kind === "tool_call"));
+    const before = isForeign ? nothingSeen : sights.see(call.tool_call_id, toSaid(call, entry.kind === "tool_call"));
     if (entry.kind !== "permission" || entry.request !== request) continue;
     const { cwd, additionalDirs } = state;
     const kind = entry.said_before?.includes("tool_kind") === true ? undefined : call.tool_kind;
@@ -100,23 +108,23 @@ async function loggedQuestion({ log, sessions, limits }: Instance, request: stri
   return unknownRequest(request);
 }
 
-type Told = StateEntry | ToolCallEntry | PermissionEntry | TruncatedEntry;
+type LoggedEntry = StateEntry | ToolCallEntry | PermissionEntry | TruncatedEntry;
 
-async function* entriesOf({ entries }: Log, session: string): AsyncGenerator<Exclude<Told, TruncatedEntry>> {
+async function* readEntries({ entries }: Log, session: string): AsyncGenerator<Exclude<LoggedEntry, TruncatedEntry>> {
   let after: number | undefined = 0;
   while (after !== undefined) {
     const page: Page = entries.page({ session, after, kinds: ["state", "tool_call", "permission"] });
     for (const text of page.entries) {
-      const entry = JSON.parse(text) as Told;
+      const entry = JSON.parse(text) as LoggedEntry;
       if (!("truncated" in entry)) yield entry;
-      else yield JSON.parse(entries.body(session, entry.seq) ?? "{}") as Exclude<Told, TruncatedEntry>;
+      else yield JSON.parse(entries.body(session, entry.seq) ?? "{}") as Exclude<LoggedEntry, TruncatedEntry>;
     }
     after = page.next;
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 
-function saidIn(call: Partial<ToolCallFields>, isUpdate = false): Said {
+function toSaid(call: Partial<ToolCallFields>, isUpdate = false): Said {
   const { title, tool_kind: kind, status, locations, content } = call;
   return { kind, locations, content, announces: isUpdate && isAnnouncement(title, kind, status) };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Who sends a command of this instance, and whether they may: the model's questions, answered from the log.
+// Checks whether the sender of a command may run it: the authority model, applied to this instance's log and sessions.
 import type { Answer } from "../../bus-client/index.ts";
-import { exceededGrant, type Given, noOwnSession, refusalOfGrant, refusalToAct } from "../authority/decide.ts";
+import { findExceededGrant, type Given, noOwnSession, grantRefusal, checkAct } from "../authority/decide.ts";
 import { type Sender, senderOf, type Sessions, type Target, targetOf } from "../authority/sender.ts";
 import { isLive } from "../session/core/state.ts";
 import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
@@ -10,21 +10,18 @@ import type { Instance } from "./instance.ts";
 
 export type Stamp = Pick<Call, "by" | "origin">;
 
-/** The refusal where the sender may not do this to this session; undefined where it may. */
-export function refusalBySender(instance: Instance, { verb, args, ...stamp }: Call): ErrorBody | undefined {
-  const sender = senderIn(instance, stamp);
+/** Returns the error if the sender may not run this command. */
+export function checkSender(instance: Instance, { verb, args, ...stamp }: Call): ErrorBody | undefined {
+  const sender = identifySender(instance, stamp);
   if ("session" in sender && !isLiveIn(instance, sender.session)) {
-    return errorBody(
-      "AGENT_SELF",
-      "this agent's session has ended, or there is none: its programs may not act any more",
-    );
+    return errorBody("AGENT_SELF", "this agent's session has ended or does not exist; its programs may no longer act");
   }
   const target = (): Target | undefined => {
     const found =
       "session" in args && args.session !== undefined ? instance.log.sessions.find(args.session) : undefined;
     return found?.found === "one" ? targetIn(instance, sender, found.session) : undefined;
   };
-  return refusalToAct(sender, verb, target, instance.settings);
+  return checkAct(sender, verb, target, instance.settings);
 }
 
 function isLiveIn({ sessions }: Instance, session: string): boolean {
@@ -32,17 +29,17 @@ function isLiveIn({ sessions }: Instance, session: string): boolean {
   return state !== undefined && isLive(state);
 }
 
-/** Without a look into the log, which may be what fails. Whose agent it is makes no difference here. */
-export function refusalOfQuit({ settings }: Instance, { by, origin }: Stamp): ErrorBody | undefined {
-  return refusalToAct(senderOf(by, origin, { parentOf: () => null }), "QUIT", () => undefined, settings);
+/** Does not read the log, which may be what fails. QUIT's rule is the same for all agents. */
+export function checkQuit({ settings }: Instance, { by, origin }: Stamp): ErrorBody | undefined {
+  return checkAct(senderOf(by, origin, { parentOf: () => null }), "QUIT", () => undefined, settings);
 }
 
-export function senderIn(instance: Instance, { by, origin }: Stamp): Sender {
+export function identifySender(instance: Instance, { by, origin }: Stamp): Sender {
   return senderOf(by, origin, sessionsOf(instance));
 }
 
-/** Whom a name reaches now, seen from who would give it to another session. Several: none of them is the sender's alone. */
-export function reachedBy(instance: Instance, sender: Sender, name: string): Target | undefined {
+/** Returns the session that a name or prefix resolves to now, as seen by the sender; `other` if it is ambiguous. */
+export function targetOfName(instance: Instance, sender: Sender, name: string): Target | undefined {
   const found = instance.log.sessions.find(name);
   if (found.found === "none") return undefined;
   return found.found === "one" ? targetIn(instance, sender, found.session) : "other";
@@ -52,21 +49,21 @@ export function targetIn(instance: Instance, sender: Sender, session: string): T
   return targetOf(sender, session, sessionsOf(instance));
 }
 
-/** The refusal where the sender gives more than it may to a session; undefined where it does not. */
-export function refusalToGive({ sessions }: Instance, sender: Sender, given: Given): Answer | undefined {
+/** Returns the error if the sender may not give all of this to a session. */
+export function checkGrants({ sessions }: Instance, sender: Sender, given: Given): Answer | undefined {
   const state = "session" in sender ? sessions.get(sender.session) : undefined;
   const own = state
     ? { env: state.env, directories: [state.cwd, ...state.additionalDirs], policy: state.policy }
     : noOwnSession;
-  const grant = exceededGrant(sender, given, own);
-  return grant && refusal(refusalOfGrant(grant));
+  const grant = findExceededGrant(sender, given, own);
+  return grant && refusal(grantRefusal(grant));
 }
 
 function sessionsOf({ log }: Instance): Sessions {
   return {
     parentOf: (session) => log.sessions.row(session)?.parent ?? null,
     starterOf(session) {
-      // A session's log begins with the command that started it.
+      // The first entry of a session is the command that started it.
       const first = JSON.parse(log.entries.body(session, 1) ?? "{}") as { readonly by?: string | null };
       return first.by ?? null;
     },

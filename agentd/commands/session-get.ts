@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.session.get: one session as it is now, with the seq up to which that holds.
+// agent.session.get: a snapshot of one session, with the seq that it is up to date with.
 import { formatCursor } from "../log/cursor.ts";
 import type { Unanswered } from "../log/sessions.ts";
 import { callLimits, type SessionSnapshot } from "../vocabulary/index.ts";
@@ -7,7 +7,7 @@ import { emptied } from "../session/core/fit.ts";
 import type { SessionState } from "../session/core/state.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { shownRequests } from "./list-requests.ts";
+import { listOpenRequests } from "./list-requests.ts";
 import { summaryOf } from "./session-list.ts";
 
 export const getSession: Handler<"agent.session.get"> = (instance, { args }) => {
@@ -17,7 +17,7 @@ export const getSession: Handler<"agent.session.get"> = (instance, { args }) => 
   return snapshot ? ok(snapshot) : refuse("SESSION_UNKNOWN", `"${session}" is not a session of an agent`, { session });
 };
 
-/** Nothing awaits between the reads: the snapshot is of one moment. */
+/** Reads without awaiting, so that the snapshot is consistent. */
 function snapshotOf(instance: Instance, session: string): SessionSnapshot | undefined {
   const { log, sessions } = instance;
   const row = log.sessions.row(session);
@@ -25,7 +25,7 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
   if (!row || row.state === null || !state) return undefined;
   const latest = log.sessions.latest(session);
   const usage = latest?.usage;
-  const whole = {
+  const snapshot = {
     ...summaryOf(row),
     log: log.id,
     cursor: formatCursor(log.id, session, row.last_seq),
@@ -45,10 +45,10 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
     children: log.sessions.children(session),
     ...(row.requests === 0 ? {} : unansweredIn(log.sessions.unanswered(session))),
   };
-  // An agent may have told more than a frame of the Bus holds: its session is there all the same.
+  // An agent may have sent more than a frame of the Bus holds. Its session must be shown nevertheless.
   return {
-    ...emptied(whole, { options: [], commands: [], plan: [], capabilities: {} }, callLimits.snapshotBytesMax),
-    requests: shownRequests([state], () => true, callLimits.questionsBytesMax).requests,
+    ...emptied(snapshot, { options: [], commands: [], plan: [], capabilities: {} }, callLimits.snapshotBytesMax),
+    requests: listOpenRequests([state], () => true, callLimits.questionsBytesMax).requests,
   };
 }
 

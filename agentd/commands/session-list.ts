@@ -13,7 +13,7 @@ export const listSessions: Handler<"agent.session.list"> = (instance, { args }) 
   const page = instance.log.sessions.list({
     ...(state === undefined ? {} : { state: typeof state === "string" ? [state] : state }),
     ...(agent === undefined ? {} : { agent }),
-    ...(cwd === undefined ? {} : { cwd: real(cwd) }),
+    ...(cwd === undefined ? {} : { cwd: realPathOf(cwd) }),
     ...(after === undefined ? {} : { after }),
     limit,
   });
@@ -22,8 +22,8 @@ export const listSessions: Handler<"agent.session.list"> = (instance, { args }) 
   return ok({ sessions: page.sessions.map(summaryOf), ...next });
 };
 
-/** Sessions are known by where their directory really is; one that is gone by now is compared as it is written. */
-function real(path: string): string {
+/** The log has real paths. A directory that no longer exists is compared as it is written. */
+function realPathOf(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.session.log: a session's entries in pages, as the texts that the log holds; or a piece of one big entry.
+// agent.session.log: a page of a session's entries, as JSON texts from the log, or a piece of one large entry.
 import type { Answer } from "../../bus-client/index.ts";
 import { formatCursor, parseCursor } from "../log/cursor.ts";
-import { type Call, findLogged, type Handler, ok, refuse } from "./call.ts";
+import { type Call, findSessionOrInstance, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 
 type PageArguments = Exclude<Call<"agent.session.log">["args"], { entry: number }>;
 
 export const readLog: Handler<"agent.session.log"> = (instance, { args }) => {
-  const session = findLogged(instance, args.session);
+  const session = findSessionOrInstance(instance, args.session);
   if (typeof session !== "string") return session;
   return "entry" in args
     ? readPiece(instance, session, args.entry, args.offset, args.bytes)
@@ -17,8 +17,8 @@ export const readLog: Handler<"agent.session.log"> = (instance, { args }) => {
 
 function readPage(instance: Instance, session: string, args: PageArguments): Answer {
   const { log } = instance;
-  const after = seqOf(args.after, log.id, session);
-  const before = seqOf(args.before, log.id, session);
+  const after = parseCursorArgument(args.after, log.id, session);
+  const before = parseCursorArgument(args.before, log.id, session);
   if (typeof after === "string") return cursorRefusal("after", after);
   if (typeof before === "string") return cursorRefusal("before", before);
   const page = log.entries.page({
@@ -44,8 +44,12 @@ function readPiece(instance: Instance, session: string, entry: number, offset: n
   return ok({ session, entry, ...piece });
 }
 
-/** A cursor of this log and session, or a plain seq; else what is wrong with it. */
-export function seqOf(cursor: string | number | undefined, log: string, session: string): number | undefined | string {
+/** Returns the seq of a cursor of this log and session, or a plain seq; a string says what is wrong with the cursor. */
+export function parseCursorArgument(
+  cursor: string | number | undefined,
+  log: string,
+  session: string,
+): number | undefined | string {
   if (cursor === undefined || typeof cursor === "number") return cursor;
   const parsed = parseCursor(cursor, log, session);
   return "seq" in parsed ? parsed.seq : parsed.refused;
@@ -54,8 +58,8 @@ export function seqOf(cursor: string | number | undefined, log: string, session:
 export function cursorRefusal(field: string, why: string): Answer {
   const message = {
     malformed: "neither a cursor (<log>/<session>/<seq>) nor a seq",
-    other_log: "the cursor is of another log: read from the beginning",
-    other_session: "the cursor is of another session",
+    other_log: "the cursor belongs to another log; read from the beginning",
+    other_session: "the cursor belongs to another session",
   }[why];
   return refuse("CURSOR_UNKNOWN", `${field}: ${message ?? why}`, { field });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.session.resume: what the session needs to come back is looked up before the decision, as for a start.
+// agent.session.resume: looks up program, directories and variables before the decision, as a start does.
 import type { Answer } from "../../bus-client/index.ts";
 import { passedValuesOf } from "../catalogue/passed-values.ts";
 import { isWorkspace } from "../instance/directories.ts";
@@ -7,9 +7,9 @@ import type { AskedServer } from "../mcp-servers.ts";
 import type { SessionState } from "../session/core/state.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { reachedBy, refusalToGive, senderIn, type Stamp, targetIn } from "./sender.ts";
-import { directoriesFor, directoriesOf, startableAgent } from "./session-start.ts";
-import { scrubbed } from "./shown-arguments.ts";
+import { targetOfName, checkGrants, identifySender, type Stamp, targetIn } from "./sender.ts";
+import { resolveAllowedDirectories, resolveSessionDirectories, checkAgent } from "./session-start.ts";
+import { redactArguments } from "./redact-arguments.ts";
 
 export const resume: Handler<"agent.session.resume"> = (instance, call) => {
   const session = findSession(instance, call.args.session);
@@ -24,7 +24,7 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
     if ("rc" in found) return { caller, ...found };
     instance.mailbox.post(session, {
       type: "resume",
-      command: { verb, args, by, origin, caller, shown: scrubbed(args) },
+      command: { verb, args, by, origin, caller, shown: redactArguments(args) },
       directories: found,
       maxSessions: instance.settings().maxSessions,
     });
@@ -32,32 +32,32 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
   });
 };
 
-type Found = Answer | Pick<SessionState, "cwd" | "additionalDirs">;
+type ResolvedDirectories = Answer | Pick<SessionState, "cwd" | "additionalDirs">;
 
-/** A live session is refused by its own decision; here only what is outside of it is looked at. */
-function lookUp(instance: Instance, stamp: Stamp, state: SessionState): Found {
+/** Checks only what is outside the session. The session itself refuses a resume while it is live. */
+function lookUp(instance: Instance, stamp: Stamp, state: SessionState): ResolvedDirectories {
   const directories = lookUpDirectories(instance, stamp, state);
   if ("rc" in directories) return directories;
-  const agent = startableAgent(instance, state.agent);
+  const agent = checkAgent(instance, state.agent);
   if (agent) return agent;
   const values = passedValuesOf(instance, state.env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
   return directories;
 }
 
-/** What a session was given by its own start, an agent that brings it back gives to it: no more than at a start. */
-function lookUpDirectories(instance: Instance, stamp: Stamp, state: SessionState): Found {
-  const sender = senderIn(instance, stamp);
-  // With `agents_act = "any"`, what people gave to a session of their own.
+/** An agent that resumes a session may give it no more than at a start, even though the session already has it. */
+function lookUpDirectories(instance: Instance, stamp: Stamp, state: SessionState): ResolvedDirectories {
+  const sender = identifySender(instance, stamp);
+  // With `agents_act = "any"`, an agent may resume a person's session with what that person gave it.
   if (targetIn(instance, sender, state.id) !== "started") {
-    return directoriesOf(instance, state.cwd, state.additionalDirs);
+    return resolveSessionDirectories(instance, state.cwd, state.additionalDirs);
   }
   const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
   const { env, policy, name } = state;
-  // Another session may have come to bear its name while it had ended.
-  const named = name === undefined ? undefined : { name, leadsTo: reachedBy(instance, sender, name) };
-  const beyond = refusalToGive(instance, sender, { servers, env, policy, name: named });
-  if (beyond) return beyond;
+  // Another session may have taken its name in the meantime.
+  const named = name === undefined ? undefined : { name, leadsTo: targetOfName(instance, sender, name) };
+  const refused = checkGrants(instance, sender, { servers, env, policy, name: named });
+  if (refused) return refused;
   const workspace = isWorkspace(state.cwd, instance.workspacesDirectory) ? state.cwd : undefined;
-  return directoriesFor(instance, sender, { ...state, workspace });
+  return resolveAllowedDirectories(instance, sender, { ...state, workspace });
 }

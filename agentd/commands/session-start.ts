@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.session.start: what must be looked up (program, directories, variables) is looked up before the decision, so
-// that an accepted start is refused by nothing but the agent itself.
+// agent.session.start: looks up program, directories and variables before the decision, so that only the agent itself
+// can fail an accepted start.
 import { rmdirSync } from "node:fs";
 import type { Answer } from "../../bus-client/index.ts";
 import { unknownAgentMessage } from "../catalogue/catalogue.ts";
 import { findAgent, whyNotFound } from "../catalogue/find-program.ts";
 import { passedValuesOf } from "../catalogue/passed-values.ts";
-import { agentSession, type Sender } from "../authority/sender.ts";
+import { sessionOfAgent, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
 import type { NewSession } from "../session/core/state.ts";
 import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { reachedBy, senderIn, refusalToGive } from "./sender.ts";
-import { scrubbed } from "./shown-arguments.ts";
+import { checkGrants, identifySender, targetOfName } from "./sender.ts";
+import { redactArguments } from "./redact-arguments.ts";
 
 type StartCall = Call<"agent.session.start">;
 
 export const start: Handler<"agent.session.start"> = async (instance, call) => {
   const { args, verb, by, origin } = call;
-  let made: string | undefined;
+  let workspace: string | undefined;
   const answered = instance.callers.ask((caller) => {
-    // A retry is answered before anything is looked up: what held then need not hold now.
+    // A retry is answered before the lookups, which may have other results now.
     const recalled = instance.mailbox.recall(instanceSession, { verb, args, by, caller });
     if (recalled) return recalled === "posted" ? undefined : recalled;
     const session = lookUp(instance, call);
     if ("rc" in session) return { caller, ...session };
-    if (args.cwd === undefined) made = session.cwd;
+    if (args.cwd === undefined) workspace = session.cwd;
     const { maxSessions } = instance.settings();
-    const shown = scrubbed({ ...args, cwd: session.cwd });
+    const shown = redactArguments({ ...args, cwd: session.cwd });
     const literals = args.mcp_servers.length === 0 ? {} : { literals: JSON.stringify(args.mcp_servers) };
     const command = { verb, args, by, origin, caller, shown };
     instance.mailbox.post(session.id, { type: "start", command, session, maxSessions, ...literals });
     return undefined;
   });
   const answer = await answered;
-  // A start that was refused leaves nothing behind. (rmdir: never more than the empty directory that was made.)
-  if (made !== undefined && answer.rc >= 10) rmdirSync(made);
+  // A refused start leaves nothing behind. rmdir removes only an empty directory.
+  if (workspace !== undefined && answer.rc >= 10) rmdirSync(workspace);
   return answer;
 };
 
 function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession | Answer {
-  const sender = senderIn(instance, stamp);
-  const beyond = refusalOfArguments(instance, sender, args);
-  if (beyond) return beyond;
+  const sender = identifySender(instance, stamp);
+  const refused = checkArguments(instance, sender, args);
+  if (refused) return refused;
   if (args.policy !== undefined && !instance.settings().policies.has(args.policy)) {
     return unknownPolicy(instance, args.policy);
   }
-  const agent = startableAgent(instance, args.agent);
+  const agent = checkAgent(instance, args.agent);
   if (agent) return agent;
   if (args.mcp_servers.some(({ name }) => name === busToolsName)) {
-    const message = `mcp_servers: "${busToolsName}" is the name of the server that leads an agent to the Bus: take another`;
+    const message = `mcp_servers: the name "${busToolsName}" is reserved for the server that agentd adds; choose another`;
     return refuse("ARGUMENT", message, { field: "mcp_servers" });
   }
   const values = passedValuesOf(instance, [...args.env, ...variablesOf(args.mcp_servers)]);
@@ -60,17 +60,21 @@ function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession |
     return refuse("ARGUMENT", values.message, { field, name: values.name });
   }
   if (args.cwd === undefined && args.agent !== "demo") {
-    return refuse("ARGUMENT", "cwd: say in which directory the agent works", { field: "cwd" });
+    return refuse("ARGUMENT", "cwd: give the directory in which the agent works", { field: "cwd" });
   }
   const cwd = args.cwd ?? makeWorkspace(instance);
   if (typeof cwd !== "string") return cwd;
   const workspace = args.cwd === undefined ? cwd : undefined;
-  const directories = directoriesFor(instance, sender, { cwd, additionalDirs: args.additional_dirs, workspace });
+  const directories = resolveAllowedDirectories(instance, sender, {
+    cwd,
+    additionalDirs: args.additional_dirs,
+    workspace,
+  });
   if ("rc" in directories) {
     if (args.cwd === undefined) rmdirSync(cwd);
     return directories;
   }
-  const parent = agentSession(stamp.by);
+  const parent = sessionOfAgent(stamp.by);
   return {
     id: instance.newSessionId(),
     agent: args.agent,
@@ -83,12 +87,12 @@ function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession |
   };
 }
 
-/** Of all but the directories, which have to be resolved first. */
-function refusalOfArguments(instance: Instance, sender: Sender, args: StartCall["args"]): Answer | undefined {
+/** Checks all arguments but the directories, which have to be resolved first. */
+function checkArguments(instance: Instance, sender: Sender, args: StartCall["args"]): Answer | undefined {
   const { mcp_servers: servers, env, policy, config, name } = args;
   const options = Object.keys(config).map((option) => ({ option }));
-  const named = name === undefined ? undefined : { name, leadsTo: reachedBy(instance, sender, name) };
-  return refusalToGive(instance, sender, { servers, env, policy, options, name: named });
+  const named = name === undefined ? undefined : { name, leadsTo: targetOfName(instance, sender, name) };
+  return checkGrants(instance, sender, { servers, env, policy, options, name: named });
 }
 
 export function unknownPolicy(instance: Instance, name: string): Answer {
@@ -100,18 +104,18 @@ export function unknownPolicy(instance: Instance, name: string): Answer {
   });
 }
 
-/** Of the demo agent, which is started without a directory. */
+/** Makes a directory for the demo agent, the only one that may be started without one. */
 function makeWorkspace(instance: Instance): string | Answer {
   try {
     return freshWorkspace(instance.workspacesDirectory);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return refuse("ARGUMENT", `cwd: no directory could be made (${why}): name one`, { field: "cwd" });
+    return refuse("ARGUMENT", `cwd: no directory could be made (${why}); give one`, { field: "cwd" });
   }
 }
 
-/** The refusal where no such agent can be started. */
-export function startableAgent(instance: Instance, name: string): Answer | undefined {
+/** Returns the error if the agent is unknown or not installed. */
+export function checkAgent(instance: Instance, name: string): Answer | undefined {
   const catalogue = instance.catalogue();
   const definition = catalogue.get(name);
   if (!definition) return refuse("AGENT_UNKNOWN", unknownAgentMessage(name, catalogue), { agent: name });
@@ -122,21 +126,22 @@ export function startableAgent(instance: Instance, name: string): Answer | undef
 }
 
 /**
- * As `directoriesOf`, and judged by who asks. One who may name the directories of its own session alone is told the same
- * of all others, not whether they are there. `workspace`: was made for the session, and has nothing of anybody's.
+ * Resolves the directories, and checks that the sender may give them. A sender that may give only those of its own
+ * session gets the same error for all others, whether or not they exist. `workspace` was made for the session and is
+ * always allowed.
  */
-export function directoriesFor(
+export function resolveAllowedDirectories(
   instance: Instance,
   sender: Sender,
-  { cwd, additionalDirs, workspace }: Named,
+  { cwd, additionalDirs, workspace }: NamedDirectories,
 ): Directories {
-  const found = directoriesOf(instance, cwd, additionalDirs);
+  const found = resolveSessionDirectories(instance, cwd, additionalDirs);
   const directories = "rc" in found ? [""] : [found.cwd, ...found.additionalDirs];
   const named = directories.filter((each) => each !== workspace);
-  return refusalToGive(instance, sender, { directories: named }) ?? found;
+  return checkGrants(instance, sender, { directories: named }) ?? found;
 }
 
-interface Named {
+interface NamedDirectories {
   readonly cwd: string;
   readonly additionalDirs: readonly string[];
   readonly workspace: string | undefined;
@@ -144,7 +149,11 @@ interface Named {
 
 type Directories = Answer | { readonly cwd: string; readonly additionalDirs: readonly string[] };
 
-export function directoriesOf(instance: Instance, cwd: string, additionalDirectories: readonly string[]): Directories {
+export function resolveSessionDirectories(
+  instance: Instance,
+  cwd: string,
+  additionalDirectories: readonly string[],
+): Directories {
   const { configFile, home, workspacesDirectory, reserved } = instance;
   const { roots } = instance.settings();
   const asked = { cwd, additionalDirectories };

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.session.wait: answers when the session is idle, waiting or ended, at once if it is so already. That the time
-// ran out is an answer too, not a failure.
+// agent.session.wait: answers as soon as the session is idle, waiting or ended. A timeout is an ordinary reply with
+// `timed_out`, not an error.
 import type { Answer } from "../../bus-client/index.ts";
 import { phaseOf, type SessionState } from "../session/core/state.ts";
 import type { WaitReply } from "../vocabulary/index.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
-import { cursorRefusal, seqOf } from "./session-log.ts";
+import { cursorRefusal, parseCursorArgument } from "./session-log.ts";
 
 type Until = "idle" | "waiting" | "ended";
 
-/** A call over the mesh has 30 s in all. */
+/** The mesh limits a whole call to 30 s. */
 const meshWaitMsMax = 25_000;
 
 export const waitForSession: Handler<"agent.session.wait"> = (instance, { args, origin }) => {
   const session = findSession(instance, args.session);
   if (typeof session !== "string") return session;
-  const after = seqOf(args.after, instance.log.id, session);
+  const after = parseCursorArgument(args.after, instance.log.id, session);
   if (typeof after === "string") return cursorRefusal("after", after);
   const wanted: readonly Until[] = typeof args.until === "string" ? [args.until] : args.until;
   const first = instance.sessions.get(session);
   if (!first) return refuse("SESSION_UNKNOWN", `"${session}" is not a session of an agent`, { session });
   const timeoutMs = origin === "mesh" ? Math.min(args.timeout_ms, meshWaitMsMax) : args.timeout_ms;
-  const met = holds(first, wanted, after);
+  const met = metCondition(first, wanted, after);
   if (met) return answer(first, met);
   if (timeoutMs === 0) return answer(first, undefined);
   return new Promise((resolve) => {
@@ -31,15 +31,15 @@ export const waitForSession: Handler<"agent.session.wait"> = (instance, { args, 
       resolve(answer(state, until));
     };
     const stopListening = instance.sessions.onChange((state) => {
-      const until = state.id === session ? holds(state, wanted, after) : undefined;
+      const until = state.id === session ? metCondition(state, wanted, after) : undefined;
       if (until) finish(state, until);
     });
     const cancelTimer = instance.after(timeoutMs, () => finish(instance.sessions.get(session) ?? first, undefined));
   });
 };
 
-/** A session that has ended will not become idle by itself: whatever is waited for, that is told. */
-function holds(state: SessionState, wanted: readonly Until[], after: number | undefined): Until | undefined {
+/** An ended session meets every wait, since it will not become idle by itself. */
+function metCondition(state: SessionState, wanted: readonly Until[], after: number | undefined): Until | undefined {
   const phase = phaseOf(state);
   if (phase === "closed" || phase === "lost" || phase === "failed") return "ended";
   if (after !== undefined && state.seq <= after) return undefined;

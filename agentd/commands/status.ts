@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agent.status: the daemon as it is; agent.list: the catalogue.
+// agent.status: the state of the daemon. agent.list: the catalogue.
 import { listLimits } from "../config/limits.ts";
 import { type Handler, ok } from "./call.ts";
 import { catalogueEntries } from "../catalogue/catalogue.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The file attacked by another program, whose connection has none of our pragmas.
+// Attacks on the file by another program, whose connection does not set our pragmas.
 import type Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import type { Log } from "./open.ts";
@@ -52,7 +52,7 @@ test.each([
   "UPDATE entry SET kind = 4",
   "DELETE FROM entry WHERE id = :base + 1",
   "DELETE FROM entry",
-])("an entry is neither put elsewhere than at its session's end, nor changed, nor removed: %s", (sql) => {
+])("an entry can only be appended to its session, never changed or removed: %s", (sql) => {
   const { log, db, base } = attacked();
   const before = [everything(log, alpha), everything(log, bravo)];
   expect(() => db.prepare(sql).run({ base })).toThrow("append-only");
@@ -79,7 +79,7 @@ test.each([
   "UPDATE receipt SET hash = zeroblob(32), rc = 0, body = '' WHERE command_id = 'open'",
   "UPDATE receipt SET entry = entry - 1, rc = 0, body = '' WHERE command_id = 'open'",
   "INSERT OR REPLACE INTO receipt SELECT sid, command_id, verb, hash, entry, 0, '{}' FROM receipt WHERE command_id = 'done'",
-])("what seals and what answers stays too: %s", (sql) => {
+])("seals and receipts cannot be changed or removed: %s", (sql) => {
   const { log, db, base, sid } = attacked();
   const before = db.prepare("SELECT * FROM seal").all();
   const receipt = log.receipts.find(alpha, "done");
@@ -101,7 +101,7 @@ test.each([
   "UPDATE OR REPLACE session SET id = 'instance' WHERE sid = :sid",
   "UPDATE session SET last_seq = 5 WHERE sid = :sid",
   "UPDATE session SET last_seq = 7 WHERE sid = :sid",
-])("the log and its sessions keep their identity: %s", (sql) => {
+])("the identity of the log and of its sessions cannot be changed: %s", (sql) => {
   const { log, db, sid } = attacked();
   const before = [db.prepare("SELECT * FROM meta").all(), db.prepare("SELECT * FROM session").all()];
   expect(() => db.prepare(sql).run(named(sql, { sid }))).toThrow(
@@ -111,7 +111,7 @@ test.each([
   fill(log, alpha, 1);
 });
 
-test("a seal is written with a salt of 16 bytes, and not as one that was redacted", () => {
+test("a new seal must have a salt of 16 bytes, and must not be marked as redacted", () => {
   const { db, base } = attacked();
   db.exec("BEGIN");
   db.prepare("INSERT INTO entry VALUES (?, 5, NULL, '{}')").run(base + 7);
@@ -127,7 +127,7 @@ test("a seal is written with a salt of 16 bytes, and not as one that was redacte
   db.exec("ROLLBACK");
 });
 
-test("with a permit of the same transaction one entry can be redacted, once its seal has lost its salt", () => {
+test("a permit allows the same transaction to redact one entry, once its seal has lost its salt", () => {
   const { log, db, base, sid } = attacked();
   const by = base + 6;
   const change = (seq: number) => db.prepare("UPDATE entry SET body = 'redacted' WHERE id = ?").run(base + seq);
@@ -151,7 +151,7 @@ test("with a permit of the same transaction one entry can be redacted, once its 
   expect(() => change(2)).toThrow("append-only");
 });
 
-test("a permit that is still there at the commit undoes the transaction", () => {
+test("a transaction that leaves a permit behind is rolled back", () => {
   const { log, db, sid } = attacked();
   db.pragma("foreign_keys = ON");
   db.exec("BEGIN");
@@ -161,7 +161,7 @@ test("a permit that is still there at the commit undoes the transaction", () => 
   fill(log, alpha, 1);
 });
 
-test("a purge removes from the first entry on, up to its tombstone, and the session goes on with the next seq", () => {
+test("a purge removes entries from the first to its tombstone, and the session continues with the next seq", () => {
   const { log, db, base, sid } = attacked();
   const permitted = (act: () => void) => {
     db.exec("BEGIN");
@@ -204,7 +204,7 @@ test("a purge removes from the first entry on, up to its tombstone, and the sess
   expect(log.receipts.find(alpha, "done")?.answer).toEqual({ rc: 0, body: "" });
 });
 
-test("a session that was purged to its end goes on after the tombstone, not at 1", () => {
+test("a session that was purged completely continues after the tombstone, not at 1", () => {
   const { log, db, base, sid } = attacked();
   db.prepare("INSERT INTO tombstone SELECT :sid, 6, 6, digest, '' FROM seal WHERE last = :last").run({
     sid,
@@ -220,7 +220,7 @@ test("a session that was purged to its end goes on after the tombstone, not at 1
   expect(everything(log, alpha).map((entry) => entry["seq"])).toEqual([7, 8]);
 });
 
-/** The driver refuses a parameter that the statement does not name. */
+/** Omits unused parameters, which the driver refuses. */
 function named(sql: string, values: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`:${name}`)));
 }

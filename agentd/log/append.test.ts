@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { textBytes, textString } from "./entry-text.ts";
 import { LogError } from "./log-error.ts";
-import { setReadyText } from "./ready-text.ts";
+import { setSerializedContent } from "./serialized-content.ts";
 import {
   codeOf,
   alpha,
@@ -19,7 +19,7 @@ import {
 const at = "2030-01-02T03:04:05.678Z";
 const clock = { now: () => Date.parse(at) };
 
-test("an entry begins with its head, whatever order its members were given in", () => {
+test("an entry begins with its head, whatever the order of its members", () => {
   const log = temporaryLog({ clock });
   const [appended] = log.append([
     {
@@ -45,7 +45,7 @@ test("an entry begins with its head, whatever order its members were given in", 
   expect(log.entries.page({ session: alpha }).entries).toEqual(appended?.bodies);
 });
 
-test("an entry of any size is stored as text, the very text that it comes back as, and its bytes are never written over", () => {
+test("an entry of any size is stored as the text that append returns, whose bytes are never overwritten", () => {
   const log = temporaryLog();
   const other = otherConnection(log.file);
   const sizes = [10, 1000, 1024, 2000, 21_000, 22_000, 30_000, 100_000, 300_000, 5000, 60_000, 5000];
@@ -58,14 +58,14 @@ test("an entry of any size is stored as text, the very text that it comes back a
   expect(rows.map(({ body }) => (JSON.parse(body) as { content: { text: string } }).content.text)).toEqual(texts);
 });
 
-test("a content whose text is ready is logged with that text, and one that was changed since is written anew", () => {
+test("serialized content is logged as it is, and serialized again if it was replaced since", () => {
   const log = temporaryLog();
   const content = [{ type: "diff", path: "/a", oldText: null, newText: "é".repeat(2000) }];
   const call = { kind: "tool_call", tool_call_id: "t", status: "completed" } as const;
   const json = JSON.stringify(content);
   const entries = [json, Buffer.from(json)].flatMap((text) => {
     const entry = { ...call, content };
-    setReadyText(entry, content, text);
+    setSerializedContent(entry, content, text);
     return [entry, { ...entry, status: "failed" }, { ...entry, content: ["other"] }, { ...entry, content: undefined }];
   });
   const [appended] = log.append([{ session: alpha, expectSeq: 0, entries }]);
@@ -79,7 +79,7 @@ test("a content whose text is ready is logged with that text, and one that was c
   }
 });
 
-test("bodies stay as they are when more is written, and are the bytes that the log holds", () => {
+test("returned bodies are the bytes of the log, and later commits do not change them", () => {
   const log = temporaryLog();
   const kept = [0, 1, 2].flatMap((commit) => {
     const entries = [100, 2000, 100_000].map((length) => message(`${commit}é`.repeat(length)));
@@ -91,7 +91,7 @@ test("bodies stay as they are when more is written, and are the bytes that the l
   }
 });
 
-test("an entry without members besides its kind is whole JSON", () => {
+test("an entry with no member but its kind is valid JSON", () => {
   const log = temporaryLog({ clock });
   const [appended] = log.append([{ session: alpha, expectSeq: 0, entries: [{ kind: "info" }] }]);
   expect(JSON.parse(textString(appended!.bodies[0]!))).toEqual({
@@ -103,7 +103,7 @@ test("an entry without members besides its kind is whole JSON", () => {
   });
 });
 
-test("sessions of one transaction each have their own seq, without a gap, in the order given", () => {
+test("each session of a transaction has its own seqs, without gaps, in the given order", () => {
   const log = temporaryLog();
   fill(log, alpha, 3);
   const appended = log.append([
@@ -124,7 +124,7 @@ test("sessions of one transaction each have their own seq, without a gap, in the
   expect(everything(log, bravo).map((entry) => (entry["content"] as { text: string }).text)).toEqual(["b1", "b2"]);
 });
 
-test("any text comes back as it was, NUL and lone surrogates too", () => {
+test("any text is read back unchanged, including NUL and lone surrogates", () => {
   const log = temporaryLog();
   let seq = 0;
   fc.assert(
@@ -143,7 +143,7 @@ test("any text comes back as it was, NUL and lone surrogates too", () => {
   );
 });
 
-test("a commit that expects another seq is a broken promise, and the whole flush is dropped", () => {
+test("a commit that expects a wrong seq is a plain error, and the whole batch is dropped", () => {
   const log = temporaryLog();
   fill(log, alpha, 2);
   for (const expectSeq of [0, 1, 3]) {
@@ -160,7 +160,7 @@ test("a commit that expects another seq is a broken promise, and the whole flush
   expect(everything(log, alpha)).toHaveLength(3);
 });
 
-test("what two openers of one file append does not get between each other's entries", () => {
+test("two openers of one file do not mix their entries", () => {
   const first = temporaryLog();
   const second = temporaryLog({ file: first.file });
   expect(second.id).toBe(first.id);
@@ -172,7 +172,7 @@ test("what two openers of one file append does not get between each other's entr
   expect(everything(second, alpha).map((entry) => entry["seq"])).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("a lock that another process holds is `busy`, and nothing was written", () => {
+test("a lock that another process holds gives `busy`, and nothing is written", () => {
   const log = temporaryLog();
   fill(log, alpha, 1);
   const other = otherConnection(log.file);
@@ -183,7 +183,7 @@ test("a lock that another process holds is `busy`, and nothing was written", () 
   expect(log.entries.lastSeq(alpha)).toBe(2);
 });
 
-test("a full disk is `full`, leaves nothing of the flush behind, and appending works again when there is room", () => {
+test("a full disk gives `full`, leaves nothing of the batch, and appending works again when there is room", () => {
   const { file, ...small } = temporaryLog({ pageCountMax: 120 });
   fill({ file, ...small }, alpha, 1);
   const flush = (log: typeof small) =>
@@ -194,7 +194,7 @@ test("a full disk is `full`, leaves nothing of the flush behind, and appending w
   expect(codeOf(() => flush(small))).toBe("full");
   expect(small.entries.lastSeq(alpha)).toBe(1);
   expect(small.entries.lastSeq(bravo)).toBeUndefined();
-  // The same connection goes on with what fits.
+  // The same connection can append what fits.
   fill({ file, ...small }, alpha, 1);
   expect(small.entries.lastSeq(alpha)).toBe(2);
   const roomy = temporaryLog({ file });
@@ -202,7 +202,7 @@ test("a full disk is `full`, leaves nothing of the flush behind, and appending w
   expect(otherConnection(file).pragma("integrity_check", { simple: true })).toBe("ok");
 });
 
-test("a failure of the store names file and cause", () => {
+test("a LogError names the file and has the cause", () => {
   const log = temporaryLog({ pageCountMax: 120 });
   const append = () => log.append([{ session: alpha, expectSeq: 0, entries: [message("x".repeat(2_000_000))] }]);
   expect(append).toThrow(LogError);
@@ -212,7 +212,7 @@ test("a failure of the store names file and cause", () => {
   );
 });
 
-test("each session's commits are chained: the digests can be made again from the bodies alone", () => {
+test("each session's commits are chained: the digests can be recomputed from the bodies", () => {
   const log = temporaryLog();
   fill(log, alpha, 2);
   log.append([
@@ -226,7 +226,7 @@ test("each session's commits are chained: the digests can be made again from the
       "SELECT first & 1073741823 AS first, last & 1073741823 AS last, salt, digest FROM seal JOIN session ON sid = first >> 30 WHERE id = ? ORDER BY seal.first",
     )
     .all(alpha);
-  // One for each transaction: the two commits of the second stand in one.
+  // One seal per transaction: the two commits of the second share one.
   expect(seals.map(({ first, last }) => [first, last])).toEqual([
     [1, 2],
     [3, 5],
@@ -242,7 +242,7 @@ test("each session's commits are chained: the digests can be made again from the
   }
 });
 
-test("secret literals are kept beside the log, and a later start's take their place", () => {
+test("secret literals are stored apart from the entries, and a later start replaces them", () => {
   const log = temporaryLog();
   log.append([{ session: alpha, expectSeq: 0, entries: [message("x")], literals: '{"KEY":"s3cret"}' }]);
   expect(log.literals(alpha)).toBe('{"KEY":"s3cret"}');

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The one way into the log. Everything that one flush decided goes in as one durable transaction: entries, seals,
-// receipts and the sessions' rows together, or nothing of it.
+// The only way to write entries. One batch is one durable transaction: its entries, seals and receipts, and the
+// sessions' rows, are written together or not at all.
 import type Database from "better-sqlite3";
 import { stringifyJson } from "../../json/raw-json.ts";
 import type { EntryContent } from "../vocabulary/index.ts";
 import { type EntryText, entryTextWriter } from "./entry-text.ts";
 import { kindNumbers } from "./kinds.ts";
 import type { LogFiles } from "./log-files.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
-import { readyTextOf } from "./ready-text.ts";
-import { type NewReceipt, type ReceiptAnswer, type ReceiptWriter, receiptWriter } from "./receipts.ts";
+import { serializedContentOf } from "./serialized-content.ts";
+import { type NewReceipt, type NewAnswer, type ReceiptWriter, receiptWriter } from "./receipts.ts";
 import { type OpenSeal, sealWriter, type SealWriter } from "./seals.ts";
 import { entriesPerSession, sessionTable, type SessionTable } from "./session-table.ts";
 
 export interface Commit {
-  /** Made by its first commit, which expects 0. */
+  /** The session is created by its first commit, which expects seq 0. */
   readonly session: string;
-  /** The last seq that the caller believes in. Of several commits of one session, each expects the one before. */
+  /** The session's last seq before this commit, also among several commits of one session in one batch. */
   readonly expectSeq: number;
-  /** May be empty, where only receipts are answered. */
+  /** May be empty if the commit only answers receipts. */
   readonly entries: readonly EntryContent[];
   readonly receipts?: readonly NewReceipt[];
-  readonly answers?: readonly ReceiptAnswer[];
-  /** JSON of secret values that a start gave as literals: kept beside the log, in the place of earlier ones. */
+  readonly answers?: readonly NewAnswer[];
+  /** JSON of the MCP servers of a start, with their secret values. It replaces the session's earlier ones. */
   readonly literals?: string;
 }
 
 export interface Appended {
   readonly session: string;
   readonly seqFrom: number;
-  /** One less than `seqFrom` where the commit had no entries. */
+  /** Seq of the last entry; one less than `seqFrom` if the commit had no entries. */
   readonly seq: number;
-  /** The entries' JSON as it stands in the log, and as it is to be published. */
+  /** The entries' JSON, as it is in the log and is to be published. */
   readonly bodies: readonly EntryText[];
   readonly at: string;
 }
@@ -44,25 +44,24 @@ export interface AppendOptions {
   readonly clock: { now(): number };
   readonly random: (bytes: number) => Uint8Array;
   readonly files: LogFiles;
-  /** When everything is written and nothing is committed: for tests of a death at that moment. */
+  /** For tests of a death between writing and committing. */
   readonly beforeCommit?: () => void;
 }
 
 /**
- * Commits in one transaction, on disk when it returns; the result with the same index belongs to a commit. Throws
- * LogError where the store fails, and then nothing was written. Any other error is a promise that our own code broke:
- * a seq that is not the session's last, an id taken twice.
+ * Writes the commits in one transaction, which is on disk on return, and returns one result per commit. Throws LogError
+ * if the store fails; then nothing was written. Any other error is a bug of the caller: a wrong seq, an id taken twice.
  */
 export type Append = (commits: readonly Commit[]) => readonly Appended[];
 
 export function appender(options: AppendOptions): Append {
   const { db, file, clock, files } = options;
-  const tables = writersOf(options);
+  const tables = prepareWriters(options);
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   const rollback = db.prepare("ROLLBACK");
   return (commits) =>
-    translated(file, () => {
+    wrapStoreErrors(file, () => {
       const at = new Date(clock.now()).toISOString();
       const gone = files.gone();
       if (gone) throw gone;
@@ -73,7 +72,7 @@ export function appender(options: AppendOptions): Append {
         commit.run();
         return appended;
       } catch (error) {
-        // A full disk or a failed write has rolled back by itself.
+        // SQLite rolls back by itself when the disk is full or a write fails.
         if (db.inTransaction) rollback.run();
         throw error;
       }
@@ -90,12 +89,12 @@ interface Writers {
   readonly receipts: ReceiptWriter;
 }
 
-function writersOf({ db, log, random }: AppendOptions): Writers {
+function prepareWriters({ db, log, random }: AppendOptions): Writers {
   const sessions = sessionTable(db);
   return {
     log,
     text: entryTextWriter(),
-    // The cast makes bytes that are UTF-8 already a text, as they are; a text stays what it is.
+    // The cast stores a buffer of UTF-8 as text without copying it into a string. It leaves a string as it is.
     entry: db.prepare("INSERT INTO entry (id, kind, turn, body) VALUES (?, ?, ?, CAST(? AS TEXT))"),
     literal: db.prepare(
       "INSERT INTO literal (sid, servers) VALUES (?, ?) ON CONFLICT (sid) DO UPDATE SET servers = excluded.servers",
@@ -106,90 +105,93 @@ function writersOf({ db, log, random }: AppendOptions): Writers {
   };
 }
 
-/** What one transaction does to one session. */
-interface Lane {
+/** What one transaction writes to one session. */
+interface SessionWrite {
   readonly base: number;
   readonly before: SessionRow;
   row: SessionRow;
   readonly sid: number;
-  /** Of the entries that it writes; none where it writes none. */
+  /** Undefined until the first entry is written. */
   seal: OpenSeal | undefined;
 }
 
 function writeAll(writers: Writers, at: string, commits: readonly Commit[]): Appended[] {
-  const lanes = new Map<string, Lane>();
+  const writes = new Map<string, SessionWrite>();
   const appended = commits.map((commit) => {
-    const lane = lanes.get(commit.session) ?? openLane(writers, at, commit.session);
-    lanes.set(commit.session, lane);
-    return writeCommit(writers, at, lane, commit);
+    const write = writes.get(commit.session) ?? openSession(writers, at, commit.session);
+    writes.set(commit.session, write);
+    return writeCommit(writers, at, write, commit);
   });
-  for (const { sid, base, before, row, seal } of lanes.values()) {
+  for (const { sid, base, before, row, seal } of writes.values()) {
     seal?.close(base + row.last_seq);
     writers.sessions.update(sid, before, row);
   }
   return appended;
 }
 
-function openLane({ sessions }: Writers, at: string, session: string): Lane {
+function openSession({ sessions }: Writers, at: string, session: string): SessionWrite {
   const stored = sessions.read(session);
   const row = stored?.row ?? newRow(session, at);
   const sid = stored?.sid ?? sessions.insert(row);
   return { sid, base: sid * entriesPerSession, before: row, row, seal: undefined };
 }
 
-function writeCommit(writers: Writers, at: string, lane: Lane, commit: Commit): Appended {
+function writeCommit(writers: Writers, at: string, write: SessionWrite, commit: Commit): Appended {
   const { session, expectSeq, entries, receipts = [], answers = [], literals } = commit;
-  const { base, row } = lane;
+  const { base, row } = write;
   if (expectSeq !== row.last_seq) {
     throw new Error(`session ${session} is at seq ${row.last_seq} in the log, and a commit expects ${expectSeq}`);
   }
-  const bodies = writeEntries(writers, at, lane, commit);
-  lane.row = project(row, at, entries);
-  for (const receipt of receipts) writers.receipts.take(receipt, base, expectSeq, lane.row.last_seq);
+  const bodies = writeEntries(writers, at, write, commit);
+  write.row = project(row, at, entries);
+  for (const receipt of receipts) writers.receipts.take(receipt, base, expectSeq, write.row.last_seq);
   for (const answer of answers) writers.receipts.answer(answer);
-  if (literals !== undefined) writers.literal.run(lane.sid, literals);
-  return { session, seqFrom: expectSeq + 1, seq: lane.row.last_seq, bodies, at };
+  if (literals !== undefined) writers.literal.run(write.sid, literals);
+  return { session, seqFrom: expectSeq + 1, seq: write.row.last_seq, bodies, at };
 }
 
-/** Each entry becomes text here and nowhere else; file and digest take the same bytes. */
-function writeEntries(writers: Writers, at: string, lane: Lane, { session, expectSeq, entries }: Commit): EntryText[] {
+/** Serializes the entries. The file and the seal's digest get the same bytes. */
+function writeEntries(
+  writers: Writers,
+  at: string,
+  write: SessionWrite,
+  { session, expectSeq, entries }: Commit,
+): EntryText[] {
   if (entries.length === 0) return [];
   const head = `{"log":${JSON.stringify(writers.log)},"session":${JSON.stringify(session)},"seq":`;
   const stamp = `,"at":"${at}"`;
-  const { sid, base } = lane;
-  lane.seal ??= writers.seals.open(sid, base + expectSeq + 1);
+  const { sid, base } = write;
+  write.seal ??= writers.seals.open(sid, base + expectSeq + 1);
   const bodies: EntryText[] = [];
   let seq = expectSeq;
   for (const entry of entries) {
     seq += 1;
-    const { text, whole } = writers.text(entryParts(`${head}${seq}${stamp}`, entry));
+    const { text, whole } = writers.text(serializeEntry(`${head}${seq}${stamp}`, entry));
     writers.entry.run(base + seq, kindNumbers[entry.kind], entry.turn ?? null, whole);
-    lane.seal.add(whole);
+    write.seal.add(whole);
     bodies.push(text);
   }
   return bodies;
 }
 
-/**
- * The head first, whatever order an entry's members have, and then as stringifyJson writes them, but that a `content`
- * whose text is ready comes last.
- */
-function entryParts(head: string, entry: EntryContent): (string | Buffer)[] {
+/** Writes the head first, then the members in their order, but a serialized `content` last. */
+function serializeEntry(head: string, entry: EntryContent): (string | Buffer)[] {
   const { kind, turn, late } = entry;
   let members = turn === undefined ? "" : `,"turn":${turn}`;
   if (late) members += ',"late":true';
   members += `,"kind":"${kind}"`;
-  const ready = readyPart(entry as { readonly content?: unknown });
+  const content = serializedContentPart(entry as { readonly content?: unknown });
   for (const name in entry) {
-    if (name === "kind" || name === "turn" || name === "late" || (name === "content" && ready !== undefined)) continue;
+    if (name === "kind" || name === "turn" || name === "late" || (name === "content" && content !== undefined))
+      continue;
     const value = stringifyJson((entry as unknown as Readonly<Record<string, unknown>>)[name]) as string | undefined;
     if (value !== undefined) members += `,${JSON.stringify(name)}:${value}`;
   }
-  return ready === undefined ? [`${head}${members}}`] : [`${head}${members},"content":`, ready, "}"];
+  return content === undefined ? [`${head}${members}}`] : [`${head}${members},"content":`, content, "}"];
 }
 
-function readyPart(entry: { readonly content?: unknown }): string | Buffer | undefined {
-  const ready = readyTextOf(entry);
+function serializedContentPart(entry: { readonly content?: unknown }): string | Buffer | undefined {
+  const ready = serializedContentOf(entry);
   return ready === undefined || typeof ready === "string" || Buffer.isBuffer(ready)
     ? ready
     : Buffer.from(ready.buffer, ready.byteOffset, ready.byteLength);

@@ -10,7 +10,7 @@ import { alpha, everything, fill, otherConnection, temporaryDirectory, temporary
 
 const appender = fileURLToPath(new URL("testing/append-until-killed.ts", import.meta.url));
 
-test("what was acknowledged before a kill -9 is in the log, whole flushes of it, and the log goes on", async () => {
+test("batches that were acknowledged before a kill -9 are in the log, and it can be appended to", async () => {
   const file = path.join(temporaryDirectory(), "log.db");
   const child = spawn(process.execPath, ["--import", "tsx", appender, file, alpha], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -5,7 +5,7 @@ import { alpha, bravo } from "./testing/temporary-log.ts";
 
 const log = "loglogloglog";
 
-test("a cursor comes back as the seq that went in", () => {
+test("a formatted cursor parses to its seq", () => {
   for (const seq of [0, 1, 2 ** 30 - 1])
     expect(parseCursor(formatCursor(log, alpha, seq), log, alpha)).toEqual({ seq });
   expect(parseCursor(`${log}/instance/3`, log, "instance")).toEqual({ seq: 3 });
@@ -29,6 +29,6 @@ test.each([
   `${log}/${alpha}/99999999999`,
   `${log}/${alpha}/1\n`,
   `/${alpha}/1`,
-])("%j is no cursor", (text) => {
+])("%j is not a cursor", (text) => {
   expect(parseCursor(text, log, alpha)).toEqual({ refused: "malformed" });
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Disks that are full, fail, hold on or forget. Each time: the right error, nothing half written, and the log goes on
-// when the disk does.
+// Disks that are full, fail, block or lose data. Each time there is the right error, no partial write, and appending
+// works again once the disk does.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "./open.ts";
-import { answeredCommand, closed, endedSession, taken, verified } from "./testing/keeping-log.ts";
+import { answeredCommand, closedState, endedSession, runToEnd, verified } from "./testing/maintained-log.ts";
 import {
   alpha,
   codeOf,
@@ -21,7 +21,7 @@ import {
   temporaryLog,
 } from "./testing/temporary-log.ts";
 
-/** Commits of some entries until the store refuses one; how many entries were acknowledged, and why no more were. */
+/** Appends until the store refuses a commit. Returns how many entries were acknowledged, and the error's code. */
 function fillUntilRefused(log: Log, session: string): { acknowledged: number; code: string } {
   let acknowledged = log.entries.lastSeq(session) ?? 0;
   for (;;) {
@@ -37,18 +37,18 @@ async function isWhole(log: Log, session: string, entries: number): Promise<void
   expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
 }
 
-test("a log that may grow no more refuses a whole commit, and a purge makes room for the next", async () => {
+test("a log at its size limit refuses a whole commit, and a purge makes room for the next", async () => {
   const log = temporaryLog({ pageCountMax: 400 });
   endedSession(log, bravo, 200, () => "y".repeat(1500));
   const { acknowledged, code } = fillUntilRefused(log, alpha);
   expect(code).toBe("full");
   await isWhole(log, alpha, acknowledged);
-  taken(log.keeping.purge(bravo));
+  runToEnd(log.maintenance.purge(bravo));
   fill(log, alpha, 50, () => "x".repeat(1500));
   await isWhole(log, alpha, acknowledged + 50);
 });
 
-/** A small disk of its own; undefined where nobody may mount one. */
+/** Mounts a small disk; undefined if that is not permitted. */
 function smallDisk(bytes: string): { directory: string; remount(options: string): void } | undefined {
   const directory = temporaryDirectory();
   if (process.platform !== "linux") return undefined;
@@ -61,7 +61,7 @@ function smallDisk(bytes: string): { directory: string; remount(options: string)
   };
 }
 
-test("a full disk refuses a whole commit and goes on, on the same connection, when there is room", async ({ skip }) => {
+test("a full disk refuses a whole commit, and the same connection works again when there is room", async ({ skip }) => {
   const disk = smallDisk("1m") ?? skip("mounting a small disk takes root");
   const log = temporaryLog({ file: path.join(disk.directory, "log.db") });
   const { acknowledged, code } = fillUntilRefused(log, alpha);
@@ -74,9 +74,7 @@ test("a full disk refuses a whole commit and goes on, on the same connection, wh
   log.close();
 });
 
-test("a disk that became read-only is no place for a log, and is one again when it can be written", async ({
-  skip,
-}) => {
+test("a disk that became read-only refuses commits until it can be written again", async ({ skip }) => {
   const disk = smallDisk("4m") ?? skip("mounting a small disk takes root");
   const file = path.join(disk.directory, "log.db");
   const log = temporaryLog({ file });
@@ -91,7 +89,7 @@ test("a disk that became read-only is no place for a log, and is one again when 
   again.close();
 });
 
-/** Another process that has the file for itself until its stdin ends. */
+/** Program of another process that locks the file exclusively until its stdin ends. */
 const holder = `
   const Database = require(process.argv[1]);
   const db = new Database(process.argv[2]);
@@ -100,13 +98,13 @@ const holder = `
   process.stdin.resume().on("end", () => { db.exec("ROLLBACK"); db.close(); });`;
 
 test(
-  "while another process holds the file, commits and purges are refused soon, reads are not, and all goes on after it",
+  "while another process locks the file, commits and purges fail quickly, reads work, and afterwards all works again",
   { tags: "slow" },
   async () => {
     const log = temporaryLog();
     fill(log, alpha, 5);
     endedSession(log, bravo, 600);
-    const purge = log.keeping.purge(bravo);
+    const purge = log.maintenance.purge(bravo);
     purge.next();
     const driver = fileURLToPath(import.meta.resolve("better-sqlite3"));
     const child = spawn(process.execPath, ["-e", holder, driver, log.file], { stdio: ["pipe", "pipe", "inherit"] });
@@ -120,18 +118,18 @@ test(
     }
     expect(refused).toBeGreaterThan(3);
     expect(everything(log, alpha)).toHaveLength(5);
-    expect(codeOf(() => taken(purge))).toBe("busy");
+    expect(codeOf(() => runToEnd(purge))).toBe("busy");
     child.stdin.end();
     await once(child, "exit");
     fill(log, alpha, 1);
     await isWhole(log, alpha, 6);
-    expect(log.keeping.unfinishedPurges()).toEqual([bravo]);
-    taken(log.keeping.purge(bravo));
+    expect(log.maintenance.unfinishedPurges()).toEqual([bravo]);
+    runToEnd(log.maintenance.purge(bravo));
     await isWhole(log, bravo, 0);
   },
 );
 
-/** The library that makes the disk fail; undefined where there is no compiler or no such loader. */
+/** Builds the library that makes the disk fail; undefined if there is no compiler or no LD_PRELOAD. */
 function failingDisk(): string | undefined {
   if (process.platform !== "linux") return undefined;
   const library = path.join(temporaryDirectory(), "failing-disk.so");
@@ -142,7 +140,7 @@ function failingDisk(): string | undefined {
 
 interface Child extends AsyncDisposable {
   ask(request: string): Promise<string>;
-  /** Undefined: the disk is well again. */
+  /** Undefined: the disk works again. */
   fail(kind: "w" | "n" | "s" | "c" | "r" | undefined): void;
 }
 
@@ -169,7 +167,7 @@ async function childOnFailingDisk(library: string, file: string): Promise<Child>
   };
 }
 
-test("a disk that fails to write, to sync, or is full refuses whole commits, and the same process goes on after", async ({
+test("a disk that is full or fails to write or sync refuses whole commits, and afterwards the process goes on", async ({
   skip,
 }) => {
   const library = failingDisk() ?? skip("it takes a C compiler and a loader that preloads");
@@ -191,7 +189,7 @@ test("a disk that fails to write, to sync, or is full refuses whole commits, and
       seq += 5;
       expect(await child.ask(`append ${alpha} 5`)).toBe(String(seq));
     }
-    // The write-ahead log takes the commits while they cannot be moved to the file itself.
+    // Commits still go to the write-ahead log while a checkpoint to the file fails.
     child.fail("c");
     for (let round = 0; round < 5; round += 1) {
       seq += 1500;
@@ -206,7 +204,7 @@ test("a disk that fails to write, to sync, or is full refuses whole commits, and
   expect(everything(log, bravo)).toHaveLength(3);
 });
 
-test("a write-ahead log whose end is torn loses the commits there, whole ones, and nothing before", async () => {
+test("a torn end of the write-ahead log loses only whole commits at the end", async () => {
   const log = temporaryLog();
   const commits = 12;
   for (let commit = 0; commit < commits; commit += 1) {
@@ -216,7 +214,7 @@ test("a write-ahead log whose end is torn loses the commits there, whole ones, a
   const walBytes = statSync(`${log.file}-wal`).size;
   const frameBytes = 8192 + 24;
   let lost = 0;
-  // As a machine that stopped would leave it: in the middle of the last page, of its head, at its edge, further back.
+  // Cuts as a machine that stops leaves them: inside the last page, inside its header, at its edge, and further back.
   for (const torn of [1, 4000, 8190, frameBytes, frameBytes + 1, 3 * frameBytes, 9 * frameBytes + 7]) {
     const file = path.join(temporaryDirectory(), "log.db");
     copyFileSync(log.file, file);
@@ -235,11 +233,11 @@ test("a write-ahead log whose end is torn loses the commits there, whole ones, a
   expect(lost).toBeGreaterThan(1);
 });
 
-test("a log that lost its end is `corrupt` when it is opened, and is not written to", () => {
+test("opening a log that lost its end gives `corrupt` and does not write to it", () => {
   const log = temporaryLog();
   fill(log, alpha, 1000, () => "x".repeat(500));
   answeredCommand(log, alpha, { scope: alpha, commandId: "c", body: "{}" });
-  log.append([{ session: alpha, expectSeq: 1002, entries: [closed] }]);
+  log.append([{ session: alpha, expectSeq: 1002, entries: [closedState] }]);
   log.close();
   for (const share of [0.9, 0.5, 0.1]) {
     const bytes = Math.floor(statSync(log.file).size * share);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// SQLite's own check of the file. It takes seconds for each gigabyte and cannot be cut small, so it runs in a thread,
-// on a connection that only reads.
+// SQLite's `integrity_check`. It takes seconds per gigabyte and cannot be interrupted, so it runs in a worker thread on a
+// read-only connection.
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { OwnFileGone } from "../own-file-gone.ts";
@@ -8,20 +8,20 @@ import { LogError } from "./log-error.ts";
 
 export interface IntegrityCheck {
   /**
-   * What SQLite finds, at most 100 lines; empty where the file is sound. Rejects with LogError where it could not look,
-   * and with OwnFileGone where SQLite's own program was moved away.
+   * At most 100 lines of SQLite; empty if the file is sound. Rejects with LogError if the check could not run, and with
+   * OwnFileGone if the SQLite module was moved away.
    */
   readonly problems: Promise<readonly string[]>;
-  /** The thread ends as soon as SQLite lets it. */
+  /** Ends the thread as soon as SQLite returns to it. */
   stop(): void;
 }
 
-/** Throws OwnFileGone at once where it is known then. */
+/** Throws OwnFileGone if the SQLite module cannot be resolved. */
 export function startIntegrityCheck(file: string, sqlite = sqliteProgram()): IntegrityCheck {
   const worker = new Worker(threadSource, { eval: true, execArgv: [], workerData: { file, sqlite } });
   const problems = new Promise<readonly string[]>((resolve, reject) => {
     const failed = (why: string): void =>
-      reject(new LogError("cannot_open", `whether ${file} is sound could not be checked: ${why}`));
+      reject(new LogError("cannot_open", `${file} could not be checked for damage: ${why}`));
     worker.once("message", (found: Found) => {
       if ("lines" in found) resolve(found.lines);
       else if ("unloaded" in found) reject(sqliteGone(found.unloaded));
@@ -30,12 +30,12 @@ export function startIntegrityCheck(file: string, sqlite = sqliteProgram()): Int
     worker.once("error", (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
     worker.once("exit", () => failed("the check ended early"));
   });
-  // Whoever waits hears of it; until then it must not end the process.
+  // A rejection before anyone awaits it must not end the process.
   problems.catch(() => {});
   return { problems, stop: () => void worker.terminate() };
 }
 
-/** `unloaded`: why SQLite could not be loaded. */
+/** `failure`: why the check could not run. `unloaded`: why SQLite could not be loaded. */
 type Found = { readonly lines: readonly string[] } | { readonly failure: string } | { readonly unloaded: string };
 
 function sqliteProgram(): string {
@@ -50,7 +50,7 @@ function sqliteGone(cause: string): OwnFileGone {
   return new OwnFileGone("the program that checks the file", { cause });
 }
 
-/** A text, since a thread starts from a file that differs between the source and what is built from it. */
+/** A string, since the worker's file would have different paths in the source and in the bundle. */
 const threadSource = `
   const { parentPort, workerData } = require("node:worker_threads");
   const lines = [];
@@ -71,7 +71,7 @@ const threadSource = `
       db.close();
     }
   } catch (error) {
-    // Damage is a finding; anything else kept SQLite from looking.
+    // Damage is a finding; any other error means that the check could not run.
     if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code)) lines.push(error.message);
     else failure = error.message;
   }

@@ -9,33 +9,33 @@ const written = fc
 
 type Path = readonly (string | number)[];
 
-/** As JSON.parse meets them: names and strings, with what is above them. */
-function stringsOf(value: unknown, path: Path = []): { value: string; path: Path; name: boolean }[] {
-  if (typeof value === "string") return [{ value, path, name: false }];
+/** Finds the names and strings of a parsed value, with their paths, in the order of jsonStrings. */
+function stringsOf(value: unknown, path: Path = []): { value: string; path: Path; isName: boolean }[] {
+  if (typeof value === "string") return [{ value, path, isName: false }];
   if (Array.isArray(value)) return value.flatMap((item, index) => stringsOf(item, [...path, index]));
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => [
-    { value: name, path: [...path, name], name: true },
+    { value: name, path: [...path, name], isName: true },
     ...stringsOf(member, [...path, name]),
   ]);
 }
 
-test("every string of a JSON text is found, with what it says and the way that leads to it", () => {
+test("every string of a JSON text is found, with its value and its path", () => {
   fc.assert(
     fc.property(written, (text) => {
       const found = [...jsonStrings(text)];
       for (const { from, to, value } of found) expect(JSON.parse(text.slice(from, to))).toBe(value);
-      const shape = (strings: { value: string; path: Path; name: boolean }[]) =>
-        strings.map(({ value, path, name }) => ({ value, path, name }));
+      const shape = (strings: { value: string; path: Path; isName: boolean }[]) =>
+        strings.map(({ value, path, isName }) => ({ value, path, isName }));
       expect(shape(found)).toEqual(shape(stringsOf(JSON.parse(text))));
     }),
   );
 });
 
-test("with each string put in its own place the text is as it was; with others, the rest of it is", () => {
+test("replacing strings changes nothing else, and replacing each by itself changes nothing", () => {
   fc.assert(
     fc.property(written, fc.string({ unit: "binary" }), (text, other) => {
-      const found = [...jsonStrings(text)].filter(({ name }) => !name);
+      const found = [...jsonStrings(text)].filter(({ isName }) => !isName);
       const again = withJsonStrings(text, found);
       expect(JSON.parse(again)).toEqual(JSON.parse(text));
       const replaced = withJsonStrings(
@@ -48,13 +48,13 @@ test("with each string put in its own place the text is as it was; with others, 
   );
 });
 
-test("numbers, spaces and two members of one name stay as they were written", () => {
+test("numbers, spaces and duplicate members stay as they were written", () => {
   const text = '{"a": 1.50, "a": "x", "b" : [1e3, "x\\u0041"]}';
-  const replaced = [...jsonStrings(text)].filter(({ name }) => !name).map((string) => ({ ...string, value: "y" }));
+  const replaced = [...jsonStrings(text)].filter(({ isName }) => !isName).map((string) => ({ ...string, value: "y" }));
   expect(withJsonStrings(text, replaced)).toBe('{"a": 1.50, "a": "y", "b" : [1e3, "y"]}');
 });
 
-test("a string of a megabyte of backslashes is read in time that grows with its length alone", () => {
+test("a string of a megabyte of backslashes is read in linear time", () => {
   const value = '\\"'.repeat(500_000);
   expect([...jsonStrings(JSON.stringify([value, "end"]))].map((string) => string.value)).toEqual([value, "end"]);
 });

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The strings in a JSON text and where they stand in it, so that one of them can be replaced and every other character
-// stays as it was written: numbers, the order of members, even two members of one name.
+// Finds the strings in a JSON text, so that one can be replaced while every other character stays as it was written:
+// numbers, the order of members, even duplicate members.
 
 export interface JsonString {
-  /** Of the literal in the text, quotes included. */
+  /** Range of the literal in the text, with its quotes, in UTF-16 code units. */
   readonly from: number;
   readonly to: number;
-  /** What it says. */
+  /** The unescaped string. */
   readonly value: string;
-  /** The names and the places in arrays that lead to it, from the outermost on; a name's own path ends with it. */
+  /** Member names and array indexes, from the outermost on. The path of a member's name ends with that name. */
   readonly path: readonly (string | number)[];
-  /** A member's name, not its value. */
-  readonly name: boolean;
+  /** True for a member's name. */
+  readonly isName: boolean;
 }
 
-/** In order. The text is JSON that was parsed or made before; what is no JSON gives some strings or none, or throws. */
+/** Yields the strings in order. The text must be valid JSON; for any other, the result is undefined or it throws. */
 export function* jsonStrings(text: string): Generator<JsonString, void> {
   const path: (string | number)[] = [];
   let depth = 0;
   let place = 0;
   for (let from = text.indexOf('"'); from >= 0; from = text.indexOf('"', place)) {
-    for (; place < from; place += 1) depth = pass(path, depth, text.charCodeAt(place));
+    for (; place < from; place += 1) depth = updatePath(path, depth, text.charCodeAt(place));
     const to = endOfLiteral(text, from);
     const value = valueOf(text, from, to);
-    const name = isName(text, to);
-    if (name) path[depth - 1] = value;
-    yield { from, to, value, path: [...path], name };
+    const isName = isFollowedByColon(text, to);
+    if (isName) path[depth - 1] = value;
+    yield { from, to, value, path: [...path], isName };
     place = to;
   }
 }
 
-/** The text with other literals in the place of some; given in order. */
+/** Returns the text with some literals replaced by others. `replaced` is in order. */
 export function withJsonStrings(
   text: string,
   replaced: readonly { readonly from: number; readonly to: number; readonly value: string }[],
@@ -44,8 +44,8 @@ export function withJsonStrings(
   return result + text.slice(place);
 }
 
-/** One character between two strings; gives the depth after it. */
-function pass(path: (string | number)[], depth: number, code: number): number {
+/** Updates the path for one character between two strings, and returns the depth after it. */
+function updatePath(path: (string | number)[], depth: number, code: number): number {
   const last = path[depth - 1];
   switch (code) {
     case 0x7b: // {
@@ -65,14 +65,14 @@ function pass(path: (string | number)[], depth: number, code: number): number {
   }
 }
 
-/** After the quote that closes it: the first with an even number of backslashes before it. */
+/** Returns the index after the closing quote: the first one with an even number of backslashes before it. */
 function endOfLiteral(text: string, from: number): number {
   for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote;
     while (text[before - 1] === "\\") before -= 1;
     if ((quote - before) % 2 === 0) return quote + 1;
   }
-  throw new SyntaxError("a string of a JSON text has no end");
+  throw new SyntaxError("unterminated string in JSON text");
 }
 
 function valueOf(text: string, from: number, to: number): string {
@@ -80,7 +80,7 @@ function valueOf(text: string, from: number, to: number): string {
   return inner.includes("\\") ? (JSON.parse(text.slice(from, to)) as string) : inner;
 }
 
-function isName(text: string, to: number): boolean {
+function isFollowedByColon(text: string, to: number): boolean {
   let place = to;
   while (text[place] === " " || text[place] === "\n" || text[place] === "\r" || text[place] === "\t") place += 1;
   return text[place] === ":";

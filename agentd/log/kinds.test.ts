@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { kindMask, kindName, kindNumbers } from "./kinds.ts";
 
-test("a kind keeps the number under which logs hold it", () => {
+test("the number of a kind never changes", () => {
   expect(Object.entries(kindNumbers).map(([kind, number]) => `${number} ${kind}`)).toEqual([
     "1 command",
     "2 reply",
@@ -26,7 +26,7 @@ test("a kind keeps the number under which logs hold it", () => {
   ]);
 });
 
-test("a number leads back to its kind, and one that no kind has is not guessed at", () => {
+test("a number is translated back to its kind, and an unknown number is an error", () => {
   for (const [kind, number] of Object.entries(kindNumbers)) expect(kindName(number)).toBe(kind);
   expect(() => kindName(30)).toThrow("kind 30");
 });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The number by which the log files an entry's kind. A number, once written to a log, is never given another meaning.
+// The numbers by which the log stores the kinds of entries. A number that was ever written never changes its meaning.
 import type { EntryKind } from "../vocabulary/index.ts";
 
-/** Below 31: a set of kinds is a mask of bits. */
+/** Each is below 31, since a set of kinds is a bit mask. */
 export const kindNumbers: Readonly<Record<EntryKind, number>> = {
   command: 1,
   reply: 2,
@@ -36,7 +36,7 @@ export function kindName(number: number): EntryKind {
   return kind;
 }
 
-/** Kinds that there are not are left out: nothing is of that kind. */
+/** Ignores unknown kinds, since no entry is of such a kind. */
 export function kindMask(kinds: readonly string[]): number {
   let mask = 0;
   for (const kind of kinds) if (Object.hasOwn(kindNumbers, kind)) mask |= 1 << kindNumbers[kind as EntryKind];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { LogError, translate, translated } from "./log-error.ts";
+import { LogError, toLogError, wrapStoreErrors } from "./log-error.ts";
 
 test.each([
   ["SQLITE_FULL", "full"],
@@ -14,7 +14,7 @@ test.each([
   ["SQLITE_NOTADB", "not_a_log"],
 ])("SQLite's %s is `%s`", (code, meaning) => {
   const cause = new Database.SqliteError("it went wrong", code);
-  expect(translate("/x/log.db", cause)).toMatchObject({ name: "LogError", code: meaning, cause });
+  expect(toLogError("/x/log.db", cause)).toMatchObject({ name: "LogError", code: meaning, cause });
 });
 
 test.each([
@@ -23,15 +23,15 @@ test.each([
   ["EROFS", "read_only"],
   ["EACCES", "cannot_open"],
 ])("the system's %s is `%s`", (code, meaning) => {
-  expect(translate("/x/log.db", Object.assign(new Error("it went wrong"), { code }))).toMatchObject({ code: meaning });
+  expect(toLogError("/x/log.db", Object.assign(new Error("it went wrong"), { code }))).toMatchObject({ code: meaning });
 });
 
-test("what is no failure of the store comes out as it is", () => {
+test("an error that is not of the store is rethrown unchanged", () => {
   const broken = new Database.SqliteError("append-only", "SQLITE_CONSTRAINT_TRIGGER");
   const others = [broken, new TypeError("x"), new LogError("newer_schema", "x"), undefined, "text"];
-  for (const error of others) expect(translate("/x/log.db", error)).toBe(error);
+  for (const error of others) expect(toLogError("/x/log.db", error)).toBe(error);
   expect(() =>
-    translated("/x/log.db", () => {
+    wrapStoreErrors("/x/log.db", () => {
       throw broken;
     }),
   ).toThrow(broken);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How the log says that the store under it failed.
+// LogError: the store under the log failed.
 import Database from "better-sqlite3";
 
 const logErrorCodes = {
-  full: "the disk, or the space the log may take, is full",
+  full: "the disk, or the space that the log may take, is full",
   io: "the disk failed to read or write",
-  busy: "another process holds the log",
-  read_only: "the log may be read, not written",
-  cannot_open: "the file cannot be opened or made",
+  busy: "another process has locked the log",
+  read_only: "the log is read-only",
+  cannot_open: "the file cannot be opened or created",
   corrupt: "the file is damaged",
-  not_a_log: "the file is something else than a log of agentd",
-  foreign_file: "the file belongs to another user, or is no plain file",
-  gone: "the log was removed or replaced while agentd runs",
+  not_a_log: "the file is not a log of agentd",
+  foreign_file: "the file belongs to another user, or is not a regular file",
+  gone: "the log was removed or replaced while agentd was running",
   empty: "the log is empty",
   newer_schema: "the log was written by a newer agentd",
 } as const;
@@ -19,8 +19,8 @@ const logErrorCodes = {
 export type LogErrorCode = keyof typeof logErrorCodes;
 
 /**
- * The store failed: what was asked was not done at all. A promise that our own code broke (a wrong seq, a command id
- * taken twice) is no LogError: it is a plain Error and should end the process.
+ * The store failed, and the call had no effect. A bug of our own code (a wrong seq, a command id taken twice) is a plain
+ * Error instead, and should end the process.
  */
 export class LogError extends Error {
   override readonly name = "LogError";
@@ -32,29 +32,29 @@ export class LogError extends Error {
   }
 }
 
-/** Runs what touches the store; a failure of the store comes out as LogError with its cause, any other as it is. */
-export function translated<T>(file: string, act: () => T): T {
+/** Runs `act`, and rethrows an error of SQLite or the file system as a LogError with its cause. */
+export function wrapStoreErrors<T>(file: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw translate(file, error);
+    throw toLogError(file, error);
   }
 }
 
-/** A failure of SQLite or of the file system as LogError; what is neither, as it came. */
-export function translate(file: string, error: unknown): unknown {
-  const code = storeCode(error);
+/** Converts an error of SQLite or of the file system to a LogError. Returns any other error unchanged. */
+export function toLogError(file: string, error: unknown): unknown {
+  const code = storeErrorCode(error);
   if (code === undefined) return error;
   return new LogError(code, `${logErrorCodes[code]}: ${file} (${(error as Error).message})`, { cause: error });
 }
 
-function storeCode(error: unknown): LogErrorCode | undefined {
+function storeErrorCode(error: unknown): LogErrorCode | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code !== "string" || error instanceof LogError) return undefined;
   return error instanceof Database.SqliteError ? sqliteCode(code) : systemCode(code);
 }
 
-/** SQLite's extended codes carry the plain one in front: SQLITE_IOERR_FSYNC, SQLITE_READONLY_DIRECTORY. */
+/** SQLite's extended codes begin with the primary code: SQLITE_IOERR_FSYNC, SQLITE_READONLY_DIRECTORY. */
 function sqliteCode(code: string): LogErrorCode | undefined {
   for (const [prefix, meaning] of sqliteCodes) if (code.startsWith(prefix)) return meaning;
   return undefined;

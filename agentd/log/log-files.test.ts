@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A log whose files are removed or replaced under a daemon that has them open.
+// The log's files are removed, replaced or truncated while they are open.
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Log } from "./open.ts";
-import { endedSession, taken } from "./testing/keeping-log.ts";
+import { endedSession, runToEnd } from "./testing/maintained-log.ts";
 import {
   alpha,
   codeOf,
@@ -15,21 +15,21 @@ import {
   temporaryLog,
 } from "./testing/temporary-log.ts";
 
-/** In a directory of its own, which can go. */
+/** Opens a log in a directory of its own, which a test can remove. */
 function logIn(directory: string): Log {
   mkdirSync(directory);
   return temporaryLog({ file: join(directory, "log.db") });
 }
 
 test.each(["log.db-wal", "log.db-shm"])(
-  "without its %s a log takes nothing more, and what it took is there at the next start",
+  "a log without its %s refuses commits, and the earlier ones are there at the next start",
   (name) => {
     const log = temporaryLog();
     fill(log, alpha, 100);
     rmSync(join(dirname(log.file), name));
     expect(codeOf(() => fill(log, alpha, 1))).toBe("gone");
     expect(log.gone()?.message).toContain(name);
-    // As a killed agentd leaves it: nothing is closed.
+    // A killed agentd leaves the files like this, without closing the log.
     const copy = join(temporaryDirectory(), "copy");
     cpSync(dirname(log.file), copy, { recursive: true });
     const next = temporaryLog({ file: join(copy, "log.db") });
@@ -38,7 +38,7 @@ test.each(["log.db-wal", "log.db-shm"])(
   },
 );
 
-test("a log whose directory was removed takes nothing more", () => {
+test("a log whose directory was removed refuses commits", () => {
   const log = logIn(join(temporaryDirectory(), "state"));
   fill(log, alpha, 1);
   rmSync(dirname(log.file), { recursive: true });
@@ -46,7 +46,7 @@ test("a log whose directory was removed takes nothing more", () => {
   expect(log.gone()?.message).toContain("was removed");
 });
 
-test("a log that an old copy was put in place of takes nothing more, and leaves the copy alone", () => {
+test("a log that was replaced by an old copy refuses commits, and leaves the copy unchanged", () => {
   const log = logIn(join(temporaryDirectory(), "state"));
   const directory = dirname(log.file);
   fill(log, alpha, 1);
@@ -66,36 +66,36 @@ test("a log that an old copy was put in place of takes nothing more, and leaves 
 });
 
 test.each(["log.db-wal", "log.db"])(
-  "a log whose %s is cut in its place takes nothing more, and closing writes nothing over what is left",
+  "a log whose %s is truncated in place refuses commits, and closing does not overwrite what is left",
   (name) => {
     const log = temporaryLog();
     fill(log, alpha, 100);
-    // What was brought into the log itself is out of harm's way of a cut write-ahead log.
-    expect(taken(log.keeping.giveBack())).toBe(true);
+    // Entries in the database file are not lost when the write-ahead log is truncated.
+    expect(runToEnd(log.maintenance.reclaimSpace())).toBe(true);
     fill(log, alpha, 100);
     const before = readFileSync(log.file);
     truncateSync(join(dirname(log.file), name));
     expect(codeOf(() => fill(log, alpha, 1))).toBe("gone");
-    expect(log.gone()?.message).toContain(`${name} was cut`);
+    expect(log.gone()?.message).toContain(`${name} was truncated`);
     log.close();
     const left = name === "log.db" ? Buffer.alloc(0) : before;
     expect(readFileSync(log.file).equals(left)).toBe(true);
   },
 );
 
-test("a log that a shorter copy is copied over takes nothing more", () => {
+test("a log that is overwritten with a shorter copy refuses commits", () => {
   const log = temporaryLog();
   fill(log, alpha, 1);
-  taken(log.keeping.giveBack());
+  runToEnd(log.maintenance.reclaimSpace());
   const copy = readFileSync(log.file);
   fill(log, alpha, 1000);
-  taken(log.keeping.giveBack());
+  runToEnd(log.maintenance.reclaimSpace());
   fill(log, alpha, 1);
   writeFileSync(log.file, copy);
   expect(codeOf(() => fill(log, alpha, 1))).toBe("gone");
 });
 
-test("a log that grows, is purged and is taken back by others is never taken for one that was cut", () => {
+test("growth, purges and checkpoints by others are never mistaken for truncation", () => {
   const log = temporaryLog();
   const other = otherConnection(log.file);
   for (let round = 0; round < 5; round += 1) {
@@ -104,15 +104,15 @@ test("a log that grows, is purged and is taken back by others is never taken for
     endedSession(log, name, 2000);
     other.pragma(round % 2 === 0 ? "wal_checkpoint(TRUNCATE)" : "wal_checkpoint(PASSIVE)");
     fill(log, alpha, 1);
-    taken(log.keeping.remove(name));
+    runToEnd(log.maintenance.remove(name));
     fill(log, alpha, 1);
-    taken(log.keeping.giveBack());
+    runToEnd(log.maintenance.reclaimSpace());
     fill(log, alpha, 1);
     expect(log.gone()).toBeUndefined();
   }
 });
 
-test("a log whose lock file is gone takes nothing more, since another may have it", () => {
+test("a log whose lock file is gone refuses commits, since another agentd may have the log", () => {
   const lockFile = join(temporaryDirectory(), "lock");
   writeFileSync(lockFile, "");
   const log = temporaryLog({ lockFile });
@@ -123,7 +123,7 @@ test("a log whose lock file is gone takes nothing more, since another may have i
   expect(everything(temporaryLog({ file: log.file }), alpha)).toHaveLength(1);
 });
 
-test("a log that comes back to its name is written again", () => {
+test("a log that is moved away and back accepts commits again", () => {
   const log = logIn(join(temporaryDirectory(), "state"));
   fill(log, alpha, 1);
   renameSync(dirname(log.file), `${dirname(log.file)}.away`);
@@ -134,7 +134,7 @@ test("a log that comes back to its name is written again", () => {
   expect(everything(log, alpha)).toHaveLength(2);
 });
 
-test("an empty file where a log was is refused and left as it is", () => {
+test("an empty file in place of a log is refused and left unchanged", () => {
   const log = temporaryLog();
   fill(log, alpha, 1);
   log.close();
@@ -145,7 +145,7 @@ test("an empty file where a log was is refused and left as it is", () => {
   expect(everything(temporaryLog({ file: log.file }), alpha)).toEqual([]);
 });
 
-test("no new log is begun beside the write-ahead log of one that is missing", () => {
+test("no new log is created beside the write-ahead log of a missing one", () => {
   const file = join(temporaryDirectory(), "log.db");
   writeFileSync(`${file}-wal`, "what was said");
   expect(codeOf(() => temporaryLog({ file }))).toBe("gone");

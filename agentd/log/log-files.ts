@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Whether the open log is still the one that its names stand for, and as long as it was left.
+// Detects that the files of the open log were removed, replaced or truncated by someone else.
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { type ChangedFile, filesInPlace } from "../../files/in-place.ts";
-import { LogError, translate } from "./log-error.ts";
+import { LogError, toLogError } from "./log-error.ts";
 
 export interface LogFiles {
-  /** What is wrong with them now. Some looks at names and at SQLite's own numbers: cheap enough to ask before each commit. */
+  /** Returns what is wrong with the files now. Cheap enough to call before each commit: a few `stat`s and pragmas. */
   gone(): LogError | undefined;
-  /** Whether one of the names is another file's by now, or a file was cut: closing would write over what is there. */
+  /** True if a file was replaced by another or truncated. Closing the database would then overwrite it. */
   areReplaced(): boolean;
 }
 
 /**
- * Of a log in WAL mode, of which something has been read: then SQLite has made all three files, and neither removes nor
- * replaces one of them as long as the connection is open. `lockFile` is watched with them: without it in its place,
- * another agentd may write to the same log.
+ * The log must be in WAL mode and have been read from: SQLite has then created all three files, and keeps them as long as
+ * the connection is open. `lockFile` is watched too, since without it another agentd may write to the same log.
  */
 export function logFiles(db: Database.Database, file: string, lockFile?: string): LogFiles {
-  const own = [`${file}-wal`, `${file}-shm`];
-  const files = filesInPlace([file, ...own, ...(lockFile === undefined ? [] : [lockFile])]);
-  const cutFile = cutFileFinder(db, file);
+  const walFiles = [`${file}-wal`, `${file}-shm`];
+  const files = filesInPlace([file, ...walFiles, ...(lockFile === undefined ? [] : [lockFile])]);
+  const findTruncated = truncatedFileFinder(db, file);
   let isSaved = false;
   return {
     gone() {
@@ -28,35 +27,35 @@ export function logFiles(db: Database.Database, file: string, lockFile?: string)
         const changed = files.changed();
         const [first] = changed;
         if (first === undefined) {
-          const cut = cutFile();
-          return cut === undefined ? undefined : goneError(cut, "was cut or written over");
+          const truncated = findTruncated();
+          return truncated === undefined ? undefined : goneError(truncated, "was truncated or overwritten");
         }
-        isSaved ||= saved(db, own, changed);
+        isSaved ||= saveUnlinkedWal(db, walFiles, changed);
         return goneError(first.file, first.now === "missing" ? "was removed" : "was replaced by another file");
       } catch (error) {
-        const translated = translate(file, error);
-        if (translated instanceof LogError) return translated;
+        const storeError = toLogError(file, error);
+        if (storeError instanceof LogError) return storeError;
         throw error;
       }
     },
     areReplaced() {
       const changed = files.changed();
-      if (changed.length === 0) return cutFile() !== undefined;
+      if (changed.length === 0) return findTruncated() !== undefined;
       return changed.some((each) => each.now === "another" && each.file !== lockFile);
     },
   };
 }
 
 function goneError(file: string, what: string): LogError {
-  return new LogError("gone", `${file} ${what} while agentd runs; restart agentd when it is in order`);
+  return new LogError("gone", `${file} ${what} while agentd was running; restore it, then restart agentd`);
 }
 
 /**
- * Finds the file that somebody else has made shorter without giving it another name (`cp` of an old copy, a shell's `>`).
- * SQLite does not notice: it would go on behind the end of the write-ahead log, and no one could read that again.
+ * Finds a file that someone truncated in place (`cp` of an old copy, a shell's `>`). SQLite does not notice: it would
+ * write past the end of the write-ahead log, and those commits could never be read again.
  */
-function cutFileFinder(db: Database.Database, file: string): () => string | undefined {
-  // Moves nothing: how many frames the write-ahead log holds, as all connections agree.
+function truncatedFileFinder(db: Database.Database, file: string): () => string | undefined {
+  // NOOP moves nothing. It tells how many frames the write-ahead log has for all connections.
   const frames = db.prepare<[], { readonly log: number }>("PRAGMA wal_checkpoint(NOOP)");
   const pages = db.prepare<[], number>("PRAGMA page_count").pluck();
   const pageBytes = db.pragma("page_size", { simple: true }) as number;
@@ -69,7 +68,7 @@ function cutFileFinder(db: Database.Database, file: string): () => string | unde
     const log = frames.get()?.log ?? 0;
     if (log > 0 && sizeOf(`${file}-wal`) < walHeaderBytes + log * frameBytes) return `${file}-wal`;
     const now = { size: sizeOf(file), length: length() };
-    // SQLite shortens the file only to a length that the log has had since the last look.
+    // SQLite itself shortens the file only to a length that the database has had since the last check.
     if (now.size < Math.min(last.size, last.length, now.length)) return file;
     last = now;
     return undefined;
@@ -77,12 +76,12 @@ function cutFileFinder(db: Database.Database, file: string): () => string | unde
 }
 
 /**
- * Where only the write-ahead log lost its name, what it holds is brought into the log itself, so that the next agentd
- * finds everything that was acknowledged. Returns whether there is nothing more to try.
+ * If only files of the write-ahead log were unlinked, moves its content into the database, so that the next agentd finds
+ * everything that was acknowledged. Returns true once that is done.
  */
-function saved(db: Database.Database, own: readonly string[], changed: readonly ChangedFile[]): boolean {
-  const isOwn = changed.every((each) => own.includes(each.file) && each.now === "missing");
-  if (!isOwn) return false;
+function saveUnlinkedWal(db: Database.Database, walFiles: readonly string[], changed: readonly ChangedFile[]): boolean {
+  const isOnlyWal = changed.every((each) => walFiles.includes(each.file) && each.now === "missing");
+  if (!isOnlyWal) return false;
   try {
     const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
     return result?.busy === 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Brings a log file to the schema of this agentd: numbered SQL files, forward only, each in a transaction of its own.
+// Migrates a log file to the schema of this agentd with numbered SQL files, forward only, each in its own transaction.
 import { chmodSync, closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
@@ -12,7 +12,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** `NNNN-name.sql`, from 0001 without a gap. */
+/** Reads the files `NNNN-name.sql`, numbered from 0001 without gaps. */
 export function readMigrations(directory: string): readonly Migration[] {
   const names = readdirSync(directory)
     .filter((name) => name.endsWith(".sql"))
@@ -26,17 +26,17 @@ export function readMigrations(directory: string): readonly Migration[] {
   });
 }
 
-/** Throws LogError `newer_schema` or `not_a_log`; changes nothing. Returns the file's schema, 0 where nothing is yet. */
+/** Returns the file's schema version, 0 for an empty file. Throws LogError `newer_schema` or `not_a_log`. Changes nothing. */
 export function checkSchema(db: Database.Database, file: string, migrations: readonly Migration[]): number {
   const version = versionOf(db, file);
   if (version <= migrations.length) return version;
-  const message = `${file} has schema ${version}, this agentd knows ${migrations.length}: start a newer agentd`;
+  const message = `${file} has schema ${version}, this agentd knows up to ${migrations.length}; start a newer agentd`;
   throw new LogError("newer_schema", message);
 }
 
 /**
- * Brings the file to the newest schema. A log that holds something is copied first, to `<file>.schema-<its version>`,
- * which stays: there is no way back but that copy. Throws what `checkSchema` throws, and what SQLite says.
+ * Migrates the file to the newest schema. First copies a log that has content to `<file>.schema-<its version>` and leaves
+ * the copy, which is the only way back. Throws what `checkSchema` throws, and errors of SQLite.
  */
 export function migrate(db: Database.Database, file: string, migrations: readonly Migration[]): void {
   const version = checkSchema(db, file, migrations);
@@ -44,7 +44,7 @@ export function migrate(db: Database.Database, file: string, migrations: readonl
   for (const migration of migrations.slice(version)) apply(db, migration);
 }
 
-/** The schema of a log; 0 for a file in which nothing is yet. */
+/** Returns the schema version of a log, 0 for an empty file. */
 function versionOf(db: Database.Database, file: string): number {
   const tables = db.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get();
   if (tables === 0) return 0;
@@ -57,7 +57,7 @@ function versionOf(db: Database.Database, file: string): number {
 /** `agdl`; the first migration writes it. */
 const applicationId = 0x6167646c;
 
-/** Whole or not at all: under another name until it is on disk. It holds what the log holds, so no one else reads it. */
+/** Renames the copy into place once it is on disk. Its mode is 0600, as the log's. */
 function copyBefore(db: Database.Database, copy: string): void {
   const partial = `${copy}.partial`;
   rmSync(partial, { force: true });
@@ -71,7 +71,7 @@ function copyBefore(db: Database.Database, copy: string): void {
 
 function apply(db: Database.Database, { version, sql }: Migration): void {
   db.transaction(() => {
-    // Another process may have done it while this one waited.
+    // Another process may have applied it while this one waited for the lock.
     if ((db.pragma("user_version", { simple: true }) as number) >= version) return;
     db.exec(sql);
     db.pragma(`user_version = ${version}`);

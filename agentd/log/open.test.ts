@@ -24,7 +24,7 @@ const packagedNames = readdirSync(packaged)
   .filter((name) => name.endsWith(".sql"))
   .sort();
 
-/** The packaged migrations and one more. */
+/** Makes a directory with the packaged migrations and one more. */
 function migrationsWith(sql: string): string {
   const directory = path.join(temporaryDirectory(), "migrations");
   mkdirSync(directory);
@@ -45,7 +45,7 @@ function refusal(options: Parameters<typeof temporaryLog>[0]): LogErrorCode | un
   return undefined;
 }
 
-test("a new log has an id of its own, keeps it, and is read by its user alone", () => {
+test("a new log has an id of its own, keeps it, and is readable only by its user", () => {
   const log = temporaryLog();
   expect(log.id).toMatch(/^[a-z2-7]{12}$/);
   fill(log, alpha, 1);
@@ -58,21 +58,21 @@ test("a new log has an id of its own, keeps it, and is read by its user alone", 
   expect(temporaryLog().id).not.toBe(log.id);
 });
 
-test("a log that others could read is closed to them when it is opened", () => {
+test("opening a log that others can read takes their permission away", () => {
   const { file } = temporaryLog();
   chmodSync(file, 0o644);
   temporaryLog({ file });
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("the file has the page size, the journal and the vacuum that the measurements asked for", () => {
+test("the file has the page size, journal mode and auto-vacuum mode that were measured to be best", () => {
   const { file } = temporaryLog();
   const db = otherConnection(file);
   const pragma = (name: string): unknown => db.pragma(name, { simple: true });
   expect([pragma("journal_mode"), pragma("page_size"), pragma("auto_vacuum")]).toEqual(["wal", 8192, 2]);
 });
 
-test("a file that was made with other pages goes on with them, and its write-ahead log is taken back as soon", () => {
+test("a file with another page size keeps it, and is checkpointed after as many bytes", () => {
   const file = path.join(temporaryDirectory(), "log.db");
   const maker = new Database(file);
   for (const pragma of ["page_size = 4096", "auto_vacuum = INCREMENTAL", "journal_mode = WAL"]) maker.pragma(pragma);
@@ -87,7 +87,7 @@ test("a file that was made with other pages goes on with them, and its write-ahe
   }
 });
 
-test("a closed log is one file, which another opener reads to the last entry", () => {
+test("a closed log is one file, from which another opener reads every entry", () => {
   const log = temporaryLog();
   fill(log, alpha, 300);
   expect(statSync(`${log.file}-wal`).size).toBeGreaterThan(0);
@@ -98,7 +98,7 @@ test("a closed log is one file, which another opener reads to the last entry", (
   expect(everything(temporaryLog({ file: log.file }), alpha)).toHaveLength(300);
 });
 
-test("what one huge entry took of the write-ahead log is given back", () => {
+test("the write-ahead log shrinks again after a huge entry", () => {
   const log = temporaryLog();
   fill(log, alpha, 1, () => "x".repeat(40 * 2 ** 20));
   fill(log, alpha, 1);
@@ -106,7 +106,7 @@ test("what one huge entry took of the write-ahead log is given back", () => {
   expect(statSync(`${log.file}-wal`).size).toBeLessThanOrEqual(16 * 2 ** 20);
 });
 
-test("a log of a newer schema is refused and left as it was", () => {
+test("a log with a newer schema is refused and left unchanged", () => {
   const log = temporaryLog({ migrations: migrationsWith("CREATE TABLE later (x TEXT) STRICT;") });
   fill(log, alpha, 1);
   log.close();
@@ -115,7 +115,7 @@ test("a log of a newer schema is refused and left as it was", () => {
   expect(readFileSync(log.file).equals(before)).toBe(true);
 });
 
-test("a log of an older schema is copied, then brought to the newest, and keeps its entries", () => {
+test("a log with an older schema is copied, then migrated, and keeps its entries", () => {
   const log = temporaryLog();
   fill(log, alpha, 3);
   log.close();
@@ -132,10 +132,10 @@ test("a log of an older schema is copied, then brought to the newest, and keeps 
 });
 
 test.each(packagedNames.map((_, index) => index + 1).slice(0, -1))(
-  "a log that was made with schema %i opens whole, and is what a new one is",
+  "a log of schema %i is migrated to the schema of a new log, and keeps its content",
   (schema) => {
     const file = path.join(temporaryDirectory(), "log.db");
-    // As an agentd of that time: what it wrote is written by the schema's own triggers.
+    // Written under the triggers of that schema, as an agentd of that time did.
     const db = new Database(file);
     for (const name of packagedNames.slice(0, schema)) db.exec(readFileSync(path.join(packaged, name), "utf8"));
     db.pragma(`user_version = ${schema}`);
@@ -159,7 +159,7 @@ test.each(packagedNames.map((_, index) => index + 1).slice(0, -1))(
   },
 );
 
-test("a migration that fails half way leaves the log as it was, usable by the agentd before", () => {
+test("a failed migration leaves the log unchanged, and the older agentd can use it", () => {
   const log = temporaryLog();
   fill(log, alpha, 2);
   log.close();
@@ -171,13 +171,13 @@ test("a migration that fails half way leaves the log as it was, usable by the ag
   expect(otherConnection(log.file).prepare("SELECT name FROM sqlite_schema WHERE name = 'half'").get()).toBeUndefined();
 });
 
-test("migrations that are not numbered one after the other are a broken promise", () => {
+test("migrations that are not numbered without gaps are a plain error", () => {
   const directory = migrationsWith("");
   writeFileSync(path.join(directory, "0007-far.sql"), "");
   expect(() => temporaryLog({ migrations: directory })).toThrow("0007-far.sql");
 });
 
-test("another program's database is refused and left as it was", () => {
+test("another program's database is refused and left unchanged", () => {
   const file = path.join(temporaryDirectory(), "log.db");
   const db = new Database(file);
   db.exec("CREATE TABLE theirs (x)");
@@ -187,7 +187,7 @@ test("another program's database is refused and left as it was", () => {
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test("what is no database at all is refused", () => {
+test("a file that is not a database is refused", () => {
   const file = path.join(temporaryDirectory(), "log.db");
   writeFileSync(
     file,
@@ -196,7 +196,7 @@ test("what is no database at all is refused", () => {
   expect(refusal({ file })).toBe("not_a_log");
 });
 
-test("a link, and a directory, are no log", () => {
+test("a symbolic link and a directory are refused", () => {
   const directory = temporaryDirectory();
   const link = path.join(directory, "link.db");
   symlinkSync(temporaryLog().file, link);
@@ -204,7 +204,7 @@ test("a link, and a directory, are no log", () => {
   expect(refusal({ file: directory })).toBe("foreign_file");
 });
 
-test("a directory that is not there is an error of the store, with its cause", () => {
+test("a missing directory is a LogError with its cause", () => {
   expect(refusal({ file: path.join(temporaryDirectory(), "no", "log.db") })).toBe("cannot_open");
 });
 
@@ -214,7 +214,7 @@ test.runIf(process.getuid?.() === 0)("a log of another user is refused", () => {
   expect(refusal({ file })).toBe("foreign_file");
 });
 
-test("a damaged page is `corrupt` where it is read, and the rest of the log still answers", () => {
+test("reading a damaged page gives `corrupt`, and the rest of the log can still be read", () => {
   const log = temporaryLog();
   fill(log, alpha, 2000, () => "x".repeat(500));
   log.close();

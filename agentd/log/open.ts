@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The log: one SQLite file, in which every acting command and every update stands before it is run or published.
+// The log: one SQLite file. Every acting command and every update is in it before it is run or published.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,9 +9,9 @@ import { upwards } from "../../files/upwards.ts";
 import { randomId } from "../random-id.ts";
 import { instanceSession } from "../vocabulary/index.ts";
 import { type Append, appender } from "./append.ts";
-import { type Keeping, keeping } from "./keeping.ts";
+import { type MaintenanceTasks, maintenanceTasks } from "./maintenance.ts";
 import { logFiles } from "./log-files.ts";
-import { LogError, translated } from "./log-error.ts";
+import { LogError, wrapStoreErrors } from "./log-error.ts";
 import { checkSchema, migrate, type Migration, readMigrations } from "./migrate.ts";
 import { type ProcessRecords, processRecords } from "./processes.ts";
 import { newRow } from "./project.ts";
@@ -25,20 +25,20 @@ export interface LogOptions {
   readonly file: string;
   /** Milliseconds since the epoch. */
   readonly clock: { now(): number };
-  /** Unguessable bytes: node:crypto's randomBytes. */
+  /** Cryptographically random bytes, such as node:crypto's randomBytes. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Which is held as long as the log is open: nothing is appended where it is no longer in its place. */
+  /** The lock file that is held while the log is open. Nothing is appended once it is removed or replaced. */
   readonly lockFile?: string;
-  /** A directory; without it, the one that comes with the package. */
+  /** Directory of the migrations; by default, the packaged one. */
   readonly migrations?: string;
-  /** How far the file may grow, in pages; without it, as far as the disk goes. */
+  /** Maximum size of the file in pages; by default unlimited. */
   readonly pageCountMax?: number;
   /** For tests of a death between writing and committing. */
   readonly beforeCommit?: () => void;
 }
 
 export interface Log {
-  /** Identity of the log file, made with it: 12 characters of a-z and 2-7. */
+  /** Identity of the log file, created with it: 12 characters of a-z and 2-7. */
   readonly id: string;
   readonly file: string;
   readonly append: Append;
@@ -46,32 +46,32 @@ export interface Log {
   readonly sessions: SessionReader;
   readonly receipts: ReceiptReader;
   readonly processes: ProcessRecords;
-  readonly keeping: Keeping;
-  /** JSON of the secret literals that came with a start of the session. */
+  readonly maintenance: MaintenanceTasks;
+  /** Returns the JSON of the MCP servers of the session's start, with their secret values. */
   literals(session: string): string | undefined;
-  /** What it takes on disk, the write-ahead log with it. */
+  /** Returns the size on disk, including the write-ahead log. */
   bytes(): number;
-  /** That its files were removed or replaced, as a look at them now tells. Nothing is appended while that is so. */
+  /** Returns an error while the log's files are removed or replaced. Nothing is appended then. */
   gone(): LogError | undefined;
-  /** Leaves one file, without a write-ahead log, unless its files were replaced: then nothing is touched. */
+  /** Moves the write-ahead log into the file and closes it. Touches nothing if the files were replaced. */
   close(): void;
 }
 
 /**
- * Opens the log or makes it, with the mode 0600, and brings it to the newest schema. Throws LogError; `newer_schema`,
- * `not_a_log`, `empty` and `foreign_file` leave the file untouched.
+ * Opens or creates the log, with mode 0600, and migrates it to the newest schema. Throws LogError; with `newer_schema`,
+ * `not_a_log`, `empty` and `foreign_file` the file is untouched.
  */
 export function openLog(options: LogOptions): Log {
   const { file } = options;
   const migrations = readMigrations(options.migrations ?? packagedMigrations());
-  return translated(file, () => {
+  return wrapStoreErrors(file, () => {
     const refused = prepareDatabaseFile(file, "agentd", (temporary) => {
       openDatabase(temporary, options, migrations).close();
     });
     if (refused !== undefined) throw new LogError(refused.problem, `${file} ${refused.reason}`);
     const db = openDatabase(file, options, migrations);
     try {
-      return opened(db, options);
+      return createLog(db, options);
     } catch (error) {
       db.close();
       throw error;
@@ -92,10 +92,10 @@ function openDatabase(file: string, options: LogOptions, migrations: readonly Mi
   }
 }
 
-/** Waiting for another process's lock blocks the event loop: not for long. There is one writer, whoever else looks in. */
+/** Short, since waiting for another process's lock blocks the event loop. agentd is the only writer. */
 const busyTimeoutMs = 250;
 
-/** Beside what is built, as a tree or as a bundle, or beside the source. */
+/** Finds the directory above this file: the same code runs from source, from the build and from the bundle. */
 function packagedMigrations(): string {
   for (const directory of upwards(path.dirname(fileURLToPath(import.meta.url)))) {
     const found = path.join(directory, "migrations");
@@ -104,48 +104,48 @@ function packagedMigrations(): string {
   throw new Error("no migrations above this program");
 }
 
-/** On every connection; the page size and auto_vacuum count in a file that holds nothing yet. */
+/** Sets the pragmas of the connection. `page_size` and `auto_vacuum` have an effect only on an empty file. */
 function configure(db: Database.Database, pageCountMax: number | undefined): void {
   for (const pragma of [
     `page_size = ${pageBytes}`,
     "auto_vacuum = INCREMENTAL",
     "journal_mode = WAL",
-    // On disk before it is run or published: group commit makes that nearly free.
+    // A commit is on disk before it is run or published. Since a commit is a batch, that costs little.
     "synchronous = FULL",
     `cache_size = -${cacheKibibytes}`,
-    // One huge entry must not leave a write-ahead log of its size behind.
+    // A huge entry must not leave a huge write-ahead log behind.
     `journal_size_limit = ${walBytesMax}`,
     "recursive_triggers = ON",
     "foreign_keys = ON",
-    // What purge and redaction take is overwritten, not merely let go.
+    // Purge and redaction must overwrite what they remove.
     "secure_delete = ON",
     "trusted_schema = OFF",
   ]) {
     db.pragma(pragma);
   }
-  // In pages, and a file that was made before has its own.
-  const madeWith = db.pragma("page_size", { simple: true }) as number;
-  db.pragma(`wal_autocheckpoint = ${Math.ceil(walCheckpointBytes / madeWith)}`);
+  // The pragma counts pages, and an older file may have another page size.
+  const actualPageBytes = db.pragma("page_size", { simple: true }) as number;
+  db.pragma(`wal_autocheckpoint = ${Math.ceil(walCheckpointBytes / actualPageBytes)}`);
   if (pageCountMax !== undefined) db.pragma(`max_page_count = ${pageCountMax}`);
 }
 
 /**
- * An entry with a diff of 8 KB takes one page beside its place in the tree, where pages of 4 KiB would take it two: half
- * the writes to the write-ahead log, and half of those that take it back. With larger ones, each small commit writes more.
+ * An entry with a diff of 8 KB takes one overflow page, and two with pages of 4 KiB, which doubles the writes to the
+ * write-ahead log and those of a checkpoint. Larger pages make each small commit write more.
  */
 const pageBytes = 8192;
 
-/** SQLite's own memory of pages. Readers go back to the latest, and the system keeps the rest at hand as well. */
+/** SQLite's page cache. Readers mostly want the latest pages, and the system caches the rest of the file too. */
 const cacheKibibytes = 4096;
 
-/** What is taken back at once holds the commit that does it up for some milliseconds. */
+/** A checkpoint of this size delays the commit that runs it by some milliseconds. */
 const walCheckpointBytes = 8 * 1024 * 1024;
 
 const walBytesMax = 16 * 1024 * 1024;
 
-function opened(db: Database.Database, options: LogOptions): Log {
+function createLog(db: Database.Database, options: LogOptions): Log {
   const { file } = options;
-  const { log, hash_key } = identity(db, options);
+  const { log, hash_key } = readIdentity(db, options);
   const files = logFiles(db, file, options.lockFile);
   const literals = db
     .prepare<[string], string>("SELECT servers FROM literal JOIN session USING (sid) WHERE id = ?")
@@ -158,14 +158,14 @@ function opened(db: Database.Database, options: LogOptions): Log {
     sessions: sessionReader(db, file),
     receipts: receiptReader(db, file, hash_key),
     processes: processRecords(db, file),
-    keeping: keeping({ db, file, log, clock: options.clock }),
-    literals: (session) => translated(file, () => literals.get(session)),
+    maintenance: maintenanceTasks({ db, file, log, clock: options.clock }),
+    literals: (session) => wrapStoreErrors(file, () => literals.get(session)),
     bytes: () => fileBytes(file) + fileBytes(`${file}-wal`),
     gone: () => files.gone(),
     close: () => {
-      // SQLite would remove the write-ahead log by its name, which may be another log's by now.
+      // SQLite would remove the write-ahead log by its name, which may belong to another log now.
       if (!db.open || files.areReplaced()) return;
-      translated(file, () => {
+      wrapStoreErrors(file, () => {
         try {
           db.pragma("wal_checkpoint(TRUNCATE)");
         } finally {
@@ -181,8 +181,8 @@ interface Identity {
   readonly hash_key: Buffer;
 }
 
-/** Written once, with the session `instance`; whoever opens a new log second finds it written. */
-function identity(db: Database.Database, { clock, random }: LogOptions): Identity {
+/** Reads the log's identity. The first opener writes it, together with the session `instance`. */
+function readIdentity(db: Database.Database, { clock, random }: LogOptions): Identity {
   const find = db.prepare<[], Identity>("SELECT log, hash_key FROM meta");
   const found = find.get();
   if (found) return found;

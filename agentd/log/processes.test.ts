@@ -4,7 +4,7 @@ import { alpha, bravo, fill, temporaryLog } from "./testing/temporary-log.ts";
 
 const child = { session: alpha, pid: 4711, start_time: "123456", boot_id: "boot-1", marker: "log/alpha" };
 
-test("a recorded process is found after a restart until it is removed, and by its whole identity", () => {
+test("a recorded process is found after a restart until it is removed by its full identity", () => {
   const log = temporaryLog();
   fill(log, alpha, 1);
   fill(log, bravo, 1);
@@ -20,7 +20,7 @@ test("a recorded process is found after a restart until it is removed, and by it
   expect(again.processes.all()).toEqual([{ ...child, session: bravo, start_time: "99" }]);
 });
 
-test("a process of a session that is not in the log is a broken promise", () => {
+test("a process of a session that is not in the log is a plain error", () => {
   const log = temporaryLog();
   expect(() => log.processes.add(child)).toThrow("NOT NULL");
   expect(log.processes.all()).toEqual([]);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Children that may still run if agentd is killed: written down when one has started, removed when it is gone, and
-// looked for when agentd starts again.
+// Child processes that may survive agentd. Each is recorded when it has started and removed when it has ended; at its
+// next start, agentd looks for those that are left.
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 
 export interface ChildProcess {
   readonly session: string;
   readonly pid: number;
-  /** Ticks since boot, as /proc says it; with pid and boot it names one process and no later one. */
+  /** Clock ticks since boot, from /proc. Together with pid and boot id it identifies the process uniquely. */
   readonly start_time: string;
   readonly boot_id: string;
-  /** What stands in its environment, and in that of what it started. */
+  /** Value in the environment of the process and of its descendants. */
   readonly marker: string;
 }
 
-/** Each call that writes is a durable transaction of its own. */
+/** Each write is a durable transaction of its own. */
 export interface ProcessRecords {
-  /** The session must be in the log; a process that is recorded already stays. */
+  /** The session must be in the log. Does nothing if the process is already recorded. */
   add(child: ChildProcess): void;
   remove(child: ChildProcess): void;
   all(): readonly ChildProcess[];
@@ -31,8 +31,8 @@ export function processRecords(db: Database.Database, file: string): ProcessReco
   const all = db.prepare<[], ChildProcess>(`
     SELECT id AS session, pid, start_time, boot_id, marker FROM process JOIN session USING (sid) ORDER BY sid, pid`);
   return {
-    add: (child) => void translated(file, () => add.run(child)),
-    remove: (child) => void translated(file, () => remove.run(child)),
-    all: () => translated(file, () => all.all()),
+    add: (child) => void wrapStoreErrors(file, () => add.run(child)),
+    remove: (child) => void wrapStoreErrors(file, () => remove.run(child)),
+    all: () => wrapStoreErrors(file, () => all.all()),
   };
 }

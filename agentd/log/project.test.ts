@@ -12,7 +12,7 @@ function after(...entries: EntryContent[]): SessionRow {
 }
 
 test(
-  "the row that the log keeps is the one that its entries come to, however they were cut into commits",
+  "the stored row is the projection of the entries, however they were divided into commits",
   { tags: "slow" },
   () => {
     fc.assert(
@@ -35,7 +35,7 @@ test(
   },
 );
 
-test("a projection changes nothing of the row before, and hands on the parts that no entry touched", () => {
+test("a projection does not change the row before, and keeps the objects that no entry changed", () => {
   const row = Object.freeze(after({ kind: "state", state: "running", agent: "demo", cwd: "/w" }));
   const text = JSON.stringify(row);
   const next = project(row, "2030-01-01T00:00:01.000Z", [message("hello"), message("there")]);
@@ -46,7 +46,7 @@ test("a projection changes nothing of the row before, and hands on the parts tha
   expect(project(row, "2031-01-01T00:00:00.000Z", [])).toBe(row);
 });
 
-test("a state that says less keeps what was said before, but for its reason", () => {
+test("members that a state omits keep their values, except the reason", () => {
   const row = after(
     { kind: "state", state: "starting", agent: "demo", name: "n", cwd: "/w", parent: "p" },
     { kind: "state", state: "idle", agent_session_id: "s-1" },
@@ -65,7 +65,7 @@ test("a state that says less keeps what was said before, but for its reason", ()
   expect(row.latest).toMatchObject({ state: 4, life: 1, up: 2 });
 });
 
-test("a turn is open from queued to ended, and known to be answered once the agent said something in it", () => {
+test("a turn is open from queued to ended, and answered once the agent said something in it", () => {
   const queued = after({ kind: "turn", turn: 1, phase: "queued" }, { kind: "turn", turn: 2, phase: "queued" });
   expect(queued.open.turns).toEqual([
     { turn: 1, phase: "queued", seq: 1 },
@@ -92,7 +92,7 @@ test("a turn is open from queued to ended, and known to be answered once the age
   expect(ended.turns).toBe(2);
 });
 
-test("a request is open until the agent was told, or cannot be", () => {
+test("a request is open until the agent has its answer or can no longer get one", () => {
   const request = (
     n: number,
     phase: "requested" | "resolved" | "sent" | "unsent",
@@ -122,7 +122,7 @@ test("a request is open until the agent was told, or cannot be", () => {
   expect(project(answered, at, [request(1, "unsent")]).open.requests).toHaveLength(1);
 });
 
-test("an answer that the end of a turn or session brings is waited for until the agent was told or the session has ended", () => {
+test("a request that the end of a turn resolves stays open until the answer is sent or the session has ended", () => {
   const asked: EntryContent = { kind: "permission", request: `${alpha}-1`, phase: "requested" };
   const resolved: EntryContent = { ...asked, phase: "resolved", outcome: "cancelled", via: "end" };
   const closing = after({ kind: "state", state: "running", agent: "demo" }, asked, resolved);
@@ -133,7 +133,7 @@ test("an answer that the end of a turn or session brings is waited for until the
   expect(project(closed, at, [asked, resolved]).open.requests).toEqual([]);
 });
 
-test("a write is open from its intention to its end, a terminal until it has both ended and been released, and a row without them says nothing of them", () => {
+test("a write is open until it ends, a terminal until it has exited and been released, and empty lists are absent", () => {
   const terminal = (name: string, phase: TerminalEntry["phase"]): EntryContent => ({
     kind: "terminal",
     turn: 1,
@@ -177,7 +177,7 @@ test("a write is open from its intention to its end, a terminal until it has bot
   expect(Object.keys(none.open)).toEqual(Object.keys(newRow(alpha, at).open));
 });
 
-test("a tool call is open from first sight to its last status, and an update of a closed one does not open it", () => {
+test("a tool call is open from its first update to a final status, and a later update does not reopen it", () => {
   const tool = (id: string, members: object): EntryContent => ({
     kind: "tool_call",
     tool_call_id: id,
@@ -201,7 +201,7 @@ test("a tool call is open from first sight to its last status, and an update of 
   expect(later.open.tools.map(({ tool_call_id }) => tool_call_id)).toEqual(["b"]);
 });
 
-test("a command is open until its reply, and an option counts as chosen only if the reply was rc 0", () => {
+test("a command is open until its reply, and an option is chosen only by a reply with rc 0", () => {
   const set = (option: string, value: string | boolean): EntryContent => ({
     kind: "command",
     verb: "agent.session.set_config",
@@ -230,7 +230,7 @@ test("a command is open until its reply, and an option counts as chosen only if 
   ]);
 });
 
-test("what an info leaves out stays, and null takes it away", () => {
+test("members that an info omits stay, and null removes them", () => {
   const row = after(
     { kind: "info", title: "one", updated_at: at },
     { kind: "info", title: "two" },

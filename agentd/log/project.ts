@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a session's entries come to: the row that lists, snapshots and recovery read instead of the entries.
+// The projection of a session's entries: the row that lists, snapshots and recovery read instead of the entries.
 import {
   type CommandEntry,
   type ElicitationEntry,
@@ -23,7 +23,7 @@ export interface SessionRow {
   readonly agent: string | null;
   readonly cwd: string | null;
   readonly parent: string | null;
-  /** Null: `instance`, which has no life of its own. */
+  /** Null only for `instance`, which has no agent. */
   readonly state: SessionPhase | null;
   readonly reason: string | null;
   /** The highest turn number. */
@@ -35,33 +35,33 @@ export interface SessionRow {
   readonly created_at: string;
   readonly updated_at: string;
   readonly latest: Latest;
-  readonly open: Open;
+  readonly open: OpenItems;
 }
 
-/** The seq of the last entry of each part of a snapshot; absent where there was none. */
+/** For each part of a snapshot, the seq of the last entry that has it; absent if there is none. */
 export interface Latest {
   readonly state?: number;
-  /** The last `state` that began a life: it names agent, cwd, additional directories, parent. */
+  /** The last `state` that began a run: it has agent, cwd, additional directories and parent. */
   readonly life?: number;
-  /** The last `state` of an agent that has come up: its session id, info, protocol version, capabilities. */
+  /** The last `state` of an agent that came up: it has its session id, info, protocol version and capabilities. */
   readonly up?: number;
   readonly options?: number;
   readonly commands?: number;
   readonly plan?: number;
   readonly usage?: number;
-  /** Merged: an `info` carries what changed. */
+  /** Merged from all `info` entries, each of which has only what changed. */
   readonly info: { readonly title?: string | null; readonly updated_at?: string | null };
-  /** Options that someone set and the agent took: a resumed session gets them again. */
+  /** Options that were set successfully. A resumed session gets them again. */
   readonly chosen: Readonly<Record<string, string | boolean>>;
 }
 
-/** What must be ended or answered when agentd starts again: recovery reads this and never looks for it. */
-export interface Open {
+/** What recovery has to end or answer when agentd starts again, so that it need not search the entries. */
+export interface OpenItems {
   readonly turns: readonly OpenTurn[];
   readonly requests: readonly LoggedRequest[];
   readonly tools: readonly OpenTool[];
   readonly commands: readonly OpenCommand[];
-  /** Absent where there are none, as in the rows of an agentd that knew neither. */
+  /** This member and `terminals` are absent if empty, as in rows of an agentd that did not have them. */
   readonly writes?: readonly OpenWrite[];
   readonly terminals?: readonly LoggedTerminal[];
 }
@@ -70,23 +70,23 @@ export interface OpenTurn {
   readonly turn: number;
   readonly phase: "queued" | "started";
   readonly seq: number;
-  /** Something that the agent said or did in it is logged. */
+  /** The log has something that the agent said or did in this turn. */
   readonly answered?: true;
 }
 
 export interface LoggedRequest {
   readonly request: string;
-  /** Resolved: whether the agent was told is not known. */
+  /** `resolved`: it is not known whether the answer was written to the agent. */
   readonly phase: "requested" | "resolved";
   readonly seq: number;
 }
 
-/** `seq` of the entry that intended it. */
 export interface OpenWrite {
+  /** `seq` of the `intended` entry. */
   readonly seq: number;
 }
 
-/** One that has both ended and been released is open no longer. */
+/** A terminal that has not both exited and been released. */
 export interface LoggedTerminal {
   readonly terminal: string;
   readonly turn?: number;
@@ -106,7 +106,7 @@ export interface OpenCommand {
   readonly sets?: { readonly option: string; readonly value: string | boolean };
 }
 
-/** A session before its first entry. */
+/** Returns the row of a session without entries. */
 export function newRow(session: string, at: string): SessionRow {
   return {
     session,
@@ -128,9 +128,8 @@ export function newRow(session: string, at: string): SessionRow {
 }
 
 /**
- * The row after entries that were committed at `at`, the first of which has the seq after the row's last. Pure; a part
- * that no entry touched is the same object as before, so that the writer sees what changed. However a session's
- * entries are cut into commits, they come to the same row.
+ * Returns the row after the next entries, which were committed at `at`. Pure. Parts that no entry changed stay the same
+ * objects, so that the writer can tell what changed. How the entries are divided into commits makes no difference.
  */
 export function project(row: SessionRow, at: string, entries: readonly EntryContent[]): SessionRow {
   if (entries.length === 0) return row;
@@ -190,11 +189,11 @@ function pointTo(draft: Draft, ...parts: readonly Exclude<keyof Latest, "info" |
 function foldCommand(draft: Draft, entry: CommandEntry): void {
   const { verb, command_id } = entry;
   const id = command_id === undefined ? {} : { command_id };
-  const command: OpenCommand = { seq: draft.last_seq, verb, ...id, ...choiceOf(entry) };
+  const command: OpenCommand = { seq: draft.last_seq, verb, ...id, ...optionSetBy(entry) };
   draft.open = { ...draft.open, commands: [...draft.open.commands, command] };
 }
 
-function choiceOf({ verb, args: { option, value } }: CommandEntry): Pick<OpenCommand, "sets"> {
+function optionSetBy({ verb, args: { option, value } }: CommandEntry): Pick<OpenCommand, "sets"> {
   if (verb !== "agent.session.set_config" || typeof option !== "string") return {};
   return typeof value === "string" || typeof value === "boolean" ? { sets: { option, value } } : {};
 }
@@ -219,7 +218,7 @@ function foldState(draft: Draft, entry: StateEntry): void {
   draft.cwd = entry.cwd ?? draft.cwd;
   draft.parent = entry.parent ?? draft.parent;
   draft.agent_session_id = entry.agent_session_id ?? draft.agent_session_id;
-  // To an agent that is no more no answer goes out, and none is waited for.
+  // No answer can reach an agent that has ended.
   if (isEnded(entry.state) && draft.open.requests.length > 0) draft.open = { ...draft.open, requests: [] };
 }
 
@@ -242,7 +241,7 @@ function markAnswered(draft: Draft, turn: number | undefined): void {
   draft.open = { ...draft.open, turns };
 }
 
-/** As ACP has it, a tool call that says no status when it is first seen is pending; first sight carries a title. */
+/** In ACP, the first update of a tool call has a title, and without a status the call is pending. */
 function foldToolCall(draft: Draft, entry: ToolCallEntry & { readonly turn?: number }): void {
   const { tool_call_id, turn, status, title } = entry;
   if (entry.closed_by === undefined) markAnswered(draft, turn);
@@ -269,8 +268,8 @@ function foldRequest(draft: Draft, entry: (PermissionEntry | ElicitationEntry) &
       return;
     }
     case "resolved": {
-      const told = isEnded(draft.state) || (entry.via !== undefined && toldToNobody.has(entry.via));
-      const requests = told ? others : [...others, { request, phase, seq: draft.last_seq }];
+      const needsNoAnswer = isEnded(draft.state) || (entry.via !== undefined && unansweredVia.has(entry.via));
+      const requests = needsNoAnswer ? others : [...others, { request, phase, seq: draft.last_seq }];
       draft.open = { ...draft.open, requests };
       return;
     }
@@ -321,8 +320,8 @@ function setTerminals(draft: Draft, terminals: readonly LoggedTerminal[]): void 
   draft.open = terminals.length === 0 ? others : { ...others, terminals };
 }
 
-/** Where the agent took its request back, or agentd has died since, no answer goes out, and none is waited for. */
-const toldToNobody: ReadonlySet<ResolvedVia> = new Set(["agent", "restart"]);
+/** The agent gets no answer when it withdrew its request or agentd was restarted. */
+const unansweredVia: ReadonlySet<ResolvedVia> = new Set(["agent", "restart"]);
 
 function foldInfo(draft: Draft, entry: InfoEntry): void {
   const { title, updated_at } = entry;

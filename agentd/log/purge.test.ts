@@ -7,7 +7,16 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "./open.ts";
-import { add, answeredCommand, born, closed, endedSession, filesWith, taken, verified } from "./testing/keeping-log.ts";
+import {
+  appendTo,
+  answeredCommand,
+  startingState,
+  closedState,
+  endedSession,
+  filesWith,
+  runToEnd,
+  verified,
+} from "./testing/maintained-log.ts";
 import {
   alpha,
   bravo,
@@ -33,10 +42,10 @@ test("a purged session has no entry, seal and secret left, but is still listed w
   const chain = count(log, "SELECT digest FROM seal WHERE first >> 30 = 2 ORDER BY first DESC LIMIT 1");
   const others = everything(log, bravo);
   const before = log.sessions.row(alpha);
-  expect(log.keeping.purgeable(alpha)).toBe(1203);
+  expect(log.maintenance.purgeable(alpha)).toBe(1203);
   expect(everything(log, alpha)).toHaveLength(1203);
 
-  expect(taken(log.keeping.purge(alpha))).toEqual({ entries: 1203, writeAheadEmptied: true });
+  expect(runToEnd(log.maintenance.purge(alpha))).toEqual({ entries: 1203, walTruncated: true });
   expect(everything(log, alpha)).toEqual([]);
   expect(log.literals(alpha)).toBeUndefined();
   expect(log.sessions.row(alpha)).toEqual({ ...before, agent_session_id: null, latest: { info: {}, chosen: {} } });
@@ -46,35 +55,35 @@ test("a purged session has no entry, seal and secret left, but is still listed w
     { sid: 2, last_seq: 1203, entries: 1203, chain },
   ]);
   expect(everything(log, bravo)).toEqual(others);
-  expect(log.keeping.unfinishedPurges()).toEqual([]);
-  expect(log.keeping.purgeable(alpha)).toBe(0);
-  expect(taken(log.keeping.purge(alpha)).entries).toBe(0);
+  expect(log.maintenance.unfinishedPurges()).toEqual([]);
+  expect(log.maintenance.purgeable(alpha)).toBe(0);
+  expect(runToEnd(log.maintenance.purge(alpha)).entries).toBe(0);
   expect(await verified(log)).toMatchObject({ ok: true, problems: [], sessions: 2, entries: 3 });
 });
 
-test("what was purged is in no byte of the files, and their space is given back", () => {
+test("purged data is in no byte of the files, and their space is reclaimed", () => {
   const log = temporaryLog();
   endedSession(log, alpha, 2000, (index) => `the-purged-text-${index} ${"x".repeat(1000)}`);
   fill(log, bravo, 1, () => "the-text-that-stays");
   expect(filesWith(log, "the-purged-text")).not.toEqual([]);
-  const full = log.keeping.space();
+  const full = log.maintenance.space();
   expect(full.used).toBeGreaterThan(2_000_000);
-  taken(log.keeping.purge(alpha));
+  runToEnd(log.maintenance.purge(alpha));
   expect(filesWith(log, "the-purged-text")).toEqual([]);
   expect(filesWith(log, "what it was about")).toEqual([]);
   expect(filesWith(log, "the-text-that-stays")).not.toEqual([]);
-  expect(log.keeping.space()).toEqual({
+  expect(log.maintenance.space()).toEqual({
     file: statSync(log.file).size,
     writeAhead: 0,
     used: statSync(log.file).size,
     free: 0,
   });
-  expect(log.keeping.space().used).toBeLessThan(full.used / 10);
+  expect(log.maintenance.space().used).toBeLessThan(full.used / 10);
 });
 
-test("receipts outlive a purge: short replies byte for byte, long ones as a note, and other sessions' as they were", () => {
+test("receipts outlive a purge: short replies byte for byte, long ones as a note, other sessions' unchanged", () => {
   const log = temporaryLog();
-  add(log, alpha, born);
+  appendTo(log, alpha, startingState);
   const long = (character: string) => JSON.stringify({ text: character.repeat(4090) });
   const short = JSON.stringify({ text: "s".repeat(4096 - 11) });
   expect(Buffer.byteLength(short)).toBe(4096);
@@ -82,9 +91,9 @@ test("receipts outlive a purge: short replies byte for byte, long ones as a note
   answeredCommand(log, alpha, { scope: alpha, commandId: "short", body: short });
   const seq = answeredCommand(log, alpha, { scope: alpha, commandId: "long", body: long("l") });
   answeredCommand(log, bravo, { scope: "instance", commandId: "other", body: long("o") });
-  add(log, alpha, closed);
+  appendTo(log, alpha, closedState);
   const kept = log.receipts.find(alpha, "long");
-  taken(log.keeping.purge(alpha));
+  runToEnd(log.maintenance.purge(alpha));
   expect(log.receipts.find(alpha, "short")?.answer).toEqual({ rc: 0, body: short });
   expect(log.receipts.find(alpha, "long")).toEqual({
     ...kept,
@@ -94,58 +103,54 @@ test("receipts outlive a purge: short replies byte for byte, long ones as a note
   expect(log.receipts.find("instance", "other")?.answer?.body).toBe(long("o"));
 });
 
-test(
-  "a purge takes as many steps, however many commands of other sessions the log has answered",
-  { tags: "slow" },
-  () => {
-    const stepsWith = (others: number): number => {
-      const log = temporaryLog();
-      endedSession(log, alpha, 10);
-      const body = JSON.stringify({ text: "o".repeat(5000) });
-      for (let other = 0; other < others; other += 1)
-        answeredCommand(log, bravo, { scope: "instance", commandId: `other-${other}`, body });
-      let steps = 0;
-      taken(log.keeping.remove(alpha), () => (steps += 1));
-      return steps;
-    };
-    expect(stepsWith(1200)).toBe(stepsWith(0));
-  },
-);
+test("the number of steps of a purge does not depend on the receipts of other sessions", { tags: "slow" }, () => {
+  const stepsWith = (others: number): number => {
+    const log = temporaryLog();
+    endedSession(log, alpha, 10);
+    const body = JSON.stringify({ text: "o".repeat(5000) });
+    for (let other = 0; other < others; other += 1)
+      answeredCommand(log, bravo, { scope: "instance", commandId: `other-${other}`, body });
+    let steps = 0;
+    runToEnd(log.maintenance.remove(alpha), () => (steps += 1));
+    return steps;
+  };
+  expect(stepsWith(1200)).toBe(stepsWith(0));
+});
 
-test("a session that lives, and the instance, are not purged, and nothing of them is touched", () => {
+test("a purge of a live session or of the instance is refused and changes nothing", () => {
   const log = temporaryLog();
-  add(log, alpha, born);
+  appendTo(log, alpha, startingState);
   fill(log, "instance", 2);
   for (const session of [alpha, "instance"]) {
     const before = everything(log, session);
-    expect(() => log.keeping.purge(session).next()).toThrow("is not ended");
+    expect(() => log.maintenance.purge(session).next()).toThrow("is not ended");
     expect(everything(log, session)).toEqual(before);
   }
-  expect(() => log.keeping.purge("nosuchsessio").next()).toThrow("no session nosuchsessio");
+  expect(() => log.maintenance.purge("nosuchsessio").next()).toThrow("no session nosuchsessio");
   expect(count(log, "SELECT count(*) FROM tombstone")).toBe(0);
 });
 
-test("a session goes on after its purge, also while it runs, and is purged again later", async () => {
+test("a session continues during and after its purge, and can be purged again later", async () => {
   const log = temporaryLog();
   endedSession(log, alpha, 1500);
   let appended = 0;
-  taken(log.keeping.purge(alpha), () => {
+  runToEnd(log.maintenance.purge(alpha), () => {
     fill(log, bravo, 1);
     if (appended < 3)
-      add(log, alpha, ...(appended === 0 ? [born] : [{ kind: "info", title: `t${appended}` } as const]));
+      appendTo(log, alpha, ...(appended === 0 ? [startingState] : [{ kind: "info", title: `t${appended}` } as const]));
     appended += 1;
   });
   expect(everything(log, alpha).map((entry) => entry["seq"])).toEqual([1504, 1505, 1506]);
   expect(log.sessions.row(alpha)?.latest).toMatchObject({ state: 1504, info: { title: "t2" } });
   expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 3 + everything(log, bravo).length });
-  add(log, alpha, closed);
-  expect(taken(log.keeping.purge(alpha)).entries).toBe(4);
+  appendTo(log, alpha, closedState);
+  expect(runToEnd(log.maintenance.purge(alpha)).entries).toBe(4);
   expect(count(log, "SELECT count(*) FROM tombstone")).toBe(2);
   expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
 });
 
 test(
-  "a purge that is left after any of its steps is found when the log is opened, and ended",
+  "a purge that is interrupted after any step is found when the log is opened, and finished",
   { tags: "slow" },
   async () => {
     const directory = temporaryDirectory();
@@ -162,7 +167,7 @@ test(
       const file = path.join(directory, `${steps}.db`);
       copyFileSync(first.file, file);
       const left = temporaryLog({ file });
-      const purge = left.keeping.purge(alpha);
+      const purge = left.maintenance.purge(alpha);
       for (let step = 0; step < steps && !ended; step += 1) ended = purge.next().done === true;
       left.close();
 
@@ -170,10 +175,10 @@ test(
       const rest = everything(log, alpha).map((entry) => entry["seq"]);
       expect(rest).toEqual(Array.from(rest, (_, index) => 1705 - rest.length + 1 + index));
       const entriesLeft = count(log, "SELECT count(*) FROM seal WHERE first >> 30 = 2");
-      expect(log.keeping.unfinishedPurges()).toEqual(entriesLeft === 0 ? [] : [alpha]);
+      expect(log.maintenance.unfinishedPurges()).toEqual(entriesLeft === 0 ? [] : [alpha]);
       expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
-      for (const session of log.keeping.unfinishedPurges()) taken(log.keeping.finishPurge(session));
-      expect(log.keeping.unfinishedPurges()).toEqual([]);
+      for (const session of log.maintenance.unfinishedPurges()) runToEnd(log.maintenance.finishPurge(session));
+      expect(log.maintenance.unfinishedPurges()).toEqual([]);
       expect(everything(log, alpha)).toEqual([]);
       expect(log.receipts.find(alpha, "long")?.answer?.body).toContain('"purged":true');
       expect(await verified(log)).toMatchObject({ ok: true, problems: [], entries: 0 });
@@ -183,26 +188,26 @@ test(
   },
 );
 
-test("what is appended after a purge was begun stays when the purge is ended by the next process", () => {
+test("entries that were appended after a purge began stay when the next process finishes it", () => {
   const log = temporaryLog();
   endedSession(log, alpha, 900);
-  log.keeping.purge(alpha).next();
-  add(log, alpha, born);
+  log.maintenance.purge(alpha).next();
+  appendTo(log, alpha, startingState);
   log.close();
   const again = temporaryLog({ file: log.file });
-  add(again, alpha, closed);
-  for (const session of again.keeping.unfinishedPurges()) taken(again.keeping.finishPurge(session));
+  appendTo(again, alpha, closedState);
+  for (const session of again.maintenance.unfinishedPurges()) runToEnd(again.maintenance.finishPurge(session));
   expect(everything(again, alpha).map((entry) => entry["seq"])).toEqual([904, 905]);
 });
 
-test("a step removes some hundred entries, or about a mebibyte of them", () => {
+test("a step removes at most some hundred entries and about a mebibyte", () => {
   const small = temporaryLog();
   endedSession(small, alpha, 1998);
   const big = temporaryLog();
   endedSession(big, alpha, 20, () => "x".repeat(300 * 1024));
   const removedAtOnce = (log: Log): number => {
-    let [left, most] = [log.keeping.purgeable(alpha), 0];
-    taken(log.keeping.purge(alpha), () => {
+    let [left, most] = [log.maintenance.purgeable(alpha), 0];
+    runToEnd(log.maintenance.purge(alpha), () => {
       const now = everything(log, alpha).length;
       [left, most] = [now, Math.max(most, left - now)];
     });
@@ -215,7 +220,7 @@ test("a step removes some hundred entries, or about a mebibyte of them", () => {
 const program = fileURLToPath(new URL("testing/purge-until-killed.ts", import.meta.url));
 
 test.each([1, 3, 4])(
-  "a purge killed by kill -9 after step %i is ended by the next process",
+  "a purge that is killed by kill -9 after step %i is finished by the next process",
   { tags: "slow" },
   async (steps) => {
     const log = temporaryLog({ file: path.join(temporaryDirectory(), "log.db") });
@@ -237,8 +242,8 @@ test.each([1, 3, 4])(
     expect(await exited).toEqual([null, "SIGKILL"]);
 
     const again = temporaryLog({ file: log.file });
-    expect(again.keeping.unfinishedPurges()).toEqual([alpha]);
-    taken(again.keeping.finishPurge(alpha));
+    expect(again.maintenance.unfinishedPurges()).toEqual([alpha]);
+    runToEnd(again.maintenance.finishPurge(alpha));
     expect(everything(again, alpha)).toEqual([]);
     expect(everything(again, bravo)).toHaveLength(5);
     expect(await verified(again)).toMatchObject({ ok: true, problems: [] });

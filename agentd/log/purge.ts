@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Takes away what an ended session said and did. First a tombstone is committed, from then on it will happen: whoever
-// opens the log after a crash finds what is left to remove and removes it. Then receipts, entries and at last seals go,
-// in small transactions; a seal that is left behind a tombstone is what tells of a purge that is not over.
+// Removes the entries of an ended session. A tombstone is committed first, and makes the purge certain: after a crash the
+// next opener finishes it. Long receipts, entries and finally seals are then removed in small transactions. A seal before
+// a tombstone marks an unfinished purge.
 import type Database from "better-sqlite3";
 import { callLimits } from "../vocabulary/index.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import type { Latest } from "./project.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { giveBack } from "./space.ts";
+import { reclaimSpace } from "./space.ts";
 import type { Steps } from "./steps.ts";
 import { inTransaction } from "./transaction.ts";
 
-export interface Purged {
-  /** How many entries went. */
+export interface PurgeResult {
+  /** How many entries were removed. */
   readonly entries: number;
-  /** False where a reader kept the write-ahead log from being emptied: until it is, it still holds what was purged. */
-  readonly writeAheadEmptied: boolean;
+  /** False if a reader kept the write-ahead log from being truncated: it then still contains purged data. */
+  readonly walTruncated: boolean;
 }
 
-/** Throws LogError where the store fails; what was done till then stays done, and the same call goes on with it. */
+/** Throws LogError if the store fails. What was done so far stays done, and the same call continues it. */
 export interface Purger {
   /**
-   * Of an ended session, all that is in the log when the first step is taken; what is appended meanwhile stays. The id,
-   * the name, where and with what agent it ran, and how it ended stay too, so that it can be listed; so do receipts,
-   * without bodies over 4 KiB. A session that is not ended is a broken promise: a plain Error, and nothing is done.
+   * Removes all entries that an ended session has at the first step; later ones stay. Id, name, agent, directory and end
+   * state stay, so that the session can be listed, and so do its receipts, without bodies over 4 KiB. Throws a plain
+   * Error, and does nothing, if the session has not ended.
    */
-  purge(session: string): Steps<Purged>;
-  /** A purge that leaves its space in the file, for the next entries or a `giveBack`. Returns how many entries went. */
+  purge(session: string): Steps<PurgeResult>;
+  /** Purges without reclaiming the space, which new entries can then use. Returns how many entries were removed. */
   remove(session: string): Steps<number>;
-  /** What was removed goes back to the disk, and is in no byte of the files. False as `writeAheadEmptied` is. */
-  giveBack(): Steps<boolean>;
-  /** How many entries a purge would remove now. */
+  /** Gives freed space back to the disk, so that the files have no trace of removed data. Returns `walTruncated`. */
+  reclaimSpace(): Steps<boolean>;
+  /** Returns how many entries a purge would remove now. */
   purgeable(session: string): number;
-  /** Sessions whose purge was begun and not ended: for when the log is opened. */
+  /** Returns the sessions with an unfinished purge. To be called when the log is opened. */
   unfinishedPurges(): readonly string[];
-  /** Ends a purge that was begun, and leaves its space in the file; takes nothing that came later. */
+  /** Finishes a purge without reclaiming the space. Leaves entries that came after it began. */
   finishPurge(session: string): Steps<void>;
 }
 
@@ -45,16 +45,16 @@ export interface PurgeOptions {
 }
 
 export function purger({ db, file, clock }: PurgeOptions): Purger {
-  const place = db.prepare<[string], Place>(`
+  const bounds = db.prepare<[string], Bounds>(`
     SELECT sid, ${isEnded} AS ended, last_seq AS lastSeq, ${purgedTo} AS purged FROM session WHERE id = ?`);
   const unfinished = db.prepare<[], string>(`SELECT id FROM session WHERE ${isHalfPurged} ORDER BY sid`).pluck();
-  const find = (session: string): Place => {
-    const found = translated(file, () => place.get(session));
+  const find = (session: string): Bounds => {
+    const found = wrapStoreErrors(file, () => bounds.get(session));
     if (!found) throw new Error(`there is no session ${session} in the log`);
     return found;
   };
-  const begin = beginner(db, file, clock);
-  const removals = removalsOf(db, file);
+  const begin = tombstoneWriter(db, file, clock);
+  const removals = prepareRemovals(db, file);
   const removeBegun = function* (sid: number, session: string): Steps<void> {
     for (const removal of removals) yield* removal(sid, session);
   };
@@ -69,42 +69,42 @@ export function purger({ db, file, clock }: PurgeOptions): Purger {
   return {
     purge: function* (session) {
       const entries = yield* remove(session);
-      return { entries, writeAheadEmptied: yield* giveBack(db, file) };
+      return { entries, walTruncated: yield* reclaimSpace(db, file) };
     },
     remove,
-    giveBack: () => giveBack(db, file),
+    reclaimSpace: () => reclaimSpace(db, file),
     purgeable: (session) => {
       const { lastSeq, purged } = find(session);
       return lastSeq - purged;
     },
-    unfinishedPurges: () => translated(file, () => unfinished.all()),
+    unfinishedPurges: () => wrapStoreErrors(file, () => unfinished.all()),
     finishPurge: function* (session) {
       yield* removeBegun(find(session).sid, session);
     },
   };
 }
 
-interface Place {
+interface Bounds {
   readonly sid: number;
   readonly ended: 0 | 1;
   readonly lastSeq: number;
   readonly purged: number;
 }
 
-/** On a row of `session`; without the null of `instance`, which never ends. */
+/** SQL on a row of `session`. `coalesce`, since the state of `instance`, which never ends, is null. */
 export const isEnded = "coalesce(state IN ('closed', 'lost', 'failed'), 0)";
 
-/** On a row of `session`: the last seq that a purge took, 0 where there was none. */
+/** SQL on a row of `session`: the last purged seq, 0 if there was no purge. */
 export const purgedTo = "coalesce((SELECT max(last_seq) FROM tombstone WHERE tombstone.sid = session.sid), 0)";
 
-/** On a row of `session`. The first seal alone is looked at. */
+/** SQL on a row of `session`: whether its purge is unfinished. Looks only at the first seal. */
 export const isHalfPurged = `
   sid IN (SELECT sid FROM tombstone)
   AND coalesce((SELECT first FROM seal WHERE first > sid << 30 AND first < (sid + 1) << 30 ORDER BY first LIMIT 1)
     <= (sid << 30) + ${purgedTo}, 0)`;
 
-/** Tombstone, secrets and what the row held of the entries' text: all at once, or nothing has begun. */
-function beginner(db: Database.Database, file: string, clock: { now(): number }) {
+/** Writes the tombstone, and removes the secrets and what the row has of the entries' text, in one transaction. */
+function tombstoneWriter(db: Database.Database, file: string, clock: { now(): number }) {
   const tombstone = db.prepare(`
     INSERT INTO tombstone (sid, last_seq, entries, chain, at)
     SELECT :sid, :lastSeq, :entries, digest, :at FROM seal
@@ -125,7 +125,7 @@ const latestOfNothing: Latest = { info: {}, chosen: {} };
 
 type Removal = (sid: number, session: string) => Steps<void>;
 
-function removalsOf(db: Database.Database, file: string): readonly Removal[] {
+function prepareRemovals(db: Database.Database, file: string): readonly Removal[] {
   const permit = db.prepare("INSERT INTO permit (purpose, sid) VALUES ('purge', ?)");
   const withdraw = db.prepare("DELETE FROM permit");
   const permitted = (sid: number, act: () => void) =>
@@ -135,7 +135,7 @@ function removalsOf(db: Database.Database, file: string): readonly Removal[] {
       withdraw.run();
     });
   const last = db.prepare<[number], number>("SELECT max((sid << 30) + last_seq) FROM tombstone WHERE sid = ?").pluck();
-  const lastPurged = (sid: number): number => translated(file, () => last.get(sid)) ?? 0;
+  const lastPurged = (sid: number): number => wrapStoreErrors(file, () => last.get(sid)) ?? 0;
   return [
     shortenReceipts(db, file, permitted, lastPurged),
     removeRows(db, file, permitted, lastPurged, "entry", "id", "octet_length(body)"),
@@ -146,7 +146,7 @@ function removalsOf(db: Database.Database, file: string): readonly Removal[] {
 type Permitted = (sid: number, act: () => void) => void;
 type LastPurged = (sid: number) => number;
 
-/** From the first on. A step takes so many rows, or so many bytes: what is overwritten must be written. */
+/** Removes rows from the first on. Bytes limit a step too, since secure_delete overwrites them. */
 function removeRows(
   db: Database.Database,
   file: string,
@@ -164,7 +164,7 @@ function removeRows(
     const base = sid * entriesPerSession;
     const last = lastPurged(sid);
     for (;;) {
-      const to = lastOfStep(translated(file, () => some.all(base, last)));
+      const to = lastOfStep(wrapStoreErrors(file, () => some.all(base, last)));
       if (to === undefined) return;
       permitted(sid, () => remove.run(base, to));
       yield;
@@ -184,10 +184,7 @@ function lastOfStep(rows: readonly { readonly id: number; readonly bytes: number
 const rowsPerStep = 500;
 const bytesPerStep = 1024 * 1024;
 
-/**
- * Those whose command is among what was purged, in whichever scope its id was taken. What was shortened is not found
- * again.
- */
+/** Shortens the receipts of purged commands, in whichever scope they are. A shortened one is not found again. */
 function shortenReceipts(db: Database.Database, file: string, permitted: Permitted, lastPurged: LastPurged): Removal {
   const some = db.prepare<[number, number], LongReceipt>(`
     SELECT sid AS scope, command_id AS id, entry FROM receipt INDEXED BY receipt_entry
@@ -197,7 +194,7 @@ function shortenReceipts(db: Database.Database, file: string, permitted: Permitt
     const base = sid * entriesPerSession;
     const last = lastPurged(sid);
     for (;;) {
-      const long = translated(file, () => some.all(base, last));
+      const long = wrapStoreErrors(file, () => some.all(base, last));
       if (long.length === 0) return;
       permitted(sid, () => {
         for (const { scope, id, entry } of long) shorten.run(purgedBody(session, entry - base), scope, id);

@@ -7,7 +7,7 @@ import type { Log } from "./open.ts";
 import { type PageQuery, rowsPerPageMax } from "./read.ts";
 import { alpha, bravo, fill, message, temporaryLog } from "./testing/temporary-log.ts";
 
-test("pages in order are the whole session, wherever they are cut", () => {
+test("the pages of a session are together the whole session, whatever their size", () => {
   const log = temporaryLog();
   fill(log, bravo, 5);
   fill(log, alpha, 25);
@@ -18,7 +18,7 @@ test("pages in order are the whole session, wherever they are cut", () => {
   }
 });
 
-test("`after` and `before` are not part of the page", () => {
+test("`after` and `before` are exclusive", () => {
   const log = temporaryLog();
   fill(log, alpha, 10);
   expect(log.entries.page({ session: alpha, after: 3, before: 7 })).toMatchObject({ lastSeq: 10 });
@@ -30,7 +30,7 @@ test("`after` and `before` are not part of the page", () => {
   expect(log.entries.page({ session: alpha, after: 5, before: 5 })).toEqual({ entries: [], lastSeq: 10 });
 });
 
-test("with `before` alone it is the last entries before it, in order, and pages lead back to the first", () => {
+test("`before` without `after` gives the last entries before it, in order, and pages lead back to the first", () => {
   const log = temporaryLog();
   fill(log, alpha, 10);
   const last = log.entries.page({ session: alpha, before: 11, limit: 4 });
@@ -46,7 +46,7 @@ test("with `before` alone it is the last entries before it, in order, and pages 
   expect(log.entries.page({ session: alpha, before: 1 })).toEqual({ entries: [], next: 0, lastSeq: 10 });
 });
 
-test("a session that is not there is an empty page, and has no last seq", () => {
+test("an unknown session has an empty page and no last seq", () => {
   const log = temporaryLog();
   expect(log.entries.page({ session: alpha })).toEqual({ entries: [], lastSeq: 0 });
   expect(log.entries.lastSeq(alpha)).toBeUndefined();
@@ -55,7 +55,7 @@ test("a session that is not there is an empty page, and has no last seq", () => 
   expect(log.entries.lastSeq("instance")).toBe(0);
 });
 
-test("a session's last entry is not the next session's first", () => {
+test("a page never reaches into the next session", () => {
   const log = temporaryLog();
   fill(log, alpha, 1);
   fill(log, bravo, 1);
@@ -65,7 +65,7 @@ test("a session's last entry is not the next session's first", () => {
   expect(log.entries.body(bravo, 1)).toContain(`"session":"${bravo}"`);
 });
 
-test("kinds and turn pick entries, both together what both pick", () => {
+test("a page is filtered by kinds, by turn, or by both", () => {
   const log = temporaryLog();
   const entries: EntryContent[] = [
     { kind: "turn", turn: 1, phase: "started" },
@@ -85,7 +85,7 @@ test("kinds and turn pick entries, both together what both pick", () => {
   expect(picked({ kinds: ["turn"], before: 5 })).toEqual([1, 3]);
 });
 
-test("a filter that matches next to nothing gives pages that end, each after a bounded number of entries", () => {
+test("a filter that matches almost nothing gives pages that each scan a bounded number of entries", () => {
   const log = temporaryLog();
   log.append([{ session: alpha, expectSeq: 0, entries: [{ kind: "info", title: "first" }] }]);
   fill(log, alpha, 2 * rowsPerPageMax);
@@ -101,7 +101,7 @@ test("a filter that matches next to nothing gives pages that end, each after a b
   expect(seqs([log.entries.page({ session: alpha, before: 3, kinds: ["info"] })])).toEqual([1]);
 });
 
-test("a page stays within 4 MiB and misses nothing", () => {
+test("pages stay within 4 MiB and skip nothing", () => {
   const log = temporaryLog();
   fill(log, alpha, 12, () => "é".repeat(450_000));
   const all = pages(log, { session: alpha });
@@ -114,13 +114,13 @@ test("a page stays within 4 MiB and misses nothing", () => {
   expect(back.previous).toBe(9);
 });
 
-test("a page has one entry even where that alone is more than was asked for", () => {
+test("a page has one entry even if that alone exceeds the requested bytes", () => {
   const log = temporaryLog();
   fill(log, alpha, 3);
   expect(seqs(pages(log, { session: alpha, bytesMax: 1 }))).toEqual([1, 2, 3]);
 });
 
-test("an entry over 1 MiB appears with its size, one of 1 MiB appears itself", () => {
+test("an entry over 1 MiB appears only with its size, one of exactly 1 MiB in full", () => {
   const log = temporaryLog();
   const overhead = textBytes(log.append([{ session: alpha, expectSeq: 0, entries: [message("")] }])[0]!.bodies[0]!);
   const fits = "x".repeat(callLimits.entryBytesMax - overhead);
@@ -139,7 +139,7 @@ test("an entry over 1 MiB appears with its size, one of 1 MiB appears itself", (
   });
 });
 
-test("pieces of an entry, one after the other, are the entry, whatever their size", () => {
+test("the pieces of an entry are together the entry, whatever their size", () => {
   const log = temporaryLog();
   let seq = 0;
   fc.assert(

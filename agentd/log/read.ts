@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Entries as they stand in the log, in bounded pages. No read transaction outlives a call: one held open would keep
-// the write-ahead log from being taken back, and let it grow to many times what is written.
+// Reads entries in bounded pages. No read transaction outlives a call: an open one would prevent checkpoints, and let the
+// write-ahead log grow without limit.
 import type Database from "better-sqlite3";
 import { callLimits } from "../vocabulary/index.ts";
 import { kindMask, kindName } from "./kinds.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
 import { truncatedEntry } from "./truncated-entry.ts";
 import { characterCut } from "./utf8-cut.ts";
 
 export interface PageQuery {
   readonly session: string;
-  /** A seq, not part of the page. */
+  /** An exclusive seq. */
   readonly after?: number;
-  /** A seq, not part of the page. Without `after`: the last entries before it, in order all the same. */
+  /** An exclusive seq. Without `after`, the page has the last entries before it, in ascending order. */
   readonly before?: number;
-  /** 1000; at most 10,000. */
+  /** Default 1000, at most 10,000. */
   readonly limit?: number;
-  /** Names that are no kind match nothing. */
+  /** Unknown kinds match nothing. */
   readonly kinds?: readonly string[];
   readonly turn?: number;
-  /** 4 MiB, and at most that; a page has one entry all the same. */
+  /** Default and maximum 4 MiB. A page has at least one entry, even if that is larger. */
   readonly bytesMax?: number;
 }
 
 export interface Page {
-  /** JSON texts in order. In the place of an entry over 1 MiB stands a TruncatedEntry. */
+  /** JSON texts in order. A TruncatedEntry stands for an entry of over 1 MiB. */
   readonly entries: readonly string[];
-  /** The `after` of the next page; absent when nothing is left. A filtered page may be short, and have one. */
+  /** The `after` of the next page; absent if nothing is left. A filtered page may be short and still have it. */
   readonly next?: number;
-  /** With `before` alone, the `before` of the page before; absent when nothing is left. */
+  /** With `before` and no `after`: the `before` of the previous page; absent if nothing is left. */
   readonly previous?: number;
-  /** Of the session, whatever the page shows; 0 where there is no such session. */
+  /** The session's last seq, whatever the page shows; 0 if there is no such session. */
   readonly lastSeq: number;
 }
 
 export interface Piece {
-  /** Later than asked where that was inside a character. */
+  /** Later than requested if that was inside a character. */
   readonly offset: number;
   readonly bytes: number;
   readonly text: string;
@@ -44,18 +44,18 @@ export interface Piece {
   readonly total: number;
 }
 
-/** Throws LogError where the store fails. */
+/** Throws LogError if the store fails. */
 export interface EntryReader {
   page(query: PageQuery): Page;
-  /** A piece of an entry's JSON from `offset` on, at most `bytes` (and 1 MiB), but never less than one character. */
+  /** Reads an entry's JSON from the byte `offset` on: at most `bytes` and 1 MiB, but at least one character. */
   piece(session: string, entry: number, offset: number, bytes: number): Piece | undefined;
   body(session: string, seq: number): string | undefined;
-  /** Undefined where there is no such session. */
+  /** Returns undefined if there is no such session. */
   lastSeq(session: string): number | undefined;
 }
 
 const { entriesPerPageDefault, entriesPerPageMax, pageBytesMax, entryBytesMax, pieceBytesMax } = callLimits;
-/** Rows that a page looks at: a filter that matches nothing must not hold up the event loop. */
+/** How many rows a page may scan, so that a filter without matches does not block the event loop. */
 export const rowsPerPageMax = 20_000;
 
 export function entryReader(db: Database.Database, file: string, log: string): EntryReader {
@@ -71,15 +71,15 @@ export function entryReader(db: Database.Database, file: string, log: string): E
     ),
   };
   return {
-    page: (query) => translated(file, () => readPage(statements, log, query)),
+    page: (query) => wrapStoreErrors(file, () => readPage(statements, log, query)),
     piece: (session, entry, offset, bytes) =>
-      translated(file, () => readPiece(statements, session, entry, offset, bytes)),
+      wrapStoreErrors(file, () => readPiece(statements, session, entry, offset, bytes)),
     body: (session, seq) =>
-      translated(file, () => {
+      wrapStoreErrors(file, () => {
         const id = entryId(statements, session, seq);
         return id === undefined ? undefined : statements.body.get(id);
       }),
-    lastSeq: (session) => translated(file, () => statements.place.get(session)?.lastSeq),
+    lastSeq: (session) => wrapStoreErrors(file, () => statements.place.get(session)?.lastSeq),
   };
 }
 
@@ -97,17 +97,17 @@ interface Place {
 }
 
 interface ScanParameters {
-  /** Ids. */
+  /** Inclusive range of entry ids. */
   readonly from: number;
   readonly to: number;
-  /** A mask of bits; null: every kind. */
+  /** A bit mask; null: every kind. */
   readonly kinds: number | null;
   readonly turn: number | null;
 }
 
 type ScannedRow = readonly [id: number, kind: number, bytes: number, body: string | null];
 
-/** The length is known from the row's head: a body that is too big is not even read. */
+/** SQLite knows the length from the row's header, so a body that is too large is not read. */
 const selectScanned = `
   SELECT id, kind, octet_length(body), CASE WHEN octet_length(body) <= ${entryBytesMax} THEN body END
   FROM entry
@@ -141,7 +141,7 @@ function readPage(statements: Statements, log: string, query: PageQuery): Page {
   return { entries, ...(reached < last ? { next: reached } : {}), lastSeq };
 }
 
-/** Takes rows until the page is full; `end` is then the id of the last one taken, and undefined where all were. */
+/** Takes rows until the page is full. `end` is then the id of the last one taken; undefined if all rows were taken. */
 function fill(rows: Iterable<ScannedRow>, log: string, query: PageQuery): { entries: string[]; end?: number } {
   const limit = Math.min(Math.max(query.limit ?? entriesPerPageDefault, 1), entriesPerPageMax);
   const bytesMax = Math.min(query.bytesMax ?? pageBytesMax, pageBytesMax);
@@ -150,7 +150,7 @@ function fill(rows: Iterable<ScannedRow>, log: string, query: PageQuery): { entr
   let end: number | undefined;
   for (const [id, kind, size, body] of rows) {
     const entry = body ?? truncatedEntry(log, query.session, id % entriesPerSession, kindName(kind), size);
-    // One more for the comma.
+    // Plus one for the comma.
     bytes += 1 + (body === null ? entry.length : size);
     if (end !== undefined && (entries.length === limit || bytes > bytesMax)) return { entries, end };
     entries.push(entry);
@@ -173,7 +173,7 @@ function readPiece(
 ): Piece | undefined {
   const id = entryId(statements, session, seq);
   const wanted = Math.min(Math.max(bytes, 1), pieceBytesMax);
-  // Some more than wanted, so that where characters begin and end can be seen.
+  // Reads a few more bytes, to see where characters begin and end.
   const found = id === undefined ? undefined : statements.piece.get(offset, wanted + 2 * characterBytesMax, id);
   if (!found) return undefined;
   const { from, to } = characterCut(found.bytes, wanted);

@@ -20,7 +20,7 @@ function take(
   log.append([{ session, expectSeq, entries: [message("command")], receipts: [receipt] }]);
 }
 
-test("a receipt keeps the reply byte for byte, over a restart too", () => {
+test("a receipt keeps the reply byte for byte, also over a restart", () => {
   const log = temporaryLog();
   const body = '{"session" : "a",\n"n":1.0e0}';
   take(log, alpha, "c-1", { rc: 0, body });
@@ -32,7 +32,7 @@ test("a receipt keeps the reply byte for byte, over a restart too", () => {
   expect(again.receipts.hash(verb, { session: alpha }).equals(found!.hash)).toBe(true);
 });
 
-test("a command id is taken in its scope alone", () => {
+test("a command id is taken only within its scope", () => {
   const log = temporaryLog();
   take(log, alpha, "c-1");
   expect(log.receipts.find(bravo, "c-1")).toBeUndefined();
@@ -43,7 +43,7 @@ test("a command id is taken in its scope alone", () => {
   expect(log.receipts.find("instance", "c-1")).toMatchObject({ session: bravo, seq: 2 });
 });
 
-test("a receipt without an answer waits, gets one, and never another", () => {
+test("a receipt without an answer gets one, and never a second", () => {
   const log = temporaryLog();
   take(log, alpha, "c-1");
   take(log, bravo, "c-2");
@@ -63,7 +63,7 @@ test("a receipt without an answer waits, gets one, and never another", () => {
   expect(log.receipts.find(alpha, "c-1")?.answer).toEqual({ rc: 10, body: "{}" });
 });
 
-test("an id that is taken twice, or that names an entry of another commit, drops the whole flush", () => {
+test("an id that is taken twice, or a receipt for an entry of another commit, fails the whole batch", () => {
   const log = temporaryLog();
   take(log, alpha, "c-1", { rc: 0, body: "{}" });
   expect(() => take(log, alpha, "c-1", { rc: 0, body: "other" })).toThrow("taken once");
@@ -77,7 +77,7 @@ test("an id that is taken twice, or that names an entry of another commit, drops
   expect(log.receipts.find(alpha, "c-1")?.answer?.body).toBe("{}");
 });
 
-test("the hash is the same for the same arguments in any order, without the command id, and another for others or of another agent", () => {
+test("the hash ignores the order of arguments and the command id, and differs by arguments and by agent", () => {
   const log = temporaryLog();
   const hash = log.receipts.hash(verb, { session: "s", prompt: [{ type: "text", text: "x" }], command_id: "c" });
   expect(log.receipts.hash(verb, { prompt: [{ text: "x", type: "text" }], session: "s" }).equals(hash)).toBe(true);
@@ -92,7 +92,7 @@ test("the hash is the same for the same arguments in any order, without the comm
   expect(other.receipts.hash(verb, { session: "s" }).equals(log.receipts.hash(verb, { session: "s" }))).toBe(false);
 });
 
-test("canonical JSON says the same value as JSON does, and the same text however its members are ordered", () => {
+test("canonical JSON has the value of the JSON, and one text for every order of members", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -101,7 +101,7 @@ test("canonical JSON says the same value as JSON does, and the same text however
   );
 });
 
-test("members that are undefined are not there, and __proto__ is a name like any other", () => {
+test("canonical JSON omits undefined members, and __proto__ is an ordinary name", () => {
   expect(canonicalJson({ b: undefined, a: 1 })).toBe('{"a":1}');
   expect(canonicalJson(JSON.parse('{"b":[null,"\\u0000"],"__proto__":1}'))).toBe(
     '{"__proto__":1,"b":[null,"\\u0000"]}',

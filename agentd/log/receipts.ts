@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An accepted command takes its id for ever: the receipt holds what the command was, by a keyed hash, and the reply
-// that every retry gets, byte for byte.
+// Receipts of command ids. A receipt has a keyed hash of its command, to recognise a retry, and the reply, which every
+// retry gets byte for byte. Receipts are never removed.
 import { createHmac } from "node:crypto";
 import type Database from "better-sqlite3";
 import { canonicalNumber } from "../../json/canonical-number.ts";
 import { RawJson } from "../../json/raw-json.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
 
 export interface NewReceipt {
-  /** In which the id is taken: a session, or `instance` for a start and for what has no session. */
+  /** The session within which the id is unique; `instance` for a start and for commands without a session. */
   readonly scope: string;
   readonly commandId: string;
   readonly verb: string;
   readonly hash: Uint8Array;
-  /** Of the command's entry, which is in the same commit. */
+  /** Seq of the command's entry, which is in the same commit. */
   readonly seq: number;
-  readonly answer?: Answer;
+  readonly answer?: StoredAnswer;
 }
 
-export interface Answer {
+export interface StoredAnswer {
   readonly rc: number;
   /** The reply's JSON text. */
   readonly body: string;
 }
 
-export interface ReceiptAnswer extends Answer {
+export interface NewAnswer extends StoredAnswer {
   readonly scope: string;
   readonly commandId: string;
 }
@@ -33,11 +33,11 @@ export interface ReceiptAnswer extends Answer {
 export interface Receipt {
   readonly verb: string;
   readonly hash: Uint8Array;
-  /** Where the command's entry is. */
+  /** Session and seq of the command's entry. */
   readonly session: string;
   readonly seq: number;
-  /** Absent while the command is worked on. */
-  readonly answer?: Answer;
+  /** Absent while the command runs. */
+  readonly answer?: StoredAnswer;
 }
 
 export interface UnansweredReceipt {
@@ -50,9 +50,9 @@ export interface UnansweredReceipt {
 
 export interface ReceiptReader {
   find(scope: string, commandId: string): Receipt | undefined;
-  /** Of a command's arguments, and of whose it is: two commands with the same id are the same if their hashes are. */
-  hash(verb: string, args: object, mark?: string): Buffer;
-  /** What recovery has to answer. */
+  /** Hashes a command. Two commands with one id are the same if their hashes are equal. `owner`: whose command it is. */
+  hash(verb: string, args: object, owner?: string): Buffer;
+  /** Returns the receipts without a reply, which recovery has to answer. */
   unanswered(): readonly UnansweredReceipt[];
 }
 
@@ -61,15 +61,15 @@ export function receiptReader(db: Database.Database, file: string, hashKey: Uint
   const unanswered = db.prepare<[], ReceiptColumns>(`${selectReceipt} WHERE rc IS NULL ORDER BY entry`);
   return {
     find: (scope, commandId) => {
-      const found = translated(file, () => find.get(scope, commandId));
+      const found = wrapStoreErrors(file, () => find.get(scope, commandId));
       if (!found) return undefined;
       const { verb, hash, session, entry, rc, body } = found;
       const receipt = { verb, hash, session, seq: entry % entriesPerSession };
       return rc === null || body === null ? receipt : { ...receipt, answer: { rc, body } };
     },
-    hash: (verb, args, mark) => argumentsHash(hashKey, verb, args, mark),
+    hash: (verb, args, owner) => argumentsHash(hashKey, verb, args, owner),
     unanswered: () =>
-      translated(file, () => unanswered.all()).map(({ scope, command_id, verb, session, entry }) => {
+      wrapStoreErrors(file, () => unanswered.all()).map(({ scope, command_id, verb, session, entry }) => {
         return { scope, commandId: command_id, verb, session, seq: entry % entriesPerSession };
       }),
   };
@@ -91,12 +91,12 @@ interface ReceiptColumns {
 }
 
 export interface ReceiptWriter {
-  /** `base`: id of the commit's session before its first entry; the commit's entries are after `last` up to `to`. */
+  /** `base`: the session's entry ids begin after it. The commit has the seqs after `last` up to `to`. */
   take(receipt: NewReceipt, base: number, last: number, to: number): void;
-  answer(answer: ReceiptAnswer): void;
+  answer(answer: NewAnswer): void;
 }
 
-/** For within the transaction of an append. */
+/** Must be used within the transaction of an append. */
 export function receiptWriter(db: Database.Database, sidOf: (session: string) => number | undefined): ReceiptWriter {
   const insert = db.prepare(
     "INSERT INTO receipt (sid, command_id, verb, hash, entry, rc, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -116,19 +116,19 @@ export function receiptWriter(db: Database.Database, sidOf: (session: string) =>
 }
 
 /**
- * HMAC-SHA-256 over verb and arguments, without `command_id`, and over `mark` where there is one, in canonical JSON: a
- * guess at a secret cannot be checked.
+ * HMAC-SHA-256 over canonical JSON of verb, arguments without `command_id`, and `owner` if given. Without the key, nobody
+ * can test a guess at a secret among the arguments.
  */
-export function argumentsHash(key: Uint8Array, verb: string, args: object, mark?: string): Buffer {
+export function argumentsHash(key: Uint8Array, verb: string, args: object, owner?: string): Buffer {
   const { command_id: _, ...rest } = args as { readonly command_id?: unknown };
   return createHmac("sha256", key)
-    .update(canonicalJson([verb, rest, ...(mark === undefined ? [] : [mark])]))
+    .update(canonicalJson([verb, rest, ...(owner === undefined ? [] : [owner])]))
     .digest();
 }
 
 /**
- * JSON with members in the order of their names' code units and without those that are undefined: the same text for
- * the same value, however it was written. Takes what JSON can hold.
+ * Returns JSON with members sorted by the UTF-16 code units of their names, and without undefined ones, so that equal
+ * values give equal texts. `value` must be representable in JSON.
  */
 export function canonicalJson(value: unknown): string {
   if (value instanceof RawJson) return canonicalNumber(value);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A secret that an agent said is cut where its chunks were cut. The chunks of one message are looked through as the one
-// text that they are.
+// Finds a secret that is split over the chunks of a message: the chunks are searched as one text.
 import { secretIn, type Stretch } from "./redact-text.ts";
 import type { SecretSearch } from "./secret-search.ts";
 import type { Steps } from "./steps.ts";
 import type { TextStream } from "./text-streams.ts";
 
-/** What of an entry's chunk goes; `place` is that of the chunk among the strings of the entry's JSON. */
+/** A stretch of an entry's chunk to redact. `place`: index of the chunk among the strings of the entry's JSON. */
 export interface ChunkStretch extends Stretch {
   readonly id: number;
   readonly place: number;
@@ -18,34 +17,34 @@ export interface Chunk {
   readonly value: string;
 }
 
-/** The chunks of a text, handed in in order. The stretches can be of this chunk and of those before it. */
+/** Call with the chunks of a text in order. The returned stretches can be of this chunk and of earlier ones. */
 export function* secretInChunk(
   stream: TextStream<Tail>,
   { id, place, value }: Chunk,
   secret: SecretSearch,
 ): Steps<ChunkStretch[]> {
-  const { value: before, pieces } = stream.kept ?? { value: "", pieces: [] };
+  const { value: before, pieces } = stream.state ?? { value: "", pieces: [] };
   const joined = before + value;
   const parts = [...pieces, { id, place, units: value.length }];
   const stretches = yield* secretIn(joined, secret);
-  stream.kept = tailOf(joined, parts, tailUnits(joined, stretches.at(-1), secret));
-  return stretches.flatMap((stretch) => inParts(stretch, parts));
+  stream.state = tailOf(joined, parts, tailUnits(joined, stretches.at(-1), secret));
+  return stretches.flatMap((stretch) => splitByChunk(stretch, parts));
 }
 
-/** The end of a text in which the secret may have begun. */
+/** The end of the text so far, in which the secret may have begun. */
 export interface Tail {
   readonly value: string;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly ChunkEnd[];
 }
 
-/** The last units of an entry's chunk. */
-interface Piece {
+/** The last code units of an entry's chunk. */
+interface ChunkEnd {
   readonly id: number;
   readonly place: number;
   readonly units: number;
 }
 
-/** A byte of the secret is one unit at most, and two where it is escaped as `\n` is; what is found is done with. */
+/** A byte of the secret is at most one code unit, or two if it is escaped like `\n`. A found secret is not in the tail. */
 function tailUnits(joined: string, last: Stretch | undefined, { length }: SecretSearch): number {
   const whole = last?.to ?? joined.length;
   const escaped = Math.min(2 * (length - 1), whole);
@@ -53,8 +52,8 @@ function tailUnits(joined: string, last: Stretch | undefined, { length }: Secret
   return isEscaped ? escaped : Math.min(length - 1, whole);
 }
 
-function tailOf(joined: string, parts: readonly Piece[], units: number): Tail {
-  const pieces: Piece[] = [];
+function tailOf(joined: string, parts: readonly ChunkEnd[], units: number): Tail {
+  const pieces: ChunkEnd[] = [];
   for (let left = units, index = parts.length - 1; left > 0 && index >= 0; index -= 1) {
     const part = parts[index]!;
     pieces.unshift({ ...part, units: Math.min(part.units, left) });
@@ -63,13 +62,13 @@ function tailOf(joined: string, parts: readonly Piece[], units: number): Tail {
   return { value: copied(joined.slice(joined.length - units)), pieces };
 }
 
-/** A slice would hold the whole of what it was cut from in memory. */
+/** Copies a text, since a slice would keep the whole text that it was cut from in memory. */
 function copied(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
-/** Each chunk's own part of what goes; counted from the end, as stretches are. */
-function inParts(stretch: Stretch, parts: readonly Piece[]): ChunkStretch[] {
+/** Splits a stretch at the chunks. Stretches count from the end of their string. */
+function splitByChunk(stretch: Stretch, parts: readonly ChunkEnd[]): ChunkStretch[] {
   const found: ChunkStretch[] = [];
   let after = 0;
   for (const { id, place, units } of parts.toReversed()) {

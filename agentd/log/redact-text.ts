@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where a secret stands in JSON texts of the log, and those texts without it. What the agent, people and programs said
-// is looked through; the words of the vocabulary itself and the names by which entries find each other are left.
+// Finds a secret in JSON texts of the log, and replaces it. Everything that agents, people and programs wrote is searched.
+// The vocabulary's own words, and the ids that link entries, are not.
 import { type JsonString, jsonStrings, withJsonStrings } from "./json-strings.ts";
 import type { SecretSearch } from "./secret-search.ts";
 import type { Steps } from "./steps.ts";
 
-/** For each string of a text, by its place among the text's strings, what of it goes. */
+/** What to replace in a text: stretches by the index of the string among the text's strings. */
 export type Edits = ReadonlyMap<number, readonly Stretch[]>;
 
-/** UTF-16 code units before the string's end: so it still names the same text when something before it was replaced. */
+/** In UTF-16 code units before the string's end, so that it stays valid when something before it was replaced. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-const redactedWord = "[redacted]";
+const replacement = "[redacted]";
 
-/** In one string, in order, none over another; also where the secret is written with JSON's escapes in it. */
+/** Finds the secret in a string, also where it is written with JSON escapes. In order, without overlaps. */
 export function* secretIn(value: string, secret: SecretSearch): Steps<Stretch[]> {
   const plain = yield* stretchesIn(value, secret);
   if (value.length > unescapedUnitsMax || !value.includes("\\")) return plain;
   const { text, starts } = unescaped(value);
-  const spelled = yield* stretchesIn(text, secret);
+  const escaped = yield* stretchesIn(text, secret);
   const units = (fromEnd: number) => value.length - starts[text.length - fromEnd]!;
-  return merged([...plain, ...spelled.map(({ from, to }) => ({ from: units(from), to: units(to) }))]);
+  return mergeStretches([...plain, ...escaped.map(({ from, to }) => ({ from: units(from), to: units(to) }))]);
 }
 
-/** Reading it once more is one step: a text within a longer string is looked through as it stands, not as it reads. */
+/** Unescaping is a single step. A longer string is searched only as it is written. */
 const unescapedUnitsMax = 1024 * 1024;
 
-/** In every string of a JSON text that may be replaced. */
+/** Finds the secret in every replaceable string of a JSON text. */
 export function* secretInJson(text: string, secret: SecretSearch): Steps<Edits> {
   const edits = new Map<number, readonly Stretch[]>();
   let place = 0;
@@ -43,7 +43,7 @@ export function* secretInJson(text: string, secret: SecretSearch): Steps<Edits> 
   return edits;
 }
 
-/** The text with `[redacted]` for each stretch. */
+/** Replaces each stretch by `[redacted]`. */
 export function withoutSecret(text: string, edits: Edits): string {
   const replaced: { from: number; to: number; value: string }[] = [];
   let place = 0;
@@ -56,18 +56,18 @@ export function withoutSecret(text: string, edits: Edits): string {
 }
 
 /**
- * Not the values at the top of an entry or a reply by which agentd itself reads it again, and names only where they
- * are not the vocabulary's or ACP's.
+ * False for the top-level values of an entry or reply that agentd itself reads again, and for member names that the
+ * vocabulary or ACP defines.
  */
-export function isReplaceable({ path, name }: JsonString): boolean {
-  if (name) return path.some((above, depth) => depth < path.length - 1 && namesAtWill.has(above));
-  return path.length !== 1 || !kept.has(path[0]);
+export function isReplaceable({ path, isName }: JsonString): boolean {
+  if (isName) return path.some((above, depth) => depth < path.length - 1 && freelyNamed.has(above));
+  return path.length !== 1 || !preserved.has(path[0]);
 }
 
-/** Members in which an agent, or an option of it, is free to name what it likes. */
-const namesAtWill: ReadonlySet<unknown> = new Set(["raw_input", "raw_output", "data", "_meta", "chosen"]);
+/** Members whose content the agent can name freely. */
+const freelyNamed: ReadonlySet<unknown> = new Set(["raw_input", "raw_output", "data", "_meta", "chosen"]);
 
-const kept: ReadonlySet<unknown> = new Set([
+const preserved: ReadonlySet<unknown> = new Set([
   "log",
   "session",
   "at",
@@ -84,7 +84,7 @@ const kept: ReadonlySet<unknown> = new Set([
 ]);
 
 function* stretchesIn(text: string, secret: SecretSearch): Steps<Stretch[]> {
-  // A code unit is one byte of UTF-8 at least and three at most.
+  // A code unit is at most three bytes of UTF-8.
   if (text.length * 3 < secret.length) return [];
   const bytes = Buffer.from(text);
   const found = yield* secret.occurrences(bytes);
@@ -99,7 +99,7 @@ function* stretchesIn(text: string, secret: SecretSearch): Steps<Stretch[]> {
   });
 }
 
-/** A JSON text within a string, read once more; `starts` says where in the string each unit of it began. */
+/** Unescapes a JSON text within a string. `starts` has, for each code unit of the result, its index in the string. */
 function unescaped(value: string): { text: string; starts: Uint32Array } {
   const starts = new Uint32Array(value.length + 1);
   let text = "";
@@ -134,8 +134,8 @@ const shortEscapes: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** In order, and one where they lie over each other. */
-function merged(stretches: readonly Stretch[]): Stretch[] {
+/** Sorts the stretches, and merges those that overlap. */
+function mergeStretches(stretches: readonly Stretch[]): Stretch[] {
   const result: Stretch[] = [];
   for (const { from, to } of stretches.toSorted((left, right) => right.from - left.from)) {
     const last = result.at(-1);
@@ -149,7 +149,7 @@ function withoutStretches(value: string, stretches: readonly Stretch[]): string 
   let result = "";
   let at = 0;
   for (const { from, to } of stretches) {
-    result += value.slice(at, value.length - from) + redactedWord;
+    result += value.slice(at, value.length - from) + replacement;
     at = value.length - to;
   }
   return result + value.slice(at);

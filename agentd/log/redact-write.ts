@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The writing half of a redaction. Each call is one transaction: the permit that the triggers ask for, the seal that
-// loses its salt, and the text in the place of the old one, or nothing of it.
+// Writes a redaction. Each call is one transaction: it inserts the permit that the triggers require, clears the seal's
+// salt, and replaces the text.
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { type Edits, withoutSecret } from "./redact-text.ts";
 import { entriesPerSession } from "./session-table.ts";
 import { inTransaction } from "./transaction.ts";
 
 export interface RedactionWriter {
-  /** Throws a plain Error where there is no such session, or no such entry. */
+  /** Like `entryId`, throws a plain Error if there is no such session or entry. */
   sid(session: string): number;
   entryId(session: string, seq: number): number;
-  /** `byEntry`: id of the entry that tells of the redaction. An entry that was purged meanwhile is left out. */
+  /** `byEntry`: id of the entry that reports the redaction. Skips entries that were purged meanwhile. */
   entries(edits: ReadonlyMap<number, Edits>, byEntry: number): void;
   receipt(sid: number, commandId: string, body: string, byEntry: number): void;
   literal(sid: number, servers: string): void;
-  /** `text`: as `rowText` selects it. */
+  /** `text`: in the form that `rowText` selects. */
   row(sid: number, text: string): void;
 }
 
-/** Of a row of `session`, one JSON text of what can hold what people and agents wrote. */
+/** SQL on a row of `session`: one JSON text of the columns that contain text of people and agents. */
 export const rowText = `json_object('name', name, 'cwd', cwd, 'reason', reason, 'agent_session_id', agent_session_id,
   'latest', json(latest), 'open', json(open))`;
 
@@ -32,7 +32,7 @@ export function redactionWriter(db: Database.Database, file: string): RedactionW
       latest = :latest, open = :open
     WHERE sid = :sid`);
   const sidOf = (session: string): number => {
-    const found = translated(file, () => sid.get(session));
+    const found = wrapStoreErrors(file, () => sid.get(session));
     if (found === undefined) throw new Error(`there is no session ${session} in the log`);
     return found;
   };
@@ -40,7 +40,7 @@ export function redactionWriter(db: Database.Database, file: string): RedactionW
     sid: sidOf,
     entryId: (session, seq) => {
       const id = sidOf(session) * entriesPerSession + seq;
-      if (translated(file, () => exists.get(id)) === undefined) {
+      if (wrapStoreErrors(file, () => exists.get(id)) === undefined) {
         throw new Error(`there is no entry ${seq} of session ${session} in the log`);
       }
       return id;

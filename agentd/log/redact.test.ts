@@ -4,26 +4,35 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EntryContent } from "../vocabulary/index.ts";
 import type { Log } from "./open.ts";
-import type { Redacted, RedactionOptions } from "./redact.ts";
-import { add, answeredCommand, born, closed, filesWith, secretOf, taken, verified } from "./testing/keeping-log.ts";
+import type { RedactionResult, RedactionOptions } from "./redact.ts";
+import {
+  appendTo,
+  answeredCommand,
+  startingState,
+  closedState,
+  filesWith,
+  secretOf,
+  runToEnd,
+  verified,
+} from "./testing/maintained-log.ts";
 import { alpha, bravo, everything, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
 const secret = "sk-live-0123456789";
 
-/** Told by an entry of the instance, as the verb does. */
-function redact(log: Log, hidden: string, options: RedactionOptions = {}): Redacted {
-  const by = { session: "instance", seq: add(log, "instance", { kind: "info", title: "redaction" }) };
-  return taken(log.keeping.redact(secretOf(hidden), { by, ...options }));
+/** Redacts with an entry of the instance, as the verb does. */
+function redact(log: Log, hidden: string, options: RedactionOptions = {}): RedactionResult {
+  const by = { session: "instance", seq: appendTo(log, "instance", { kind: "info", title: "redaction" }) };
+  return runToEnd(log.maintenance.redact(secretOf(hidden), { by, ...options }));
 }
 
-/** Of the session's messages. */
+/** Returns the texts of the session's messages. */
 function texts(log: Log, session: string): string[] {
   return everything(log, session).flatMap((entry) => (entry["content"] as { text: string } | undefined)?.text ?? []);
 }
 
-test("a secret is replaced wherever it stands in the text of the log, and in no byte of the files any more", async () => {
+test("a redacted secret is replaced throughout the log, and is in no byte of the files", async () => {
   const log = temporaryLog();
-  add(log, alpha, { ...born, name: `the ${secret}`, cwd: `/home/${secret}/src` } as EntryContent);
+  appendTo(log, alpha, { ...startingState, name: `the ${secret}`, cwd: `/home/${secret}/src` } as EntryContent);
   const tool: EntryContent = {
     kind: "tool_call",
     tool_call_id: "t1",
@@ -31,16 +40,18 @@ test("a secret is replaced wherever it stands in the text of the log, and in no 
     content: [{ type: "content", content: { type: "text", text: `TOKEN=${secret}\n${secret}` } }],
     raw_input: { command: ["export", secret], [`name ${secret}`]: 1 },
   };
-  add(log, alpha, message("nothing"), tool, { kind: "info", title: secret });
+  appendTo(log, alpha, message("nothing"), tool, { kind: "info", title: secret });
   answeredCommand(log, alpha, { scope: alpha, commandId: "one", body: JSON.stringify({ message: `no ${secret}` }) });
-  log.append([{ session: alpha, expectSeq: 6, entries: [closed], literals: JSON.stringify({ m: { env: secret } }) }]);
+  log.append([
+    { session: alpha, expectSeq: 6, entries: [closedState], literals: JSON.stringify({ m: { env: secret } }) },
+  ]);
   fill(log, bravo, 2);
   const before = everything(log, alpha);
   const others = everything(log, bravo);
   expect(filesWith(log, secret)).not.toEqual([]);
 
-  const counts = { entries: 3, receipts: 1, literals: 1, sessions: 1, copies: [], writeAheadEmptied: true };
-  expect(taken(log.keeping.redact(secretOf(secret)))).toEqual(counts);
+  const counts = { entries: 3, receipts: 1, literals: 1, sessions: 1, copies: [], walTruncated: true };
+  expect(runToEnd(log.maintenance.redact(secretOf(secret)))).toEqual(counts);
   expect(everything(log, alpha)).toEqual(before);
   expect(redact(log, secret)).toEqual(counts);
   expect(filesWith(log, secret)).toEqual([]);
@@ -59,10 +70,10 @@ test("a secret is replaced wherever it stands in the text of the log, and in no 
   fill(log, alpha, 1);
 });
 
-test("the seal of a redacted commit loses its salt, keeps its digest and names the entry that tells; others stay", () => {
+test("the seal of a redacted commit loses its salt, keeps its digest and names the redaction's entry; others stay", () => {
   const log = temporaryLog();
   fill(log, alpha, 1);
-  add(log, alpha, message("before"), message(`a ${secret}`), message("after"));
+  appendTo(log, alpha, message("before"), message(`a ${secret}`), message("after"));
   fill(log, alpha, 1);
   const db = otherConnection(log.file);
   const seals = () => db.prepare("SELECT * FROM seal WHERE first >> 30 = 2").all() as Record<string, unknown>[];
@@ -73,7 +84,7 @@ test("the seal of a redacted commit loses its salt, keeps its digest and names t
   expect(db.prepare("SELECT count(*) FROM permit").pluck().get()).toBe(0);
 });
 
-test("a secret that was said in chunks goes from each of them, whatever else came in between", async () => {
+test("a secret that is split over chunks is removed from each of them, whatever came in between", async () => {
   const log = temporaryLog();
   const said = (text: string, role: "agent" | "thought", message_id: string): EntryContent => ({
     kind: "message",
@@ -82,7 +93,7 @@ test("a secret that was said in chunks goes from each of them, whatever else cam
     content: { type: "text", text },
     append: true,
   });
-  add(
+  appendTo(
     log,
     alpha,
     said(`one ${secret} two sk-`, "agent", "m"),
@@ -93,7 +104,7 @@ test("a secret that was said in chunks goes from each of them, whatever else cam
     said("4", "agent", "other"),
     said("456789 three sk-live", "agent", "m"),
   );
-  add(log, alpha, said("-0123456789.", "agent", "m"));
+  appendTo(log, alpha, said("-0123456789.", "agent", "m"));
   expect(redact(log, secret)).toMatchObject({ entries: 5 });
   const left = everything(log, alpha).map((entry) => (entry["content"] as { text: string } | undefined)?.text);
   expect(left).toEqual([
@@ -109,12 +120,12 @@ test("a secret that was said in chunks goes from each of them, whatever else cam
   expect(await verified(log)).toMatchObject({ ok: true, problems: [], redacted_commits: 2 });
 });
 
-test("a secret that a tool's output grew into goes from what was said whole and from what came to it", async () => {
+test("a secret that spans a tool's output and its growth is removed from both", async () => {
   const log = temporaryLog();
   const call = (id: string, more: object): EntryContent => ({ kind: "tool_call", tool_call_id: id, ...more });
   const said = (words: string) => [{ type: "content", content: { type: "text", text: words } }];
   const at = ["content", 0, "content", "text"];
-  add(
+  appendTo(
     log,
     alpha,
     call("t", { content: said("one sk-"), raw_output: { sk: [1, "sk-live"], content: "x" } }),
@@ -126,7 +137,7 @@ test("a secret that a tool's output grew into goes from what was said whole and 
         { path: ["raw_output", "sk", 1], at: 7, text: "-0123456789!" },
       ],
     }),
-    // Said anew: what the old text ended with is gone, and does not go on.
+    // Resent content does not continue the end of the old text.
     call("t", { content: said("live-0123456789") }),
     call("u", { status: "completed" }),
     call("u", { grow: [{ path: at, at: 3, text: "live-0123456789" }] }),
@@ -147,13 +158,13 @@ test("a secret that a tool's output grew into goes from what was said whole and 
   expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
 });
 
-test("of the way to a text that grew, only names that the agent chose are replaced", () => {
+test("in the path of a growth, only names that the agent chose are replaced", () => {
   const log = temporaryLog();
   const grow = [
     { path: ["content", 0, "content", "text"], at: 1, text: "content" },
     { path: ["raw_output", "content", 0], at: 1, text: "raw_output" },
   ];
-  add(log, alpha, { kind: "tool_call", tool_call_id: "t", raw_output: { content: ["x"] }, grow });
+  appendTo(log, alpha, { kind: "tool_call", tool_call_id: "t", raw_output: { content: ["x"] }, grow });
   for (const word of ["content", "raw_output"]) redact(log, word);
   expect(everything(log, alpha)).toMatchObject([
     {
@@ -166,7 +177,7 @@ test("of the way to a text that grew, only names that the agent chose are replac
   ]);
 });
 
-test("however a text is cut into chunks and commits, no secret is left in it, and nothing else is lost", () => {
+test("however a text is divided into chunks and commits, a redaction leaves no secret and removes nothing else", () => {
   const hidden = fc.constantFrom("aab\u0000", "é😀x", '"\\n\n', "abcabcab");
   const noise = fc.string({ unit: fc.constantFrom("a", "b", "c", "é", "😀", '"', "\\", "n"), maxLength: 12 });
   const property = fc.property(
@@ -193,17 +204,22 @@ test("however a text is cut into chunks and commits, no secret is left in it, an
   fc.assert(property, { numRuns: 25 });
 });
 
-test("a secret is found where it is written with escapes, in JSON and in JSON within a string", () => {
+test("a secret that is written with escapes is found, in JSON and in JSON within a string", () => {
   const key = '-----BEGIN "KEY"-----\nab\\c\u0001';
   const log = temporaryLog();
-  add(log, alpha, message(`as it is ${key}`), message(`within ${JSON.stringify({ private_key: key })}, and ${key}.`));
+  appendTo(
+    log,
+    alpha,
+    message(`as it is ${key}`),
+    message(`within ${JSON.stringify({ private_key: key })}, and ${key}.`),
+  );
   expect(redact(log, key)).toMatchObject({ entries: 2 });
   expect(texts(log, alpha)).toEqual(["as it is [redacted]", 'within {"private_key":"[redacted]"}, and [redacted].']);
 });
 
-test("heads, verbs, command ids and the vocabulary's names stay, even where they are the secret", async () => {
+test("heads, verbs, command ids and the vocabulary's names stay, even if they contain the secret", async () => {
   const log = temporaryLog();
-  add(log, alpha, born, message("message m-1"));
+  appendTo(log, alpha, startingState, message("message m-1"));
   answeredCommand(log, alpha, { scope: alpha, commandId: "the-command-id", body: `{"session":"${alpha}"}` });
   const before = everything(log, alpha);
   for (const word of [alpha, log.id, "message", "the-command-id", "agent.session.prompt"]) redact(log, word);
@@ -227,25 +243,25 @@ test("a redaction of one session leaves the secret in another", () => {
   expect(log.entries.body(bravo, 2)).not.toContain(secret);
 });
 
-test("copies of the log of an older schema go with a redaction, and with nothing but one", () => {
+test("a redaction deletes the copies with an older schema, and a dry run does not", () => {
   const log = temporaryLog();
   fill(log, alpha, 1);
   const copies = [`${log.file}.schema-1`, `${log.file}.schema-2.partial`];
   for (const copy of copies) copyFileSync(log.file, copy);
   writeFileSync(`${log.file}.schema-mine`, "");
   const names = ["log.db.schema-1", "log.db.schema-2.partial"];
-  expect(taken(log.keeping.redact(secretOf(secret))).copies).toEqual(names);
+  expect(runToEnd(log.maintenance.redact(secretOf(secret))).copies).toEqual(names);
   expect(copies.map((copy) => existsSync(copy))).toEqual([true, true]);
   expect(redact(log, secret).copies).toEqual(names);
   expect([...copies, `${log.file}.schema-mine`].map((copy) => existsSync(copy))).toEqual([false, false, true]);
 });
 
-test("the log is appended to and read between the steps of a redaction, which does not run after what is new", () => {
+test("the log can be appended to and read between the steps of a redaction, which does not chase new entries", () => {
   const log = temporaryLog();
   fill(log, alpha, 600, (index) => `${index} ${secret}`);
-  const by = { session: "instance", seq: add(log, "instance", { kind: "info" }) };
+  const by = { session: "instance", seq: appendTo(log, "instance", { kind: "info" }) };
   let steps = 0;
-  const found = taken(log.keeping.redact(secretOf(secret), { by }), () => {
+  const found = runToEnd(log.maintenance.redact(secretOf(secret), { by }), () => {
     fill(log, alpha, 1, () => secret);
     steps += 1;
     expect(everything(log, alpha)).toHaveLength(600 + steps);
@@ -260,12 +276,12 @@ test("the log is appended to and read between the steps of a redaction, which do
   expect(texts(log, alpha).at(-1)).toBe(secret);
 });
 
-test("a redaction that is left half way leaves a sound log, and is ended by the next", async () => {
+test("an interrupted redaction leaves a sound log, and the next one finishes it", async () => {
   const log = temporaryLog();
   fill(log, alpha, 600, (index) => `${index} ${secret}`);
-  const by = { session: "instance", seq: add(log, "instance", { kind: "info" }) };
-  const steps = log.keeping.redact(secretOf(secret), { by });
-  // The instance is looked at first.
+  const by = { session: "instance", seq: appendTo(log, "instance", { kind: "info" }) };
+  const steps = log.maintenance.redact(secretOf(secret), { by });
+  // The instance is searched first.
   steps.next();
   steps.next();
   steps.return(undefined as never);
@@ -277,10 +293,10 @@ test("a redaction that is left half way leaves a sound log, and is ended by the 
   expect(filesWith(log, secret)).toEqual([]);
 });
 
-test("a redaction that no entry tells of, and one of a session that there is not, are refused", () => {
+test("a redaction with an unknown entry or of an unknown session is refused", () => {
   const log = temporaryLog();
   fill(log, alpha, 1, () => secret);
-  const redactBy = (options: RedactionOptions) => log.keeping.redact(secretOf(secret), options).next();
+  const redactBy = (options: RedactionOptions) => log.maintenance.redact(secretOf(secret), options).next();
   expect(() => redactBy({ by: { session: alpha, seq: 2 } })).toThrow("no entry 2");
   expect(() => redactBy({ session: bravo })).toThrow(`no session ${bravo}`);
   expect(texts(log, alpha)).toEqual([secret]);

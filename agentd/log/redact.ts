@@ -1,52 +1,51 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Takes a secret out of the log that got into it: out of entries, receipts, literals and the sessions' rows. What is
-// replaced stays marked: its seal loses its salt, so that nobody can try what stood there, keeps its digest, so that
-// the chain holds, and names the entry that tells of the redaction.
+// Removes a secret from the log: from entries, receipts, literals and the sessions' rows. The seal of a redacted entry
+// loses its salt, so that nobody can guess what was there, keeps its digest, so that the chain stays intact, and names
+// the entry that reports the redaction.
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { jsonStrings } from "./json-strings.ts";
 import { type ChunkStretch, secretInChunk, type Tail } from "./redact-stream.ts";
 import { type Edits, isReplaceable, secretIn, secretInJson, type Stretch, withoutSecret } from "./redact-text.ts";
 import { redactionWriter, type RedactionWriter, rowText } from "./redact-write.ts";
 import { type Secret, type SecretSearch, secretSearch } from "./secret-search.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { giveBack } from "./space.ts";
+import { reclaimSpace } from "./space.ts";
 import type { Steps } from "./steps.ts";
 import { isPathWord, TextStreams } from "./text-streams.ts";
 
 export interface RedactionOptions {
-  /** The entry that tells of it, which is in the log already. Without it nothing is changed, only counted. */
+  /** The entry that reports the redaction, already in the log. Without it, matches are only counted. */
   readonly by?: { readonly session: string; readonly seq: number };
-  /** One session alone; without it, the whole log. */
+  /** Limits the redaction to one session; by default, the whole log. */
   readonly session?: string;
 }
 
-/** How many of each held the secret. */
-export interface Redacted {
+/** How many of each contained the secret. */
+export interface RedactionResult {
   readonly entries: number;
   readonly receipts: number;
   readonly literals: number;
-  /** Rows of sessions: a title, a name, a directory, what is still open. */
+  /** Rows of sessions, which have a title, a name, a directory and what is open. */
   readonly sessions: number;
-  /** Copies of the log as it was before a change of its schema, by name: they were deleted. */
+  /** Names of the deleted copies of the log, made before migrations of its schema. */
   readonly copies: readonly string[];
-  /** False where a reader kept the write-ahead log from being emptied: until it is, the secret can still be in it. */
-  readonly writeAheadEmptied: boolean;
+  /** False if a reader kept the write-ahead log from being truncated: it can then still contain the secret. */
+  readonly walTruncated: boolean;
 }
 
-export type Redact = (secret: Secret, options?: RedactionOptions) => Steps<Redacted>;
+export type RedactLog = (secret: Secret, options?: RedactionOptions) => Steps<RedactionResult>;
 
 /**
- * Looks at what is in the log when it begins with a session; what is appended to that session meanwhile is not looked
- * at. Each step that found something replaces it in one transaction; left half way, or called again, it goes on with
- * what is left. Command ids, which are names, are not touched, nor are numbers. A copy of an older schema cannot be
- * redacted by the rules of this one: it is deleted, whether or not the secret is in it.
+ * Searches what each session has when its turn comes, not what is appended to it later. Each step replaces what it found
+ * in one transaction, so an interrupted redaction can simply be repeated. Leaves command ids and numbers as they are.
+ * Deletes every copy of an older schema, which this schema's rules cannot redact.
  *
- * Throws LogError where the store fails; a plain Error where `by` or `session` is not in the log.
+ * Throws LogError if the store fails, and a plain Error if `by` or `session` is not in the log.
  */
-export function redactor(db: Database.Database, file: string): Redact {
+export function redactor(db: Database.Database, file: string): RedactLog {
   const writer = redactionWriter(db, file);
   const scans = {
     entries: entryScan(db, file),
@@ -65,27 +64,27 @@ export function redactor(db: Database.Database, file: string): Redact {
     const receipts = yield* scans.receipts(work);
     const literals = yield* scans.literals(work);
     const sessions = yield* scans.rows(work);
-    const copies = copiesOf(file);
+    const copies = findCopies(file);
     const dry = byEntry === undefined;
-    if (!dry) translated(file, () => copies.forEach((copy) => rmSync(path.join(path.dirname(file), copy))));
-    const writeAheadEmptied = dry || (yield* giveBack(db, file));
-    return { entries, receipts, literals, sessions, copies, writeAheadEmptied };
+    if (!dry) wrapStoreErrors(file, () => copies.forEach((copy) => rmSync(path.join(path.dirname(file), copy))));
+    const walTruncated = dry || (yield* reclaimSpace(db, file));
+    return { entries, receipts, literals, sessions, copies, walTruncated };
   };
 }
 
 interface Work {
   readonly secret: SecretSearch;
   readonly writer: RedactionWriter;
-  /** Undefined: nothing is written. */
+  /** Undefined: matches are only counted. */
   readonly byEntry: number | undefined;
-  /** A sid. */
+  /** The sid of the only session to redact. */
   readonly only: number | undefined;
 }
 
-/** Also one that was being made when its agentd died. */
-function copiesOf(file: string): string[] {
+/** Includes a copy that was unfinished when its agentd died. */
+function findCopies(file: string): string[] {
   const start = `${path.basename(file)}.schema-`;
-  const names = translated(file, () => readdirSync(path.dirname(file)));
+  const names = wrapStoreErrors(file, () => readdirSync(path.dirname(file)));
   return names.filter((name) => name.startsWith(start) && /^[0-9]+(\.partial)?$/.test(name.slice(start.length))).sort();
 }
 
@@ -94,31 +93,31 @@ type Scan = (work: Work) => Steps<number>;
 function entryScan(db: Database.Database, file: string): Scan {
   const sessions = db.prepare<[], number>("SELECT max(sid) FROM session").pluck();
   const lastSeq = db.prepare<[number], number>("SELECT last_seq FROM session WHERE sid = ?").pluck();
-  const next = db.prepare<[number, number], EntryText>(
+  const next = db.prepare<[number, number], EntryBody>(
     "SELECT id, body FROM entry WHERE id > ? AND id <= ? ORDER BY id LIMIT 1",
   );
   return function* (work) {
     let count = 0;
-    const last = work.only ?? translated(file, () => sessions.get()) ?? 0;
+    const last = work.only ?? wrapStoreErrors(file, () => sessions.get()) ?? 0;
     for (let sid = work.only ?? 1; sid <= last; sid += 1) {
       const base = sid * entriesPerSession;
-      const to = base + (translated(file, () => lastSeq.get(sid)) ?? 0);
-      count += yield* redactEntries(work, (after) => translated(file, () => next.get(after, to)), base);
+      const to = base + (wrapStoreErrors(file, () => lastSeq.get(sid)) ?? 0);
+      count += yield* redactEntries(work, (after) => wrapStoreErrors(file, () => next.get(after, to)), base);
       yield;
     }
     return count;
   };
 }
 
-interface EntryText {
+interface EntryBody {
   readonly id: number;
   readonly body: string;
 }
 
-/** Of one session. An entry can be found again when the chunk after it ends what began in it: it is counted once. */
+/** Redacts one session. An entry can be found twice, if a later chunk ends a secret that began in it, but counts once. */
 function* redactEntries(
   { secret, writer, byEntry }: Work,
-  next: (after: number) => EntryText | undefined,
+  next: (after: number) => EntryBody | undefined,
   base: number,
 ): Steps<number> {
   const found = new Set<number>();
@@ -149,7 +148,7 @@ const entriesPerWrite = 64;
 const rowsPerStep = 256;
 
 function* secretInEntry(
-  { id, body }: EntryText,
+  { id, body }: EntryBody,
   secret: SecretSearch,
   streams: TextStreams<Tail>,
 ): Steps<ChunkStretch[]> {
@@ -173,12 +172,12 @@ function* secretInEntry(
 interface TextRow {
   readonly sid: number;
   readonly name: string;
-  /** To which it belongs; a start's receipt stands with the instance. */
+  /** The sid of the session it belongs to. The receipt of a start is keyed by the instance instead. */
   readonly owner: number;
   readonly text: string | null;
 }
 
-/** Rows that hold one JSON text each. `select` gives the first row after a sid and a name. */
+/** Scans rows that have one JSON text each. `select` gives the first row after a sid and a name. */
 function textScan(
   db: Database.Database,
   file: string,
@@ -186,14 +185,14 @@ function textScan(
   write: (work: Work, row: TextRow, text: string) => void,
 ): Scan {
   const statement = db.prepare<[number, string], TextRow>(select);
-  const next = (sid: number, name: string) => translated(file, () => statement.get(sid, name));
+  const next = (sid: number, name: string) => wrapStoreErrors(file, () => statement.get(sid, name));
   return function* (work) {
     let count = 0;
     let looked = 0;
     for (let row = next(0, ""), before = { sid: 0, name: "" }; row;) {
       const { sid, name, owner, text } = row;
-      const edits = text === null || (work.only ?? owner) !== owner ? nothing : yield* secretInJson(text, work.secret);
-      // It may have been written anew while it was looked through.
+      const edits = text === null || (work.only ?? owner) !== owner ? noEdits : yield* secretInJson(text, work.secret);
+      // The row may have changed while it was searched.
       const now = edits.size === 0 ? row : next(before.sid, before.name);
       if (now?.text === text && now.sid === sid && now.name === name) {
         if (edits.size > 0) count += 1;
@@ -208,7 +207,7 @@ function textScan(
   };
 }
 
-const nothing: Edits = new Map();
+const noEdits: Edits = new Map();
 
 const selectReceipt = `
   SELECT sid, command_id AS name, entry >> 30 AS owner, body AS text FROM receipt

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What makes a session's log tamper-evident: a row for each commit, whose digest takes in the one before it. One
-// digest a commit costs a fraction of one an entry.
+// Seals make a session's log tamper-evident: one row per commit, whose digest includes the previous digest. A digest per
+// commit costs a fraction of one per entry.
 import { createHash, type Hash } from "node:crypto";
 import type Database from "better-sqlite3";
 
 export interface SealWriter {
-  /** Begins the seal of the entries from the id `first` on of one session, which this transaction is to write. */
+  /** Begins the seal of the entries that this transaction writes to one session. `first`: id of the first entry. */
   open(sid: number, first: number): OpenSeal;
 }
 
 export interface OpenSeal {
-  /** The JSON of the next entry. */
+  /** Adds the JSON of the next entry. */
   add(body: string | Buffer): void;
-  /** Writes the seal; `last` is the id of the last entry, which is written. */
+  /** Writes the seal. `last`: id of the last entry, which must be written already. */
   close(last: number): void;
 }
 
@@ -39,12 +39,12 @@ export function sealWriter(db: Database.Database, random: (bytes: number) => Uin
   };
 }
 
-/** SHA-256 of the digest before, the salt, and then the entries' JSON in order (each a whole object: no separator needed). */
+/** Begins SHA-256 over the previous digest, the salt, and the entries' JSON objects in order, without separators. */
 export function startDigest(previous: Uint8Array, salt: Uint8Array): Hash {
   return createHash("sha256").update(previous).update(salt);
 }
 
-/** Stands for the digest before a session's first. */
+/** The previous digest of a session's first seal. */
 export const chainStart: Uint8Array = new Uint8Array(32);
 
 const saltBytes = 16;

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { secretSearch } from "./secret-search.ts";
-import { secretOf, taken } from "./testing/keeping-log.ts";
+import { secretOf, runToEnd } from "./testing/maintained-log.ts";
 
 test("a secret is found by its hash exactly where a search for its text finds it", () => {
   const few = fc.string({ unit: fc.constantFrom("a", "é", "😀"), maxLength: 60 });
@@ -16,7 +16,7 @@ test("a secret is found by its hash exactly where a search for its text finds it
       for (let at = bytes.indexOf(hidden); at >= 0; at = bytes.indexOf(hidden, at + Buffer.byteLength(hidden))) {
         expected.push(at);
       }
-      expect(taken(secretSearch(secretOf(hidden)).occurrences(bytes))).toEqual(expected);
+      expect(runToEnd(secretSearch(secretOf(hidden)).occurrences(bytes))).toEqual(expected);
     }),
   );
 });
@@ -25,7 +25,7 @@ test("a long text is searched in steps, whichever length the secret has", () => 
   const text = Buffer.from(`${"x".repeat(50_000)}the end`);
   const stepsFor = (hidden: string): number => {
     let steps = 0;
-    const found = taken(secretSearch(secretOf(hidden)).occurrences(text), () => (steps += 1));
+    const found = runToEnd(secretSearch(secretOf(hidden)).occurrences(text), () => (steps += 1));
     expect(found).toEqual([text.length - hidden.length]);
     return steps;
   };
@@ -39,6 +39,6 @@ test.each([
   { sha256: "a".repeat(64), length: Number.NaN },
   { sha256: "A".repeat(64), length: 8 },
   { sha256: "a".repeat(63), length: 8 },
-])("what names no secret is refused: $sha256, $length", (secret) => {
+])("a malformed hash or a length out of range is refused: $sha256, $length", (secret) => {
   expect(() => secretSearch(secret)).toThrow(RangeError);
 });

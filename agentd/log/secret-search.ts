@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Finds a secret of which no more is known than its length and its SHA-256: every stretch of that length is hashed.
+// Finds a secret by its length and SHA-256 alone: hashes every stretch of that length.
 import { hash } from "node:crypto";
 import { callLimits } from "../vocabulary/index.ts";
 import type { Steps } from "./steps.ts";
 
-/** What names a secret that itself must not be named. */
+/** Identifies a secret without revealing it. */
 export interface Secret {
-  /** Of its UTF-8 text, in small hexadecimal digits. */
+  /** SHA-256 of its UTF-8 bytes, in lowercase hexadecimal. */
   readonly sha256: string;
-  /** Bytes of its UTF-8 text: `secretBytesMin` to `secretBytesMax`. */
+  /** Number of its UTF-8 bytes: `secretBytesMin` to `secretBytesMax`. */
   readonly length: number;
 }
 
@@ -16,19 +16,19 @@ const { secretBytesMin, secretBytesMax } = callLimits;
 
 export interface SecretSearch {
   readonly length: number;
-  /** Where the secret stands in UTF-8 text, in bytes, in order, none over another. */
+  /** Finds the byte offsets of the secret in UTF-8 text, in order, without overlaps. */
   occurrences(text: Buffer): Steps<number[]>;
 }
 
 /**
- * It costs 1 to 2 µs a byte for a secret of a line. A step hashes at 2048 places, at fewer for a long secret, whether
- * they are in one text or in many. Throws RangeError for a length out of bounds and for what is no SHA-256.
+ * Costs 1 to 2 µs per byte of text for a secret of one line. A step hashes at 2048 positions, fewer for a long secret,
+ * counted over all texts. Throws RangeError for a length out of range and for a malformed SHA-256.
  */
 export function secretSearch({ sha256, length }: Secret): SecretSearch {
   if (!(Number.isInteger(length) && length >= secretBytesMin && length <= secretBytesMax)) {
     throw new RangeError(`a secret has ${secretBytesMin} to ${secretBytesMax} bytes, not ${length}`);
   }
-  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError("a SHA-256 is written with 64 small hexadecimal digits");
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError("a SHA-256 has 64 lowercase hexadecimal digits");
   const placesPerStep = Math.max(1, Math.floor(hashedBytesPerStep / Math.max(length, hashCostBytes)));
   let looked = 0;
   return {
@@ -36,8 +36,8 @@ export function secretSearch({ sha256, length }: Secret): SecretSearch {
     occurrences: function* (text) {
       const found: number[] = [];
       for (let at = 0; at + length <= text.length; at += 1) {
-        // A text begins and ends at a character.
-        if (isInside(text[at]) || isInside(text[at + length])) continue;
+        // A secret begins and ends at character boundaries.
+        if (isContinuation(text[at]) || isContinuation(text[at + length])) continue;
         if (hash("sha256", text.subarray(at, at + length)) === sha256) {
           found.push(at);
           at += length - 1;
@@ -51,10 +51,10 @@ export function secretSearch({ sha256, length }: Secret): SecretSearch {
 }
 
 const hashedBytesPerStep = 512 * 1024;
-/** A hash of few bytes costs as much as one of so many more. */
+/** The fixed cost of a hash, in bytes that could be hashed in that time. */
 const hashCostBytes = 256;
 
-/** Is no first byte of a character; the end of the text is none. */
-function isInside(byte: number | undefined): boolean {
+/** True for a UTF-8 continuation byte. */
+function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The rows of the table `session`: read into the projection and written back where it changed.
+// The table `session`: reads rows into the projection, and writes back what changed.
 import type Database from "better-sqlite3";
 import type { SessionPhase } from "../vocabulary/index.ts";
-import type { Latest, Open, SessionRow } from "./project.ts";
+import type { Latest, OpenItems, SessionRow } from "./project.ts";
 
-/** An entry's id is its session's number times this, plus its seq. */
+/** An entry's id is the sid of its session times this, plus its seq. */
 export const entriesPerSession = 2 ** 30;
 
 export interface StoredSession {
@@ -15,9 +15,9 @@ export interface StoredSession {
 export interface SessionTable {
   read(session: string): StoredSession | undefined;
   sid(session: string): number | undefined;
-  /** Returns the new session's number. */
+  /** Returns the new session's sid. */
   insert(row: SessionRow): number;
-  /** Writes what differs: while an agent only talks, that is the last seq and its time. */
+  /** Writes only last seq and time if nothing else changed, as while an agent sends messages. */
   update(sid: number, before: SessionRow, after: SessionRow): void;
 }
 
@@ -48,7 +48,7 @@ export function sessionTable(db: Database.Database): SessionTable {
   };
 }
 
-/** What a query must select for `rowOf`. */
+/** The columns that a query must select for `rowOf`. */
 export const columns =
   "sid, id, name, agent, cwd, parent, state, reason, turns, requests, last_seq, agent_session_id, created_at, updated_at, latest, open";
 
@@ -73,14 +73,14 @@ export interface SessionColumns {
 
 export function rowOf(stored: SessionColumns): SessionRow {
   const { id, latest, open, sid: _sid, ...rest } = stored;
-  return { session: id, ...rest, latest: JSON.parse(latest) as Latest, open: JSON.parse(open) as Open };
+  return { session: id, ...rest, latest: JSON.parse(latest) as Latest, open: JSON.parse(open) as OpenItems };
 }
 
 function bound(row: SessionRow): Record<string, unknown> {
   return { ...row, latest: JSON.stringify(row.latest), open: JSON.stringify(row.open) };
 }
 
-/** The projection hands on what it did not touch. */
+/** Compares by identity, since the projection keeps the objects that it did not change. */
 function onlyAdvanced(before: SessionRow, after: SessionRow): boolean {
   return (
     before.latest === after.latest &&

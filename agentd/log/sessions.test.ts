@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { EntryContent, SessionPhase } from "../vocabulary/index.ts";
 import type { Log } from "./open.ts";
 import { listSelects } from "./sessions.ts";
-import { taken } from "./testing/keeping-log.ts";
+import { runToEnd } from "./testing/maintained-log.ts";
 import { alpha, bravo, fill, message, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
 function start(
@@ -19,7 +19,7 @@ function become(log: Log, session: string, state: SessionPhase): void {
   log.append([{ session, expectSeq: log.entries.lastSeq(session)!, entries: [{ kind: "state", state }] }]);
 }
 
-test("a session is found by its id before a name, by its name before a prefix", () => {
+test("a reference is tried as an id before a name, and as a name before a prefix", () => {
   const log = temporaryLog();
   start(log, alpha, { name: bravo });
   start(log, bravo, { name: "alp" });
@@ -29,7 +29,7 @@ test("a session is found by its id before a name, by its name before a prefix", 
   expect(log.sessions.find("b")).toEqual({ found: "one", session: bravo });
 });
 
-test("a name means the live session that has it, else the newest one that had it", () => {
+test("a name refers to the live session that has it, else to the newest one that had it", () => {
   const log = temporaryLog();
   start(log, alpha, { name: "work" });
   become(log, alpha, "closed");
@@ -43,7 +43,7 @@ test("a name means the live session that has it, else the newest one that had it
   expect(log.sessions.find(bravo)).toEqual({ found: "one", session: bravo });
 });
 
-test("the name of an ended session goes before the prefix of another one that has ended, and after a live one's", () => {
+test("an ended session's name has priority over an ended session's prefix, but not over a live one's", () => {
   const log = temporaryLog();
   start(log, alpha);
   start(log, bravo, { name: alpha.slice(0, 3) });
@@ -54,7 +54,7 @@ test("the name of an ended session goes before the prefix of another one that ha
   expect(log.sessions.find(alpha.slice(0, 4))).toEqual({ found: "one", session: alpha });
 });
 
-test("a prefix means the live session that alone has it, whatever has ended; shared by two, it means neither", () => {
+test("a prefix refers to the only live session that has it, and is ambiguous if two live ones do", () => {
   const log = temporaryLog();
   const [one, two] = ["zzaaaaaaaaaa", "zzbaaaaaaaaa"];
   start(log, one);
@@ -68,22 +68,22 @@ test("a prefix means the live session that alone has it, whatever has ended; sha
   expect(log.sessions.find("z")).toEqual({ found: "one", session: two });
 });
 
-test("the name of a purged session means it only where no other session has it", () => {
+test("a name refers to a purged session only if no other session has it", () => {
   const log = temporaryLog();
   start(log, alpha, { name: "work" });
   become(log, alpha, "closed");
   start(log, bravo, { name: "work" });
   become(log, bravo, "closed");
   expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
-  taken(log.keeping.purge(bravo));
-  // The reply to its purge comes after it.
+  runToEnd(log.maintenance.purge(bravo));
+  // The reply to the purge comes after the purge.
   fill(log, bravo, 1);
   expect(log.sessions.find("work")).toEqual({ found: "one", session: alpha });
-  taken(log.keeping.purge(alpha));
+  runToEnd(log.maintenance.purge(alpha));
   expect(log.sessions.find("work")).toEqual({ found: "one", session: bravo });
 });
 
-test("a prefix of several names at most eight of them", () => {
+test("an ambiguous prefix lists at most eight sessions", () => {
   const log = temporaryLog();
   const ids = Array.from("abcdefghij", (letter) => `zz${letter}aaaaaaaaa`);
   for (const id of ids) start(log, id);
@@ -101,7 +101,7 @@ test.each(["", "%", "_", "ALPHA", "nothing", "in", "x'; --"])(
   },
 );
 
-test("the list is newest first, its pages are not moved by new sessions, and the instance is not in it", () => {
+test("the list is newest first, without the instance, and new sessions do not shift its pages", () => {
   const log = temporaryLog();
   const ids = Array.from("abcdefg", (letter) => `${letter}aaaaaaaaaaa`);
   for (const id of ids) start(log, id);
@@ -117,7 +117,7 @@ test("the list is newest first, its pages are not moved by new sessions, and the
   expect(third.next).toBeUndefined();
 });
 
-test("a list is of those states, of that agent, of that directory", () => {
+test("a list can be filtered by states, agent and directory", () => {
   const log = temporaryLog();
   start(log, alpha, { agent: "codex", cwd: "/one" });
   start(log, bravo, { agent: "demo", cwd: "/two" });
@@ -129,7 +129,7 @@ test("a list is of those states, of that agent, of that directory", () => {
   expect(listed(log, { cwd: "/two", agent: "codex" }).ids).toEqual([]);
 });
 
-test("a list of states mixes live and ended ones in order, page after page", () => {
+test("a list of live and ended states is in order over its pages", () => {
   const log = temporaryLog();
   const states = ["closed", "idle", "failed", "lost", "running", "closed", "idle"] as const;
   const ids = states.map((_, index) => `${"abcdefg"[index]}aaaaaaaaaaa`);
@@ -145,7 +145,7 @@ test("a list of states mixes live and ended ones in order, page after page", () 
   expect(third.next).toBeUndefined();
 });
 
-test("a list of some states reads no session of another, and sorts none but the live ones", () => {
+test("a list by state reads no session in another state, and sorts only live ones", () => {
   const db = otherConnection(temporaryLog().file);
   const plan = (query: Parameters<typeof listSelects>[0]): string[] =>
     listSelects(query, 101).flatMap(({ sql, values }) =>
@@ -171,7 +171,7 @@ test.each(["", "7", "s", "s-1", "S1", "s1 OR 1", "szzzzzz"])("a list does not go
   expect(temporaryLog().sessions.list({ after })).toEqual({ refused: "cursor" });
 });
 
-test("the live ones are those that recovery must end, with what is open in each", () => {
+test("the live sessions are those that recovery must end, with what is open in each", () => {
   const log = temporaryLog();
   start(log, alpha);
   start(log, bravo);
@@ -183,7 +183,7 @@ test("the live ones are those that recovery must end, with what is open in each"
   expect(live[0]?.open.turns).toEqual([{ turn: 1, phase: "started", seq: 2 }]);
 });
 
-test("what looks for a name reads no session that has another", () => {
+test("finding a name reads no session with another name", () => {
   const db = otherConnection(temporaryLog().file);
   const plan = (query: string): string[] =>
     db
@@ -194,11 +194,11 @@ test("what looks for a name reads no session that has another", () => {
   expect(plan(`INDEXED BY session_live WHERE name = 'n' AND ${isLive}`)).toEqual([
     "SEARCH session USING INDEX session_live (name=?)",
   ]);
-  // The live ones are few.
+  // There are few live sessions.
   expect(plan(`INDEXED BY session_live WHERE id >= 'a' AND id < 'a{' AND ${isLive}`)).toEqual([
     "SCAN session USING INDEX session_live",
   ]);
-  // Without a sort of its own, too.
+  // The plan has no sort step either.
   expect(plan("WHERE name = 'n' ORDER BY sid DESC LIMIT 1")).toEqual([
     "SEARCH session USING INDEX session_name (name=?)",
   ]);
@@ -213,7 +213,7 @@ test("children are the sessions that name it as parent, newest first", () => {
   expect(log.sessions.children(bravo)).toEqual([]);
 });
 
-test("a snapshot's parts are the entries that were logged last, whole", () => {
+test("each part of a snapshot is the last entry that has it, in full", () => {
   const log = temporaryLog();
   start(log, alpha, { name: "n" });
   const option = { option: "mode", name: "Mode", type: "select", value: "plan" } as const;
@@ -245,7 +245,7 @@ test("a snapshot's parts are the entries that were logged last, whole", () => {
   expect(log.sessions.latest(bravo)).toBeUndefined();
 });
 
-test("questions that nobody answered in time are counted, whatever the log has of them otherwise", () => {
+test("only requests that nobody answered in time count as unanswered", () => {
   const log = temporaryLog();
   start(log, alpha);
   const permission = (more: object) => ({ kind: "permission", request: `${alpha}-1`, ...more }) as EntryContent;
@@ -268,7 +268,7 @@ test("questions that nobody answered in time are counted, whatever the log has o
   expect(log.sessions.unanswered(bravo)).toEqual({ permissions: 0, elicitations: 0 });
 });
 
-test("a session keeps the time when it was made, and has that of its last entry", () => {
+test("a session has the times of its creation and of its last entry", () => {
   let now = Date.parse("2030-01-01T00:00:00.000Z");
   const log = temporaryLog({ clock: { now: () => now } });
   start(log, alpha);

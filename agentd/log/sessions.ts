@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Sessions as the log knows them: found by what people call them, listed, and laid out for a snapshot.
+// Reads sessions from the log: finds them by reference, lists them, and collects the parts of a snapshot.
 import type Database from "better-sqlite3";
 import { parseJson } from "../../json/raw-json.ts";
 import {
@@ -17,7 +17,7 @@ import {
   type UsageEntry,
 } from "../vocabulary/index.ts";
 import { kindNumbers } from "./kinds.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import type { Latest, SessionRow } from "./project.ts";
 import { rowsPerPageMax } from "./read.ts";
 import { columns, rowOf, type SessionColumns, sessionTable } from "./session-table.ts";
@@ -25,32 +25,32 @@ import { columns, rowOf, type SessionColumns, sessionTable } from "./session-tab
 export type FoundSession =
   | { readonly found: "one"; readonly session: string }
   | { readonly found: "none" }
-  /** A prefix of several; at most 8 of them. */
+  /** The prefix is ambiguous; at most 8 of its sessions. */
   | { readonly found: "several"; readonly sessions: readonly string[] };
 
 export interface SessionQuery {
   readonly state?: readonly SessionPhase[];
   readonly agent?: string;
   readonly cwd?: string;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string;
-  /** 100; at most 1000. */
+  /** Default 100, at most 1000. */
   readonly limit?: number;
 }
 
 export type SessionList =
   | { readonly sessions: readonly SessionRow[]; readonly next?: string; readonly refused?: undefined }
-  /** `after` is no `next` of a list. */
+  /** `after` is malformed. */
   | { readonly refused: "cursor" };
 
 type Logged<E extends EntryContent> = EntryHead & E & { readonly turn?: number; readonly late?: true };
 
-/** Of each part of a snapshot the entry that was logged last. */
+/** For each part of a snapshot, the last entry that has it. */
 export interface LatestEntries {
   readonly state?: Logged<StateEntry>;
-  /** The last that began a life. */
+  /** The last `state` that began a run. */
   readonly life?: Logged<StateEntry>;
-  /** The last of an agent that has come up. */
+  /** The last `state` of an agent that came up. */
   readonly up?: Logged<StateEntry>;
   readonly options?: Logged<OptionsEntry>;
   readonly commands?: Logged<CommandsEntry>;
@@ -59,24 +59,24 @@ export interface LatestEntries {
   readonly info: Latest["info"];
 }
 
-/** Throws LogError where the store fails. */
+/** Throws LogError if the store fails. */
 export interface SessionReader {
   /**
-   * By id (which may be `instance`), by a live session's name, by a prefix that one live session has, by the name of the
-   * newest ended one (of a purged one where no other has it), by a prefix.
+   * Tries in this order: an id, or `instance`; the name of a live session; a prefix that only one live session has; the
+   * name of the newest ended session, a purged one last; any prefix.
    */
   find(reference: string): FoundSession;
   row(session: string): SessionRow | undefined;
-  /** Those in a live state, oldest first. */
+  /** Returns the live sessions, oldest first. */
   live(): readonly SessionRow[];
-  /** Those that have ended, and in whose log a file or a terminal has not: for recovery. */
+  /** Returns the ended sessions with an open file write or terminal, which recovery has to end. */
   endedWithLooseEnds(): readonly SessionRow[];
-  /** Newest first, without `instance`. A session that is made meanwhile does not move the pages that follow. */
+  /** Newest first, without `instance`. New sessions do not shift the pages that follow. */
   list(query: SessionQuery): SessionList;
-  /** Sessions that this one's agent started, newest first, at most 256. */
+  /** Returns the sessions that this one's agent started, newest first, at most 256. */
   children(session: string): readonly string[];
   latest(session: string): LatestEntries | undefined;
-  /** Questions that ended because nobody answered in time, among the session's last 20,000 entries. */
+  /** Counts the requests that nobody answered in time, among the session's last 20,000 entries. */
   unanswered(session: string): Unanswered;
 }
 
@@ -91,9 +91,9 @@ const childrenMax = 256;
 
 export function sessionReader(db: Database.Database, file: string): SessionReader {
   const table = sessionTable(db);
-  const find = preparedFind(db);
-  const latest = preparedLatest(db);
-  const unanswered = preparedUnanswered(db);
+  const find = prepareFind(db);
+  const latest = prepareLatest(db);
+  const unanswered = prepareUnanswered(db);
   const live = db.prepare<[], SessionColumns>(`SELECT ${columns} FROM session WHERE ${isLive} ORDER BY sid`);
   const loose = db.prepare<[], SessionColumns>(
     `SELECT ${columns} FROM session INDEXED BY session_loose WHERE ${isEnded}
@@ -103,22 +103,22 @@ export function sessionReader(db: Database.Database, file: string): SessionReade
     .prepare<[string], string>(`SELECT id FROM session WHERE parent = ? ORDER BY sid DESC LIMIT ${childrenMax}`)
     .pluck();
   return {
-    find: (reference) => translated(file, () => find(reference)),
-    row: (session) => translated(file, () => table.read(session)?.row),
-    live: () => translated(file, () => live.all().map((found) => rowOf(found))),
-    endedWithLooseEnds: () => translated(file, () => loose.all().map((found) => rowOf(found))),
-    list: (query) => translated(file, () => list(db, query)),
-    children: (session) => translated(file, () => children.all(session)),
-    latest: (session) => translated(file, () => latest(session)),
-    unanswered: (session) => translated(file, () => unanswered(session)),
+    find: (reference) => wrapStoreErrors(file, () => find(reference)),
+    row: (session) => wrapStoreErrors(file, () => table.read(session)?.row),
+    live: () => wrapStoreErrors(file, () => live.all().map((found) => rowOf(found))),
+    endedWithLooseEnds: () => wrapStoreErrors(file, () => loose.all().map((found) => rowOf(found))),
+    list: (query) => wrapStoreErrors(file, () => list(db, query)),
+    children: (session) => wrapStoreErrors(file, () => children.all(session)),
+    latest: (session) => wrapStoreErrors(file, () => latest(session)),
+    unanswered: (session) => wrapStoreErrors(file, () => unanswered(session)),
   };
 }
 
-/** As the partial indexes have them, word for word: else those would not be used. */
+/** Must equal the conditions of the partial indexes literally; otherwise SQLite does not use them. */
 const isLive = `state IN (${livePhases.map((phase) => `'${phase}'`).join(", ")})`;
 const isEnded = "state IN ('closed', 'lost', 'failed')";
 
-function preparedFind(db: Database.Database): (reference: string) => FoundSession {
+function prepareFind(db: Database.Database): (reference: string) => FoundSession {
   const some = ambiguousMax + 1;
   const byId = db.prepare<[string], string>("SELECT id FROM session WHERE id = ?").pluck();
   const byLiveName = db
@@ -131,8 +131,8 @@ function preparedFind(db: Database.Database): (reference: string) => FoundSessio
       `SELECT id FROM session INDEXED BY session_live WHERE id >= ? AND id < ? AND ${isLive} LIMIT 2`,
     )
     .pluck();
-  // A name is free again when its session has ended, so several may have had it. One that was purged has no life to tell
-  // of, though it may have entries: the reply to its purge comes after it.
+  // A name is free once its session has ended, so several sessions can have it. A purged session has no `life`, although
+  // it has an entry: the reply to its purge.
   const byFormerName = db
     .prepare<[string], string>(
       `SELECT id FROM session WHERE name = ? AND json_type(latest, '$.life') IS NOT NULL ORDER BY sid DESC LIMIT 1`,
@@ -151,7 +151,7 @@ function preparedFind(db: Database.Database): (reference: string) => FoundSessio
     if (id !== undefined) return { found: "one", session: id };
     const named = byLiveName.all(reference);
     if (named.length > 0) return oneOf(named);
-    // `{` is what follows z.
+    // `{` follows `z`.
     const range = /^[a-z2-7]+$/.test(reference) ? ([reference, `${reference}{`] as const) : undefined;
     const [live, another] = range === undefined ? [] : byLivePrefix.all(...range);
     if (live !== undefined && another === undefined) return { found: "one", session: live };
@@ -187,8 +187,8 @@ interface Select {
 }
 
 /**
- * The newest of each part of what is asked for: of the live ones, whose index is small, and of each ended state, whose
- * index has them in order. Without a state it is the table itself, from its end.
+ * Builds one query for all live states, whose index is small, and one per ended state, whose index is in order; without
+ * `state`, one query over the table itself. The caller merges the results.
  */
 export function listSelects(
   { state, agent, cwd, below }: Omit<SessionQuery, "after" | "limit"> & { readonly below?: number | undefined },
@@ -204,25 +204,25 @@ export function listSelects(
     if (agent !== undefined) where("agent = ?", agent);
     if (cwd !== undefined) where("cwd = ?", cwd);
     if (below !== undefined) where("sid < ?", below);
-    // Of one directory there are few, and they have an index too.
+    // A directory has few sessions, and an index of its own.
     const indexed = cwd === undefined ? index : "";
     const sql = `SELECT ${columns} FROM session ${indexed} WHERE ${conditions.join(" AND ")} ORDER BY sid DESC LIMIT ?`;
     return { sql, values: [...values, limit] };
   };
   if (state === undefined) return [select("", "state IS NOT NULL", [])];
   const asked = [...new Set(state)];
-  const live = asked.filter((phase) => phasesOfLife.has(phase));
+  const live = asked.filter((phase) => liveStates.has(phase));
   const marks = live.map(() => "?").join(", ");
   const ofEnded = asked
-    .filter((phase) => !phasesOfLife.has(phase))
+    .filter((phase) => !liveStates.has(phase))
     .map((phase) => select("INDEXED BY session_ended", `state = ? AND ${isEnded}`, [phase]));
   if (live.length === 0) return ofEnded;
   return [select("INDEXED BY session_live", `state IN (${marks}) AND ${isLive}`, live), ...ofEnded];
 }
 
-const phasesOfLife: ReadonlySet<SessionPhase> = new Set(livePhases);
+const liveStates: ReadonlySet<SessionPhase> = new Set(livePhases);
 
-/** Sessions are numbered as they are made, and a number is never used again. */
+/** A cursor is a sid, since sids increase and are never reused. */
 function cursorOf(sid: number): string {
   return `s${sid.toString(36)}`;
 }
@@ -231,7 +231,7 @@ function sidOfCursor(cursor: string): number | undefined {
   return /^s[0-9a-z]{1,5}$/.test(cursor) ? Number.parseInt(cursor.slice(1), 36) : undefined;
 }
 
-function preparedLatest(db: Database.Database): (session: string) => LatestEntries | undefined {
+function prepareLatest(db: Database.Database): (session: string) => LatestEntries | undefined {
   const place = db.prepare<[string], { readonly base: number; readonly latest: string }>(
     "SELECT sid << 30 AS base, latest FROM session WHERE id = ?",
   );
@@ -242,14 +242,14 @@ function preparedLatest(db: Database.Database): (session: string) => LatestEntri
     const { info, chosen: _, ...seqs } = JSON.parse(found.latest) as Latest;
     const entries = Object.entries(seqs).flatMap(([part, seq]) => {
       const text = body.get(found.base + seq);
-      // What was purged is no part of a snapshot.
+      // A purged entry is not part of a snapshot.
       return text === undefined ? [] : [[part, parseJson(text)]];
     });
     return { ...(Object.fromEntries(entries) as Omit<LatestEntries, "info">), info };
   };
 }
 
-function preparedUnanswered(db: Database.Database): (session: string) => Unanswered {
+function prepareUnanswered(db: Database.Database): (session: string) => Unanswered {
   const place = db.prepare<[string], { readonly base: number; readonly last: number }>(
     "SELECT sid << 30 AS base, last_seq AS last FROM session WHERE id = ?",
   );

@@ -2,47 +2,47 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { quotaLevel, quotaReserve } from "./space.ts";
-import { endedSession, taken } from "./testing/keeping-log.ts";
+import { endedSession, runToEnd } from "./testing/maintained-log.ts";
 import { alpha, bravo, fill, otherConnection, temporaryLog } from "./testing/temporary-log.ts";
 
 const mib = 1024 * 1024;
 
-test("what a purge freed is not in use from the step that freed it, and the next entries fill it", () => {
+test("space that a purge frees no longer counts as used, and the next entries fill it", () => {
   const log = temporaryLog();
   endedSession(log, alpha, 1000, () => "x".repeat(4000));
-  const full = log.keeping.space();
+  const full = log.maintenance.space();
   expect(full.used).toBeGreaterThan(4 * mib);
   const used: number[] = [];
   let mostFree = 0;
-  taken(log.keeping.purge(alpha), () => {
-    const space = log.keeping.space();
+  runToEnd(log.maintenance.purge(alpha), () => {
+    const space = log.maintenance.space();
     used.push(space.used);
     mostFree = Math.max(mostFree, space.free);
   });
   expect(used).toEqual(used.toSorted((left, right) => right - left));
   expect(mostFree).toBeGreaterThan(4 * mib);
-  const purged = log.keeping.space();
+  const purged = log.maintenance.space();
   expect(purged.used).toBeLessThan(mib / 4);
   expect(purged.free).toBe(0);
   fill(log, bravo, 100, () => "y".repeat(4000));
-  expect(log.keeping.space().used).toBeGreaterThan(purged.used + 400_000);
+  expect(log.maintenance.space().used).toBeGreaterThan(purged.used + 400_000);
 });
 
-test("a reader that holds on keeps the write-ahead log, which is said, and the log goes on", () => {
+test("an open reader keeps the write-ahead log from being truncated, which is reported, and appends go on", () => {
   const log = temporaryLog();
   endedSession(log, alpha, 600);
   const reader = otherConnection(log.file);
   reader.exec("BEGIN");
   reader.prepare("SELECT count(*) FROM entry").get();
-  expect(taken(log.keeping.purge(alpha)).writeAheadEmptied).toBe(false);
-  expect(log.keeping.space().writeAhead).toBeGreaterThan(0);
+  expect(runToEnd(log.maintenance.purge(alpha)).walTruncated).toBe(false);
+  expect(log.maintenance.space().writeAhead).toBeGreaterThan(0);
   reader.exec("COMMIT");
   fill(log, bravo, 1);
-  expect(taken(log.keeping.giveBack())).toBe(true);
-  expect(log.keeping.space()).toMatchObject({ writeAhead: 0, free: 0 });
+  expect(runToEnd(log.maintenance.reclaimSpace())).toBe(true);
+  expect(log.maintenance.space()).toMatchObject({ writeAhead: 0, free: 0 });
 });
 
-test("a quota warns from nine tenths on, is full at its end, and keeps a reserve for what ends things", () => {
+test("a quota warns from nine tenths on, is full at its end, and has a reserve for ending things", () => {
   const quota = 10_000 * mib;
   const reserve = quotaReserve(quota);
   expect(reserve).toBe(500 * mib);
@@ -54,7 +54,7 @@ test("a quota warns from nine tenths on, is full at its end, and keeps a reserve
   ).toEqual(["plenty", "plenty", "warning", "warning", "full", "full", "exhausted"]);
 });
 
-test("whatever the quota, more use is never a better level", () => {
+test("more use never gives a better level, whatever the quota", () => {
   const levels = ["plenty", "warning", "full", "exhausted"];
   const bytes = fc.nat({ max: 2 ** 40 });
   fc.assert(

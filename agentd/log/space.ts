@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How much the log takes, how much of that is in use, and how what is free goes back to the disk.
+// Measures the space of the log, compares it with the quota, and gives free space back to the disk.
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import type { Steps } from "./steps.ts";
 
-/** Bytes. */
+/** All in bytes. */
 export interface LogSpace {
   readonly file: number;
-  /** The write-ahead log, which is taken back now and then. */
   readonly writeAhead: number;
-  /** Without the pages that a purge freed and that the next entries fill: this is what a quota is held against. */
+  /** Pages in use, without free ones. This is compared with the quota. */
   readonly used: number;
-  /** Pages freed, and not yet given back to the disk. */
+  /** Pages that a purge freed, and that are not yet given back to the disk. New entries fill them. */
   readonly free: number;
 }
 
-/** Two reads of the file's head, and two of its directory: cheap enough to ask before each commit. */
+/** Cheap enough to call before each commit: two reads of the file's header and two `stat`s. */
 export function spaceReader(db: Database.Database, file: string): () => LogSpace {
   const pages = db.prepare<[], number>("PRAGMA page_count").pluck();
   const freePages = db.prepare<[], number>("PRAGMA freelist_count").pluck();
   const pageBytes = db.pragma("page_size", { simple: true }) as number;
   return () =>
-    translated(file, () => {
+    wrapStoreErrors(file, () => {
       const free = (freePages.get() ?? 0) * pageBytes;
       const used = (pages.get() ?? 0) * pageBytes - free;
       return { file: fileBytes(file), writeAhead: fileBytes(`${file}-wal`), used, free };
@@ -34,12 +33,12 @@ export function fileBytes(file: string): number {
 }
 
 /**
- * `plenty`, then `warning` from 90 % of the quota on; `full` from the quota on: nothing new begins; `exhausted` where
- * also the reserve for what ends things is used up: what still runs has to be ended without being logged.
+ * `warning`: from 90 % of the quota on. `full`: from the quota on; nothing new may begin. `exhausted`: the reserve is
+ * used up too; running agents are ended without logging it.
  */
 export type QuotaLevel = "plenty" | "warning" | "full" | "exhausted";
 
-/** Bytes. */
+/** `used` and `quota` are in bytes. */
 export function quotaLevel(used: number, quota: number): QuotaLevel {
   if (used >= quota + quotaReserve(quota)) return "exhausted";
   if (used >= quota) return "full";
@@ -47,9 +46,9 @@ export function quotaLevel(used: number, quota: number): QuotaLevel {
 }
 
 /**
- * Bytes above the quota for what ends things: a twentieth of the quota, at least 64 MiB. A session's end is below 1 MiB
- * (at most 1024 open tool calls of some 300 bytes, turns, requests, replies); the rest is for turns that were running
- * when the quota was reached, and for the purge that makes room, which needs some before it frees any.
+ * Returns the bytes beyond the quota that are reserved for ending things: a twentieth of the quota, at least 64 MiB.
+ * Ending a session takes less than 1 MiB (up to 1024 open tool calls of about 300 bytes, turns, requests, replies). The
+ * rest is for turns that were running when the quota was reached, and for a purge, which needs space before it frees any.
  */
 export function quotaReserve(quota: number): number {
   return Math.max(quotaReserveBytesMin, Math.ceil(quota / 20));
@@ -59,27 +58,27 @@ const quotaWarningShare = 0.9;
 const quotaReserveBytesMin = 64 * 1024 * 1024;
 
 /**
- * Gives freed pages back to the disk and empties the write-ahead log, a few pages a step. Returns false where another
- * process that reads kept the write-ahead log from being emptied: then it still holds what was there.
+ * Gives free pages back to the disk, some per step, and truncates the write-ahead log. Returns false if a reader in
+ * another process kept the write-ahead log from being truncated: its old content is then still there.
  */
-export function* giveBack(db: Database.Database, file: string): Steps<boolean> {
+export function* reclaimSpace(db: Database.Database, file: string): Steps<boolean> {
   const freePages = db.prepare<[], number>("PRAGMA freelist_count").pluck();
-  let free = translated(file, () => freePages.get() ?? 0);
+  let free = wrapStoreErrors(file, () => freePages.get() ?? 0);
   while (free > 0) {
-    translated(file, () => db.pragma(`incremental_vacuum(${pagesPerStep})`));
+    wrapStoreErrors(file, () => db.pragma(`incremental_vacuum(${pagesPerStep})`));
     yield;
-    const left = translated(file, () => freePages.get() ?? 0);
-    // Another connection that reads can keep pages in place.
+    const left = wrapStoreErrors(file, () => freePages.get() ?? 0);
+    // A reader on another connection can keep pages from being freed.
     if (left >= free) break;
     free = left;
   }
-  return translated(file, () => emptyWriteAhead(db));
+  return wrapStoreErrors(file, () => truncateWal(db));
 }
 
-/** Some 10 ms of work on a slow disk. */
+/** About 10 ms of work on a slow disk. */
 const pagesPerStep = 100;
 
-function emptyWriteAhead(db: Database.Database): boolean {
+function truncateWal(db: Database.Database): boolean {
   const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
   return result?.busy === 0;
 }

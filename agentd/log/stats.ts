@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the log takes and who fills it. The entries themselves are neither counted nor read: each session's row and
-// tombstone say how many it has.
+// Statistics of the log: its size, and its largest sessions. Entries are not read: a session's row and tombstones tell
+// how many it has.
 import type Database from "better-sqlite3";
 import { callLimits, instanceSession } from "../vocabulary/index.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { isEnded, purgedTo } from "./purge.ts";
 import { type LogSpace, spaceReader } from "./space.ts";
 import type { Steps } from "./steps.ts";
@@ -13,24 +13,24 @@ export interface LogStats {
   /** Without `instance`. */
   readonly sessions: number;
   readonly ended: number;
-  /** Sessions of which a purge took something. */
+  /** Sessions that were purged at least once. */
   readonly purged: number;
   readonly entries: number;
-  /** Those with the most entries, the fullest first; `instance` can be among them. */
+  /** The sessions with the most entries, largest first; can include `instance`. */
   readonly fullest: readonly { readonly session: string; readonly entries: number; readonly updated_at: string }[];
 }
 
-/** `top`: how many of the fullest, at most 100. A step looks at 1000 sessions. Throws LogError where the store fails. */
+/** `top`: how many of the largest sessions, at most 100. A step reads 1000 sessions. Throws LogError if the store fails. */
 export function* logStats(db: Database.Database, file: string, top: number): Steps<LogStats> {
   const some = db.prepare<[number, number], SessionCount>(`
     SELECT id AS session, id = '${instanceSession}' AS instance, ${isEnded} AS ended, ${purgedTo} AS purged,
       last_seq - ${purgedTo} AS entries, updated_at
     FROM session WHERE sid > ? AND sid <= ?`);
-  const last = translated(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
+  const last = wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
   const count = { sessions: 0, ended: 0, purged: 0, entries: 0 };
   let fullest: SessionCount[] = [];
   for (let after = 0; after < last; after += sessionsPerStep) {
-    const rows = translated(file, () => some.all(after, after + sessionsPerStep));
+    const rows = wrapStoreErrors(file, () => some.all(after, after + sessionsPerStep));
     for (const { instance, ended, purged, entries } of rows) {
       count.sessions += 1 - instance;
       count.ended += ended;
@@ -55,7 +55,7 @@ interface SessionCount {
   readonly session: string;
   readonly instance: 0 | 1;
   readonly ended: 0 | 1;
-  /** The last seq that was purged. */
+  /** The last purged seq; 0 if there was no purge. */
   readonly purged: number;
   readonly entries: number;
   readonly updated_at: string;

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Long work on the log, cut small: between two steps the daemon goes on, appends and answers.
+// Long work on the log is divided into steps, so that the daemon can append and answer in between.
 
 /**
- * Each step is bounded, some milliseconds of it, and leaves no transaction and no read open; the work may be left
- * between any two. What the store refuses is thrown by the step that it refused.
+ * A step takes some milliseconds, and leaves no transaction and no read open. The work can be abandoned between any two
+ * steps. A step throws LogError if the store fails.
  */
 export type Steps<T> = Generator<undefined, T>;
 
-/**
- * Takes the steps to the end, with a pause after each. A pause that rejects ends the work there, and is what the
- * promise rejects with: so a daemon that stops leaves it.
- */
-export async function takeSteps<T>(steps: Steps<T>, pause: () => Promise<unknown>): Promise<T> {
+/** Runs the steps to the end, with a pause after each. If a pause rejects, abandons the work and rejects with that. */
+export async function runSteps<T>(steps: Steps<T>, pause: () => Promise<unknown>): Promise<T> {
   try {
     for (;;) {
       const { done, value } = steps.next();

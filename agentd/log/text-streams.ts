@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Texts of a session that come over several entries, read from its first entry on: messages, summaries, and the output
-// of tool calls. Which string of an entry goes on with which text.
+// Texts that are spread over several entries of a session: messages, summaries and the output of tool calls. Read from
+// the first entry on, this tells which string of an entry continues which text.
 import { finalToolStatuses, type TextGrowth } from "../vocabulary/index.ts";
 import type { JsonString } from "./json-strings.ts";
 
-/** A text with what is kept of it by whoever reads it. */
+/** One text, with the state that its reader keeps about it. */
 export interface TextStream<T> {
-  kept: T | undefined;
+  state: T | undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 export class TextStreams<T> {
   readonly #said = new Map<string, TextStream<T>>();
-  /** By tool call, then by the path of the text in it. */
+  /** Keyed by tool call, then by the text's path in it. */
   readonly #outputs = new Map<string, Map<string, TextStream<T>>>();
 
-  /** The text that the string goes on with, or begins; undefined for one that stands alone. */
+  /** Returns the text that the string continues or begins; undefined for a string that is no part of such a text. */
   of(entry: Members, string: JsonString): TextStream<T> | undefined {
-    if (string.name) return undefined;
+    if (string.isName) return undefined;
     if (entry["kind"] === "tool_call") return this.#outputOf(entry, string);
     const text = saidText(entry, string);
     if (text === undefined) return undefined;
-    const stream = this.#said.get(text) ?? { kept: undefined };
-    toEnd(this.#said, text, stream, saidTextsMax);
+    const stream = this.#said.get(text) ?? { state: undefined };
+    setNewest(this.#said, text, stream, saidTextsMax);
     return stream;
   }
 
-  /** Before an entry's strings: a tool call that says its content anew begins its texts anew. */
+  /** Call before an entry's strings. A tool call that resends its content begins its texts anew. */
   enter(entry: Members): void {
     if (entry["kind"] !== "tool_call") return;
     const texts = this.#outputs.get(String(entry["tool_call_id"]));
@@ -37,7 +37,7 @@ export class TextStreams<T> {
     }
   }
 
-  /** After them: a closed call's texts do not go on. */
+  /** Call after an entry's strings. The texts of an ended tool call do not continue. */
   leave(entry: Members): void {
     if (entry["kind"] === "tool_call" && finalToolStatuses.has(entry["status"])) {
       this.#outputs.delete(String(entry["tool_call_id"]));
@@ -50,22 +50,22 @@ export class TextStreams<T> {
     const call = String(entry["tool_call_id"]);
     const texts = this.#outputs.get(call) ?? new Map<string, TextStream<T>>();
     const name = JSON.stringify(grown ?? path);
-    const stream = texts.get(name) ?? { kept: undefined };
+    const stream = texts.get(name) ?? { state: undefined };
     if (texts.size < textsPerCallMax) texts.set(name, stream);
-    toEnd(this.#outputs, call, texts, callsMax);
+    setNewest(this.#outputs, call, texts, callsMax);
     return stream;
   }
 }
 
-/** Whether a string is a part of a growth's path that is the vocabulary's or ACP's, not a name that the agent chose. */
+/** True for a part of a growth's path that the vocabulary or ACP defines, not the agent. */
 export function isPathWord(entry: Members, { path }: JsonString): boolean {
   if (entry["kind"] !== "tool_call" || path[0] !== "grow" || path[2] !== "path") return false;
   return path[3] === 0 || growthAt(entry, path[1])?.path[0] !== "raw_output";
 }
 
-/** Messages that go on in turns with each other. */
+/** How many messages may be interleaved. */
 const saidTextsMax = 64;
-/** At least what a session may have open, and what is remembered of a call's texts while it is. */
+/** At least the numbers of open calls, and of texts per call, that a session tracks. */
 const callsMax = 1_024;
 const textsPerCallMax = 2_048;
 
@@ -84,7 +84,8 @@ function growthAt(entry: Members, index: string | number | undefined): TextGrowt
   return typeof index === "number" ? (entry["grow"] as readonly TextGrowth[])[index] : undefined;
 }
 
-function toEnd<V>(map: Map<string, V>, key: string, value: V, sizeMax: number): void {
+/** Makes the key the newest of the map, and drops the oldest keys beyond `sizeMax`. */
+function setNewest<V>(map: Map<string, V>, key: string, value: V, sizeMax: number): void {
   map.delete(key);
   map.set(key, value);
   for (const oldest of map.keys()) {

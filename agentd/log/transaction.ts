@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type Database from "better-sqlite3";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 
-/** All of it on disk when this returns, or, where it throws, nothing of it. A failure of the store is a LogError. */
+/** Runs `act` in a transaction, which is on disk on return. If it throws, nothing was written. Throws LogError. */
 export function inTransaction<T>(db: Database.Database, file: string, act: () => T): T {
-  return translated(file, () => db.transaction(act).immediate());
+  return wrapStoreErrors(file, () => db.transaction(act).immediate());
 }

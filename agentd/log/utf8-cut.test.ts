@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { characterCut } from "./utf8-cut.ts";
 
-test("a cut never goes through a character, whatever is cut off around it", () => {
+test("a cut never splits a character, wherever the bytes begin and end", () => {
   const range = fc.integer({ min: 0, max: 30 });
   fc.assert(
     fc.property(
@@ -36,7 +36,7 @@ test.each([
   expect(characterCut(Buffer.from(text), max)).toEqual({ from, to });
 });
 
-test("what is no whole character at either end is left out", () => {
+test("partial characters at either end are left out", () => {
   const bytes = Buffer.from("é-é").subarray(1, 4);
   expect(characterCut(bytes, 10)).toEqual({ from: 1, to: 2 });
 });

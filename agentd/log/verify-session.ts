@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One session of the log, entry for entry: no gap, the texts that were sealed, and the row that they come to.
+// Verifies one session of the log: its entries have no gap and match their seals, and its row is their projection.
 import type { Hash } from "node:crypto";
 import type Database from "better-sqlite3";
 import { type Entry, instanceSession } from "../vocabulary/index.ts";
 import { kindNumbers } from "./kinds.ts";
-import { translated } from "./log-error.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
 import { isHalfPurged } from "./purge.ts";
 import { canonicalJson } from "./receipts.ts";
@@ -15,38 +15,38 @@ import type { Steps } from "./steps.ts";
 export interface CheckedSession {
   readonly instance: boolean;
   readonly entries: number;
-  /** Commits that a redaction touched. */
+  /** Commits that a redaction changed. */
   readonly redacted: number;
 }
 
-/** Sessions are numbered without a gap: one that is not there is a problem too. */
+/** Reports a missing session too, since sids have no gaps. */
 export type SessionChecker = (sid: number, report: (problem: string) => void) => Steps<CheckedSession | undefined>;
 
 export function sessionChecker(db: Database.Database, file: string, log: string): SessionChecker {
-  const statements = prepared(db);
-  return function* (sid, report) {
-    const stored = translated(file, () => statements.row.get(sid));
+  const statements = prepareStatements(db);
+  return function* (sid, reportProblem) {
+    const stored = wrapStoreErrors(file, () => statements.row.get(sid));
     if (!stored) {
-      report(`there is no session number ${sid}, and a session is never removed`);
+      reportProblem(`session number ${sid} is missing; sessions are never removed`);
       return undefined;
     }
-    const say = (problem: string) => report(`session ${stored.id}: ${problem}`);
-    const purged = translated(file, () => checkTombstones(statements, sid, say));
+    const report = (problem: string) => reportProblem(`session ${stored.id}: ${problem}`);
+    const purged = wrapStoreErrors(file, () => checkTombstones(statements, sid, report));
     const base = sid * entriesPerSession;
-    let row = rowBefore(rowOf(stored), purged.seq);
-    const chain = sealChain(statements, base, purged.chain, say);
+    let row = rowAfterPurge(rowOf(stored), purged.seq);
+    const chain = sealChain(statements, base, purged.chain, report);
     let entries = 0;
     for (;;) {
-      const page = translated(file, () => readSome(statements, base + row.last_seq, base + entriesPerSession));
-      // In one step with the read that found no more: nothing can have been appended in between.
+      const page = wrapStoreErrors(file, () => readEntries(statements, base + row.last_seq, base + entriesPerSession));
+      // In the same step as the read that found no more entries, so that nothing was appended in between.
       if (page.length === 0) {
-        translated(file, () => checkEnd(statements, sid, row, chain, say));
+        wrapStoreErrors(file, () => checkEnd(statements, sid, row, chain, report));
         return { instance: stored.id === instanceSession, entries, redacted: chain.redacted() };
       }
       for (const read of page) {
-        const next = checkEntry(log, row, base, read, say);
+        const next = checkEntry(log, row, base, read, report);
         if (!next) return { instance: stored.id === instanceSession, entries, redacted: chain.redacted() };
-        translated(file, () => chain.next(read));
+        wrapStoreErrors(file, () => chain.next(read));
         row = next;
         entries += 1;
       }
@@ -76,9 +76,9 @@ interface Tombstone {
   readonly chain: Buffer;
 }
 
-type Statements = ReturnType<typeof prepared>;
+type Statements = ReturnType<typeof prepareStatements>;
 
-function prepared(db: Database.Database) {
+function prepareStatements(db: Database.Database) {
   return {
     row: db.prepare<[number], SessionColumns>(`SELECT ${columns} FROM session WHERE sid = ?`),
     tombstones: db.prepare<[number], Tombstone>(
@@ -93,7 +93,7 @@ function prepared(db: Database.Database) {
     sealAfter: db
       .prepare<[number, number], number>("SELECT min(first) FROM seal WHERE first > ? AND first < ?")
       .pluck(),
-    told: db
+    isReported: db
       .prepare<[number, number, number], number>(
         "SELECT EXISTS (SELECT 1 FROM entry WHERE id = ?) OR EXISTS (SELECT 1 FROM tombstone WHERE sid = ? AND last_seq >= ?)",
       )
@@ -104,40 +104,40 @@ function prepared(db: Database.Database) {
 const rowsPerStep = 256;
 const bytesPerStep = 1024 * 1024;
 
-/** The last that was purged, and the digest that the chain goes on from. */
+/** Returns the last purged seq, and the digest that the chain continues from. */
 function checkTombstones(
   statements: Statements,
   sid: number,
-  say: (problem: string) => void,
+  report: (problem: string) => void,
 ): { seq: number; chain: Uint8Array } {
   let seq = 0;
   let chain = chainStart;
   for (const tombstone of statements.tombstones.all(sid)) {
     if (tombstone.entries !== tombstone.last_seq - seq) {
-      say(`its tombstone at ${tombstone.last_seq} counts ${tombstone.entries} entries after ${seq}`);
+      report(`its tombstone at ${tombstone.last_seq} counts ${tombstone.entries} entries after ${seq}`);
     }
     ({ last_seq: seq, chain } = tombstone);
   }
   const base = sid * entriesPerSession;
   const left = statements.firstEntry.get(base, base + seq);
   if (typeof left === "number" && statements.halfPurged.get(sid) === 0) {
-    say(`entry ${left - base} is left before its tombstone at ${seq}`);
+    report(`entry ${left - base} was not purged, though the tombstone is at ${seq}`);
   }
   return { seq, chain };
 }
 
 /**
- * What the entries after a purge are folded on: the row as it is now, since folding what it holds on it again changes
- * nothing; but without what the purge took out of it, and with nothing open but what was open then.
+ * Returns the row that the entries after a purge are projected on. It is the present row, since projecting entries again
+ * changes nothing, but without what the purge removed from it, and with only the open commands of that time.
  */
-function rowBefore(row: SessionRow, purged: number): SessionRow {
+function rowAfterPurge(row: SessionRow, purged: number): SessionRow {
   if (purged === 0) return newRow(row.session, row.created_at);
   const commands = row.open.commands.filter(({ seq }) => seq <= purged);
   const { latest, open } = newRow(row.session, row.created_at);
   return { ...row, last_seq: purged, agent_session_id: null, latest, open: { ...open, commands } };
 }
 
-function readSome({ some }: Statements, after: number, before: number): ReadEntry[] {
+function readEntries({ some }: Statements, after: number, before: number): ReadEntry[] {
   const read: ReadEntry[] = [];
   let bytes = 0;
   for (const entry of some.iterate(after, before)) {
@@ -148,55 +148,60 @@ function readSome({ some }: Statements, after: number, before: number): ReadEntr
   return read;
 }
 
-/** The row with the entry; undefined where the entries cannot be followed any further. */
+/** Returns the row after the entry; undefined if the rest of the session cannot be checked. */
 function checkEntry(
   log: string,
   row: SessionRow,
   base: number,
   { id, kind, turn, body }: ReadEntry,
-  say: (problem: string) => void,
+  report: (problem: string) => void,
 ): SessionRow | undefined {
   const seq = row.last_seq + 1;
   if (id !== base + seq) {
-    say(seq + 1 === id - base ? `entry ${seq} is missing` : `entries ${seq} to ${id - base - 1} are missing`);
+    report(seq + 1 === id - base ? `entry ${seq} is missing` : `entries ${seq} to ${id - base - 1} are missing`);
     return undefined;
   }
   try {
     const entry = JSON.parse(body) as Entry;
     if (entry.log !== log || entry.session !== row.session || entry.seq !== seq)
-      say(`entry ${seq} bears another's head`);
+      report(`entry ${seq} has the head of another entry`);
     if (kindNumbers[entry.kind] !== kind || (entry.turn ?? null) !== turn)
-      say(`entry ${seq} is filed as what it is not`);
+      report(`entry ${seq} is stored with a wrong kind or turn`);
     return project(row, entry.at, [entry]);
   } catch (error) {
-    say(`entry ${seq} cannot be read: ${(error as Error).message}`);
+    report(`entry ${seq} cannot be read: ${(error as Error).message}`);
     return undefined;
   }
 }
 
 interface SealChain {
   next(entry: ReadEntry): void;
-  /** Id of the last entry of the seal that has begun; undefined between two. */
+  /** Returns the id of the last entry that the current seal covers; undefined between two seals. */
   openUntil(): number | undefined;
   redacted(): number;
 }
 
-/** Where a text was redacted nobody can make the digest again; that the next one goes on from it still shows. */
-function sealChain(statements: Statements, base: number, start: Uint8Array, say: (problem: string) => void): SealChain {
+/** The digest of a redacted commit cannot be recomputed, but the next seal still depends on it. */
+function sealChain(
+  statements: Statements,
+  base: number,
+  start: Uint8Array,
+  report: (problem: string) => void,
+): SealChain {
   let previous = start;
   let open: { readonly seal: Seal; readonly hash: Hash | undefined } | undefined;
   let redacted = 0;
   const begin = (id: number) => {
     const seal = statements.seal.get(id);
     if (!seal) {
-      say(`no seal begins at entry ${id - base}`);
+      report(`no seal begins at entry ${id - base}`);
       return undefined;
     }
     if (seal.salt) return { seal, hash: startDigest(previous, seal.salt) };
     redacted += 1;
     const by = seal.redacted_by ?? 0;
-    const told = statements.told.get(by, Math.floor(by / entriesPerSession), by % entriesPerSession);
-    if (told === 0) say(`the seal at entry ${id - base} lost its salt, and no entry tells of it`);
+    const isReported = statements.isReported.get(by, Math.floor(by / entriesPerSession), by % entriesPerSession);
+    if (isReported === 0) report(`the seal at entry ${id - base} has no salt, and no entry reports a redaction`);
     return { seal, hash: undefined };
   };
   return {
@@ -206,7 +211,7 @@ function sealChain(statements: Statements, base: number, start: Uint8Array, say:
       if (open?.seal.last !== id) return;
       const { seal, hash } = open;
       if (hash && !hash.digest().equals(seal.digest)) {
-        say(`entries ${seal.first - base} to ${id - base} are not those that were sealed`);
+        report(`entries ${seal.first - base} to ${id - base} do not match their seal`);
       }
       previous = seal.digest;
       open = undefined;
@@ -221,21 +226,22 @@ function checkEnd(
   sid: number,
   row: SessionRow,
   chain: SealChain,
-  say: (problem: string) => void,
+  report: (problem: string) => void,
 ): void {
   const base = sid * entriesPerSession;
   const end = base + row.last_seq;
   const openUntil = chain.openUntil();
-  if (openUntil !== undefined) say(`its last seal covers entries up to ${openUntil - base}, there are ${row.last_seq}`);
+  if (openUntil !== undefined)
+    report(`its last seal ends at entry ${openUntil - base}, its last entry is ${row.last_seq}`);
   const after = statements.sealAfter.get(end, base + entriesPerSession);
-  if (typeof after === "number") say(`a seal begins at ${after - base}, where there is no entry`);
+  if (typeof after === "number") report(`a seal begins at ${after - base}, where there is no entry`);
   const stored = statements.row.get(sid);
   if (!stored) return;
-  const differs = differing(row, rowOf(stored));
-  if (differs.length > 0) say(`its row is not what its entries come to: ${differs.join(", ")}`);
+  const differing = differingMembers(row, rowOf(stored));
+  if (differing.length > 0) report(`its row does not match its entries: ${differing.join(", ")}`);
 }
 
-function differing(expected: SessionRow, stored: SessionRow): string[] {
+function differingMembers(expected: SessionRow, stored: SessionRow): string[] {
   const members = Object.keys(stored) as (keyof SessionRow)[];
   return members.filter((member) => canonicalJson(expected[member]) !== canonicalJson(stored[member]));
 }

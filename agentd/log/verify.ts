@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Looks through the whole log for what should not be: a damaged file, a gap, a text that is not the one that was
-// sealed, a row that its entries do not come to, a receipt of no command.
+// Verifies the whole log: the file is sound, entries have no gaps and match their seals, rows match their entries, and
+// receipts name commands.
 import type Database from "better-sqlite3";
 import { startIntegrityCheck } from "./integrity-check.ts";
 import { kindNumbers } from "./kinds.ts";
-import { LogError, translated } from "./log-error.ts";
+import { LogError, wrapStoreErrors } from "./log-error.ts";
 import { purgedTo } from "./purge.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { type Steps, takeSteps } from "./steps.ts";
+import { type Steps, runSteps } from "./steps.ts";
 import { sessionChecker, type SessionChecker } from "./verify-session.ts";
 
-export interface Verified {
+export interface VerifyResult {
   readonly ok: boolean;
-  /** Sentences, at most 100; a last one says how many more there were. */
+  /** At most 100 sentences, the last of which tells how many more there are. */
   readonly problems: readonly string[];
   readonly sessions: number;
-  /** That are in the log; not those that were purged. */
+  /** Entries in the log, without purged ones. */
   readonly entries: number;
-  /** Of these only the place in the chain could be checked: a redaction took a text of theirs. */
+  /** Commits that a redaction changed. Only their place in the chain could be checked. */
   readonly redacted_commits: number;
 }
 
 /**
- * `pause` is awaited between steps of some milliseconds; SQLite's own check of the file runs in a thread meanwhile. What
- * is appended meanwhile is verified too. No purge and no redaction may run at the same time: what they are about to
- * make right would be taken for a fault. Throws LogError where the store fails otherwise than by damage to the file.
+ * Awaits `pause` between steps of some milliseconds, while SQLite's integrity check runs in a thread. Entries that are
+ * appended meanwhile are verified too. No purge or redaction may run at the same time: their intermediate states would be
+ * reported as problems. Throws LogError if the store fails in another way than by damage to the file.
  */
-export type Verify = (pause: () => Promise<unknown>) => Promise<Verified>;
+export type Verify = (pause: () => Promise<unknown>) => Promise<VerifyResult>;
 
 export function verifier(db: Database.Database, file: string, log: string): Verify {
   const check = sessionChecker(db, file, log);
@@ -34,22 +34,22 @@ export function verifier(db: Database.Database, file: string, log: string): Veri
     const problems: string[] = [];
     const integrity = startIntegrityCheck(file);
     try {
-      const found = await takeSteps(checkAll(db, file, check, problems), pause);
+      const found = await runSteps(checkAll(db, file, check, problems), pause);
       problems.unshift(...(await integrity.problems));
-      return { ok: problems.length === 0, problems: bounded(problems), ...found };
+      return { ok: problems.length === 0, problems: limitProblems(problems), ...found };
     } finally {
       integrity.stop();
     }
   };
 }
 
-function bounded(problems: readonly string[]): readonly string[] {
+function limitProblems(problems: readonly string[]): readonly string[] {
   if (problems.length <= problemsMax) return problems;
   return [...problems.slice(0, problemsMax - 1), `and ${problems.length - problemsMax + 1} more`];
 }
 
 const problemsMax = 100;
-/** Texts are kept up to here, then counted alone. */
+/** Further problems are only counted. */
 const problemsKept = 1000;
 
 function* checkAll(
@@ -57,29 +57,29 @@ function* checkAll(
   file: string,
   check: SessionChecker,
   problems: string[],
-): Steps<Omit<Verified, "ok" | "problems">> {
-  // A log can have as many faults as entries.
+): Steps<Omit<VerifyResult, "ok" | "problems">> {
+  // A log can have as many problems as entries.
   const report = (problem: string) => void problems.push(problems.length < problemsKept ? problem : "");
-  const last = translated(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
+  const last = wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
   let sessions = 0;
   let entries = 0;
   let redacted = 0;
   for (let sid = 1; sid <= last; sid += 1) {
-    const checked = yield* unlessDamaged(check(sid, report), `session number ${sid}`, report);
+    const checked = yield* reportDamage(check(sid, report), `session number ${sid}`, report);
     if (checked?.instance === false) sessions += 1;
     entries += checked?.entries ?? 0;
     redacted += checked?.redacted ?? 0;
     yield;
   }
-  yield* unlessDamaged(checkStrays(db, file, last, report), "the entries", report);
-  yield* unlessDamaged(checkReceipts(db, file, report), "the receipts", report);
+  yield* reportDamage(checkStrays(db, file, last, report), "the entries", report);
+  yield* reportDamage(checkReceipts(db, file, report), "the receipts", report);
   return { sessions, entries, redacted_commits: redacted };
 }
 
 type Report = (problem: string) => void;
 
-/** What cannot be read is one problem, and the rest of the log is looked at all the same. */
-function* unlessDamaged<T>(steps: Steps<T>, what: string, report: Report): Steps<T | undefined> {
+/** Reports an unreadable part as one problem, so that the rest of the log is still checked. */
+function* reportDamage<T>(steps: Steps<T>, what: string, report: Report): Steps<T | undefined> {
   try {
     return yield* steps;
   } catch (error) {
@@ -93,10 +93,11 @@ function* checkStrays(db: Database.Database, file: string, lastSid: number, repo
   const strays = db.prepare<[number, number], number>(`
     SELECT id FROM (SELECT id FROM entry WHERE id < ? ORDER BY id LIMIT 1)
     UNION ALL SELECT id FROM (SELECT id FROM entry WHERE id >= ? ORDER BY id DESC LIMIT 1)`);
-  // A session can have been made since: its number is the next.
-  const last = translated(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? lastSid;
-  const ids = translated(file, () => strays.pluck().all(entriesPerSession, (last + 1) * entriesPerSession));
-  for (const id of ids) report(`entry ${id} is of no session`);
+  // A session may have been created since, with the next sid.
+  const last =
+    wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? lastSid;
+  const ids = wrapStoreErrors(file, () => strays.pluck().all(entriesPerSession, (last + 1) * entriesPerSession));
+  for (const id of ids) report(`entry ${id} belongs to no session`);
   yield;
 }
 
@@ -106,15 +107,15 @@ function* checkReceipts(db: Database.Database, file: string, report: Report): St
       (SELECT kind FROM entry WHERE entry.id = receipt.entry) AS kind, ${purgedTo} AS purged
     FROM receipt LEFT JOIN session ON session.sid = entry >> 30
     WHERE (receipt.sid, command_id) > (?, ?) ORDER BY receipt.sid, command_id LIMIT 256`);
-  for (let page = translated(file, () => some.all(0, "")); page.length > 0;) {
+  for (let page = wrapStoreErrors(file, () => some.all(0, "")); page.length > 0;) {
     for (const { id, seq, session, kind, purged } of page) {
       if (session === null || (kind !== kindNumbers.command && seq > purged)) {
-        report(`the receipt of ${JSON.stringify(id)} names entry ${seq} of ${session ?? "no session"}, no command`);
+        report(`the receipt of ${JSON.stringify(id)} names entry ${seq} of ${session ?? "no session"}, not a command`);
       }
     }
     yield;
     const { sid, id } = page.at(-1)!;
-    page = translated(file, () => some.all(sid, id));
+    page = wrapStoreErrors(file, () => some.all(sid, id));
   }
 }
 

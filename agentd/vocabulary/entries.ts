@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the log holds and the topic `agent.session.updated` carries. Members of our own are snake_case; ACP's content
-// blocks, tool call content and locations are carried as the agent wrote them.
+// The entries of the log, which the topic `agent.session.updated` also carries. Members of our own are snake_case.
+// ACP's content blocks, tool call content and locations stay as the agent wrote them.
 import type { ErrorBody } from "./errors.ts";
 
 export const topic = "agent.session.updated";
 export const service = "agent";
-/** The MCP server that every session's agent is given; no other may be named so. */
+/** Name of the MCP server that agentd gives to every agent. The name is reserved. */
 export const busToolsName = "mixos";
 
-/** The session in which is logged what concerns no session. */
+/** The session that logs what concerns no other session. */
 export const instanceSession = "instance";
 
 export type SessionPhase = "starting" | "idle" | "running" | "waiting" | "closing" | "closed" | "lost" | "failed";
@@ -25,9 +25,9 @@ export interface EntryHead {
   /** Identity of the log file. */
   readonly log: string;
   readonly session: string;
-  /** From 1, without a gap, in its session. */
+  /** Numbers the session's entries from 1, without gaps. */
   readonly seq: number;
-  /** UTC, RFC 3339, milliseconds. Order is `seq` alone. */
+  /** UTC, RFC 3339 with milliseconds. Only `seq` gives the order. */
   readonly at: string;
 }
 
@@ -36,8 +36,8 @@ export interface ContentBlock {
   readonly [member: string]: unknown;
 }
 
-/** By its own resume, by its own load, or as a new session of the agent that is told the transcript. */
-export type ResumeWay = "resume" | "load" | "fresh";
+/** `session/resume` or `session/load` of ACP; `fresh`: a new session of the agent, which gets the transcript. */
+export type ResumeMethod = "resume" | "load" | "fresh";
 
 export type Origin = "local" | "mesh" | "agentd";
 
@@ -47,7 +47,7 @@ export interface PermissionChoice {
   readonly kind: string;
 }
 
-/** A tool call with one of these has ended. */
+/** Statuses of a tool call that has ended. */
 export const finalToolStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
 export interface ToolCallFields {
@@ -85,19 +85,19 @@ export interface AgentInfo {
   readonly version: string;
 }
 
-/** `notify`: a person, whom the citizen `notify` asked. */
+/** `notify`: a person answered through the service `notify`. */
 export type ResolvedVia = "notify" | "policy" | "timeout" | "cancel" | "agent" | "end" | "restart";
-/** `unknown`: agentd died between the commit and the write. */
+/** `unknown`: agentd died between the commit and the write to the agent. */
 export type Sent = boolean | "unknown";
 
 export interface CommandEntry {
   readonly kind: "command";
   readonly verb: string;
   readonly command_id?: string;
-  /** The name that the broker stamped, or null. */
+  /** The sender's name as the broker stamped it; null for an unregistered sender. */
   readonly by: string | null;
   readonly origin: Origin;
-  /** Without a prompt's text (it is in the `message` entries of the same commit) and without secret values. */
+  /** Without secret values, and without a prompt's text, which is in the `message` entries of the same commit. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
@@ -105,7 +105,7 @@ export interface ReplyEntry {
   readonly kind: "reply";
   readonly verb: string;
   readonly command_id?: string;
-  /** `seq` of the command it answers. */
+  /** `seq` of the command that it answers. */
   readonly command_seq: number;
   readonly rc: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -116,23 +116,23 @@ export interface StateEntry {
   readonly state: SessionPhase;
   readonly reason?: string;
   readonly error?: ErrorBody;
-  /** With the entry that says that the agent has come up again: by which way. */
-  readonly resumed?: ResumeWay;
-  /** With the first entry of a life. */
+  /** How the agent was resumed. Set on the entry that reports it as up again. */
+  readonly resumed?: ResumeMethod;
+  /** This member and those up to `policy` are set on the first entry of a run. */
   readonly agent?: string;
   readonly name?: string;
   readonly cwd?: string;
   readonly additional_dirs?: readonly string[];
   readonly parent?: string;
-  /** Names of the variables that the start passed on. */
+  /** Names of the environment variables that the start passed on. */
   readonly env?: readonly string[];
   readonly policy?: string;
-  /** When the agent has come up. */
+  /** This member and the rest are set once the agent is up. */
   readonly agent_session_id?: string;
   readonly agent_info?: AgentInfo | null;
   readonly protocol_version?: number;
   readonly capabilities?: Readonly<Record<string, boolean>>;
-  /** The child, so that it can be found again: never by pid alone. */
+  /** Identifies the agent's process after a restart. A pid alone can be reused. */
   readonly process?: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
 }
 
@@ -140,7 +140,7 @@ export interface TurnEntry {
   readonly kind: "turn";
   readonly turn: number;
   readonly phase: "queued" | "started" | "ended";
-  /** ACP's as it came, or `interrupted`, `failed`. */
+  /** ACP's stop reason unchanged, or `interrupted` or `failed`. */
   readonly stop_reason?: string;
   readonly sent?: Sent;
   readonly forced?: true;
@@ -154,7 +154,7 @@ export interface MessageEntry {
   readonly message_id: string;
   readonly content: ContentBlock;
   readonly append?: true;
-  /** How many chunks of one burst this is. */
+  /** Number of chunks of one batch that were merged into this entry. */
   readonly chunks?: number;
   readonly _meta?: unknown;
 }
@@ -163,18 +163,18 @@ export interface ToolCallEntry extends ToolCallFields {
   readonly kind: "tool_call";
   readonly closed_by?: "agentd";
   /**
-   * In the place of `content` or `raw_output`, where the agent sent it again and nothing but texts in it grew: what came
-   * to them. It stands whole in an earlier entry of this call, which the growths since then go on.
+   * Replaces `content` or `raw_output` when the agent resent it and its texts only grew: the appended parts. An earlier
+   * entry of this call has the full value, to which all growths since then are to be applied.
    */
   readonly grow?: readonly TextGrowth[];
 }
 
 export interface TextGrowth {
-  /** From the entry's member down to the text: `["content", 0, "content", "text"]`. */
+  /** Path from the entry down to the text: `["content", 0, "content", "text"]`. */
   readonly path: readonly (string | number)[];
   /**
-   * UTF-16 code units of the text before it grew, as the agent sent it. A redaction can have changed that text since:
-   * the new part goes to its end all the same.
+   * Length of the text before it grew, in UTF-16 code units, as the agent sent it. Append to the text's end even where
+   * its length differs: a redaction may have changed it since.
    */
   readonly at: number;
   readonly text: string;
@@ -225,38 +225,38 @@ export interface CompactionEntry {
   readonly error?: string | null;
 }
 
-/** `unsent`: the answer was never written to the agent, which was gone. */
+/** `unsent`: the agent was gone before the answer could be written to it. */
 export type AnswerPhase = "sent" | "unsent";
 
 export interface PermissionEntry {
   readonly kind: "permission";
   readonly request: string;
-  /** `changed`: the agent has said something else of the tool call while the question was open. */
+  /** `changed`: the agent updated the tool call while the request was pending. */
   readonly phase: "requested" | "changed" | "resolved" | AnswerPhase;
-  /** With `sent`, where agentd died before it could log whether the answer was written to the agent. */
+  /** With `sent`: agentd died before it could log whether the answer was written to the agent. */
   readonly sent?: "unknown";
-  /** With `requested`: the agent asks under this session id, which agentd has not opened. */
+  /** With `requested`: the agent's session id of the request, when it is not the one that agentd opened. */
   readonly agent_session?: string;
-  /** With `requested`: the request's own words on top of all that the agent had said of the call before. */
+  /** With `requested`: the request's members, merged over all earlier updates of the tool call. */
   readonly tool_call?: ToolCallFields;
-  /** Members of `tool_call` that do not stand in the request itself. */
+  /** Members of `tool_call` that come from earlier updates, not from the request. */
   readonly said_before?: readonly string[];
-  /** Members that were said before and are too long to be said again here: earlier entries of the call have them. */
+  /** Members from earlier updates that are too long to repeat here. Earlier entries of the call have them. */
   readonly left_out?: readonly string[];
-  /** With `changed`: by one update. With `resolved`: all that was changed after the question was asked. */
+  /** With `changed`: the members that one update changed. With `resolved`: all that changed since the request. */
   readonly changed?: readonly string[];
   readonly options?: readonly PermissionChoice[];
   readonly now?: string;
-  /** Null: waits for a person for ever. */
+  /** Null: never. */
   readonly expires_at?: string | null;
   readonly notified?: boolean;
-  /** With `resolved`. */
+  /** Set with `resolved`. */
   readonly outcome?: "selected" | "cancelled";
   readonly option?: string;
-  /** What answered where it was no person; else `by` names who did. */
+  /** What resolved the request. A person who answered over the Bus is named by `by` instead. */
   readonly via?: ResolvedVia;
   readonly by?: string | null;
-  /** Also with `requested`: why the session's policy left it to a person. */
+  /** With `requested`: why the session's policy left the decision to a person. */
   readonly why?: string;
 }
 
@@ -266,22 +266,22 @@ export interface ElicitationEntry {
   readonly kind: "elicitation";
   readonly request: string;
   readonly phase: "requested" | "resolved" | AnswerPhase;
-  /** As of a permission; so is `agent_session`. */
+  /** This member and `agent_session` mean what they mean for a permission. */
   readonly sent?: "unknown";
   readonly agent_session?: string;
-  /** With `requested`. */
+  /** This member and those up to `tool_call_id` are set with `requested`. */
   readonly mode?: "form" | "url";
   readonly message?: string;
-  /** Of a form: ACP's `requestedSchema`, as the agent wrote it. */
+  /** ACP's `requestedSchema` of a form, as the agent wrote it. */
   readonly schema?: unknown;
-  /** Shown in full, never fetched. */
+  /** Shown to people in full. agentd never fetches it. */
   readonly url?: string;
   readonly elicitation_id?: string;
   readonly tool_call_id?: string;
   readonly now?: string;
   readonly expires_at?: string | null;
   readonly notified?: boolean;
-  /** With `resolved`. */
+  /** Set with `resolved`. */
   readonly outcome?: ElicitationAction;
   readonly content?: Readonly<Record<string, unknown>>;
   readonly via?: ResolvedVia;
@@ -289,20 +289,20 @@ export interface ElicitationEntry {
   readonly why?: string;
 }
 
-/** What an agent asked of us with its files. A write that was `intended` is done, refused, or its agentd died over it. */
+/** An agent's `fs/*` request. A write that stays `intended` was cut off by the death of agentd. */
 export interface FileEntry {
   readonly kind: "file";
   readonly op: "read" | "write";
-  /** As the agent asked for it. */
+  /** As the agent wrote it. */
   readonly path: string;
   readonly phase: "intended" | "done" | "refused";
-  /** UTF-8 bytes that were handed over, or are to be written. */
+  /** UTF-8 bytes that were read, or that are to be written. */
   readonly bytes?: number;
-  /** With the end of a write: `seq` of the entry that intended it. */
+  /** With the end of a write: `seq` of its `intended` entry. */
   readonly intended?: number;
   /**
-   * With `refused`: a word of a fixed table, and what the agent was told. With `done`: why what it got is not the file's
-   * text (`missing`: the agent takes a file that is not there for an empty one).
+   * With `refused`: a code from a fixed table; `message` is what the agent was told. With `done`: why the agent got
+   * something other than the file's text (`missing`: its quirk takes a missing file for an empty one).
    */
   readonly reason?: string;
   readonly message?: string;
@@ -310,21 +310,21 @@ export interface FileEntry {
 
 export interface TerminalEntry {
   readonly kind: "terminal";
-  /** Unique in its session. */
+  /** Unique within the session. */
   readonly terminal: string;
   readonly phase: "started" | "failed" | "exited" | "killed" | "released";
-  /** With `started`, and with a `failed` that nothing started before. */
+  /** This member and those up to `env` are set with `started`, and with a `failed` that had no `started`. */
   readonly command?: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
-  /** Names of the variables that the agent set; values are not logged. */
+  /** Names of the environment variables that the agent set. Their values are not logged. */
   readonly env?: readonly string[];
-  /** With `failed`. */
+  /** Set with `failed`. */
   readonly message?: string;
-  /** With `exited`. Both null: nobody saw how it ended. */
+  /** This member and the rest are set with `exited`. Exit code and signal are both null when the end was not observed. */
   readonly exit_code?: number | null;
   readonly signal?: string | null;
-  /** The end of its output. */
+  /** The last part of the output. */
   readonly tail?: string;
   readonly truncated?: boolean;
 }
@@ -339,13 +339,13 @@ export interface DiagnosticEntry {
   readonly kind: "diagnostic";
   readonly what: string;
   readonly message: string;
-  /** The permission or elicitation that it is about. */
+  /** The permission or elicitation that the diagnostic is about. */
   readonly request?: string;
   readonly sample?: string;
   readonly count?: number;
 }
 
-/** An entry before the log stamps its head. */
+/** An entry before the log adds its head. */
 export type EntryContent = (
   | CommandEntry
   | ReplyEntry
@@ -368,7 +368,7 @@ export type EntryContent = (
   | DiagnosticEntry
 ) & {
   readonly turn?: number;
-  /** It came when its turn had ended. */
+  /** The entry arrived after its turn had ended. */
   readonly late?: true;
 };
 
@@ -397,7 +397,7 @@ export const entryKinds = [
 ] as const satisfies readonly EntryKind[];
 export type Entry = EntryHead & EntryContent;
 
-/** An entry too big for a page (over 1 MiB): read it by `entry`, `offset`, `bytes`. */
+/** Stands for an entry of over 1 MiB. Read it with `entry`, `offset` and `bytes` of agent.session.log. */
 export interface TruncatedEntry {
   readonly log?: string;
   readonly session?: string;
@@ -407,7 +407,7 @@ export interface TruncatedEntry {
   readonly bytes: number;
 }
 
-/** What one publication carries. */
+/** The body of one publication: an entry, or the entries of one commit. */
 export type Publication =
   | Entry
   | TruncatedEntry

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The public face of the service `agent`: the only part of agentd that others may import.
-export * from "./argument-fault.ts";
+// The public contract of the service `agent`, and the only part of agentd that other folders may import.
+export * from "./parse-arguments.ts";
 export * from "./entries.ts";
 export * from "./errors.ts";
 export * from "./limits.ts";

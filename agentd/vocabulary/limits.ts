@@ -1,49 +1,48 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How much a caller of the service `agent` may ask for at once, and how much it is given at once. `agent.status` lists
-// these with the bounds of the daemon.
+// Limits of one call to the service `agent`, and of its reply. `agent.status` lists them with the daemon's own limits.
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
 export const callLimits = {
-  /** UTF-8 bytes of a prompt as JSON: with the rest of its command it fits a frame of the Bus, which has 8 MiB. */
+  /** UTF-8 bytes of a prompt as JSON. With the rest of its command it fits a frame of the Bus, at most 8 MiB. */
   promptBytesMax: 6 * MiB,
   promptBlocksMax: 256,
   additionalDirectoriesMax: 64,
   mcpServersMax: 64,
   passedEnvironmentMax: 256,
-  /** UTF-16 units of an option's name, and of a value for it: agents offer no longer ones. */
+  /** UTF-16 code units of an option's name, and of its value: the limit of every identifier from an agent. */
   optionCharactersMax: 1024,
   waitTimeoutMsMax: 50_000,
-  /** UTF-8 bytes of what a form is answered with, as JSON. */
+  /** UTF-8 bytes of a form's content as JSON. */
   formContentBytesMax: 256 * KiB,
 
-  /** UTF-8 bytes of an open question as JSON; a longer one is listed without its longest parts. */
+  /** UTF-8 bytes of a pending request as JSON. A larger one is listed without its longest members. */
   questionBytesMax: 256 * KiB,
-  /** Of all that are listed at once; more come each with less, and the last not at all. */
+  /** UTF-8 bytes of all requests of one list. Beyond it, each is shortened further, and the last ones are omitted. */
   questionsBytesMax: 4 * MiB,
 
-  /** UTF-8 bytes of a session as JSON without its open questions: its longest parts are empty where it would have more. */
+  /** UTF-8 bytes of a session as JSON, without its pending requests. Beyond it, the longest members are emptied. */
   snapshotBytesMax: 2 * MiB,
 
-  /** UTF-16 units of a session's title where sessions are listed; agents write them. The log has it whole. */
+  /** UTF-16 code units of a session's title in a list of sessions. The log has the full title. */
   titleCharactersMax: 256,
   sessionsPerPageDefault: 100,
   sessionsPerPageMax: 1000,
   entriesPerPageDefault: 1000,
   entriesPerPageMax: 10_000,
-  /** A page has one entry all the same. */
+  /** A page has at least one entry, even if that is larger. */
   pageBytesMax: 4 * MiB,
-  /** A longer entry appears in a page by its size alone. */
+  /** A page lists a larger entry without its content, as a TruncatedEntry. */
   entryBytesMax: 1 * MiB,
   pieceBytesMax: 1 * MiB,
   fullestSessionsDefault: 20,
   fullestSessionsMax: 100,
 
-  /** Bytes of UTF-8. Of shorter ones the hash is as good as the secret, and they are words that stand everywhere. */
+  /** UTF-8 bytes. A shorter secret is easily guessed from its hash, and occurs everywhere by chance. */
   secretBytesMin: 4,
-  /** Each place in the log costs a hash of so many bytes. A key file has some 4 KiB. */
+  /** A redaction hashes this many bytes at each position of the log. A key file has about 4 KiB. */
   secretBytesMax: 8 * KiB,
-  /** UTF-8 bytes of an answer that outlives its purged session; of a longer one is kept that there was one. */
+  /** UTF-8 bytes of a receipt's reply that a purge leaves. A longer one is replaced by a note that it was purged. */
   receiptBodyBytesMax: 4 * KiB,
 } as const;

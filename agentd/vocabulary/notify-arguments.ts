@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What each verb of the service that asks people takes.
+// The arguments of the verbs of the service that asks people.
 import { z } from "zod";
 import { notifyLimits, type NotifyOption, notifyStates } from "./notify.ts";
 
@@ -15,8 +15,8 @@ export const notifyOption = z.strictObject({
 
 export const notifyArguments = {
   /**
-   * `source` is a label that is kept beside the name that the broker stamped; `ref` names the question to who asks. `group`:
-   * on whose behalf, where who asks does so for many. Groups share alike in the screen and the room for open asks.
+   * `source`: a label, stored beside the name that the broker stamped. `ref`: the asking citizen's own id of the question.
+   * `group`: on whose behalf it asks. Groups get equal shares of the screen and of the open asks.
    */
   ask: z.strictObject({
     title: text(limits.titleMax),
@@ -30,18 +30,18 @@ export const notifyArguments = {
     source: text(limits.sourceMax).optional(),
     group: text(limits.groupMax).optional(),
     ref: text(limits.refMax),
-    /** Who asks has left something out of title or body: a yes is only asked for where all of it can be seen. */
+    /** Title or body leave something out. An allow is then offered only where all of it can be seen. */
     incomplete: z.boolean().default(false),
   }),
   get: z.strictObject({ ask }),
-  /** `note_answer: false`: an answer that it meets is told and left to be taken note of, since who asked did not know. */
+  /** `note_answer: false`: an answer that was already given is returned, but does not become `noted`. */
   withdraw: z.strictObject({ ask, reason: text(limits.reasonMax), note_answer: z.boolean().default(true) }),
   tell: z.strictObject({
     title: text(limits.titleMax),
     body: z.string().max(limits.bodyMax).default(""),
     urgency: z.enum(["low", "normal", "critical"]).default("normal"),
   }),
-  /** `noted: false`: open ones, and ended ones that who asked has not taken note of. `after`: an ask of an earlier page. */
+  /** `noted: false`: open asks, and ended ones that are not yet noted. `after`: the last ask of the previous page. */
   list: z.strictObject({
     state: z.enum(notifyStates).optional(),
     source: text(limits.sourceMax).optional(),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The contract of the service that asks people: its names, limits and answers; what each verb takes is in
-// `notify-arguments.ts`. It is this project's own; whoever serves it under another name serves `<name>.ask` and so on.
+// The contract of the service that asks people: its names, limits and replies. The arguments are in
+// `notify-arguments.ts`. A service with another name serves `<name>.ask` and so on.
 
-/** As the service is named unless the configuration says otherwise. */
+/** Default name of the service; the configuration can set another. */
 export const notifyService = "notify";
 
 /**
- * Published when an ask was answered, and when a new one is there: {ask, ref}. A hint and no more, since anybody may
- * publish it: who cares asks `get`.
+ * Topics with the body {ask, ref}, published when an ask was made or answered. Only a hint, since anyone may publish on
+ * them: call `get` for the facts.
  */
 export const notifyTopics = (service: string) => ({
   asked: `${service}.asked`,
@@ -15,14 +15,14 @@ export const notifyTopics = (service: string) => ({
 });
 
 /**
- * Whether a name on the Bus is that of a program that an agent was given for it: `mcp-s-<session>-…` of agentd's sessions,
- * `mcp-…` of others. It may not answer for people.
+ * True for the name of an agent's MCP server on the Bus: `mcp-s-<session>-…` in agentd's sessions, `mcp-…` for other MCP
+ * clients. It may not answer for people.
  */
-export function isAgentsOwn(name: string): boolean {
+export function isAgentCitizen(name: string): boolean {
   return name.startsWith("mcp-");
 }
 
-/** UTF-16 units unless said otherwise. */
+/** UTF-16 code units, unless the name or comment gives another unit. */
 export const notifyLimits = {
   titleMax: 512,
   bodyMax: 4096,
@@ -35,16 +35,16 @@ export const notifyLimits = {
   groupMax: 256,
   reasonMax: 256,
   viaMax: 64,
-  /** How far ahead an ask may end. Without an end it waits for ever. */
+  /** How far in the future `expires_at` may be. An ask without it never expires. */
   aheadMsMax: 31 * 24 * 60 * 60 * 1000,
-  /** Of one answer to `list`; one ask is in it all the same. */
+  /** UTF-8 bytes of one reply to `list`, which has at least one ask even if that is larger. */
   listBytesMax: 4 * 1024 * 1024,
 } as const;
 
 export interface NotifyOption {
   readonly option: string;
   readonly label: string;
-  /** ACP's kinds of a permission's options, or `accept`, `decline`; others are shown as they are. */
+  /** A kind of ACP's permission options, or `accept` or `decline`. Others are shown unchanged. */
   readonly kind: string;
 }
 
@@ -53,40 +53,40 @@ export type NotifyState = (typeof notifyStates)[number];
 
 export interface NotifyQuestion {
   readonly ask: string;
-  /** The name of who asked, as the broker stamped it. */
+  /** The asking citizen's name, as the broker stamped it. */
   readonly source: string;
-  /** What who asked calls itself besides. */
+  /** The name that the asking citizen gives itself in the argument `source`. */
   readonly label: string | null;
-  /** On whose behalf who asked did so; null: its own. */
+  /** On whose behalf the citizen asks; null: its own. */
   readonly group: string | null;
   readonly ref: string;
   readonly title: string;
   readonly body: string;
   readonly options: readonly NotifyOption[];
-  /** Title and body are not all of it. */
+  /** Title and body do not show everything that the question is about. */
   readonly incomplete: boolean;
-  /** UTC, RFC 3339, milliseconds. */
+  /** UTC, RFC 3339 with milliseconds. */
   readonly asked_at: string;
-  /** Null: waits for ever. */
+  /** Null: never. */
   readonly expires_at: string | null;
 }
 
 export interface NotifyAnswer {
   readonly option: string;
-  /** How it was given: `desktop`, `mix`, or what the answering citizen calls it. */
+  /** `desktop`, `mix`, or another way that the answering citizen names. */
   readonly via: string | null;
-  /** The answering citizen, as the broker stamped it; null where it was given on the desktop. */
+  /** The answering citizen's name, as the broker stamped it; null for an answer on the desktop. */
   readonly by: string | null;
   readonly at: string;
 }
 
 interface Ended {
   readonly ended_at: string;
-  /** Who asked has taken note of the end. */
+  /** The asking citizen has taken note of the end. */
   readonly noted: boolean;
 }
 
-/** What `get` and `withdraw` answer, and `list` many of. */
+/** The reply of `get`, `withdraw` and `answer`; `list` has many. */
 export type NotifyAsk = NotifyQuestion &
   (
     | { readonly state: "open" }
@@ -96,27 +96,27 @@ export type NotifyAsk = NotifyQuestion &
   );
 
 export interface NotifyReplies {
-  /** `state`: it is another than `open` where the same was asked before and a person was quick. */
+  /** `state` can be other than `open` when the same ask was made before and has ended since. */
   readonly ask: { readonly ask: string; readonly state: NotifyState };
   readonly get: NotifyAsk;
   readonly withdraw: NotifyAsk;
-  /** False: nobody is there to see it. It is not kept. */
+  /** False: no desktop could show it. It is not stored. */
   readonly tell: { readonly shown: boolean };
-  /** Oldest first. `more`: ask again with `after`. */
+  /** Oldest first. `more`: call again with `after`. */
   readonly list: { readonly asks: readonly NotifyAsk[]; readonly more: boolean };
   readonly answer: NotifyAsk;
 }
 
 export const notifyErrorCodes = {
   ARGUMENT: "an argument is wrong or missing; `field` names it",
-  ASK_UNKNOWN: "no such ask, or none any more",
-  ASK_CONFLICT: "the same source has asked something else under this ref; `ask`",
-  REQUEST_CLOSED: "the ask was answered or ended before; `state`, `answer`",
-  OPTION_UNKNOWN: "not among the options; `options`",
-  AGENT_SELF: "an agent's own program may not answer for people",
-  NOT_YOURS: "only who asked may withdraw",
+  ASK_UNKNOWN: "no such ask, or it is no longer stored",
+  ASK_CONFLICT: "the same source has another ask with this ref; `ask`",
+  REQUEST_CLOSED: "the ask is already answered or ended; `state`, `answer`",
+  OPTION_UNKNOWN: "not one of the options; `options`",
+  AGENT_SELF: "a program of an agent may not answer for people",
+  NOT_YOURS: "only the citizen that made the ask may withdraw it",
   UNSUPPORTED: "not for callers without a name, or from other nodes",
-  BUSY: "too much at once, try again",
-  STORE_FAILED: "the store cannot be written: nothing was done",
+  BUSY: "too many requests at once; try again",
+  STORE_FAILED: "the store cannot be written; nothing was done",
 } as const;
 export type NotifyErrorCode = keyof typeof notifyErrorCodes;

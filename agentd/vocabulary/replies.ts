@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the verbs answer with rc 0.
+// The verbs' replies with rc 0.
 import type { ErrorBody } from "./errors.ts";
 import type {
   AgentInfo,
@@ -14,11 +14,11 @@ import type {
   TruncatedEntry,
 } from "./entries.ts";
 
-/** Every acting command's reply. */
+/** The members that the reply of every acting command has. */
 export interface Accepted {
   readonly command_id?: string;
   readonly session: string;
-  /** Of the command's own log entry. */
+  /** `seq` of the command's entry. */
   readonly seq: number;
 }
 
@@ -29,7 +29,7 @@ export type CancelReply = Accepted & { readonly turns: readonly number[] };
 export type CloseReply = Accepted & { readonly state: SessionPhase };
 export type SetConfigReply = Accepted & {
   readonly options: readonly SessionOption[];
-  /** As of a session: `options`, where they are too long. */
+  /** `["options"]` if the options are too long and empty here. The log has them. */
   readonly left_out?: readonly string[];
 };
 export type PermissionAnswerReply = Accepted & {
@@ -40,25 +40,25 @@ export type PermissionAnswerReply = Accepted & {
 
 export type ElicitationAnswerReply = Accepted & { readonly request: string; readonly outcome: ElicitationAction };
 
-export interface OpenRequest {
+export interface ListedPermission {
   readonly kind: "permission";
   readonly request: string;
   readonly session: string;
   readonly turn?: number;
-  /** The agent asks under this session id, which agentd has not opened: a sub-agent's. */
+  /** The agent's session id of the request, when it is not the one that agentd opened: a sub-agent's. */
   readonly agent_session?: string;
-  /** As the agent has described it up to now. */
+  /** Includes all updates up to now. */
   readonly tool_call: ToolCallFields;
   readonly options: readonly PermissionChoice[];
   readonly asked_at: string;
   readonly expires_at: string | null;
-  /** Members of `tool_call` that the agent has changed since it asked. The question's entry has it as it was asked. */
+  /** Members of `tool_call` that the agent changed after the request. The request's entry has the original. */
   readonly changed?: readonly string[];
-  /** Members of `tool_call` that are too long to be shown here. The entries of the question and of its call have them. */
+  /** Members of `tool_call` that are omitted here as too long. The entries of the request and of its call have them. */
   readonly left_out?: readonly string[];
 }
 
-export interface OpenElicitation {
+export interface ListedElicitation {
   readonly kind: "elicitation";
   readonly request: string;
   readonly session: string;
@@ -66,14 +66,14 @@ export interface OpenElicitation {
   readonly agent_session?: string;
   readonly mode: "form" | "url";
   readonly message?: string;
-  /** Of a form: ACP's `requestedSchema`, as the agent wrote it. */
+  /** ACP's `requestedSchema` of a form, as the agent wrote it. */
   readonly schema?: unknown;
   readonly url?: string;
   readonly elicitation_id?: string;
   readonly tool_call_id?: string;
   readonly asked_at: string;
   readonly expires_at: string | null;
-  /** As of a permission: members of the elicitation itself. */
+  /** Members of the elicitation that are omitted here as too long. Its entry has them. */
   readonly left_out?: readonly string[];
 }
 
@@ -94,7 +94,7 @@ export interface SessionSummary {
 
 export interface SessionSnapshot extends SessionSummary {
   readonly log: string;
-  /** `<log>/<session>/<last_seq>`: follow from here. */
+  /** `<log>/<session>/<last_seq>`: the snapshot is up to date with the log up to here. */
   readonly cursor: string;
   readonly error?: ErrorBody;
   readonly policy?: string;
@@ -108,21 +108,18 @@ export interface SessionSnapshot extends SessionSummary {
   readonly options: readonly SessionOption[];
   readonly commands: CommandsEntry["commands"];
   readonly plan: PlanEntry["entries"];
-  readonly requests: readonly (OpenRequest | OpenElicitation)[];
+  readonly requests: readonly (ListedPermission | ListedElicitation)[];
   readonly usage: { readonly used: number | null; readonly size: number | null } | null;
   readonly children: readonly string[];
-  /**
-   * Questions that were refused or cancelled because nobody answered in time, among the last 20,000 entries; absent where
-   * there are none.
-   */
+  /** Requests that nobody answered in time, among the session's last 20,000 entries; absent if there are none. */
   readonly unanswered?: { readonly permissions: number; readonly elicitations: number };
-  /** Members that are empty here because they are too long. Their entries in the log have them. */
+  /** Members that are empty here as too long. Their entries in the log have them. */
   readonly left_out?: readonly string[];
 }
 
 export interface SessionListReply {
   readonly sessions: readonly SessionSummary[];
-  /** Give it as `after` for the next page; absent on the last. */
+  /** The `after` of the next page; absent on the last page. */
   readonly next?: string;
 }
 
@@ -130,7 +127,7 @@ export interface LogPage {
   readonly log: string;
   readonly session: string;
   readonly entries: readonly (Entry | TruncatedEntry)[];
-  /** Cursor after the page; absent when nothing is left. */
+  /** Cursor for the next page; absent if nothing is left. */
   readonly next?: string;
   readonly last_seq: number;
 }
@@ -140,7 +137,7 @@ export interface LogPiece {
   readonly entry: number;
   readonly offset: number;
   readonly bytes: number;
-  /** UTF-8 text of the entry's JSON, cut at a character. */
+  /** A part of the entry's JSON, cut between characters. `offset`, `bytes` and `total` count its UTF-8 bytes. */
   readonly text: string;
   readonly total: number;
 }
@@ -151,7 +148,7 @@ export interface WaitReply {
   readonly reason?: string;
   readonly error?: ErrorBody;
   readonly last_seq: number;
-  /** The one that was waited for, or absent with `timed_out`. */
+  /** The condition that was met; absent with `timed_out`. */
   readonly until?: "idle" | "waiting" | "ended";
   readonly timed_out: boolean;
 }
@@ -160,31 +157,31 @@ export interface CatalogueReply {
   readonly agents: readonly CatalogueEntry[];
 }
 
-/** An agent as it stands in the catalogue; nothing was started to learn it. */
+/** An agent of the catalogue, as far as can be told without starting it. */
 export interface CatalogueEntry {
   readonly agent: string;
   readonly title: string;
   readonly command: readonly string[];
   readonly built_in: boolean;
   readonly installed: boolean;
-  /** Of its package, where that can be told without starting it. */
+  /** The version of its package. */
   readonly version?: string;
-  /** What is wrong, where it cannot be started. */
+  /** Why the agent cannot be started. */
   readonly problem?: string;
-  /** How to get it, where it cannot be started. */
+  /** How to install the agent, if it cannot be started. */
   readonly install?: string;
-  /** How a person logs in; whether one is logged in, only the agent knows. */
+  /** How a person logs in. Only the agent knows whether anyone is logged in. */
   readonly login?: string;
 }
 
 export interface StatusReply {
   readonly pid: number;
   readonly version: string;
-  /** Tells two builds of one version apart; absent where agentd runs from its source. */
+  /** Tells two builds of one version apart; absent when agentd runs from source. */
   readonly build?: string | undefined;
   /**
-   * What is installed now where agentd was started from, where that is another build: the one that runs stays until it is
-   * started again. Null where nothing is there any more.
+   * The build that is now installed in the place of the running one, which stays until agentd is restarted; null if
+   * nothing is installed there any more. Absent if it is the same build.
    */
   readonly installed?: { readonly version: string; readonly build?: string | undefined } | null;
   readonly started_at: string;
@@ -198,50 +195,50 @@ export interface StatusReply {
     readonly id: string;
     readonly file: string;
     readonly bytes: number;
-    /** Why nothing can be logged, and so nothing is run. */
+    /** Why nothing can be logged. Until that is mended, nothing is run. */
     readonly error?: string;
   };
   readonly config: { readonly file: string; readonly loaded: boolean; readonly error?: string };
   readonly limits: readonly {
     readonly name: string;
-    /** Null: none. */
+    /** Null: no limit. */
     readonly value: number | null;
     readonly unit: string;
     readonly description: string;
   }[];
   readonly sessions: { readonly live: number; readonly max: number };
   /**
-   * The service that asks people: its name, or null where the configuration has none; and whether it is on the Bus. An
-   * older agentd does not say.
+   * The service that asks people, null if the configuration has none, and whether it is on the Bus. Absent from an older
+   * agentd.
    */
   readonly people?: { readonly service: string | null; readonly state: "off" | "away" | "there" };
 }
 
 export interface PermissionListReply {
-  readonly requests: readonly OpenRequest[];
-  /** There are others, which did not fit: `session` or `request` narrow it down. */
+  readonly requests: readonly ListedPermission[];
+  /** More requests are pending than fit in the reply. Narrow the list with `session` or `request`. */
   readonly more?: true;
 }
 
 export interface ElicitationListReply {
-  readonly requests: readonly OpenElicitation[];
-  /** As of permissions. */
+  readonly requests: readonly ListedElicitation[];
+  /** Means what it means for permissions. */
   readonly more?: true;
 }
 
 export interface PolicyTestReply {
   readonly policy: string;
-  /** `ask`: a person is asked. */
+  /** `ask`: the policy leaves the decision to a person. */
   readonly outcome: "allow_once" | "ask";
   readonly option?: string;
-  /** Its number in the policy, from 1. */
+  /** Number of the rule in the policy, from 1. */
   readonly rule?: number;
   readonly why: string;
 }
 
 export interface PurgeReply extends Partial<Accepted> {
   readonly session: string;
-  /** Removed, or with `dry_run` what would be. */
+  /** Number of entries that were removed, or with `dry_run` that would be. */
   readonly entries: number;
 }
 
@@ -255,7 +252,7 @@ export interface RedactReply extends Partial<Accepted> {
   readonly receipts: number;
   readonly literals: number;
   readonly sessions: number;
-  /** Older copies of the log, by name, that were deleted. */
+  /** Names of the copies of the log with an older schema that were deleted. */
   readonly copies: readonly string[];
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How a verb is answered, and the one argument shape that excludes itself.
+// When each verb is answered, and the arguments of a permission's answer.
 import { z } from "zod";
 
-/** Accepted at once: command, receipt and reply are one commit. Answered when done: the reply is a later commit. */
+/** `at_once`: command, receipt and reply are one commit. `when_done`: the reply is a later commit. `reading`: no commit. */
 export type ReplyKind = "reading" | "at_once" | "when_done";
 
 const replyKinds: Readonly<Record<string, ReplyKind>> = {
@@ -23,7 +23,7 @@ export function replyKindOf(verb: string): ReplyKind {
   return replyKinds[verb] ?? "reading";
 }
 
-/** Either one of the offered options, or `cancelled: true`; the session may be left out, a request is unique. */
+/** Either one of the offered options, or `cancelled: true`. The session is optional, since request ids are unique. */
 export function permissionAnswerArgs(commandId: z.ZodString, session: z.ZodString) {
   const head = { command_id: commandId.optional(), session: session.optional(), request: z.string().min(1) };
   return z.union([

@@ -6,7 +6,7 @@ import { verbArguments } from "./verbs.ts";
 const block = { type: "text", text: "x" };
 const prompts = (prompt: unknown) => verbArguments["agent.session.prompt"].safeParse({ session: "abc", prompt });
 
-test("a prompt is bounded in bytes, as JSON, and in blocks", () => {
+test("a prompt has limits on its blocks and on its bytes as JSON", () => {
   const overhead = 2;
   expect(prompts("x".repeat(limits.promptBytesMax - overhead)).success).toBe(true);
   expect(prompts("é".repeat(limits.promptBytesMax / 2)).error?.issues[0]?.message).toContain(
@@ -18,7 +18,7 @@ test("a prompt is bounded in bytes, as JSON, and in blocks", () => {
   expect(prompts(Array.from({ length: limits.promptBlocksMax + 1 }, () => block)).success).toBe(false);
 });
 
-test("a start is bounded in directories, servers and names", () => {
+test("a start has limits on its directories, servers and variables", () => {
   const starts = (args: object) => verbArguments["agent.session.start"].safeParse({ agent: "a", ...args }).success;
   const many = <T>(count: number, one: T) => Array.from({ length: count }, () => one);
   for (const [field, max, one] of [
@@ -31,7 +31,7 @@ test("a start is bounded in directories, servers and names", () => {
   }
 });
 
-test("a wait, a page, a piece and a secret have the bounds that the table says", () => {
+test("a wait, a page, a piece and a secret have the limits of callLimits", () => {
   const fits = (verb: keyof typeof verbArguments, args: object) => verbArguments[verb].safeParse(args).success;
   for (const [verb, args, field, max] of [
     ["agent.session.wait", { session: "a", until: "idle" }, "timeout_ms", limits.waitTimeoutMsMax],
@@ -47,7 +47,7 @@ test("a wait, a page, a piece and a secret have the bounds that the table says",
   expect(fits("agent.log.redact", { sha256: "0".repeat(64), length: limits.secretBytesMin - 1 })).toBe(false);
 });
 
-test("an option's name and its value are bounded", () => {
+test("an option's name and its value have a length limit", () => {
   const longest = "x".repeat(limits.optionCharactersMax);
   const { "agent.session.set_config": set, "agent.session.start": start } = verbArguments;
   expect(set.safeParse({ session: "s", option: longest, value: longest }).success).toBe(true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The verbs of the service `agent` and what each takes. Unknown arguments are refused: a mistyped one must not be
-// lost in silence on its way to something that acts.
+// The verbs of the service `agent` and their arguments. Unknown arguments are errors: a mistyped one must not be
+// ignored silently by a verb that acts.
 import { z } from "zod";
 import { numberOf, type RawJson } from "../../json/raw-json.ts";
 import { utf8Length } from "../../json/utf8-length.ts";
@@ -8,7 +8,7 @@ import { entryKinds } from "./entries.ts";
 import { callLimits as limits } from "./limits.ts";
 import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
 
-/** Unique in its session (a start's in the instance); makes a retry safe. */
+/** Idempotency key, unique within the session; that of a start is unique within the instance. */
 const commandId = z.string().min(1).max(128);
 const sessionReference = z.string().min(1).max(128);
 const text = z.string().min(1);
@@ -20,13 +20,16 @@ const prompt = z
   .union([promptText, z.array(contentBlock).min(1).max(limits.promptBlocksMax)])
   .refine(
     (blocks) => utf8Length(JSON.stringify(blocks)) <= limits.promptBytesMax,
-    `a prompt may have ${limits.promptBytesMax} bytes as JSON`,
+    `a prompt may have at most ${limits.promptBytesMax} bytes as JSON`,
   );
 const environmentName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be a variable's name alone: letters, digits and _, not a digit first");
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_]*$/,
+    "must be only a variable's name: letters, digits and _, not starting with a digit",
+  );
 
-/** A literal, or the name of a variable that agentd reads for itself: a secret need never travel. */
+/** A literal, or the name of a variable of agentd's environment, so that a secret need not travel over the Bus. */
 const value = z.union([z.string(), z.strictObject({ env: environmentName })]);
 const named = z.strictObject({ name: z.string().min(1), value });
 const mcpServer = z.union([
@@ -40,14 +43,14 @@ const mcpServer = z.union([
   z.strictObject({ type: z.enum(["http", "sse"]), name: text, url: z.url(), headers: z.array(named).default([]) }),
 ]);
 
-/** A session's name: may not look like a path or an option, and never be the instance's own. */
+/** A session's name. It can be mistaken neither for a path or an option nor for the instance. */
 const sessionName = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
     "letters, digits, dot, dash and underscore, at most 64, not starting with a dash or dot",
   )
-  .refine((name) => name !== "instance", "`instance` is taken");
+  .refine((name) => name !== "instance", "`instance` is reserved");
 
 const secretSize = `a secret has ${limits.secretBytesMin} to ${limits.secretBytesMax} bytes`;
 const states = z.enum(["starting", "idle", "running", "waiting", "closing", "closed", "lost", "failed"]);
@@ -58,7 +61,7 @@ const openRequestsOf = z.strictObject({ session: sessionReference.optional(), re
 const formValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 type FormContent = Readonly<Record<string, z.output<typeof formValue> | RawJson>>;
 const { $schema: _, ...formValueSchema } = z.toJSONSchema(formValue);
-/** No `z.record`, which lets a field go that is named `__proto__`. */
+/** Not a `z.record`, which drops a field that is named `__proto__`. */
 const formContent = z
   .custom<FormContent>((content) => typeof content === "object" && content !== null && !Array.isArray(content))
   .superRefine((content, context) => {
@@ -67,17 +70,17 @@ const formContent = z
       context.addIssue({
         code: "custom",
         path: [name],
-        message: "must be a text, a number, true or false, or a list of texts",
+        message: "must be a string, a number, true or false, or a list of strings",
       });
     }
   })
   .refine(
     (content) => utf8Length(JSON.stringify(content)) <= limits.formContentBytesMax,
-    `a form's content may have ${limits.formContentBytesMax} bytes as JSON`,
+    `a form's content may have at most ${limits.formContentBytesMax} bytes as JSON`,
   )
   .meta({ type: "object", additionalProperties: formValueSchema });
 
-/** As the log has a permission; its other members do no harm. `cwd`: stands for the session's directory. */
+/** A permission request in the form that the log has it; other members are ignored. `cwd` is the session's directory. */
 const permissionQuestion = z.looseObject({
   tool_call: z.looseObject({
     tool_kind: z.string().nullish(),
@@ -193,40 +196,40 @@ export const verbArguments = {
 
 export type Verb = keyof typeof verbArguments;
 export type VerbArguments<V extends Verb> = z.output<(typeof verbArguments)[V]>;
-/** What a caller writes: defaults may be left out. */
+/** Arguments as a caller writes them: those with defaults are optional. */
 export type VerbInput<V extends Verb> = z.input<(typeof verbArguments)[V]>;
 
 export const verbs = Object.keys(verbArguments) as Verb[];
 export const isActing = (verb: Verb): boolean => replyKindOf(verb) !== "reading";
 
-/** One line for HELP. */
+/** The verbs' lines in HELP. */
 export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.start":
-    "Start an agent as a session, with a first prompt if one is given. Agents may give no mode, no mcp_servers with a command " +
-    "or a variable, and no env, directory or policy but their own; an agent that was started by another may start none",
+    "Start an agent as a session, optionally with a first prompt. Agents may not give a mode, an mcp_servers entry with a command " +
+    "or a variable, or an env, directory or policy that is not their own; an agent that another agent started may start none",
   "agent.session.resume":
-    "Bring an ended session back, by the agent's own resume or load, or afresh with its transcript; agents: only sessions that they started",
+    "Resume an ended session, by the agent's own resume or load, or with its transcript in a new agent session; agents: only sessions that they started",
   "agent.session.prompt": "Send a prompt to a session; agents: only to sessions that they started",
   "agent.session.cancel":
-    "Cancel the running turn and the queued ones, or one turn; agents: only of sessions that they started",
+    "Cancel the running turn and all queued turns, or one turn; agents: only of sessions that they started",
   "agent.session.set_config":
-    "Set an option of a session: mode, model and what else the agent offers; agents: only of sessions that they started, and no mode",
-  "agent.session.close": "End a session's agent properly; agents: only of sessions that they started",
+    "Set an option of a session: mode, model or another that the agent offers; agents: only of sessions that they started, and no mode",
+  "agent.session.close": "End a session and its agent; agents: only of sessions that they started",
   "agent.permission.answer": "Answer a permission request; needs a name on the Bus; not for agents",
   "agent.elicitation.answer":
-    "Answer what an agent asks to be told: accept with a form's content, decline or cancel; needs a name on the Bus; not for agents",
-  "agent.session.purge": "Remove an ended session's entries from the log for good; not for agents",
-  "agent.log.prune": "Purge every ended session that was last touched before a time; not for agents",
-  "agent.log.redact": "Take a secret out of the log, known by its hash and length alone; not for agents",
-  "agent.list": "The agents of the catalogue",
-  "agent.status": "The daemon: process, Bus, log, limits, live sessions",
-  "agent.session.list": "Sessions, newest first",
-  "agent.session.get": "One session as it is now",
-  "agent.session.log": "A session's entries in order, in pages",
+    "Answer an elicitation: accept with the form's content, decline or cancel; needs a name on the Bus; not for agents",
+  "agent.session.purge": "Remove an ended session's entries from the log permanently; not for agents",
+  "agent.log.prune": "Purge every ended session whose last entry is older than a given time; not for agents",
+  "agent.log.redact": "Remove a secret from the log, given only its hash and length; not for agents",
+  "agent.list": "List the agents of the catalogue",
+  "agent.status": "Show the daemon's process, Bus, log, limits and live sessions",
+  "agent.session.list": "List sessions, newest first",
+  "agent.session.get": "Show one session's current state",
+  "agent.session.log": "Read a session's entries in order, in pages",
   "agent.session.wait": "Wait until a session is idle, waiting or ended",
-  "agent.log.verify": "Check the log: its chain, its numbers, its file",
-  "agent.log.stats": "How much the log takes, and which sessions most of it",
-  "agent.permission.list": "Open permission requests",
-  "agent.elicitation.list": "Open elicitations: forms to fill in, addresses to open",
-  "agent.policy.test": "What a policy would answer to a request, and why",
+  "agent.log.verify": "Check the log's seals, its numbering and its file",
+  "agent.log.stats": "Show the size of the log, and its largest sessions",
+  "agent.permission.list": "List pending permission requests",
+  "agent.elicitation.list": "List pending elicitations: forms to fill in, URLs to open",
+  "agent.policy.test": "Show what a policy would answer to a request, and why",
 };

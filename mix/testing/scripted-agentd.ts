@@ -4,7 +4,7 @@
 import { done, refused, serveCitizen } from "../../bus-client/index.ts";
 import type { Answer, BusClientOptions, Citizen, Request, Verb } from "../../bus-client/index.ts";
 import type { ElicitationAction, Entry } from "../../agentd/vocabulary/entries.ts";
-import type { OpenElicitation, OpenRequest } from "../../agentd/vocabulary/replies.ts";
+import type { ListedElicitation, ListedPermission } from "../../agentd/vocabulary/replies.ts";
 import { logId, ScriptedSession } from "./scripted-session.ts";
 
 export interface AgentdScript {
@@ -107,7 +107,7 @@ export class ScriptedAgentd {
 
   #asked(
     { request }: Record<string, unknown>,
-    of: (session: ScriptedSession) => ReadonlyMap<string, OpenRequest | OpenElicitation>,
+    of: (session: ScriptedSession) => ReadonlyMap<string, ListedPermission | ListedElicitation>,
   ): Answer {
     const requests = [...this.sessions.values()].flatMap((session) => [...of(session).values()]);
     return done({ requests: requests.filter((open) => request === undefined || open.request === request) });

@@ -8,7 +8,7 @@ import type {
   SessionPhase,
 } from "../../agentd/vocabulary/entries.ts";
 import type { ErrorBody } from "../../agentd/vocabulary/errors.ts";
-import type { OpenElicitation, OpenRequest, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
+import type { ListedElicitation, ListedPermission, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 
 export const logId = "logloglogaaa";
 
@@ -18,8 +18,8 @@ export class ScriptedSession {
   readonly cwd: string;
   readonly name: string | undefined;
   readonly entries: Entry[] = [];
-  readonly requests = new Map<string, OpenRequest>();
-  readonly elicitations = new Map<string, OpenElicitation>();
+  readonly requests = new Map<string, ListedPermission>();
+  readonly elicitations = new Map<string, ListedElicitation>();
   state: SessionPhase = "starting";
   error: ErrorBody | undefined;
   turns = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tables of sessions, options and open requests.
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
-import type { OpenElicitation, OpenRequest, SessionSummary } from "../../agentd/vocabulary/replies.ts";
+import type { ListedElicitation, ListedPermission, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { formatAge, formatTimeUntil } from "./units.ts";
 import { fitted } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
@@ -38,7 +38,7 @@ export function formatOptionTable(options: readonly SessionOption[]): string[] {
   ]);
 }
 
-export function formatPermissionTable(requests: readonly OpenRequest[], now: number): string[] {
+export function formatPermissionTable(requests: readonly ListedPermission[], now: number): string[] {
   return formatTable([
     ["REQUEST", "SESSION", "KIND", "LEFT", "TOOL"],
     ...requests.map((one) => [
@@ -52,7 +52,7 @@ export function formatPermissionTable(requests: readonly OpenRequest[], now: num
 }
 
 /** Marks requests that changed after they were asked, and requests of sub-agents. */
-function describeMarks({ changed, agent_session: other }: OpenRequest): string {
+function describeMarks({ changed, agent_session: other }: ListedPermission): string {
   return `${changed === undefined ? "" : "(changed) "}${other === undefined ? "" : "(sub-agent) "}`;
 }
 
@@ -62,7 +62,7 @@ export function describeUnlisted(kind: "permission" | "elicitation", session: st
   return `the list is incomplete because it is too long; see the rest with ${where}`;
 }
 
-export function formatElicitationTable(requests: readonly OpenElicitation[], now: number): string[] {
+export function formatElicitationTable(requests: readonly ListedElicitation[], now: number): string[] {
   return formatTable([
     ["REQUEST", "SESSION", "KIND", "LEFT", "WHAT"],
     ...requests.map((one) => [

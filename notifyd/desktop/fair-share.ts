@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Which asks have the screen where not all of them can: as many of each who asks, and of each group of theirs, as there is
 // room for. Nobody's questions keep another's from being seen, however many they are.
-import { isAgentsOwn, type NotifyAsk } from "../../agentd/vocabulary/index.ts";
+import { isAgentCitizen, type NotifyAsk } from "../../agentd/vocabulary/index.ts";
 
 export interface Candidate {
   readonly ask: Pick<NotifyAsk, "source" | "group">;
@@ -33,7 +33,7 @@ export function fairShare<C extends Candidate>(candidates: readonly C[], max: nu
 
 /** Agents' own programs have one share together, whatever their number. */
 function namesOf({ ask: { source, group } }: Candidate): readonly string[] {
-  return [isAgentsOwn(source) ? "mcp-" : source, source, group ?? ""];
+  return [isAgentCitizen(source) ? "mcp-" : source, source, group ?? ""];
 }
 
 interface Share<C> {

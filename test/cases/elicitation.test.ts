@@ -112,7 +112,7 @@ test("a required field is filled in whatever its name, and half a character is r
   const accept = (value: unknown) => ({ request, action: "accept" as const, content: given(value) });
   for (const [value, words] of [
     ["a\ud800", "half a character"],
-    [null, "a text"],
+    [null, "a string"],
   ] as const) {
     const refused = await user.refusal("agent.elicitation.answer", accept(value));
     expect(refused).toMatchObject({ code: "ARGUMENT", body: { field: "content.__proto__" } });

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { temporaryNameOf } from "../../agentd/session/core/client-side/files.ts";
-import type { SeamPoint } from "../../agentd/seam.ts";
+import type { FailpointName } from "../../agentd/failpoint.ts";
 import type { Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { Entry } from "../../agentd/vocabulary/index.ts";
 import { leftIn } from "../cases/living.ts";
@@ -42,7 +42,7 @@ const doing: Scenario = {
 };
 
 /** The first reach is the prompt's, the second the request's, the third its end's. */
-const moments: readonly (readonly [SeamPoint, number])[] = [
+const moments: readonly (readonly [FailpointName, number])[] = [
   ["frame_from_agent.before", 1],
   ["log.before", 2],
   ["commit.before", 2],
@@ -94,7 +94,7 @@ type Place = ReturnType<typeof makeCast>["place"];
 async function die(
   place: Place,
   cwd: string,
-  { prompt, point, nth }: { readonly prompt: string; readonly point: SeamPoint; readonly nth: number },
+  { prompt, point, nth }: { readonly prompt: string; readonly point: FailpointName; readonly nth: number },
 ): Promise<string> {
   await using daemon = await startMortalDaemon(place, {});
   const user = await BusUser.watching(await daemon.connect());

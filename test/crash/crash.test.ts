@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The table of deaths: agentd is killed at each of its seam points while it works on each acting command, and in the
+// The table of deaths: agentd is killed at each of its failpoints while it works on each acting command, and in the
 // recovery after that. What must hold afterwards is in death.ts and broken-promises.ts; the table is printed at the end.
 // @module-tag slow
 import { afterAll, expect, test, vi } from "vitest";
-import type { SeamPoint } from "../../agentd/seam.ts";
+import type { FailpointName } from "../../agentd/failpoint.ts";
 import { type Act, acts } from "./acts.ts";
 import { dieAndRecover, dieTwiceAndRecover, reachedBy, type When } from "./death.ts";
 
@@ -12,8 +12,8 @@ vi.setConfig({ testTimeout: 180_000 });
 
 type Moment = Exclude<When, "replied">;
 
-const once = (point: SeamPoint): Moment => ({ point, nth: 1 });
-const twice = (point: SeamPoint): Moment => ({ point, nth: 2 });
+const once = (point: FailpointName): Moment => ({ point, nth: 1 });
+const twice = (point: FailpointName): Moment => ({ point, nth: 2 });
 
 /** While a command is worked on. The second reach is of what the command brings about: an agent that came up, a turn's end. */
 const moments: readonly Moment[] = [
@@ -36,7 +36,7 @@ const moments: readonly Moment[] = [
   twice("log.after"),
 ];
 
-const inRecovery: readonly SeamPoint[] = [
+const inRecovery: readonly FailpointName[] = [
   "recovery.before",
   "recovery.processes",
   "commit.before",
@@ -45,7 +45,7 @@ const inRecovery: readonly SeamPoint[] = [
 ];
 
 /** Few commands start an agent, and a prompt that waits behind another brings nothing about yet. */
-const reachedByAllBut: Readonly<Partial<Record<SeamPoint, readonly string[]>>> = {
+const reachedByAllBut: Readonly<Partial<Record<FailpointName, readonly string[]>>> = {
   "agent.spawned": ["prompt", "queued prompt", "cancel", "set_config", "permission.answer", "close"],
   "frame_to_agent.before": ["queued prompt"],
   "frame_to_agent.after": ["queued prompt"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agentd as it is built, told by its parent at which of its seam points, and at the how manyth reach of it, it dies:
+// agentd as it is built, told by its parent at which of its failpoints, and at the how manyth reach of it, it dies:
 // by SIGKILL, in the middle of what it does there. Arguments: its limits as JSON; then, to be armed before it starts, a
 // point and a number.
 import { homedir } from "node:os";
@@ -12,7 +12,7 @@ let armed = process.argv[3];
 let left = Number(process.argv[4]);
 let reached = {};
 
-function seam(point) {
+function failpoint(point) {
   reached[point] = (reached[point] ?? 0) + 1;
   if (point !== armed) return;
   left -= 1;
@@ -45,7 +45,7 @@ const daemon = await startDaemon({
   version: "0.0.0-test",
   logger: pino({ level: "silent" }),
   limits,
-  seam,
+  failpoint,
 });
 await daemon.ready;
 process.send({ told: "ready", busUrl: daemon.busUrl() });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One agentd's death in the middle of one command, and all that is owed afterwards.
 import { expect } from "vitest";
-import type { SeamPoint } from "../../agentd/seam.ts";
+import type { FailpointName } from "../../agentd/failpoint.ts";
 import { leftIn, livingIn } from "../cases/living.ts";
 import { type Cast, makeCast } from "../cases/scene.ts";
 import { BusUser } from "../harness/bus-user.ts";
@@ -27,7 +27,7 @@ const graces = { closeRequestTimeoutMs: 200, stdinGraceMs: 50, termGraceMs: 2_00
 const commandId = "the-one";
 
 /** `when`: a point and how often it is reached; or as soon as the reply has come. */
-export type When = { readonly point: SeamPoint; readonly nth: number } | "replied";
+export type When = { readonly point: FailpointName; readonly nth: number } | "replied";
 
 /** Dies in the command, recovers, recovers again. Throws where anything is broken. */
 export async function dieAndRecover(act: Act, when: When): Promise<void> {
@@ -36,7 +36,7 @@ export async function dieAndRecover(act: Act, when: When): Promise<void> {
 }
 
 /** Dies when the command is logged, dies again in its recovery, recovers, recovers again. */
-export async function dieTwiceAndRecover(act: Act, point: SeamPoint): Promise<void> {
+export async function dieTwiceAndRecover(act: Act, point: FailpointName): Promise<void> {
   using cast = stubbornCast();
   const left = await die(cast, act, { point: "log.after", nth: 1 });
   await dieWhileStarting(cast.place, point);

@@ -17,7 +17,7 @@ export interface Logged {
 export async function readLogFile(place: Where): Promise<Logged> {
   const log = openLogFile(place);
   try {
-    const { problems } = await log.keeping.verify(breathe);
+    const { problems } = await log.maintenance.verify(breathe);
     return { sessions: sessionsOf(log), problems };
   } finally {
     log.close();

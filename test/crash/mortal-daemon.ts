@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Limits } from "../../agentd/config/limits.ts";
-import type { SeamPoint } from "../../agentd/seam.ts";
+import type { FailpointName } from "../../agentd/failpoint.ts";
 import { BusClient } from "../../bus-client/index.ts";
 import { within } from "../harness/deadline.ts";
 import type { Place } from "../harness/place.ts";
@@ -12,12 +12,12 @@ import { nameOf } from "../harness/user-name.ts";
 
 const program = fileURLToPath(new URL("./daemon.mjs", import.meta.url));
 
-export type Reached = Readonly<Partial<Record<SeamPoint, number>>>;
+export type Reached = Readonly<Partial<Record<FailpointName, number>>>;
 
 export interface MortalDaemon extends AsyncDisposable {
   connect(name?: string | null): Promise<BusClient>;
   /** From now on the `nth` reach of the point is its last moment. */
-  arm(point: SeamPoint, nth: number): Promise<void>;
+  arm(point: FailpointName, nth: number): Promise<void>;
   /** How often each point was reached since it was armed. */
   reached(): Promise<Reached>;
   /** SIGKILL from outside. */
@@ -26,7 +26,7 @@ export interface MortalDaemon extends AsyncDisposable {
   death(): Promise<void>;
 }
 
-type Asked = { readonly ask: "arm"; readonly point: SeamPoint; readonly nth: number } | { readonly ask: "reached" };
+type Asked = { readonly ask: "arm"; readonly point: FailpointName; readonly nth: number } | { readonly ask: "reached" };
 
 interface Told {
   readonly told: "ready" | "arm" | "reached";
@@ -64,7 +64,7 @@ export async function startMortalDaemon(place: Place, limits: Partial<Limits>): 
 }
 
 /** Starts one that is armed before it begins, and resolves when it has died of that. */
-export async function dieWhileStarting(place: Place, point: SeamPoint): Promise<void> {
+export async function dieWhileStarting(place: Place, point: FailpointName): Promise<void> {
   await deathOf(spawnDaemon(place, {}, [point, "1"]));
 }
 

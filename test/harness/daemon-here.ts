@@ -5,7 +5,7 @@ import { BusClient, type Clock } from "../../bus-client/index.ts";
 import { type Daemon, startDaemon } from "../../agentd/daemon.ts";
 import type { Limits } from "../../agentd/config/limits.ts";
 import { instancePaths, prepareStateDirectory } from "../../agentd/instance/paths.ts";
-import type { Seam } from "../../agentd/seam.ts";
+import type { Failpoint } from "../../agentd/failpoint.ts";
 import { within } from "./deadline.ts";
 import type { Place } from "./place.ts";
 import { nameOf } from "./user-name.ts";
@@ -17,7 +17,7 @@ export interface DaemonHere extends AsyncDisposable {
 
 export async function startDaemonHere(
   place: Place,
-  options: { readonly limits?: Partial<Limits>; readonly clock?: Clock; readonly seam?: Seam } = {},
+  options: { readonly limits?: Partial<Limits>; readonly clock?: Clock; readonly failpoint?: Failpoint } = {},
 ): Promise<DaemonHere> {
   const found = instancePaths(place.environment, place.home);
   if (!found.ok) throw new Error(found.reason);

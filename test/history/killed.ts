@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A history with a real agentd, real agents and real deaths: several callers at once, SIGKILL at a chosen point or from
 // outside, the same commands again to the next agentd.
-import { seamPoints } from "../../agentd/seam.ts";
+import { failpointNames } from "../../agentd/failpoint.ts";
 import type { BusClient } from "../../bus-client/index.ts";
 import { leftIn } from "../cases/living.ts";
 import { brokenAfterRecovery, brokenPromises } from "../crash/broken-promises.ts";
@@ -84,7 +84,7 @@ async function liveAndDie({ random, commands, callers, start }: Scene) {
     }
   };
   const dead = daemon.death().then(() => true);
-  if (random.chance(80)) await daemon.arm(random.pick(seamPoints), 1 + random.whole(12)).catch(() => {});
+  if (random.chance(80)) await daemon.arm(random.pick(failpointNames), 1 + random.whole(12)).catch(() => {});
   for (let step = 0; step < 25; step += 1) {
     const sight = { sessions: [...sessions], asked: (session: string) => askedOf(user, session) };
     const given = commands.next(sight).map((each) => ask(random.pick(clients), each));

@@ -8,7 +8,7 @@ import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import { defaultLimits } from "../../agentd/config/limits.ts";
 import type { Settings } from "../../agentd/config/settings.ts";
 import type { JsonObject } from "../../agentd/demo-agent/scripted/scenario.ts";
-import { LogKeeper } from "../../agentd/log-keeper.ts";
+import { LogMaintenance } from "../../agentd/log-maintenance.ts";
 import { type Log, openLog } from "../../agentd/log/open.ts";
 import type { SessionCommand, SessionInput } from "../../agentd/session/core/input.ts";
 import { phaseOf, type SessionState } from "../../agentd/session/core/state.ts";
@@ -16,7 +16,7 @@ import type { StartInput } from "../../agentd/session/mailbox/posted.ts";
 import type { Repeatable } from "../../agentd/session/mailbox/recall.ts";
 import type { PlannedLaunch } from "../../agentd/session/agents/agents.ts";
 import { openSessionCore, type SessionCore } from "../../agentd/session-core.ts";
-import type { SeamPoint } from "../../agentd/seam.ts";
+import type { FailpointName } from "../../agentd/failpoint.ts";
 import type { Entry, EntryKind, Publication } from "../../agentd/vocabulary/index.ts";
 import { promptText } from "../crash/broken-promises.ts";
 import type { Callers, Given } from "./callers.ts";
@@ -48,7 +48,7 @@ export class Life {
   readonly core: SessionCore;
   readonly agents: FakeAgent[] = [];
   readonly #ground: Ground;
-  readonly #keeper: LogKeeper;
+  readonly #maintenance: LogMaintenance;
   /** Publications that the broker has not acknowledged. */
   #unanswered: (() => void)[] = [];
   #isOver = false;
@@ -57,7 +57,7 @@ export class Life {
   #reachesLeft: number;
   diskFull = false;
 
-  /** `reaches`: of seam points, until it dies. */
+  /** `reaches`: how many failpoints it passes before it dies. */
   constructor(ground: Ground, reaches: number) {
     this.#ground = ground;
     this.#reachesLeft = reaches;
@@ -71,7 +71,7 @@ export class Life {
       random: ground.random.bytes,
       beforeCommit: () => this.#beforeCommit(),
     });
-    this.#keeper = new LogKeeper(this.log);
+    this.#maintenance = new LogMaintenance(this.log);
     this.core = openSessionCore({
       log: this.log,
       limits: { ...defaultLimits, queuedPromptsMax: 3, openRequestsMax: 4, openToolCallsMax: 4 },
@@ -86,11 +86,11 @@ export class Life {
       },
       reply: (reply) => ground.callers.replied(reply, this.log),
       plan: (state) => this.#plan(state),
-      keeper: this.#keeper,
+      maintenance: this.#maintenance,
       people: { reach: "off", act() {} },
       busToolsSeen: () => Promise.resolve(true),
       reserved: nothingReserved,
-      seam: (point) => this.#seam(point),
+      failpoint: (point) => this.#failpoint(point),
       soon: () => Promise.resolve(),
     });
   }
@@ -155,11 +155,11 @@ export class Life {
   async abandon(): Promise<void> {
     this.#isOver = true;
     this.core.mailbox.stop();
-    await this.#keeper.stop();
+    await this.#maintenance.stop();
     this.log.close();
   }
 
-  #seam(point: SeamPoint): void {
+  #failpoint(point: FailpointName): void {
     // Also reached after an await, where no one could take the death.
     if (point === "agent.spawned") return;
     this.#reachesLeft -= 1;
@@ -167,7 +167,7 @@ export class Life {
   }
 
   #beforeCommit(): void {
-    this.#seam("commit.before");
+    this.#failpoint("commit.before");
     if (this.diskFull) throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The model as docs/authority.md has it, and the cells of that page: what people read is what the tests hold agentd to.
+// Writes the model as the tables of docs/authority.md, and reads that page's cells, so that the tests check agentd
+// against what people read.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Act, type Bound, grants, refusals, rules, type Ruling } from "../model.ts";
@@ -59,7 +60,7 @@ function cellOf(ruling: Ruling): string {
 
 type Rule = NonNullable<(typeof rules)[Act]>;
 
-/** Acts that are ruled alike share a line. */
+/** Acts with the same rule share a line. */
 function byRule(): Map<Rule, Act[]> {
   const found = new Map<Rule, Act[]>();
   for (const [act, rule] of Object.entries(rules) as [Act, Rule][]) found.set(rule, [...(found.get(rule) ?? []), act]);
@@ -77,13 +78,13 @@ function table(head: readonly string[], lines: readonly string[]): string {
 export interface Cell {
   readonly act: Act;
   readonly sender: SenderKind;
-  /** Undefined: whatever it is about. */
+  /** Undefined: the cell applies to every target. */
   readonly target: Target | undefined;
-  /** As the page has it. */
+  /** The cell's text. */
   readonly says: string;
 }
 
-/** Of the page's first table, but for what cannot be. */
+/** Reads the cells of the page's first table, without the impossible ones. */
 export function cells(): readonly Cell[] {
   const written = page.split("\n").filter((one) => one.startsWith("| `agent.") || one.startsWith("| `QUIT"));
   return written.flatMap((one) => {
@@ -102,7 +103,7 @@ export function cells(): readonly Cell[] {
   });
 }
 
-/** The code that the page's cell means; undefined: allowed. */
+/** Returns the error code that a cell stands for; undefined if it allows the act. */
 export function codeIn(says: string, allowances: { readonly mesh: string; readonly agentsAct: string }) {
   switch (says) {
     case "yes":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A process of its own with the log at argv[2]. Each line on its stdin is a request, each line on its stdout the
-// outcome: `append SESSION COUNT` the seq, `read SESSION` how many entries there are; or the code of a LogError.
+// Runs as a process of its own with the log at argv[2]. Each line on stdin is a request, answered by a line on stdout:
+// `append SESSION COUNT` by the last seq, `read SESSION` by the number of entries, and both by a LogError's code.
 import { randomBytes } from "node:crypto";
 import { createInterface } from "node:readline";
 import type { EntryContent } from "../../vocabulary/index.ts";

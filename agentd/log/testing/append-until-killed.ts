@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A process of its own that appends to the log at argv[2] until it is killed. For each flush it prints the seq that
-// the log has acknowledged: what stands on its stdout must be in the file.
+// Runs as a process of its own that appends to the log at argv[2] until it is killed. Prints the last seq of each
+// acknowledged batch: every printed seq must be in the file.
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import type { EntryContent } from "../../vocabulary/index.ts";

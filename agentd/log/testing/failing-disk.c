@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Preloaded, it makes the disk fail under one program: while the file FAULT_SWITCH exists, what its first letter names
-// fails for the file FAULT_FILE and those whose names begin with it.
+// Preload this library to make the disk fail for one program. While the file FAULT_SWITCH exists, its first letter selects
+// which calls fail for FAULT_FILE and for files whose names begin with it:
 //   w: writing, EIO   n: writing, ENOSPC   s: syncing, EIO   c: writing FAULT_FILE itself, EIO   r: reading, EIO
 #define _GNU_SOURCE
 #include <dlfcn.h>

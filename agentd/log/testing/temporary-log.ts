@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A real log in a directory of its own, gone when the test is over.
+// A real log in a temporary directory, which is removed when the test is over.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-/** In a new directory, or on the file that is given. */
+/** Opens a log in a new directory, or at `options.file`. */
 export function temporaryLog(options: Partial<LogOptions> = {}): Log {
   const file = options.file ?? path.join(temporaryDirectory(), "log.db");
   const log = openLog({ file, clock: Date, random: randomBytes, ...options });
@@ -27,7 +27,7 @@ export function temporaryLog(options: Partial<LogOptions> = {}): Log {
   return log;
 }
 
-/** Another program's connection to the same file, with the pragmas that it happens to have. */
+/** Opens another program's connection to the same file, with other pragmas than ours. */
 export function otherConnection(file: string): Database.Database {
   const db = new Database(file);
   db.pragma("recursive_triggers = OFF");
@@ -49,7 +49,7 @@ export function message(text: string, members: { readonly turn?: number; readonl
   };
 }
 
-/** Appends one message an entry, in commits of at most 256. */
+/** Appends `count` messages, one per entry, in commits of at most 256. */
 export function fill(log: Log, session: string, count: number, text = (index: number) => `message ${index}`): void {
   let seq = log.entries.lastSeq(session) ?? 0;
   const end = seq + count;
@@ -60,7 +60,7 @@ export function fill(log: Log, session: string, count: number, text = (index: nu
   }
 }
 
-/** Every entry of the session, parsed, page after page. */
+/** Reads every entry of the session, parsed. */
 export function everything(log: Log, session: string): Record<string, unknown>[] {
   const entries: Record<string, unknown>[] = [];
   let after: number | undefined = 0;
@@ -72,7 +72,7 @@ export function everything(log: Log, session: string): Record<string, unknown>[]
   return entries;
 }
 
-/** Of the LogError that it throws. */
+/** Returns the code of the LogError that `act` throws. */
 export function codeOf(act: () => unknown): string {
   try {
     act();

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../../bus-client/testing/manual-clock.ts";
-import { noSeam } from "../../seam.ts";
+import { noFailpoint } from "../../failpoint.ts";
 import { Agents } from "./agents.ts";
 import { Telling } from "../transcript.ts";
 import { SessionScript } from "../core/testing/session-script.ts";
@@ -30,7 +30,7 @@ test.each([undefined, "the session"])(
       people() {},
       busToolsSeen: () => Promise.resolve(true),
       onError() {},
-      seam: noSeam,
+      failpoint: noFailpoint,
       record() {},
     });
     agents.act("the session", [{ type: "launch", state }]);

@@ -5,9 +5,9 @@ import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../../acp-client/model.ts";
 import type { Clock } from "../../../bus-client/index.ts";
-import type { Kept } from "../../log-keeper.ts";
+import type { MaintenanceReply } from "../../log-maintenance.ts";
 import type { PolicyWitness } from "../../people/findings.ts";
-import type { Seam } from "../../seam.ts";
+import type { Failpoint } from "../../failpoint.ts";
 import type { ClientSideEffect } from "../core/client-side/client-side-input.ts";
 import { undone } from "../core/client-side/decide-client-side.ts";
 import type { Effect, KeepingCommand, PeopleEffect, SessionInput } from "../core/input.ts";
@@ -48,13 +48,13 @@ export interface AgentsOptions {
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
   /** Where the session has a policy: what finds out what that judges by. */
   readonly witness: (state: SessionState) => PolicyWitness | undefined;
-  readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<Kept>;
+  readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<MaintenanceReply>;
   /** What concerns people is another's: it comes back as an input. */
   readonly people: (session: string, effect: PeopleEffect) => void;
   /** Whether the session's agent has come to the Bus by its MCP server. */
   readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
-  readonly seam: Seam;
+  readonly failpoint: Failpoint;
   /** A child came up or is gone: for the record by which the next agentd finds it. */
   readonly record: (session: string, process: ChildIdentity, lives: boolean) => void;
 }
@@ -99,13 +99,13 @@ export class Agents {
   }
 
   act(session: string, effects: readonly Effect[]): void {
-    const { seam } = this.#options;
+    const { failpoint } = this.#options;
     for (const effect of effects) {
       if (!reachesAgent.has(effect.type)) this.#act(session, effect);
       else {
-        seam("frame_to_agent.before");
+        failpoint("frame_to_agent.before");
         this.#act(session, effect);
-        seam("frame_to_agent.after");
+        failpoint("frame_to_agent.after");
       }
     }
   }
@@ -252,7 +252,7 @@ export class Agents {
   }
 
   #launch(session: string, state: SessionState): void {
-    const { plan, post, record, chunkMergeBytesMax, seam } = this.#options;
+    const { plan, post, record, chunkMergeBytesMax, failpoint } = this.#options;
     const { lifeSeq: life } = state;
     const planned = plan(state);
     if (!planned.ok) {
@@ -272,7 +272,7 @@ export class Agents {
       onBurstEnd: () => this.#post(session, burst, life),
     };
     const client = launch.start(sink, desk?.clientSide ?? {});
-    seam("agent.spawned");
+    failpoint("agent.spawned");
     const process = client.processIdentity && childOf(client.processIdentity);
     this.#running.set(session, { life, client, burst, desk, process });
     if (this.#reasonsToRest.size > 0) client.pause();
@@ -336,10 +336,10 @@ export class Agents {
   #post(session: string, burst: Burst, life: number): void {
     const inputs = burst.take();
     if (inputs.length === 0) return;
-    const { post, seam } = this.#options;
-    seam("frame_from_agent.before");
+    const { post, failpoint } = this.#options;
+    failpoint("frame_from_agent.before");
     for (const input of inputs) post(session, input, life);
-    seam("frame_from_agent.after");
+    failpoint("frame_from_agent.after");
   }
 }
 

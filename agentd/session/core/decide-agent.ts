@@ -3,7 +3,7 @@
 import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
 import type { AgentUpdate, ConfigOption } from "../../../acp-client/model.ts";
 import { utf8Length } from "../../../json/utf8-length.ts";
-import { isModeAmong, refusalOfOption } from "../../authority/decide.ts";
+import { isModeAmong, checkOption } from "../../authority/decide.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { callLimits } from "../../vocabulary/limits.ts";
 import { releaseTerminals } from "./client-side/terminals.ts";
@@ -124,7 +124,7 @@ function configure(draft: Draft, before: SessionState): void {
 
 /** Which options are modes is known only now; what people had set, a session gets back from whoever resumes it. */
 function startOptionFault(state: SessionState, name: string, value: string | boolean): ErrorBody | undefined {
-  return refusalOfOption(state.begunBy, "config", name, state.options) ?? optionFault(state, name, value);
+  return checkOption(state.begunBy, "config", name, state.options) ?? optionFault(state, name, value);
 }
 
 export function onNotResumable(draft: Draft, before: SessionState, failure: AgentFailure | undefined): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What people and programs ask of a session. A refusal has run nothing and leaves no trace.
-import { refusalOfOption } from "../../authority/decide.ts";
+import { checkOption } from "../../authority/decide.ts";
 import type { ContentBlock } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { releaseTerminals } from "./client-side/terminals.ts";
@@ -110,7 +110,7 @@ function decideSetConfig(draft: Draft, before: SessionState, command: Command<"a
   const { state } = draft;
   const { phase } = state.life;
   const { option: name, value } = command.args;
-  const notTheirs = refusalOfOption(command.by, "option", name, state.options);
+  const notTheirs = checkOption(command.by, "option", name, state.options);
   if (notTheirs) return { refusal: notTheirs };
   if (phase === "ended" || phase === "closing" || phase === "starting")
     return notIn(before, "has no options to set now");

@@ -9,7 +9,7 @@ import type {
   PermissionOutcome,
 } from "../../../acp-client/model.ts";
 import type { PolicySettings } from "../../config/settings.ts";
-import type { ContentBlock, EntryContent, Origin, ResumeWay } from "../../vocabulary/entries.ts";
+import type { ContentBlock, EntryContent, Origin, ResumeMethod } from "../../vocabulary/entries.ts";
 import type { ErrorBody } from "../../vocabulary/errors.ts";
 import type { NotifyOption } from "../../vocabulary/notify.ts";
 import type { Verb, VerbArguments } from "../../vocabulary/verbs.ts";
@@ -64,7 +64,7 @@ export type SessionInput =
       readonly type: "came_up";
       readonly identity: AgentIdentity;
       readonly opened: Opened;
-      readonly resumed?: ResumeWay;
+      readonly resumed?: ResumeMethod;
       /** With `resumed`: the options that people had set in earlier lives. */
       readonly chosen?: readonly ChosenOption[];
     }

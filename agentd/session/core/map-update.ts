@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent says, as an entry. Pure renaming: an absent member stays absent, null stays null.
 import type { AgentUpdate, ConfigOption, ToolCallPatch } from "../../../acp-client/model.ts";
-import { setReadyText } from "../../log/ready-text.ts";
+import { setSerializedContent } from "../../log/serialized-content.ts";
 import type { EntryContent, SessionOption, ToolCallFields } from "../../vocabulary/entries.ts";
 
 export function toolCallFields(call: ToolCallPatch): ToolCallFields {
@@ -11,7 +11,7 @@ export function toolCallFields(call: ToolCallPatch): ToolCallFields {
   if (call.kind !== undefined) fields["tool_kind"] = call.kind;
   if (call.status !== undefined) fields["status"] = call.status;
   if (call.content !== undefined) fields["content"] = call.content;
-  if (call.contentText !== undefined) setReadyText(fields, call.content, call.contentText);
+  if (call.contentText !== undefined) setSerializedContent(fields, call.content, call.contentText);
   if (call.locations !== undefined) fields["locations"] = call.locations;
   if (call.rawInput !== undefined) fields["raw_input"] = call.rawInput;
   if (call.rawOutput !== undefined) fields["raw_output"] = call.rawOutput;

@@ -9,7 +9,7 @@ import type {
   ElicitationEntry,
   PermissionChoice,
   ResolvedVia,
-  ResumeWay,
+  ResumeMethod,
   SessionOption,
   SessionPhase,
   ToolCallFields,
@@ -80,7 +80,7 @@ export type Life =
       readonly way: OpenWay;
       readonly config: readonly ChosenOption[];
       /** The agent has come up by this way, and its options are being set. */
-      readonly resumed?: ResumeWay;
+      readonly resumed?: ResumeMethod;
     }
   | { readonly phase: "idle" }
   | { readonly phase: "turn"; readonly turn: RunningTurn }

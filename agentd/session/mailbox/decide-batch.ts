@@ -2,8 +2,8 @@
 // The decisions of one flush, each upon the states that the ones before it left. Nothing of it counts until the log
 // holds it.
 import { approximateLength } from "../../../json/approximate-length.ts";
-import { agentsShare } from "../../authority/model.ts";
-import { isAgents } from "../../authority/sender.ts";
+import { agentSessionsMax } from "../../authority/model.ts";
+import { isFromAgent } from "../../authority/sender.ts";
 import type { Commit } from "../../log/append.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
 import { refuse } from "../core/draft.ts";
@@ -130,7 +130,7 @@ function whyNoMoreLive(
   let ofAgents = 0;
   for (const state of live) {
     count += 1;
-    if (isAgents(state.begunBy)) ofAgents += 1;
+    if (isFromAgent(state.begunBy)) ofAgents += 1;
     if (name !== undefined && (state.name === name || state.id === name)) {
       return errorBody("ARGUMENT", `a live session is named "${name}" already`, { field: "name", session: state.id });
     }
@@ -140,8 +140,8 @@ function whyNoMoreLive(
       max_sessions: maxSessions,
     });
   }
-  const share = agentsShare(maxSessions);
-  if (!isAgents(by) || ofAgents < share) return undefined;
+  const share = agentSessionsMax(maxSessions);
+  if (!isFromAgent(by) || ofAgents < share) return undefined;
   const message = `agents have begun ${ofAgents} of the live sessions and may have ${share} together: close one that you started`;
   return errorBody("AGENT_LIMIT", message, { max_sessions: maxSessions, of_agents: share });
 }

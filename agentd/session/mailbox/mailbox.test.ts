@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Appended } from "../../log/append.ts";
 import { textString } from "../../log/entry-text.ts";
 import type { Log } from "../../log/open.ts";
-import { noSeam } from "../../seam.ts";
+import { noFailpoint } from "../../failpoint.ts";
 import { ManualClock } from "../../../bus-client/testing/manual-clock.ts";
 import { temporaryLog } from "../../testing/temporary-log.ts";
 import type { Verb, VerbArguments } from "../../vocabulary/index.ts";
@@ -34,7 +34,7 @@ function setUp(log: Log, maxSessions = 8) {
     pressure: (high) => events.push(high ? "too much waits" : "pipes flow again"),
     retryMs: 1,
     failedGraceMs: 10_000,
-    seam: noSeam,
+    failpoint: noFailpoint,
     endUnlogged: (session) => events.push(`end ${session ?? "all"} unlogged`),
     after(_ms, run) {
       retries.push(run);

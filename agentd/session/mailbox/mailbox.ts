@@ -6,7 +6,7 @@
 import type { Appended } from "../../log/append.ts";
 import { LogError } from "../../log/log-error.ts";
 import type { Log } from "../../log/open.ts";
-import type { Seam } from "../../seam.ts";
+import type { Failpoint } from "../../failpoint.ts";
 import { errorBody } from "../../vocabulary/index.ts";
 import type { Context, Effect } from "../core/input.ts";
 import { overdueIn } from "../core/requests/open-requests.ts";
@@ -39,7 +39,7 @@ export interface MailboxOptions {
   readonly storeState: (error: LogError | undefined) => void;
   /** The one lane outside of the log: ends an agent (or every one) while nothing can be logged. It is logged later. */
   readonly endUnlogged: (session?: string) => void;
-  readonly seam: Seam;
+  readonly failpoint: Failpoint;
 }
 
 /** Turns of the event loop for which a flush gathers inputs; in each, an agent's pipe gives some 128 KiB. */
@@ -163,7 +163,7 @@ export class Mailbox {
       log,
       sessions,
       context,
-      seam,
+      failpoint,
       entriesPerCommitMax: entriesMax,
       bytesPerCommitMax: bytesMax,
     } = this.#options;
@@ -174,9 +174,9 @@ export class Mailbox {
     let appended: readonly Appended[] = [];
     try {
       if (batch.commits.length > 0) {
-        seam("log.before");
+        failpoint("log.before");
         appended = log.append(batch.commits);
-        seam("log.after");
+        failpoint("log.after");
       }
     } catch (error) {
       if (!(error instanceof LogError)) throw error;
@@ -191,11 +191,11 @@ export class Mailbox {
 
   /** The commit stands: states, then replies, effects and publication. */
   #settle(batch: Batch, appended: readonly Appended[]): void {
-    const { sessions, act, publish, seam } = this.#options;
+    const { sessions, act, publish, failpoint } = this.#options;
     const reply = (told: SentReply): void => {
-      seam("reply.before");
+      failpoint("reply.before");
       this.#options.reply(told);
-      seam("reply.after");
+      failpoint("reply.after");
     };
     batch.recall.stand();
     for (const state of batch.states.values()) sessions.put(state);
@@ -205,9 +205,9 @@ export class Mailbox {
     for (const told of batch.recall.late()) reply(told);
     for (const { posted, decision } of batch.decided) act(posted.session, decision.effects);
     if (appended.length > 0) {
-      seam("publish.before");
+      failpoint("publish.before");
       publish(appended);
-      seam("publish.after");
+      failpoint("publish.after");
     }
     sessions.tell(batch.states.keys());
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A command id that was accepted once never runs again: the same command gets the first reply, another one a conflict.
 import { stringifyJson } from "../../../json/raw-json.ts";
-import { agentsMark } from "../../authority/sender.ts";
+import { agentIdentity } from "../../authority/sender.ts";
 import type { Commit } from "../../log/append.ts";
-import type { NewReceipt, ReceiptAnswer, ReceiptReader } from "../../log/receipts.ts";
+import type { NewReceipt, NewAnswer, ReceiptReader } from "../../log/receipts.ts";
 import { errorBody } from "../../vocabulary/index.ts";
 import { commandIdOf } from "../core/draft.ts";
 import type { Decision } from "../core/input.ts";
@@ -97,7 +97,7 @@ export class RecallBatch {
   commit(posted: Posted, expectSeq: number, decision: Accepted): Commit | undefined {
     const scope = scopeOf(posted);
     const receipt = this.#newReceipt(posted, scope, decision);
-    const answers = decision.answers.map(({ commandId, answer }): ReceiptAnswer => {
+    const answers = decision.answers.map(({ commandId, answer }): NewAnswer => {
       const body = stringifyJson(answer.body);
       this.#answered.push({ key: keyOf(posted.session, commandId), rc: answer.rc, body });
       return { scope: posted.session, commandId, rc: answer.rc, body };
@@ -143,7 +143,7 @@ export class RecallBatch {
 
 /** An agent's command is its own: neither it nor a person is given what came of the other's, whatever id they choose. */
 function hashOf(receipts: ReceiptReader, { verb, args, by }: Omit<Repeatable, "caller">): Uint8Array {
-  return receipts.hash(verb, args, agentsMark(by));
+  return receipts.hash(verb, args, agentIdentity(by));
 }
 
 /** Undefined while it is being worked on. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
-import { isAgentsOwn } from "../../../vocabulary/notify.ts";
+import { isAgentCitizen } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
 import { cut } from "../fit.ts";
 import type { SessionInput } from "../input.ts";
@@ -68,7 +68,7 @@ function resolve(draft: Draft, open: OpenRequest, option: string, who: Resolver)
 function whyNot(open: OpenRequest, option: string, by: string | null, now: number): string | undefined {
   if (isOverdue(open, now)) return "the request's time was over before the answer came";
   // The service refuses them itself; whoever stands in for it might not.
-  if (by !== null && isAgentsOwn(by)) return "an agent's own program may not answer for people";
+  if (by !== null && isAgentCitizen(by)) return "an agent's own program may not answer for people";
   return choicesOf(open).some((offered) => offered.option === option) ? undefined : "that option was not offered";
 }
 

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What keeps the log in hand over the years: taking out, looking through, counting. Of purge, redact and verify one
-// runs at a time; appending and reading go on meanwhile.
+// The maintenance of a log: purge, prune, redact, verify and statistics. The caller runs one of them at a time; appends
+// and reads go on meanwhile.
 import type Database from "better-sqlite3";
 import { type PrunableSession, prunableSessions } from "./prune.ts";
 import { type Purger, purger } from "./purge.ts";
-import { type Redact, redactor } from "./redact.ts";
+import { type RedactLog, redactor } from "./redact.ts";
 import { type LogSpace, spaceReader } from "./space.ts";
 import { type LogStats, logStats } from "./stats.ts";
 import type { Steps } from "./steps.ts";
 import { type Verify, verifier } from "./verify.ts";
 
-export interface Keeping extends Purger {
-  readonly redact: Redact;
+export interface MaintenanceTasks extends Purger {
+  readonly redact: RedactLog;
   readonly verify: Verify;
-  /** Ended sessions not touched since `before`, milliseconds since the epoch: for the caller to purge one by one. */
+  /** Finds the sessions that a prune would purge. The caller purges them one by one. */
   prunable(before: number): Steps<readonly PrunableSession[]>;
-  /** With the `top` fullest sessions: 20, at most 100. */
+  /** `top`: how many of the largest sessions to list, by default 20, at most 100. */
   stats(top?: number): Steps<LogStats>;
   space(): LogSpace;
 }
 
-export interface KeepingOptions {
+export interface MaintenanceOptions {
   readonly db: Database.Database;
   readonly file: string;
   readonly log: string;
   readonly clock: { now(): number };
 }
 
-export function keeping({ db, file, log, clock }: KeepingOptions): Keeping {
+export function maintenanceTasks({ db, file, log, clock }: MaintenanceOptions): MaintenanceTasks {
   return {
     ...purger({ db, file, clock }),
     redact: redactor(db, file),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Sessions with everything that keeping the log has to deal with, and steps taken to their end at once.
+// Helpers for tests of log maintenance: sessions with all kinds of content, and a runner of steps.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,10 +8,10 @@ import type { EntryContent } from "../../vocabulary/index.ts";
 import type { Log } from "../open.ts";
 import type { Secret } from "../secret-search.ts";
 import type { Steps } from "../steps.ts";
-import type { Verified } from "../verify.ts";
+import type { VerifyResult } from "../verify.ts";
 import { fill } from "./temporary-log.ts";
 
-export function taken<T>(steps: Steps<T>, between: () => void = () => {}): T {
+export function runToEnd<T>(steps: Steps<T>, between: () => void = () => {}): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -19,15 +19,15 @@ export function taken<T>(steps: Steps<T>, between: () => void = () => {}): T {
   }
 }
 
-export function verified(log: Log): Promise<Verified> {
-  return log.keeping.verify(() => setImmediate());
+export function verified(log: Log): Promise<VerifyResult> {
+  return log.maintenance.verify(() => setImmediate());
 }
 
-export function add(log: Log, session: string, ...entries: readonly EntryContent[]): number {
+export function appendTo(log: Log, session: string, ...entries: readonly EntryContent[]): number {
   return log.append([{ session, expectSeq: log.entries.lastSeq(session) ?? 0, entries }])[0]!.seq;
 }
 
-export const born: EntryContent = {
+export const startingState: EntryContent = {
   kind: "state",
   state: "starting",
   agent: "demo",
@@ -35,21 +35,21 @@ export const born: EntryContent = {
   cwd: "/home/someone/src",
   agent_session_id: "agent-1",
 };
-export const closed: EntryContent = { kind: "state", state: "closed", reason: "stop" };
+export const closedState: EntryContent = { kind: "state", state: "closed", reason: "stop" };
 
-/** Born, `messages` many messages, closed: two more entries than messages. */
+/** Appends a start, `messages` messages, an info and a closed state. */
 export function endedSession(
   log: Log,
   session: string,
   messages: number,
   text: (index: number) => string = (index) => `message ${index}`,
 ): void {
-  add(log, session, born);
+  appendTo(log, session, startingState);
   fill(log, session, messages, text);
-  add(log, session, { kind: "info", title: "what it was about" }, closed);
+  appendTo(log, session, { kind: "info", title: "what it was about" }, closedState);
 }
 
-/** A command that takes a receipt and is answered at once. */
+/** Appends a command that takes a receipt and is answered at once. Returns its seq. */
 export function answeredCommand(
   log: Log,
   session: string,
@@ -75,7 +75,7 @@ export function secretOf(text: string): Secret {
   return { sha256: createHash("sha256").update(text).digest("hex"), length: Buffer.byteLength(text) };
 }
 
-/** Names of the files beside the log, itself with them, in whose bytes the text stands. */
+/** Returns the names of the files in the log's directory that contain the text. */
 export function filesWith(log: Log, text: string): string[] {
   const directory = path.dirname(log.file);
   return readdirSync(directory).filter((name) => readFileSync(path.join(directory, name)).includes(text));

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The verbs that keep the log in hand. With `dry_run` they only count, and nothing is logged.
-import { takeSteps } from "../log/steps.ts";
+// The verbs agent.session.purge and agent.log.*. With `dry_run` they only count, and nothing is logged.
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { runSteps } from "../log/steps.ts";
 import { phaseOf } from "../session/core/state.ts";
-import { setImmediate as breathe } from "node:timers/promises";
 import { instanceSession } from "../vocabulary/index.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
-import { postTo } from "./post-command.ts";
+import { postToSession } from "./post-command.ts";
 
 export const purge: Handler<"agent.session.purge"> = (instance, call) => {
   const session = findSession(instance, call.args.session);
   if (typeof session !== "string") return session;
-  if (!call.args.dry_run) return postTo(instance, call, session);
+  if (!call.args.dry_run) return postToSession(instance, call, session);
   const state = instance.sessions.get(session);
   const phase = state && phaseOf(state);
   if (state?.life.phase !== "ended") {
     return refuse("SESSION_STATE", `the session is ${phase} and can be purged when it has ended`, { state: phase });
   }
-  return ok({ session, entries: instance.log.keeping.purgeable(session) });
+  return ok({ session, entries: instance.log.maintenance.purgeable(session) });
 };
 
 export const prune: Handler<"agent.log.prune"> = async (instance, call) => {
   const before = Date.parse(call.args.before);
   if (before > instance.now()) return refuse("ARGUMENT", "before: lies in the future", { field: "before" });
-  if (!call.args.dry_run) return await postTo(instance, call, instanceSession);
-  const found = await takeSteps(instance.log.keeping.prunable(before), breathe);
+  if (!call.args.dry_run) return await postToSession(instance, call, instanceSession);
+  const found = await runSteps(instance.log.maintenance.prunable(before), yieldToEventLoop);
   return ok({
     sessions: found.map(({ session }) => session),
     entries: found.reduce((sum, { entries }) => sum + entries, 0),
@@ -34,19 +34,19 @@ export const redact: Handler<"agent.log.redact"> = async (instance, call) => {
   const { session: reference, sha256, length, dry_run } = call.args;
   const session = reference === undefined ? instanceSession : findSession(instance, reference);
   if (typeof session !== "string") return session;
-  if (!dry_run) return await postTo(instance, call, session);
+  if (!dry_run) return await postToSession(instance, call, session);
   const scope = session === instanceSession ? {} : { session };
-  const { writeAheadEmptied: _, ...counts } = await takeSteps(
-    instance.log.keeping.redact({ sha256, length }, scope),
-    breathe,
+  const { walTruncated: _, ...counts } = await runSteps(
+    instance.log.maintenance.redact({ sha256, length }, scope),
+    yieldToEventLoop,
   );
   return ok(counts);
 };
 
-export const verify: Handler<"agent.log.verify"> = async (instance) => ok(await instance.keeper.verify());
+export const verify: Handler<"agent.log.verify"> = async (instance) => ok(await instance.maintenance.verify());
 
 export const stats: Handler<"agent.log.stats"> = async (instance, { args }) => {
-  const { space, ...counts } = await takeSteps(instance.log.keeping.stats(args.top), breathe);
+  const { space, ...counts } = await runSteps(instance.log.maintenance.stats(args.top), yieldToEventLoop);
   return ok({
     file_bytes: space.file,
     write_ahead_bytes: space.writeAhead,
