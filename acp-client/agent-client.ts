@@ -10,17 +10,17 @@ import type {
   PermissionOutcome,
   RequestKey,
 } from "./model.ts";
-import type { AgentExit, AgentEvent, Done, Opened, Prompted } from "./agent-events.ts";
+import type { AgentExit, AgentEvent, Done, OpenedSession, PromptResult } from "./agent-events.ts";
 import type { ProcessIdentity } from "./process/process-identity.ts";
 
 export interface AgentSink {
   onEvent(event: AgentEvent): void;
   /** After each read of the pipe (or timer, or exit) that brought events or replies: the boundary of a group commit. */
-  onBurstEnd(): void;
+  onBatchEnd(): void;
 }
 
 /** A session of the agent that is new, or one that it is to bring back by the way that it advertises. */
-export type OpenRequest = (
+export type OpenSessionParams = (
   | { readonly how: "new" }
   /** `load` tells the history again, `resume` does not. */
   | { readonly how: "load" | "resume"; readonly sessionId: string }
@@ -49,9 +49,9 @@ export interface AgentClient {
   /** Initialize and check the version. Every other request waits for its success and fails as it failed. */
   initialize(done: Done<AgentIdentity>): void;
   /** One session a client. Updates that came before the reply are delivered right after `done`, in order. */
-  open(request: OpenRequest, done: Done<Opened>): void;
+  open(request: OpenSessionParams, done: Done<OpenedSession>): void;
   /** Embedded resources that the agent cannot take become what it can; what cannot be told is UNSUPPORTED and nothing is sent. No flat time limit. */
-  prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void;
+  prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void;
   /** The notification session/cancel; open permissions are answered by their owner, not here. */
   cancel(): void;
   /** session/set_mode or session/set_config_option, as the option came; the whole list comes back. */

@@ -88,12 +88,12 @@ export interface AgentExit {
   readonly stdoutClosed?: true;
 }
 
-export interface Opened {
+export interface OpenedSession {
   readonly sessionId: string;
   readonly options: readonly ConfigOption[];
 }
 
-export interface Prompted {
+export interface PromptResult {
   /** ACP's, as it came; an unknown one is kept. */
   readonly stopReason: string;
   readonly usage?: unknown;

@@ -74,7 +74,7 @@ export class Bursts {
     this.flushFaults();
     if (!this.#heard) return;
     this.#heard = false;
-    this.#sink.onBurstEnd();
+    this.#sink.onBatchEnd();
   }
 }
 

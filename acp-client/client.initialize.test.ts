@@ -89,7 +89,7 @@ test("another protocol than 1 is refused before anything is started", () => {
   const start = () => {
     throw new Error("started");
   };
-  const sink = { onEvent: () => {}, onBurstEnd: () => {} };
+  const sink = { onEvent: () => {}, onBatchEnd: () => {} };
   const options = { command: ["a"], cwd: "/", env: {}, marker: { name: "M", value: "1" }, start } as const;
   const clientInfo = { name: "agentd", version: "0" };
   expect(() => startAgent({ ...options, clientInfo, protocol: 2 as 1 }, sink)).toThrow(

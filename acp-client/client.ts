@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One agent: its process, its lines, the wait for each answer, and the order in which all of it reaches the sink. What
 // is said over those lines depends on the version and lives behind ProtocolSession.
-import type { AgentClient, AgentSink, OpenRequest, SessionInfo } from "./agent-client.ts";
-import type { AgentEvent, AgentFailure, Done, Outcome, Opened, Prompted, AgentExit } from "./agent-events.ts";
+import type { AgentClient, AgentSink, OpenSessionParams, SessionInfo } from "./agent-client.ts";
+import type {
+  AgentEvent,
+  AgentFailure,
+  Done,
+  Outcome,
+  OpenedSession,
+  PromptResult,
+  AgentExit,
+} from "./agent-events.ts";
 import { startAgentProcess } from "./process/start-agent-process.ts";
 import type { AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import { Bursts } from "./bursts.ts";
@@ -129,11 +137,11 @@ class Client implements AgentClient {
     );
   }
 
-  open(request: OpenRequest, done: Done<Opened>): void {
+  open(request: OpenSessionParams, done: Done<OpenedSession>): void {
     this.#whenReady(done, (tell) => this.#session.open(request, tell));
   }
 
-  prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void {
+  prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void {
     this.#whenReady(done, (tell) => this.#session.prompt(blocks, tell));
   }
 
@@ -141,7 +149,7 @@ class Client implements AgentClient {
     this.#session.cancel();
   }
 
-  setOption(option: string, value: string | boolean, done: Done<Pick<Opened, "options">>): void {
+  setOption(option: string, value: string | boolean, done: Done<Pick<OpenedSession, "options">>): void {
     this.#whenReady(done, (tell) => this.#session.setOption(option, value, tell));
   }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { isAbsolute } from "node:path";
-import type { OpenRequest } from "./agent-client.ts";
+import type { OpenSessionParams } from "./agent-client.ts";
 import type { AgentCapabilities, McpServer } from "./model.ts";
 
 /**
  * Why a session cannot be opened in this way at this agent, for people; undefined when it can. ACP wants absolute
  * paths, and directories and servers beyond the basic ones only from an agent that offers them.
  */
-export function unsupportedOpen(request: OpenRequest, offered: AgentCapabilities): string | undefined {
+export function unsupportedOpen(request: OpenSessionParams, offered: AgentCapabilities): string | undefined {
   if (request.how === "load" && !offered.load) return "This agent does not load sessions";
   if (request.how === "resume" && !offered.resume) return "This agent does not resume sessions";
   if (!isAbsolute(request.cwd)) return `The directory "${request.cwd}" is not absolute`;

@@ -7,13 +7,13 @@ import { isRecord } from "../json/record.ts";
 import { sampleOf } from "./jsonrpc/sample.ts";
 import { decodeContentBlock } from "./schema/v1/content.ts";
 
-export type TellableBlocks =
+export type SupportedBlocks =
   | { readonly type: "blocks"; readonly blocks: readonly ContentBlock[] }
   | { readonly type: "refused"; readonly message: string };
 
 export type PromptCapabilities = Pick<AgentCapabilities, "promptImage" | "promptAudio" | "promptEmbeddedContext">;
 
-export function tellableBlocks(blocks: readonly ContentBlock[], offered: PromptCapabilities): TellableBlocks {
+export function toSupportedBlocks(blocks: readonly ContentBlock[], offered: PromptCapabilities): SupportedBlocks {
   if (blocks.length === 0) return { type: "refused", message: "The prompt is empty" };
   const told: ContentBlock[] = [];
   for (const [index, block] of blocks.entries()) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The one session of a client, in ACP v1: what is asked of the agent. What the agent says is in v1-inbound.ts.
-import type { Done, Opened, Outcome, Prompted } from "./agent-events.ts";
-import type { OpenRequest, SessionInfo } from "./agent-client.ts";
+import type { Done, OpenedSession, Outcome, PromptResult } from "./agent-events.ts";
+import type { OpenSessionParams, SessionInfo } from "./agent-client.ts";
 import { failed, succeeded } from "./failure.ts";
 import { HeldMessages } from "./held-messages.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
 import { unsupportedOpen } from "./open-request.ts";
-import { tellableBlocks } from "./prompt-blocks.ts";
+import { toSupportedBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
 import { identifierCharactersMax } from "./schema/lenient.ts";
 import * as requests from "./schema/v1/requests.ts";
@@ -46,7 +46,7 @@ export class V1Session implements ProtocolSession {
     });
   }
 
-  open(request: OpenRequest, done: Done<Opened>): void {
+  open(request: OpenSessionParams, done: Done<OpenedSession>): void {
     const refusal = this.#cannotOpen(request);
     if (refusal !== undefined) {
       done(failed("UNSUPPORTED", refusal));
@@ -56,10 +56,10 @@ export class V1Session implements ProtocolSession {
     else this.#bringBack(request.how, request, request.sessionId, done);
   }
 
-  prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void {
+  prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void {
     const sessionId = this.#sessionId(done);
     if (sessionId === undefined || this.#identity === undefined) return;
-    const told = tellableBlocks(blocks, this.#identity.capabilities);
+    const told = toSupportedBlocks(blocks, this.#identity.capabilities);
     if (told.type === "refused") {
       done(failed("UNSUPPORTED", told.message));
       return;
@@ -73,7 +73,7 @@ export class V1Session implements ProtocolSession {
     if (this.#state.state === "open") this.#link.notify(METHODS.cancel, requests.sessionParams(this.#state.id));
   }
 
-  setOption(option: string, value: string | boolean, done: Done<Pick<Opened, "options">>): void {
+  setOption(option: string, value: string | boolean, done: Done<Pick<OpenedSession, "options">>): void {
     if (this.#state.state !== "open") {
       done(failed("UNSUPPORTED", "No session is open"));
       return;
@@ -181,7 +181,7 @@ export class V1Session implements ProtocolSession {
     this.#inbound.onCancelRequest(request);
   }
 
-  #openNew(request: OpenRequest, done: Done<Opened>): void {
+  #openNew(request: OpenSessionParams, done: Done<OpenedSession>): void {
     const held = new HeldMessages(this.#link.limits);
     this.#state = { state: "opening", held };
     const { openTimeoutMs } = this.#link.limits;
@@ -192,7 +192,7 @@ export class V1Session implements ProtocolSession {
   }
 
   /** The session's id is known before: what comes until the answer is its history, told again. */
-  #bringBack(how: "load" | "resume", request: OpenRequest, sessionId: string, done: Done<Opened>): void {
+  #bringBack(how: "load" | "resume", request: OpenSessionParams, sessionId: string, done: Done<OpenedSession>): void {
     const options = new SessionOptions(undefined, []);
     this.#state = { state: "open", id: sessionId, options, replaying: true };
     this.#link.request(METHODS[how], requests.openParams(request), this.#link.limits.openTimeoutMs, (answer) => {
@@ -210,13 +210,13 @@ export class V1Session implements ProtocolSession {
   }
 
   /** Why the session is not asked for. */
-  #cannotOpen(request: OpenRequest): string | undefined {
+  #cannotOpen(request: OpenSessionParams): string | undefined {
     const offered = this.#identity?.capabilities;
     if (offered === undefined || this.#state.state !== "none") return "A client opens one session, after initialize";
     return unsupportedOpen(request, offered);
   }
 
-  #opened(answer: Outcome<unknown>): Outcome<Opened> {
+  #opened(answer: Outcome<unknown>): Outcome<OpenedSession> {
     const opened = this.#decoded(
       answer,
       METHODS.newSession,

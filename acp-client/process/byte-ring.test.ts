@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { array, assert, nat, property, uint8Array } from "fast-check";
 import { expect, test } from "vitest";
-import { ByteRing, endOfText } from "./byte-ring.ts";
+import { ByteRing, utf8Tail } from "./byte-ring.ts";
 
 test("the ring holds the last bytes of all chunks, exactly as many as it may, and says whether it let go of any", () => {
   assert(
@@ -26,7 +26,7 @@ test("a closed ring holds nothing, and takes nothing any more", () => {
 
 test("the end of a text has no half character", () => {
   const text = Buffer.from("a😀b");
-  expect([6, 5, 4, 3, 2, 1, 0].map((bytesMax) => endOfText(text, bytesMax))).toEqual([
+  expect([6, 5, 4, 3, 2, 1, 0].map((bytesMax) => utf8Tail(text, bytesMax))).toEqual([
     "a😀b",
     "😀b",
     "b",

@@ -54,13 +54,13 @@ export class ByteRing {
 }
 
 /** The last `bytesMax` bytes of valid UTF-8 as text, less the character that would be cut. */
-export function endOfText(bytes: Buffer, bytesMax: number): string {
+export function utf8Tail(bytes: Buffer, bytesMax: number): string {
   const start = bytes.length - bytesMax;
-  return bytes.toString("utf8", start > 0 ? nextCharacter(bytes, start) : 0);
+  return bytes.toString("utf8", start > 0 ? nextCharacterStart(bytes, start) : 0);
 }
 
 /** Where the first character begins that is not cut by `from`. */
-export function nextCharacter(bytes: Buffer, from: number): number {
+export function nextCharacterStart(bytes: Buffer, from: number): number {
   let at = from;
   while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
   return at;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ProcessScanner } from "./process-scan.ts";
 import { procSource } from "./process-source.ts";
 import type { ProcessRow, ProcessSource } from "./process-source.ts";
-import { tableOf } from "./process-table.ts";
+import { createProcessTable } from "./process-table.ts";
 import { endTree } from "./process-tree.ts";
 import { eventually, newMarker, shell, start } from "./testing/trees.ts";
 
@@ -118,7 +118,7 @@ test("environments are read within the look, with turns of the event loop in bet
 
 test("trees that are ended at the same time cost as many looks as one", async () => {
   const { source, looks } = counted();
-  const table = tableOf(source);
+  const table = createProcessTable(source);
   await Promise.all(Array.from({ length: 100 }, () => endTree({ marker: newMarker() }, undefined, table)));
   expect(looks()).toBe(1);
 });

@@ -22,11 +22,11 @@ let shared: ProcessTable | undefined;
 
 /** The one of this process, so that all who ask at the same time share a look. */
 export function processTable(): ProcessTable {
-  shared ??= tableOf(process.platform === "linux" ? procSource() : psSource());
+  shared ??= createProcessTable(process.platform === "linux" ? procSource() : psSource());
   return shared;
 }
 
-export function tableOf(source: ProcessSource): ProcessTable {
+export function createProcessTable(source: ProcessSource): ProcessTable {
   const scanner = new ProcessScanner(source);
   return {
     bootId: source.bootId,

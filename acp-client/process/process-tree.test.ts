@@ -6,7 +6,7 @@ import type { ProcessIdentity } from "./process-identity.ts";
 import { ProcessSnapshot } from "./process-scan.ts";
 import { psSource } from "./process-source.ts";
 import type { ProcessRow } from "./process-source.ts";
-import { tableOf } from "./process-table.ts";
+import { createProcessTable } from "./process-table.ts";
 import { endTree, findTree } from "./process-tree.ts";
 import { eventually, isRunning, marked, newMarker, shell, start, table } from "./testing/trees.ts";
 import type { StartedAgent } from "./testing/trees.ts";
@@ -103,7 +103,7 @@ test("a seed that names nothing ends nothing", async () => {
 test("with ps alone a tree is ended by parent and group", async () => {
   const { tree, pids } = await treeOf("sleep 600 & echo $!; setsid sleep 600 & echo $!");
   await using _ = tree;
-  const ps = tableOf(psSource());
+  const ps = createProcessTable(psSource());
   const identity = identityOf(tree.agent.pid ?? 0, ps) as ProcessIdentity;
   const { left } = await endTree({ identity, marker: tree.marker }, { killWaitMs: 5000 }, ps);
   expect(left).toBe(0);

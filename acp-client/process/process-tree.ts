@@ -45,7 +45,7 @@ export async function endTree(
     const fresh = await uncaught(seed, caught, table);
     if (fresh.length === 0) break;
     await freezeAndKill(fresh, seed, caught, table);
-    await untilGone(caught.values(), limits.killWaitMs, table);
+    await waitUntilGone(caught.values(), limits.killWaitMs, table);
   }
   const left = (await living([...caught.values()], table)).length;
   return { killed: caught.size - left, left };
@@ -97,7 +97,7 @@ export function isAlive(row: ProcessRow, table: ProcessTable): boolean {
 }
 
 /** Resolves when none of them lives any more, or the time is over. */
-export async function untilGone(rows: Iterable<ProcessRow>, waitMs: number, table: ProcessTable): Promise<void> {
+export async function waitUntilGone(rows: Iterable<ProcessRow>, waitMs: number, table: ProcessTable): Promise<void> {
   const pollMsMax = 100;
   const deadline = performance.now() + waitMs;
   let pollMs = 5;

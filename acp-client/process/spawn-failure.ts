@@ -23,7 +23,7 @@ export function explainSpawnFailure(error: unknown, attempt: SpawnAttempt): Spaw
 }
 
 /** Whether the program is a file, as a path or in PATH; it may still be one that cannot be executed. */
-export function namesFile(attempt: SpawnAttempt): boolean {
+export function isProgramFile(attempt: SpawnAttempt): boolean {
   const path = findProgram(attempt);
   return path !== undefined && kindOf(path) === "file";
 }

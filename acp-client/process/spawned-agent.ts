@@ -16,7 +16,7 @@ import { ReadBudget } from "./read-budget.ts";
 import type { SpawnedChild } from "./spawn-child.ts";
 import { StderrLines } from "./stderr.ts";
 import { StderrTail } from "./stderr.ts";
-import { descendStopLadder, happensWithin, stopLimits } from "./stop-ladder.ts";
+import { descendStopLadder, settlesWithin, stopLimits } from "./stop-ladder.ts";
 import type { StopLimits } from "./stop-ladder.ts";
 
 /** After the tree is dead only a stranger can hold the pipes: they are given up when nothing came for this time. */
@@ -134,7 +134,7 @@ export class SpawnedAgent implements AgentProcess {
     await (this.#watch.isOver
       ? endTree(this.#seed, limits, this.#table)
       : descendStopLadder(agent, limits, this.#table));
-    await happensWithin(this.#exited.promise, limits.killWaitMs);
+    await settlesWithin(this.#exited.promise, limits.killWaitMs);
     this.#watch.close();
     await this.#drain();
     this.#stdin.destroy();
@@ -151,7 +151,7 @@ export class SpawnedAgent implements AgentProcess {
     this.#stdout.resume();
     for (let round = 0; round < quietRoundsMax; round += 1) {
       const before = this.#bytesRead;
-      if (await happensWithin(this.#drained, quietMs)) return;
+      if (await settlesWithin(this.#drained, quietMs)) return;
       await setImmediate(); // where we were busy ourselves, the time was over before the pipes could be read
       if (this.#bytesRead === before) return;
     }

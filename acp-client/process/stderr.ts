@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An agent's stderr: as whole lines as it comes, and its end for whoever asks why the agent failed.
 import { StringDecoder } from "node:string_decoder";
-import { ByteRing, endOfText } from "./byte-ring.ts";
+import { ByteRing, utf8Tail } from "./byte-ring.ts";
 
 /** Longer lines are handed on in pieces of this many characters. */
 const lineCharactersMax = 8192;
@@ -66,6 +66,6 @@ export class StderrTail {
   /** At most `bytesMax` bytes of valid UTF-8, redacted before it was cut. */
   text(): string {
     const text = this.#options.redact(this.#ring.bytes().toString("utf8"));
-    return endOfText(Buffer.from(this.#ring.wasCut ? text.slice(overlapBytes) : text), this.#options.bytesMax);
+    return utf8Tail(Buffer.from(this.#ring.wasCut ? text.slice(overlapBytes) : text), this.#options.bytesMax);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { happensWithin } from "./stop-ladder.ts";
+import { settlesWithin } from "./stop-ladder.ts";
 import { eventually, isRunning, marked, shell, start } from "./testing/trees.ts";
 import type { StartedAgent } from "./testing/trees.ts";
 
@@ -61,6 +61,6 @@ test("agents that are stopped together climb down together", async () => {
 test("a limit beyond what timers can hold is long, not none", async () => {
   const event = new Promise((resolve) => setImmediate(resolve));
   for (const limitMs of [2 ** 31, 1e12, Number.POSITIVE_INFINITY])
-    expect(await happensWithin(event, limitMs)).toBe(true);
-  expect(await happensWithin(new Promise(() => {}), 1)).toBe(false);
+    expect(await settlesWithin(event, limitMs)).toBe(true);
+  expect(await settlesWithin(new Promise(() => {}), 1)).toBe(false);
 });

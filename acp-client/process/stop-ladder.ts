@@ -38,15 +38,15 @@ export async function descendStopLadder(
   const known = [...(agent.seed.known ?? []), ...identitiesOf(found, table)];
   const seed: TreeSeed = { ...agent.seed, known };
   agent.closeStdin();
-  if (!(await happensWithin(agent.over, limits.stdinGraceMs))) {
+  if (!(await settlesWithin(agent.over, limits.stdinGraceMs))) {
     await signalGroup(seed.identity, "SIGTERM", table);
-    await happensWithin(agent.over, limits.termGraceMs);
+    await settlesWithin(agent.over, limits.termGraceMs);
   }
   return await endTree(seed, limits, table);
 }
 
 /** Whether the promise settled before the time was over. No time, or nonsense for one, is no wait. */
-export async function happensWithin(event: Promise<unknown>, limitMs: number): Promise<boolean> {
+export async function settlesWithin(event: Promise<unknown>, limitMs: number): Promise<boolean> {
   const timerMsMax = 2 ** 31 - 1; // above it a timer of Node fires at once
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { AgentClient, OpenRequest } from "../agent-client.ts";
+import type { AgentClient, OpenSessionParams } from "../agent-client.ts";
 import type { AgentEvent, Done, Outcome } from "../agent-events.ts";
 import { startAgent } from "../client.ts";
 import type { AgentOptions } from "../client.ts";
@@ -27,7 +27,7 @@ export interface ClientUnderTest {
   readonly timers: { readonly ms: number; readonly run: () => void }[];
 }
 
-export const newSession: OpenRequest = { how: "new", cwd: "/work", additionalDirectories: [], mcpServers: [] };
+export const newSession: OpenSessionParams = { how: "new", cwd: "/work", additionalDirectories: [], mcpServers: [] };
 
 /** A client on a fake agent; nothing was said yet. */
 export function underTest(options: Partial<AgentOptions> = {}, react?: (event: AgentEvent) => void): ClientUnderTest {
@@ -57,7 +57,7 @@ export function underTest(options: Partial<AgentOptions> = {}, react?: (event: A
         heard.push({ event });
         react?.(event);
       },
-      onBurstEnd: () => heard.push("burst end"),
+      onBatchEnd: () => heard.push("burst end"),
     },
   );
   return {

@@ -40,7 +40,7 @@ export function realClient(command: readonly [string, ...string[]], options: Par
         story.push(event.type);
         for (const look of waiting) look();
       },
-      onBurstEnd: () => story.push("burst end"),
+      onBatchEnd: () => story.push("burst end"),
     },
   );
   return {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What we write to a v1 agent: the params and results, each as the official schema wants it.
-import type { OpenRequest } from "../../agent-client.ts";
+import type { OpenSessionParams } from "../../agent-client.ts";
 import type { ContentBlock, ElicitationAnswer, McpServer, PermissionOutcome } from "../../model.ts";
 
 export const METHODS = {
@@ -53,7 +53,7 @@ export function initializeParams(clientInfo: ClientInfo, offered: OfferedCapabil
 
 /** Of session/new, session/load and session/resume. additionalDirectories is left out when empty: agents that never
  * heard of it must not see it. */
-export function openParams(request: OpenRequest): object {
+export function openParams(request: OpenSessionParams): object {
   const { cwd, additionalDirectories } = request;
   return {
     ...(request.how === "new" ? {} : { sessionId: request.sessionId }),
