@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { targetOf } from "../bus-client/broker/address.ts";
 import { parse, serialise } from "../bus-client/index.ts";
-import { checkAddress, checkCommand, deniedOf, isDenied } from "./addresses.ts";
+import { checkAddress, checkCommand, parseDenyList, isDenied } from "./addresses.ts";
 
-const denied = deniedOf(undefined);
+const denied = parseDenyList(undefined);
 const label = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,6}[a-z0-9])?$/);
 const service = fc.constantFrom("term", "bterm", "term-", "term-1", "term-long-name");
 
@@ -29,10 +29,10 @@ test("a service is not denied for what its node or its neighbour is called", () 
 });
 
 test("names to deny are read leniently, and an empty list denies nothing", () => {
-  expect(deniedOf(" Term , bterm,,")).toEqual(["term", "bterm"]);
-  expect(deniedOf("")).toEqual([]);
-  expect(isDenied("anything.desk", deniedOf("*"))).toBe(true);
-  expect(isDenied("echo.desk", deniedOf("echo.desk"))).toBe(true);
+  expect(parseDenyList(" Term , bterm,,")).toEqual(["term", "bterm"]);
+  expect(parseDenyList("")).toEqual([]);
+  expect(isDenied("anything.desk", parseDenyList("*"))).toBe(true);
+  expect(isDenied("echo.desk", parseDenyList("echo.desk"))).toBe(true);
 });
 
 /** Addresses of all kinds, those of the broker among them, and whatever else can be put together from labels. */

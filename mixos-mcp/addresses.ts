@@ -4,20 +4,20 @@
 import { ToolError } from "./tool-error.ts";
 
 /** A desktop's terminals: an unasked shell. */
-const deniedByDefault: readonly string[] = ["term", "term-*", "bterm"];
+const defaultDenyList: readonly string[] = ["term", "term-*", "bterm"];
 
 /** Patterns of services that are not asked; a trailing `*` stands for any rest. */
-export type Denied = readonly string[];
+export type DenyList = readonly string[];
 
 /** `text`: MIXOS_MCP_DENY, names with commas between them; empty, nothing is denied; unset, the default holds. */
-export function deniedOf(text: string | undefined): Denied {
-  if (text === undefined) return deniedByDefault;
+export function parseDenyList(text: string | undefined): DenyList {
+  if (text === undefined) return defaultDenyList;
   const patterns = text.split(",").map((pattern) => pattern.trim().toLowerCase());
   return patterns.filter((pattern) => pattern !== "");
 }
 
 /** Throws ARGUMENT for what is no address, and DENIED for one that leads to a denied service, of whatever node. */
-export function checkAddress(address: string, denied: Denied): void {
+export function checkAddress(address: string, denied: DenyList): void {
   // The Bus's own form, exactly: what a lenient reader might still take (capitals, white space) has no second spelling.
   if (!/^[a-z0-9-]+(?:[.@][a-z0-9-]+)*$/.test(address)) {
     throw new ToolError(
@@ -33,15 +33,15 @@ export function checkAddress(address: string, denied: Denied): void {
 }
 
 /** By its service, wherever that stands in the address. */
-export function isDenied(address: string, denied: Denied): boolean {
-  return [address, ...servicesOf(address)].some((name) => denied.some((pattern) => fits(name, pattern)));
+export function isDenied(address: string, denied: DenyList): boolean {
+  return [address, ...findServices(address)].some((name) => denied.some((pattern) => matchesPattern(name, pattern)));
 }
 
 /**
  * `<service>`, `<service>.<node>`, `<sub>.<service>.<node>`, each perhaps with `.bus` behind, `<service>@<mesh>`; and
  * `<node>.bus`, which is the broker. Where a label may be a service's or a sub-service's, it counts as one.
  */
-function servicesOf(address: string): readonly string[] {
+function findServices(address: string): readonly string[] {
   const [here = "", mesh] = address.split("@");
   const labels = here.split(".");
   const hasSuffix = labels.length > 1 && labels.at(-1) === "bus";
@@ -51,12 +51,12 @@ function servicesOf(address: string): readonly string[] {
   return labels;
 }
 
-function fits(name: string, pattern: string): boolean {
+function matchesPattern(name: string, pattern: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
 /** Of the broker's commands, those that only read. */
-const readsTheBroker: ReadonlySet<string> = new Set([
+const brokerReadCommands: ReadonlySet<string> = new Set([
   "noded.ping",
   "noded.list",
   "noded.info",
@@ -68,7 +68,7 @@ const readsTheBroker: ReadonlySet<string> = new Set([
 ]);
 
 /** What else the broker does to the connection that asks. */
-const ofTheConnection: ReadonlySet<string> = new Set(["props.watch", "topic.subscribe", "topic.unsubscribe"]);
+const connectionCommands: ReadonlySet<string> = new Set(["props.watch", "topic.subscribe", "topic.unsubscribe"]);
 
 /**
  * Throws DENIED for what may change this server's own connection: without its name nobody would know it for an agent's.
@@ -80,7 +80,7 @@ export function checkCommand(command: string): void {
     throw new ToolError("ARGUMENT", `not a command: ${JSON.stringify(command)}; bus_help lists a service's commands`);
   }
   const written = command.toLowerCase();
-  const isOwn = written.startsWith("noded.") ? !readsTheBroker.has(written) : ofTheConnection.has(written);
+  const isOwn = written.startsWith("noded.") ? !brokerReadCommands.has(written) : connectionCommands.has(written);
   if (!isOwn) return;
   throw new ToolError("DENIED", `${command} concerns this server's own connection; use bus_wait to follow a topic`);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 /** What is said to people who start the program by hand, in place of serving. */
-export interface Told {
+export interface CommandLineOutput {
   readonly to: "stdout" | "stderr";
   readonly text: string;
   readonly exitCode: number;
 }
 
 /** Undefined: it is to serve. It takes no other words, so that a mistyped one is not passed over in silence. */
-export function toldInstead(words: readonly string[], version: string): Told | undefined {
+export function parseCommandLine(words: readonly string[], version: string): CommandLineOutput | undefined {
   const [first] = words;
   if (first === undefined) return undefined;
   if (first === "--version") return { to: "stdout", text: `mixos-mcp ${version}\n`, exitCode: 0 };
@@ -17,7 +17,7 @@ export function toldInstead(words: readonly string[], version: string): Told | u
 }
 
 /** Where somebody sits at stdin, who would wait for a word as it does. */
-export const waitingWords =
+export const terminalNotice =
   "mixos-mcp: waits for an MCP client on stdin, which starts it by itself (mixos-mcp --help); Ctrl-D ends it\n";
 
 const help = `mixos-mcp: the MixOS Bus as tools for coding agents, an MCP server over stdio

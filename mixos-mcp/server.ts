@@ -10,9 +10,9 @@ import {
   type Tool as ListedTool,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import type { Denied } from "./addresses.ts";
-import { Desk } from "./desk.ts";
-import type { Presence } from "./presence.ts";
+import type { DenyList } from "./addresses.ts";
+import { ToolRunner } from "./tool-runner.ts";
+import type { BusConnection } from "./bus-connection.ts";
 import type { Tool } from "./tool.ts";
 import { busCall } from "./tools/bus-call.ts";
 import { busHelp } from "./tools/bus-help.ts";
@@ -20,26 +20,26 @@ import { busPublish } from "./tools/bus-publish.ts";
 import { busServices } from "./tools/bus-services.ts";
 import { busWait } from "./tools/bus-wait.ts";
 
-export interface ServerParts {
-  readonly presence: Presence;
-  readonly denied: Denied;
+export interface McpServerOptions {
+  readonly connection: BusConnection;
+  readonly denied: DenyList;
   readonly version: string;
 }
 
 /** The low-level server of the SDK: it starts in half the time of the other. */
-export function mcpServer({ presence, denied, version }: ServerParts): Server {
-  const options = { capabilities: { tools: {} }, instructions, jsonSchemaValidator: noSchemasFromClients };
+export function createMcpServer({ connection, denied, version }: McpServerOptions): Server {
+  const options = { capabilities: { tools: {} }, instructions, jsonSchemaValidator: unusedValidator };
   const server = new Server({ name: "mixos-mcp", version }, options);
-  const desk = new Desk();
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: Array.from(tools.values(), listed) }));
+  const runner = new ToolRunner();
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: Array.from(tools.values(), toListedTool) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
     const tool = tools.get(params.name);
     if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `no tool ${params.name}`);
-    const { texts, isError } = await desk.run(tool, params.arguments, { presence, denied, signal });
+    const { texts, isError } = await runner.run(tool, params.arguments, { connection, denied, signal });
     return { content: texts.map((text) => ({ type: "text", text })), isError };
   });
   // Also for those who only look whether this server has come: it is on the Bus as soon as its client has found it.
-  server.oninitialized = () => presence.begin();
+  server.oninitialized = () => connection.start();
   return server;
 }
 
@@ -50,13 +50,13 @@ const instructions =
   "modes, and answers to what people are asked are refused with AGENT_SELF.";
 
 /** Only what a client answers to questions of ours would be validated, and we ask none. */
-const noSchemasFromClients = {
+const unusedValidator = {
   getValidator: () => {
     throw new Error("nothing is asked of clients");
   },
 };
 
-function listed({ name, description, arguments: schema, readOnly }: Tool): ListedTool {
+function toListedTool({ name, description, arguments: schema, readOnly }: Tool): ListedTool {
   const { $schema: _, ...inputSchema } = z.toJSONSchema(schema, { io: "input" });
   return {
     name,

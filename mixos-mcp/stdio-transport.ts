@@ -68,7 +68,7 @@ export class StdioTransport implements Transport {
 
   #deliver(line: string): void {
     try {
-      this.onmessage?.(messageOf(line));
+      this.onmessage?.(parseMessage(line));
     } catch (error) {
       this.onerror?.(error as Error);
     }
@@ -76,7 +76,7 @@ export class StdioTransport implements Transport {
 }
 
 /** Throws for what is no message. */
-function messageOf(line: string): JSONRPCMessage {
+function parseMessage(line: string): JSONRPCMessage {
   const message = JSONRPCMessageSchema.parse(JSON.parse(line));
   if (!("method" in message) || message.method !== "tools/call" || message.params === undefined) return message;
   const { params } = parseJson(line) as { readonly params: { readonly arguments?: unknown } };
@@ -84,11 +84,11 @@ function messageOf(line: string): JSONRPCMessage {
 }
 
 /** The stream without a byte order mark at its beginning, which the SDK would take for a part of the first message. */
-export function unmarked(stream: AsyncIterable<Buffer>): Readable {
-  return Readable.from(unmarkedChunks(stream), { objectMode: false });
+export function stripByteOrderMark(stream: AsyncIterable<Buffer>): Readable {
+  return Readable.from(withoutMark(stream), { objectMode: false });
 }
 
-async function* unmarkedChunks(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withoutMark(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const markBytes = 3;
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of stream) {

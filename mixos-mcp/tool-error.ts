@@ -17,13 +17,13 @@ export class ToolError extends Error {
 }
 
 /** Anything that a tool threw; what is none of the Bus's failures is passed on as it is. */
-export function asToolError(thrown: unknown): unknown {
+export function toToolError(thrown: unknown): unknown {
   if (!(thrown instanceof BusError)) return thrown;
-  const { code, text } = told[thrown.code] ?? { code: thrown.code, text: "" };
+  const { code, text } = busErrors[thrown.code] ?? { code: thrown.code, text: "" };
   return new ToolError(code, text === "" ? thrown.message : `${text} (${thrown.message})`);
 }
 
-const told: { readonly [Code in BusErrorCode]?: { readonly code: string; readonly text: string } } = {
+const busErrors: { readonly [Code in BusErrorCode]?: { readonly code: string; readonly text: string } } = {
   NOT_CONNECTED: { code: "BUS_UNREACHABLE", text: "the Bus went away; nothing was sent" },
   CONNECTION_LOST: { code: "BUS_UNREACHABLE", text: "the Bus went away before the answer came: it may have run" },
   STOPPED: { code: "BUS_UNREACHABLE", text: "this server is ending" },

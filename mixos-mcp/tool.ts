@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a tool is.
 import type { z } from "zod";
-import type { Denied } from "./addresses.ts";
-import type { Presence } from "./presence.ts";
+import type { DenyList } from "./addresses.ts";
+import type { BusConnection } from "./bus-connection.ts";
 
 export interface ToolContext {
-  readonly presence: Presence;
-  readonly denied: Denied;
+  readonly connection: BusConnection;
+  readonly denied: DenyList;
   /** Aborted when the MCP client gives the call up. */
   readonly signal: AbortSignal;
 }

@@ -2,7 +2,7 @@
 // Asks a service to do something.
 import { z } from "zod";
 import { checkAddress, checkCommand } from "../addresses.ts";
-import { ask } from "../ask.ts";
+import { callService } from "../call-service.ts";
 import { tool } from "../tool.ts";
 import { service, timeoutMs } from "./arguments.ts";
 
@@ -23,7 +23,7 @@ export const busCall = tool({
     checkAddress(address, context.denied);
     checkCommand(command);
     const asked = { service: address, command, timeoutMs: timeout_ms, ...(args === undefined ? {} : { args }) };
-    const { rc, body } = await ask(context, asked);
+    const { rc, body } = await callService(context, asked);
     const text = body === "" ? "(done; the reply has no body)" : body;
     return rc === 0 ? [text] : [text, `[done with a warning: rc ${rc}]`];
   },

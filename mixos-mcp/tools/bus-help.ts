@@ -2,7 +2,7 @@
 // What a service can do, in its own words.
 import { z } from "zod";
 import { checkAddress } from "../addresses.ts";
-import { ask } from "../ask.ts";
+import { callService } from "../call-service.ts";
 import { timeoutMsDefault } from "../limits.ts";
 import { tool } from "../tool.ts";
 import { service } from "./arguments.ts";
@@ -17,7 +17,7 @@ export const busHelp = tool({
   waits: false,
   async run(args, context) {
     checkAddress(args.service, context.denied);
-    const reply = await ask(context, { service: args.service, command: "HELP", timeoutMs: timeoutMsDefault });
+    const reply = await callService(context, { service: args.service, command: "HELP", timeoutMs: timeoutMsDefault });
     return [reply.body];
   },
 });

@@ -5,7 +5,7 @@ import { replyFailure } from "../../bus-client/index.ts";
 import { stringifyJson } from "../../json/raw-json.ts";
 import { tool } from "../tool.ts";
 import { ToolError } from "../tool-error.ts";
-import { unlessAborted } from "../ask.ts";
+import { rejectOnAbort } from "../call-service.ts";
 import { topic } from "./arguments.ts";
 
 export const busPublish = tool({
@@ -21,10 +21,10 @@ export const busPublish = tool({
   }),
   readOnly: false,
   waits: false,
-  async run({ topic: name, body }, { presence, signal }) {
-    const client = await presence.client(signal);
+  async run({ topic: name, body }, { connection, signal }) {
+    const client = await connection.connectedClient(signal);
     const text = typeof body === "string" ? body : stringifyJson(body);
-    const reply = await unlessAborted(client.publishAndConfirm(name, text), signal);
+    const reply = await rejectOnAbort(client.publishAndConfirm(name, text), signal);
     const failure = replyFailure(reply);
     if (failure === undefined) return [reply.body];
     throw new ToolError(failure.code ?? "PUBLISH_REFUSED", failure.message, { rc: reply.rc, body: reply.body });

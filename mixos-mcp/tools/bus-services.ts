@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { registeredServices, type RegisteredService } from "../../bus-client/index.ts";
 import { isDenied } from "../addresses.ts";
-import { ask } from "../ask.ts";
+import { callService } from "../call-service.ts";
 import { timeoutMsDefault } from "../limits.ts";
 import { ToolError } from "../tool-error.ts";
 import { tool } from "../tool.ts";
@@ -18,18 +18,20 @@ export const busServices = tool({
   waits: false,
   async run(_args, context) {
     const asked = { service: "noded", command: "noded.list", timeoutMs: timeoutMsDefault };
-    const { body } = await ask(context, asked);
-    return [JSON.stringify(servicesOf(body).map((service) => shown(service, isDenied(service.name, context.denied))))];
+    const { body } = await callService(context, asked);
+    return [
+      JSON.stringify(parseServices(body).map((service) => toRow(service, isDenied(service.name, context.denied)))),
+    ];
   },
 });
 
-function servicesOf(body: string): readonly RegisteredService[] {
+function parseServices(body: string): readonly RegisteredService[] {
   const services = registeredServices(JSON.parse(body));
   if (services === undefined)
     throw new ToolError("CALL_FAILED", "the broker's list of services is none", { rc: 0, body });
   return services;
 }
 
-function shown({ name, binary, version }: RegisteredService, denied: boolean): object {
+function toRow({ name, binary, version }: RegisteredService, denied: boolean): object {
   return { name, binary, version, ...(denied ? { denied } : {}) };
 }

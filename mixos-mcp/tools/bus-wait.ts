@@ -25,10 +25,10 @@ export const busWait = tool({
   }),
   readOnly: true,
   waits: true,
-  async run({ topic: name, timeout_ms, match, retained }, { presence, signal }) {
-    const client = await presence.client(signal);
-    const fits = ({ body }: Delivery): boolean => match === undefined || jsonMatch(parsed(body), match);
-    const next = await nextDelivery(client, { topic: name, timeoutMs: timeout_ms, fits, retained, signal });
+  async run({ topic: name, timeout_ms, match, retained }, { connection, signal }) {
+    const client = await connection.connectedClient(signal);
+    const matches = ({ body }: Delivery): boolean => match === undefined || jsonMatch(parseBody(body), match);
+    const next = await nextDelivery(client, { topic: name, timeoutMs: timeout_ms, matches, retained, signal });
     const away = next.reconnected ? { reconnected: "the Bus was away meanwhile: messages may have been missed" } : {};
     if (next.delivery === undefined) return [JSON.stringify({ timed_out: true, topic: name, ...away })];
     const { seq, registration, service, stale, body } = next.delivery;
@@ -38,7 +38,7 @@ export const busWait = tool({
 });
 
 /** Undefined, which nothing matches, where it is no JSON. */
-function parsed(body: string): unknown {
+function parseBody(body: string): unknown {
   try {
     return parseJson(body);
   } catch {

@@ -4,56 +4,57 @@ import { BusClient, type BusClientState, BusError, discoverBus, type Surrounding
 import { connectWaitMs, namesTriedMax } from "./limits.ts";
 import { ToolError } from "./tool-error.ts";
 
-export interface PresenceOptions {
+export interface BusConnectionOptions {
   readonly surroundings: Surroundings;
   /** A name to try; another at each call. */
   readonly name: () => string;
   readonly version: string;
 }
 
-export class Presence {
-  readonly #options: PresenceOptions;
+export class BusConnection {
+  readonly #options: BusConnectionOptions;
   readonly #watchers = new Set<() => void>();
   #client: BusClient | undefined;
   #namesTaken = 0;
-  #left = false;
+  #hasLeft = false;
 
-  constructor(options: PresenceOptions) {
+  constructor(options: BusConnectionOptions) {
     this.#options = options;
   }
 
   /** Goes to the Bus, and stays. Returns at once. */
-  begin(): void {
-    this.#running();
+  start(): void {
+    this.#currentClient();
   }
 
   /** The client, connected. Throws BUS_UNREACHABLE where the Bus is not there and does not come back in time. */
-  async client(signal: AbortSignal): Promise<BusClient> {
+  async connectedClient(signal: AbortSignal): Promise<BusClient> {
     const until = Date.now() + connectWaitMs;
     for (;;) {
       signal.throwIfAborted();
-      const client = this.#running();
+      const client = this.#currentClient();
       if (client.state.kind === "connected") return client;
       client.retryNow();
       const leftMs = until - Date.now();
-      if (leftMs <= 0) throw new ToolError("BUS_UNREACHABLE", `the Bus is not reachable: ${whyNot(client.state)}`);
-      await this.#change(leftMs, signal);
+      if (leftMs <= 0)
+        throw new ToolError("BUS_UNREACHABLE", `the Bus is not reachable: ${describeState(client.state)}`);
+      await this.#stateChange(leftMs, signal);
     }
   }
 
   /** Gives the name back. Soon over, whatever the broker does. */
   async leave(): Promise<void> {
-    this.#left = true;
+    this.#hasLeft = true;
     await this.#client?.leave();
   }
 
-  #running(): BusClient {
-    if (this.#left) throw new BusError("STOPPED");
-    if (this.#client === undefined || this.#client.state.kind === "fatal") this.#client = this.#started();
+  #currentClient(): BusClient {
+    if (this.#hasLeft) throw new BusError("STOPPED");
+    if (this.#client === undefined || this.#client.state.kind === "fatal") this.#client = this.#startClient();
     return this.#client;
   }
 
-  #started(): BusClient {
+  #startClient(): BusClient {
     const { surroundings, name, version } = this.#options;
     const client = new BusClient({
       // Looked up anew at each attempt: a Bus that comes back may stand elsewhere.
@@ -77,16 +78,16 @@ export class Presence {
       state.kind === "fatal" &&
       state.cause.code === "NAME_TAKEN" &&
       this.#namesTaken < namesTriedMax &&
-      !this.#left
+      !this.#hasLeft
     ) {
       this.#namesTaken += 1;
-      this.#client = this.#started();
+      this.#client = this.#startClient();
     }
     for (const watcher of this.#watchers) watcher();
   }
 
   /** Until something happens, or so long. */
-  #change(ms: number, signal: AbortSignal): Promise<void> {
+  #stateChange(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
@@ -101,6 +102,6 @@ export class Presence {
   }
 }
 
-function whyNot(state: BusClientState): string {
+function describeState(state: BusClientState): string {
   return state.kind === "disconnected" || state.kind === "fatal" ? state.cause.message : "no broker has answered yet";
 }

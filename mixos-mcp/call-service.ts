@@ -4,7 +4,7 @@ import { type Reply, replyFailure } from "../bus-client/index.ts";
 import { ToolError } from "./tool-error.ts";
 import type { ToolContext } from "./tool.ts";
 
-export interface Asked {
+export interface ServiceCall {
   readonly service: string;
   readonly command: string;
   readonly args?: object;
@@ -12,22 +12,25 @@ export interface Asked {
 }
 
 /** Throws what the service refused, or what kept the Bus from asking it. A call that is given up may still run. */
-export async function ask({ presence, signal }: ToolContext, asked: Asked): Promise<Reply> {
+export async function callService({ connection, signal }: ToolContext, asked: ServiceCall): Promise<Reply> {
   const { service, command, args, timeoutMs } = asked;
-  const client = await presence.client(signal);
-  const reply = await unlessAborted(client.call(service, command, args, { timeoutMs }), signal);
+  const client = await connection.connectedClient(signal);
+  const reply = await rejectOnAbort(client.call(service, command, args, { timeoutMs }), signal);
   const failure = replyFailure(reply);
   if (failure === undefined) return reply;
-  throw new ToolError(failure.code ?? codeOf(failure.message), failure.message, { rc: reply.rc, body: reply.body });
+  throw new ToolError(failure.code ?? toErrorCode(failure.message), failure.message, {
+    rc: reply.rc,
+    body: reply.body,
+  });
 }
 
 /** What the broker says by itself has a text and no code. */
-function codeOf(message: string): string {
+function toErrorCode(message: string): string {
   return /^Service '.*' not found$/.test(message) ? "SERVICE_UNKNOWN" : "CALL_FAILED";
 }
 
 /** The promise, or as soon as the signal is aborted a rejection with its reason. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) abort();

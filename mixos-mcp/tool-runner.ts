@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { isDeeperThan } from "../json/depth.ts";
 import { argumentsDepthMax, callsMax, resultBytesMax, waitsMax } from "./limits.ts";
-import { asToolError, ToolError } from "./tool-error.ts";
+import { toToolError, ToolError } from "./tool-error.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
 export interface ToolResult {
@@ -11,21 +11,22 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-export class Desk {
+export class ToolRunner {
   #calls = 0;
   #waits = 0;
 
   /** Rejects only with the reason of an aborted signal, or a fault of our own. */
   async run(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
-    if (this.#calls >= callsMax) return failed(new ToolError("BUSY", `${callsMax} calls are being worked on`));
-    if (tool.waits && this.#waits >= waitsMax) return failed(new ToolError("BUSY", `${waitsMax} waits are open`));
-    const giveBack = this.#take(tool, context.signal);
+    if (this.#calls >= callsMax) return toErrorResult(new ToolError("BUSY", `${callsMax} calls are being worked on`));
+    if (tool.waits && this.#waits >= waitsMax)
+      return toErrorResult(new ToolError("BUSY", `${waitsMax} waits are open`));
+    const giveBack = this.#reserve(tool, context.signal);
     try {
-      const texts = await tool.run(argumentsFor(tool, args), context);
-      return { texts: texts.flatMap(bounded), isError: false };
+      const texts = await tool.run(parseArguments(tool, args), context);
+      return { texts: texts.flatMap(truncateResult), isError: false };
     } catch (thrown) {
-      const error = asToolError(thrown);
-      if (error instanceof ToolError) return failed(error);
+      const error = toToolError(thrown);
+      if (error instanceof ToolError) return toErrorResult(error);
       throw thrown;
     } finally {
       giveBack();
@@ -33,7 +34,7 @@ export class Desk {
   }
 
   /** A place among those being worked on. Of a call that is given up it is free at once: the next may be in the same read. */
-  #take({ waits }: Tool, signal: AbortSignal): () => void {
+  #reserve({ waits }: Tool, signal: AbortSignal): () => void {
     const waiting = waits ? 1 : 0;
     this.#calls += 1;
     this.#waits += waiting;
@@ -50,7 +51,7 @@ export class Desk {
   }
 }
 
-function argumentsFor(tool: Tool, args: unknown): unknown {
+function parseArguments(tool: Tool, args: unknown): unknown {
   if (isDeeperThan(args, argumentsDepthMax)) {
     throw new ToolError("ARGUMENT", `arrays and objects in more than ${argumentsDepthMax} levels`);
   }
@@ -59,15 +60,15 @@ function argumentsFor(tool: Tool, args: unknown): unknown {
   throw new ToolError("ARGUMENT", z.prettifyError(parsed.error));
 }
 
-function failed({ code, message, reply }: ToolError): ToolResult {
+function toErrorResult({ code, message, reply }: ToolError): ToolResult {
   const rc = reply === undefined ? {} : { rc: reply.rc };
   const said = JSON.stringify({ error_code: code, message, ...rc });
   const body = reply === undefined || reply.body === "" ? [] : [reply.body];
-  return { texts: [said, ...body].flatMap(bounded), isError: true };
+  return { texts: [said, ...body].flatMap(truncateResult), isError: true };
 }
 
 /** The text, or its beginning, cut between characters, and how much there was: a result that a model can hold. */
-function bounded(text: string): readonly string[] {
+function truncateResult(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   if (bytes.length <= resultBytesMax) return [text];
   let end = resultBytesMax;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { Desk } from "./desk.ts";
+import { ToolRunner } from "./tool-runner.ts";
 import { callsMax, waitsMax } from "./limits.ts";
-import { Presence } from "./presence.ts";
+import { BusConnection } from "./bus-connection.ts";
 import { tool, type ToolContext } from "./tool.ts";
 
-const presence = new Presence({ surroundings: { env: {}, uid: 0, home: "/" }, name: () => "mcp-test", version: "0" });
+const connection = new BusConnection({
+  surroundings: { env: {}, uid: 0, home: "/" },
+  name: () => "mcp-test",
+  version: "0",
+});
 
 function toolThat(waits: boolean, run: () => Promise<readonly string[]>) {
   return tool({ name: "test", description: "", arguments: z.strictObject({}), readOnly: true, waits, run });
@@ -16,10 +20,10 @@ test.each([
   ["call", false, callsMax],
   ["wait", true, waitsMax],
 ])("a %s that is given up makes room at once, and once only", async (_, waits, max) => {
-  const desk = new Desk();
+  const runner = new ToolRunner();
   const run = (act: () => Promise<readonly string[]>, signal = new AbortController().signal) => {
-    const context: ToolContext = { presence, denied: [], signal };
-    return desk.run(toolThat(waits, act), {}, context);
+    const context: ToolContext = { connection, denied: [], signal };
+    return runner.run(toolThat(waits, act), {}, context);
   };
   const givenUp = new AbortController();
   let end: () => void = () => {};
