@@ -37,7 +37,7 @@ export interface ClientSide {
 }
 
 /** Who serves a method, if anybody does. */
-export function handlerOf(side: ClientSide, method: string): ClientSideHandler | undefined {
+export function findHandler(side: ClientSide, method: string): ClientSideHandler | undefined {
   switch (method) {
     case "fs/read_text_file":
     case "fs/write_text_file":

@@ -4,11 +4,11 @@
 import type { AgentEvent, Done, Outcome } from "./agent-events.ts";
 import type { AgentSink } from "./agent-client.ts";
 
-export class Bursts {
+export class EventBatches {
   readonly #sink: AgentSink;
-  readonly #faults = new FaultTally();
+  readonly #faults = new FaultCounter();
   #depth = 0;
-  #heard = false;
+  #hasDelivered = false;
 
   constructor(sink: AgentSink) {
     this.#sink = sink;
@@ -27,7 +27,7 @@ export class Bursts {
   }
 
   /** Runs as a part of the running burst, or as one of its own once the caller has returned. */
-  soon(work: () => void): void {
+  defer(work: () => void): void {
     if (this.#depth > 0) this.run(work);
     else queueMicrotask(() => this.run(work));
   }
@@ -39,7 +39,7 @@ export class Bursts {
   ask<T>(done: Done<T>, ask: (tell: Done<T>) => void): void {
     let returned = false;
     const tell = (outcome: Outcome<T>): void => {
-      this.#heard = true;
+      this.#hasDelivered = true;
       done(outcome);
     };
     ask((outcome) => {
@@ -50,19 +50,19 @@ export class Bursts {
   }
 
   emit(event: AgentEvent): void {
-    this.#heard = true;
+    this.#hasDelivered = true;
     this.#sink.onEvent(event);
   }
 
   /** Something was told elsewhere. */
-  heard(): void {
-    this.#heard = true;
+  noteDelivery(): void {
+    this.#hasDelivered = true;
   }
 
   fault(fault: string, message: string, sample?: string): void {
     this.#faults.add(fault, message, sample);
     // Outside of a burst there is no end that would tell it.
-    if (this.#depth === 0) this.soon(() => {});
+    if (this.#depth === 0) this.defer(() => {});
   }
 
   /** Faults are told at the end of a burst; sooner where something must be last. */
@@ -72,13 +72,13 @@ export class Bursts {
 
   #end(): void {
     this.flushFaults();
-    if (!this.#heard) return;
-    this.#heard = false;
+    if (!this.#hasDelivered) return;
+    this.#hasDelivered = false;
     this.#sink.onBatchEnd();
   }
 }
 
-interface TalliedFault {
+interface CountedFault {
   readonly fault: string;
   readonly message: string;
   readonly sample?: string;
@@ -86,7 +86,7 @@ interface TalliedFault {
 }
 
 /** Counts faults of one kind together, so that a flood of them is one report for each read of the pipe. */
-class FaultTally {
+class FaultCounter {
   readonly #faults = new Map<string, { message: string; sample: string | undefined; count: number }>();
 
   /** `fault` is one of a fixed table: the tally is as long as that. The first message and sample are kept. */
@@ -97,7 +97,7 @@ class FaultTally {
   }
 
   /** In the order of their first occurrence; the tally is empty afterwards. */
-  take(): readonly TalliedFault[] {
+  take(): readonly CountedFault[] {
     if (this.#faults.size === 0) return [];
     const faults = [...this.#faults].map(([fault, { message, sample, count }]) =>
       sample === undefined ? { fault, message, count } : { fault, message, sample, count },

@@ -6,7 +6,7 @@ import type { PermissionOption, PermissionOutcome, RequestKey, Elicitation, Elic
 import { permissionResult, elicitationResult } from "./schema/v1/requests.ts";
 
 /** Permission requests. Each is answered with an option exactly as it was offered. */
-export class OpenPermissions {
+export class PendingPermissions {
   readonly #open = new Map<RequestKey, { request: IncomingRequest; options: readonly PermissionOption[] }>();
 
   add(request: IncomingRequest, options: readonly PermissionOption[]): void {
@@ -38,19 +38,19 @@ export class OpenPermissions {
 }
 
 /** Ids whose end an agent may still tell. */
-const addressesMax = 256;
+const urlElicitationsMax = 256;
 
 /** Elicitations, and the addresses that the agent has asked somebody to open. */
-export class OpenElicitations {
+export class PendingElicitations {
   readonly #open = new Map<RequestKey, IncomingRequest>();
-  readonly #addresses = new Set<string>();
+  readonly #urlElicitations = new Set<string>();
 
   add(request: IncomingRequest, asked: Elicitation): void {
     this.#open.set(request.key, request);
     if (asked.mode !== "url") return;
-    const [oldest] = this.#addresses;
-    if (oldest !== undefined && this.#addresses.size >= addressesMax) this.#addresses.delete(oldest);
-    this.#addresses.add(asked.elicitationId);
+    const [oldest] = this.#urlElicitations;
+    if (oldest !== undefined && this.#urlElicitations.size >= urlElicitationsMax) this.#urlElicitations.delete(oldest);
+    this.#urlElicitations.add(asked.elicitationId);
   }
 
   /** False when it was not open: a second answer, or one after the elicitation was taken back, is dropped. */
@@ -63,6 +63,6 @@ export class OpenElicitations {
 
   /** What was asked to be done there is done. False for an id that was never asked for, or has ended before. */
   complete(elicitationId: string): boolean {
-    return this.#addresses.delete(elicitationId);
+    return this.#urlElicitations.delete(elicitationId);
   }
 }

@@ -48,7 +48,7 @@ export interface AgentLink {
   notify(method: string, params: object): void;
   emit(event: AgentEvent): void;
   /** Something was told to somebody else than the sink: the end of this burst is one for them too. */
-  heard(): void;
+  noteDelivery(): void;
   /** Counted together with others of its kind until the end of the burst. `fault` is one of a fixed table, `sample` is cut. */
   fault(fault: string, message: string, sample?: string): void;
   /** `what` continues a sentence that begins with the agent's command. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { AgentFailure } from "./agent-events.ts";
 
-type Pass = (failure: AgentFailure | undefined) => void;
+type Waiter = (failure: AgentFailure | undefined) => void;
 
 type GateState =
-  | { readonly state: "closed"; readonly started: boolean; readonly waiting: readonly Pass[] }
+  | { readonly state: "closed"; readonly started: boolean; readonly waiting: readonly Waiter[] }
   | { readonly state: "settled"; readonly failure: AgentFailure | undefined };
 
 /** Holds every request back until initialize has succeeded, and lets it fail as initialize failed. */
@@ -27,7 +27,7 @@ export class ReadyGate {
     for (const pass of waiting) pass(failure);
   }
 
-  pass(pass: Pass): void {
+  pass(pass: Waiter): void {
     if (this.#state.state === "settled") pass(this.#state.failure);
     else this.#state = { ...this.#state, waiting: [...this.#state.waiting, pass] };
   }

@@ -6,7 +6,7 @@ import { RawJson, stringifyJson } from "../json/raw-json.ts";
 import type { AgentEvent, AgentExit } from "./agent-events.ts";
 import type { AuthMethod } from "./model.ts";
 import type { RpcError } from "./jsonrpc/message.ts";
-import { sampleOf } from "./jsonrpc/sample.ts";
+import { truncateText } from "./jsonrpc/sample.ts";
 
 export type Redact = (text: string) => string;
 
@@ -14,31 +14,31 @@ export type Redact = (text: string) => string;
 const lookaheadCharacters = 64 * 1024;
 
 /** The beginning of a text, without secrets. */
-export function redactedSample(text: string, charactersMax: number, redact: Redact): string {
-  return sampleOf(redact(text.slice(0, charactersMax + lookaheadCharacters)), charactersMax);
+export function redactSample(text: string, charactersMax: number, redact: Redact): string {
+  return truncateText(redact(text.slice(0, charactersMax + lookaheadCharacters)), charactersMax);
 }
 
-export function redactedError({ code, message, data }: RpcError, redact: Redact): RpcError {
+export function redactError({ code, message, data }: RpcError, redact: Redact): RpcError {
   const told = { code, message: redact(message) };
   if (data === undefined) return told;
   // Of a long one no more than the beginning of its text is told.
   if (approximateLength(data, wholeCharactersMax) > wholeCharactersMax) {
-    return { ...told, data: redactedSample(stringifyJson(data), wholeCharactersMax, redact) };
+    return { ...told, data: redactSample(stringifyJson(data), wholeCharactersMax, redact) };
   }
-  return { ...told, data: redactedValue(data, redact) };
+  return { ...told, data: redactValue(data, redact) };
 }
 
 /** What an agent says is its own. What has no name here is not known to be said to anybody. */
-export function redactedEvent(event: AgentEvent, redact: Redact): AgentEvent {
+export function redactEvent(event: AgentEvent, redact: Redact): AgentEvent {
   if (event.type !== "update" || event.update.kind !== "extension") return event;
   const { kind, method, data } = event.update;
   // Of a long one its size alone is logged: a copy of millions of values would be made to be thrown away.
   if (approximateLength(data, wholeCharactersMax) > wholeCharactersMax)
     return { ...event, update: { kind, method: redact(method), data } };
-  return { ...event, update: { kind, method: redact(method), data: redactedValue(data, redact) } };
+  return { ...event, update: { kind, method: redact(method), data: redactValue(data, redact) } };
 }
 
-export function redactedExit(exit: AgentExit, redact: Redact): AgentExit {
+export function redactExit(exit: AgentExit, redact: Redact): AgentExit {
   const { spawnError } = exit;
   if (spawnError === undefined) return exit;
   return { ...exit, spawnError: { ...spawnError, message: redact(spawnError.message) } };
@@ -48,25 +48,27 @@ export function redactedExit(exit: AgentExit, redact: Redact): AgentExit {
 const wholeCharactersMax = 1024 * 1024;
 
 /** Ids of logins stay: they are given back to the agent. */
-export function redactedMethods(methods: readonly AuthMethod[], redact: Redact): readonly AuthMethod[] {
-  return methods.map((method) => ({ ...redactedValue(method, redact), id: method.id }));
+export function redactAuthMethods(methods: readonly AuthMethod[], redact: Redact): readonly AuthMethod[] {
+  return methods.map((method) => ({ ...redactValue(method, redact), id: method.id }));
 }
 
 /** A JSON value with the secrets taken out of its strings, of its members' names, and of numbers that are kept as text. */
-export function redactedValue<T>(value: T, redact: Redact): T {
-  return redacted(value, redact) as T;
+export function redactValue<T>(value: T, redact: Redact): T {
+  return redactUnknown(value, redact) as T;
 }
 
-function redacted(value: unknown, redact: Redact): unknown {
+function redactUnknown(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof RawJson) return redactedNumber(value, redact);
-  if (Array.isArray(value)) return value.map((element) => redacted(element, redact));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), redacted(member, redact)]));
+  if (value instanceof RawJson) return redactNumber(value, redact);
+  if (Array.isArray(value)) return value.map((element) => redactUnknown(element, redact));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [redact(name), redactUnknown(member, redact)]),
+  );
 }
 
 /** A number that is no secret stays one. */
-function redactedNumber(number: RawJson, redact: Redact): unknown {
+function redactNumber(number: RawJson, redact: Redact): unknown {
   const text = redact(number.text);
   return text === number.text ? number : text;
 }

@@ -39,23 +39,23 @@ test.for([{ id: "mode" }, { id: "approvals", category: "mode" }])(
   (names) => {
     const covered = options({ ...select, ...names });
     expect(covered.list().map(({ option }) => option)).toEqual([names.id]);
-    expect(covered.modeIs("auto")).toBe(true);
+    expect(covered.setCurrentMode("auto")).toBe(true);
     expect(covered.list()[0]?.value).toBe("auto");
-    expect(covered.change(names.id, "ask")).toEqual({ type: "config", value: "ask" });
+    expect(covered.planChange(names.id, "ask")).toEqual({ type: "config", value: "ask" });
   },
 );
 
 test("a mode that the covering option does not have as a choice leaves it as it is", () => {
   const covered = options({ ...select, id: "mode" });
-  expect(covered.modeIs("secret")).toBe(false);
+  expect(covered.setCurrentMode("secret")).toBe(false);
   expect(covered.list()[0]?.value).toBe("ask");
 });
 
 test("a session without modes and options has nothing to set", () => {
   const none = new SessionOptions(undefined, []);
   expect(none.list()).toEqual([]);
-  expect(none.modeIs("auto")).toBe(false);
-  expect(none.change("mode", "auto")).toMatchObject({ type: "refused" });
+  expect(none.setCurrentMode("auto")).toBe(false);
+  expect(none.planChange("mode", "auto")).toMatchObject({ type: "refused" });
 });
 
 test("groups are flattened with their names, and bad choices are dropped", () => {

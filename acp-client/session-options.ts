@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What can be set in a session, as one list. An agent of v1 may tell modes, config options, or both for the same thing:
 // modes are shown as the option "mode" unless a config option covers them.
-import { sampleOf } from "./jsonrpc/sample.ts";
+import { truncateText } from "./jsonrpc/sample.ts";
 import type { ConfigOption } from "./model.ts";
 import type { Modes } from "./schema/v1/config.ts";
 
-const MODE_OPTION = "mode";
+const modeOptionId = "mode";
 
 /** Of the names of the options that there are, UTF-16 units. */
 const namesCharactersMax = 1_024;
@@ -25,34 +25,34 @@ export class SessionOptions {
   }
 
   list(): readonly ConfigOption[] {
-    if (this.#modes === undefined || this.#modeCover() !== undefined) return this.#config;
+    if (this.#modes === undefined || this.#findModeOption() !== undefined) return this.#config;
     const { current, choices } = this.#modes;
     return [
-      { option: MODE_OPTION, name: "Mode", category: "mode", type: "select", value: current, choices },
+      { option: modeOptionId, name: "Mode", category: "mode", type: "select", value: current, choices },
       ...this.#config,
     ];
   }
 
   /** How to ask the agent for a value. Whether the value exists is the agent's to say. */
-  change(option: string, value: string | boolean): OptionChange {
+  planChange(option: string, value: string | boolean): OptionChange {
     const known = this.list().find((candidate) => candidate.option === option);
     if (known === undefined) {
       const names = this.list().map((candidate) => candidate.option);
-      const offered = names.length === 0 ? "none" : sampleOf(names.join(", "), namesCharactersMax);
+      const offered = names.length === 0 ? "none" : truncateText(names.join(", "), namesCharactersMax);
       return { type: "refused", message: `There is no option "${option}" (there are: ${offered})` };
     }
     if ((known.type === "boolean") !== (typeof value === "boolean")) {
       const wanted = known.type === "boolean" ? "true or false" : "one of its choices";
       return { type: "refused", message: `The option "${option}" takes ${wanted}` };
     }
-    const isMode = option === MODE_OPTION && this.#modes !== undefined && this.#modeCover() === undefined;
+    const isMode = option === modeOptionId && this.#modes !== undefined && this.#findModeOption() === undefined;
     return isMode && typeof value === "string" ? { type: "mode", modeId: value } : { type: "config", value };
   }
 
   /** The agent says which mode it is in. False when nothing it told before has such a mode. */
-  modeIs(modeId: string): boolean {
+  setCurrentMode(modeId: string): boolean {
     if (this.#modes !== undefined) this.#modes = { ...this.#modes, current: modeId };
-    const cover = this.#modeCover();
+    const cover = this.#findModeOption();
     if (cover === undefined) return this.#modes !== undefined;
     if (!cover.choices?.some((choice) => choice.value === modeId)) return false;
     this.#setValue(cover.option, modeId);
@@ -60,12 +60,12 @@ export class SessionOptions {
   }
 
   /** The agent says what its config options are: the whole list. */
-  configIs(config: readonly ConfigOption[]): void {
+  replaceConfig(config: readonly ConfigOption[]): void {
     this.#config = config;
   }
 
   /** A change was accepted by an agent that did not send the list back. */
-  valueIs(option: string, value: string | boolean): void {
+  setConfigValue(option: string, value: string | boolean): void {
     this.#setValue(option, value);
   }
 
@@ -74,10 +74,10 @@ export class SessionOptions {
   }
 
   /** The config option that says the same as the modes. */
-  #modeCover(): ConfigOption | undefined {
+  #findModeOption(): ConfigOption | undefined {
     return (
       this.#config.find((option) => option.category === "mode") ??
-      this.#config.find((option) => option.option === MODE_OPTION)
+      this.#config.find((option) => option.option === modeOptionId)
     );
   }
 }

@@ -2,19 +2,19 @@
 // What a v1 agent says and asks. Until session/new is answered, what belongs to a session is held back, since agents
 // speak about a session before they have told its id.
 import { repeatedName } from "../json/repeated-name.ts";
-import { handlerOf } from "./client-side.ts";
+import { findHandler } from "./client-side.ts";
 import type { HeldMessages } from "./held-messages.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import { isRecord } from "../json/record.ts";
 import { RPC } from "./jsonrpc/message.ts";
-import { sampleOf } from "./jsonrpc/sample.ts";
+import { truncateText } from "./jsonrpc/sample.ts";
 import type { ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
-import { OpenElicitations } from "./open-questions.ts";
-import { OpenPermissions } from "./open-questions.ts";
+import { PendingElicitations } from "./pending-requests.ts";
+import { PendingPermissions } from "./pending-requests.ts";
 import type { AgentLink } from "./protocol-session.ts";
 import { isIdentifier } from "./schema/lenient.ts";
 import { decodeCompletedElicitation, decodeElicitation } from "./schema/v1/elicitation.ts";
-import { decodePermissionRequest, whyNotAsked } from "./schema/v1/permission.ts";
+import { decodePermissionRequest, checkPermissionRequest } from "./schema/v1/permission.ts";
 import { elicitationResult, METHODS, permissionResult } from "./schema/v1/requests.ts";
 import { decodeUpdate, extensionUpdate } from "./schema/v1/update.ts";
 import type { DecodedUpdate } from "./schema/v1/update.ts";
@@ -36,8 +36,8 @@ const historyKinds: ReadonlySet<string> = new Set(["message", "tool_call", "plan
 export class V1Inbound {
   readonly #link: AgentLink;
   readonly #state: () => V1State;
-  readonly #permissions = new OpenPermissions();
-  readonly #elicitations = new OpenElicitations();
+  readonly #permissions = new PendingPermissions();
+  readonly #elicitations = new PendingElicitations();
 
   constructor(link: AgentLink, state: () => V1State) {
     this.#link = link;
@@ -59,7 +59,7 @@ export class V1Inbound {
     }
     // Notifications of the protocol itself that are not known are ignored; so is the end of what nobody was asked to open.
     if (method.startsWith("$/") || (method === METHODS.elicitationComplete && !this.#isCompleted(params))) return;
-    const name = sampleOf(method, 100);
+    const name = truncateText(method, 100);
     this.#link.emit({ type: "update", update: { kind: "extension", method: name, data: params } });
   }
 
@@ -83,7 +83,7 @@ export class V1Inbound {
     const { method, key } = request;
     const isPermission = method === METHODS.requestPermission;
     if (!isPermission && method !== METHODS.elicitationCreate) {
-      handlerOf(this.#link.clientSide, method)?.withdraw?.(request);
+      findHandler(this.#link.clientSide, method)?.withdraw?.(request);
       return;
     }
     const wasOpen = isPermission
@@ -133,10 +133,10 @@ export class V1Inbound {
 
   #emitUpdate(update: DecodedUpdate, raw: unknown, options: SessionOptions): void {
     if (update.kind === "config_options") {
-      options.configIs(update.options);
+      options.replaceConfig(update.options);
       this.#emitOptions(options, update.meta);
     } else if (update.kind === "current_mode") {
-      if (options.modeIs(update.modeId)) this.#emitOptions(options, update.meta);
+      if (options.setCurrentMode(update.modeId)) this.#emitOptions(options, update.meta);
       else this.#link.emit({ type: "update", update: extensionUpdate(raw) });
     } else {
       const state = this.#state();
@@ -169,12 +169,12 @@ export class V1Inbound {
     const state = this.#state();
     if (state.state !== "open") {
       const title = asked.toolCall.title ?? "without a title";
-      this.#refused("A permission was asked while no session is open; it was cancelled", title, asked.sessionId);
+      this.#reportRefusal("A permission was asked while no session is open; it was cancelled", title, asked.sessionId);
       // It must be answered, or the agent would wait for ever; and nobody can say yes for it.
       request.reply(permissionResult("cancelled"));
       return;
     }
-    const why = whyNotAsked(asked, this.#link.limits.permissionOptionsCharactersMax);
+    const why = checkPermissionRequest(asked, this.#link.limits.permissionOptionsCharactersMax);
     if (why !== undefined) {
       this.#link.fault("invalid-permission", `A permission request was refused: ${why}`);
       request.refuse({ code: RPC.invalidParams, message: `Invalid params of session/request_permission: ${why}` });
@@ -182,14 +182,20 @@ export class V1Inbound {
     }
     this.#permissions.add(request, asked.options);
     const { toolCall, options, sessionId } = asked;
-    this.#link.emit({ type: "permission", request: request.key, toolCall, options, ...otherThan(state.id, sessionId) });
+    this.#link.emit({
+      type: "permission",
+      request: request.key,
+      toolCall,
+      options,
+      ...otherSession(state.id, sessionId),
+    });
   }
 
   #onClientSide(request: IncomingRequest): void {
     const { clientSide } = this.#link;
-    const handler = handlerOf(clientSide, request.method);
+    const handler = findHandler(clientSide, request.method);
     if (handler === undefined) {
-      request.refuse({ code: RPC.methodNotFound, message: `Method not found: ${sampleOf(request.method, 100)}` });
+      request.refuse({ code: RPC.methodNotFound, message: `Method not found: ${truncateText(request.method, 100)}` });
       return;
     }
     const params = isRecord(request.params) ? request.params : {};
@@ -200,11 +206,11 @@ export class V1Inbound {
       const subject = params["path"] ?? params["command"] ?? params["terminalId"];
       const what = typeof subject === "string" ? `${request.method} ${subject}` : request.method;
       const message = "Files or a terminal were asked for under a session id that was never opened; it was refused";
-      this.#refused(message, what, sessionId);
+      this.#reportRefusal(message, what, sessionId);
       request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
       return;
     }
-    this.#link.heard();
+    this.#link.noteDelivery();
     handler.serve(request);
   }
 
@@ -225,7 +231,7 @@ export class V1Inbound {
     if (sessionId !== undefined && state.state !== "open") {
       const { message } = params;
       const what = typeof message === "string" ? message : "without a message";
-      this.#refused("An elicitation came while no session is open; it was refused", what, sessionId);
+      this.#reportRefusal("An elicitation came while no session is open; it was refused", what, sessionId);
       request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
       return;
     }
@@ -238,12 +244,12 @@ export class V1Inbound {
       return;
     }
     this.#elicitations.add(request, asked);
-    const other = state.state === "open" && typeof sessionId === "string" ? otherThan(state.id, sessionId) : {};
+    const other = state.state === "open" && typeof sessionId === "string" ? otherSession(state.id, sessionId) : {};
     this.#link.emit({ type: "elicitation", request: request.key, asked, ...other });
   }
 
   /** Told apart from updates, which come in floods: of one kind, the first of each read of the pipe has its words told. */
-  #refused(message: string, what: string, sessionId: unknown): void {
+  #reportRefusal(message: string, what: string, sessionId: unknown): void {
     this.#link.fault("foreign-request", message, `${what} (session ${JSON.stringify(sessionId)})`);
   }
 
@@ -260,6 +266,6 @@ export class V1Inbound {
 }
 
 /** The session that something was asked under, where it is not the one that is open. */
-function otherThan(own: string, asked: string): { readonly agentSession?: string } {
+function otherSession(own: string, asked: string): { readonly agentSession?: string } {
   return asked === own ? {} : { agentSession: asked };
 }

@@ -7,7 +7,7 @@ import { HeldMessages } from "./held-messages.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
-import { unsupportedOpen } from "./open-request.ts";
+import { checkOpenParams } from "./open-session-params.ts";
 import { toSupportedBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
 import { identifierCharactersMax } from "./schema/lenient.ts";
@@ -47,17 +47,17 @@ export class V1Session implements ProtocolSession {
   }
 
   open(request: OpenSessionParams, done: Done<OpenedSession>): void {
-    const refusal = this.#cannotOpen(request);
+    const refusal = this.#checkOpen(request);
     if (refusal !== undefined) {
       done(failed("UNSUPPORTED", refusal));
       return;
     }
     if (request.how === "new") this.#openNew(request, done);
-    else this.#bringBack(request.how, request, request.sessionId, done);
+    else this.#restore(request.how, request, request.sessionId, done);
   }
 
   prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void {
-    const sessionId = this.#sessionId(done);
+    const sessionId = this.#requireSession(done);
     if (sessionId === undefined || this.#identity === undefined) return;
     const told = toSupportedBlocks(blocks, this.#identity.capabilities);
     if (told.type === "refused") {
@@ -65,7 +65,7 @@ export class V1Session implements ProtocolSession {
       return;
     }
     this.#link.request(METHODS.prompt, requests.promptParams(sessionId, told.blocks), undefined, (answer) => {
-      done(this.#decoded(answer, METHODS.prompt, "a stop reason", results.decodePrompted));
+      done(this.#decode(answer, METHODS.prompt, "a stop reason", results.decodePromptResult));
     });
   }
 
@@ -79,7 +79,7 @@ export class V1Session implements ProtocolSession {
       return;
     }
     const { id, options } = this.#state;
-    const change = options.change(option, value);
+    const change = options.planChange(option, value);
     if (change.type === "refused") {
       done(failed("UNSUPPORTED", change.message));
       return;
@@ -93,7 +93,7 @@ export class V1Session implements ProtocolSession {
         done(answer);
         return;
       }
-      if (change.type === "mode") options.modeIs(change.modeId);
+      if (change.type === "mode") options.setCurrentMode(change.modeId);
       else this.#afterConfigChange(options, option, change.value, answer.value);
       done(succeeded({ options: options.list() }));
     });
@@ -124,14 +124,14 @@ export class V1Session implements ProtocolSession {
   }
 
   closeSession(timeoutMs: number, done: Done<void>): void {
-    const sessionId = this.#sessionId(done);
+    const sessionId = this.#requireSession(done);
     if (sessionId === undefined) return;
     if (!this.#identity?.capabilities.close) {
       done(failed("UNSUPPORTED", "This agent does not close sessions"));
       return;
     }
     this.#link.request(METHODS.close, requests.sessionParams(sessionId), timeoutMs, (answer) => {
-      const closed = goneIsFine(answer);
+      const closed = acceptNotFound(answer);
       this.#closed ||= closed.ok;
       done(closed);
     });
@@ -144,7 +144,7 @@ export class V1Session implements ProtocolSession {
     }
     const { requestTimeoutMs } = this.#link.limits;
     this.#link.request(METHODS.delete, requests.sessionParams(sessionId), requestTimeoutMs, (answer) =>
-      done(goneIsFine(answer)),
+      done(acceptNotFound(answer)),
     );
   }
 
@@ -157,7 +157,7 @@ export class V1Session implements ProtocolSession {
     }
     const { requestTimeoutMs } = this.#link.limits;
     this.#link.request(METHODS.authenticate, requests.authenticateParams(methodId), requestTimeoutMs, (answer) =>
-      done(withoutValue(answer)),
+      done(discardValue(answer)),
     );
   }
 
@@ -166,7 +166,7 @@ export class V1Session implements ProtocolSession {
       done(failed("UNSUPPORTED", "This agent offers no logout"));
       return;
     }
-    this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(withoutValue(answer)));
+    this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(discardValue(answer)));
   }
 
   onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
@@ -186,13 +186,13 @@ export class V1Session implements ProtocolSession {
     this.#state = { state: "opening", held };
     const { openTimeoutMs } = this.#link.limits;
     this.#link.request(METHODS.newSession, requests.openParams(request), openTimeoutMs, (answer) => {
-      done(this.#opened(answer));
+      done(this.#onOpened(answer));
       held.release();
     });
   }
 
   /** The session's id is known before: what comes until the answer is its history, told again. */
-  #bringBack(how: "load" | "resume", request: OpenSessionParams, sessionId: string, done: Done<OpenedSession>): void {
+  #restore(how: "load" | "resume", request: OpenSessionParams, sessionId: string, done: Done<OpenedSession>): void {
     const options = new SessionOptions(undefined, []);
     this.#state = { state: "open", id: sessionId, options, replaying: true };
     this.#link.request(METHODS[how], requests.openParams(request), this.#link.limits.openTimeoutMs, (answer) => {
@@ -202,7 +202,7 @@ export class V1Session implements ProtocolSession {
         done(answer);
         return;
       }
-      const told = results.decodeBroughtBack(answer.value);
+      const told = results.decodeRestoredSession(answer.value);
       const settled = new SessionOptions(told.modes, told.options.length > 0 ? told.options : options.list());
       this.#state = { state: "open", id: sessionId, options: settled };
       done(succeeded({ sessionId, options: settled.list() }));
@@ -210,14 +210,14 @@ export class V1Session implements ProtocolSession {
   }
 
   /** Why the session is not asked for. */
-  #cannotOpen(request: OpenSessionParams): string | undefined {
+  #checkOpen(request: OpenSessionParams): string | undefined {
     const offered = this.#identity?.capabilities;
     if (offered === undefined || this.#state.state !== "none") return "A client opens one session, after initialize";
-    return unsupportedOpen(request, offered);
+    return checkOpenParams(request, offered);
   }
 
-  #opened(answer: Outcome<unknown>): Outcome<OpenedSession> {
-    const opened = this.#decoded(
+  #onOpened(answer: Outcome<unknown>): Outcome<OpenedSession> {
+    const opened = this.#decode(
       answer,
       METHODS.newSession,
       `a session id of at most ${identifierCharactersMax} characters`,
@@ -235,8 +235,8 @@ export class V1Session implements ProtocolSession {
 
   #afterConfigChange(options: SessionOptions, option: string, value: string | boolean, result: unknown): void {
     const told = results.decodeOptionsAfterChange(result);
-    if (told === undefined) options.valueIs(option, value);
-    else options.configIs(told);
+    if (told === undefined) options.setConfigValue(option, value);
+    else options.replaceConfig(told);
   }
 
   #listPage(
@@ -247,7 +247,7 @@ export class V1Session implements ProtocolSession {
   ): void {
     const { requestTimeoutMs, listPagesMax } = this.#link.limits;
     this.#link.request(METHODS.list, requests.listParams(cwd, cursor), requestTimeoutMs, (answer) => {
-      const page = this.#decoded(answer, METHODS.list, "a list", results.decodeSessionPage);
+      const page = this.#decode(answer, METHODS.list, "a list", results.decodeSessionPage);
       if (!page.ok) {
         done(page);
         return;
@@ -264,13 +264,13 @@ export class V1Session implements ProtocolSession {
   }
 
   /** The id of the open session; without one, `done` has been told. */
-  #sessionId(done: Done<never>): string | undefined {
+  #requireSession(done: Done<never>): string | undefined {
     if (this.#state.state === "open") return this.#state.id;
     done(failed("UNSUPPORTED", "No session is open"));
     return undefined;
   }
 
-  #decoded<T>(
+  #decode<T>(
     answer: Outcome<unknown>,
     method: string,
     needed: string,
@@ -284,11 +284,11 @@ export class V1Session implements ProtocolSession {
 }
 
 /** What should be gone and is not known to the agent is gone. */
-function goneIsFine(answer: Outcome<unknown>): Outcome<void> {
+function acceptNotFound(answer: Outcome<unknown>): Outcome<void> {
   if (!answer.ok && answer.failure.rpc?.code === RPC.resourceNotFound) return succeeded(undefined);
-  return withoutValue(answer);
+  return discardValue(answer);
 }
 
-function withoutValue(answer: Outcome<unknown>): Outcome<void> {
+function discardValue(answer: Outcome<unknown>): Outcome<void> {
   return answer.ok ? succeeded(undefined) : answer;
 }

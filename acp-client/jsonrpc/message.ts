@@ -39,7 +39,7 @@ export function classify(value: unknown): Incoming {
   const { method } = value;
   // Of an id the value tells which request is meant; its text is echoed from the line.
   const id = numberOf(value["id"]);
-  if (typeof method === "string") return calling(value, method, id);
+  if (typeof method === "string") return classifyCall(value, method, id);
   if (method === undefined && id !== undefined && ("result" in value || "error" in value)) {
     return { type: "response", id, body: value };
   }
@@ -51,7 +51,7 @@ export function classify(value: unknown): Incoming {
   return { type: "invalid", message: "method must be a string", id: isRequestId(id) ? id : null };
 }
 
-function calling(value: Readonly<Record<string, unknown>>, method: string, id: unknown): Incoming {
+function classifyCall(value: Readonly<Record<string, unknown>>, method: string, id: unknown): Incoming {
   const { params } = value;
   if (!("id" in value)) return { type: "notification", method, params };
   if (isRequestId(id)) return { type: "request", id, method, params };
@@ -66,7 +66,7 @@ export function idKey(id: RequestId, rawId: string): string {
 }
 
 /** The error of a response, made whole where it is not; undefined when there is none (null counts as none). */
-export function errorOf(body: Readonly<Record<string, unknown>>): { error: RpcError; whole: boolean } | undefined {
+export function toRpcError(body: Readonly<Record<string, unknown>>): { error: RpcError; whole: boolean } | undefined {
   const { error } = body;
   if (error === undefined || error === null) return undefined;
   const { code: told, message, data } = isRecord(error) ? error : { code: undefined, message: undefined, data: error };
@@ -80,24 +80,24 @@ export function errorOf(body: Readonly<Record<string, unknown>>): { error: RpcEr
 }
 
 export function requestLine(id: number, method: string, params: unknown): string {
-  return wellFormed(stringifyJson({ jsonrpc: "2.0", id, method, params }));
+  return replaceLoneSurrogates(stringifyJson({ jsonrpc: "2.0", id, method, params }));
 }
 
 export function notificationLine(method: string, params: unknown): string {
-  return wellFormed(stringifyJson({ jsonrpc: "2.0", method, params }));
+  return replaceLoneSurrogates(stringifyJson({ jsonrpc: "2.0", method, params }));
 }
 
 /** `rawId` is the id's JSON text as the other side wrote it. */
 export function resultLine(rawId: string, result: unknown): string {
-  return `{"jsonrpc":"2.0","id":${rawId},"result":${wellFormed(stringifyJson(result))}}`;
+  return `{"jsonrpc":"2.0","id":${rawId},"result":${replaceLoneSurrogates(stringifyJson(result))}}`;
 }
 
 export function errorLine(rawId: string, error: RpcError): string {
-  return `{"jsonrpc":"2.0","id":${rawId},"error":${wellFormed(stringifyJson(error))}}`;
+  return `{"jsonrpc":"2.0","id":${rawId},"error":${replaceLoneSurrogates(stringifyJson(error))}}`;
 }
 
 /** stringifyJson escapes a lone surrogate as \udXXX, which strict parsers refuse: U+FFFD takes its place. */
-function wellFormed(json: string): string {
+function replaceLoneSurrogates(json: string): string {
   if (!json.includes("\\ud")) return json;
   return json.replace(/\\(?:u[0-9a-f]{4}|.)/g, (escape) => (escape.startsWith("\\ud") ? "\\ufffd" : escape));
 }

@@ -8,7 +8,7 @@ export interface NoiseLimits {
 }
 
 /** Noise is never fatal by itself; nothing but noise is. */
-export class NoiseCount {
+export class NoiseCounter {
   readonly #limits: NoiseLimits;
   #lines = 0;
   #characters = 0;

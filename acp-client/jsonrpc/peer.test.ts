@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Answer } from "./peer.ts";
+import type { RequestOutcome } from "./peer.ts";
 import { talk } from "../testing/talking-peer.ts";
 
 test("a message is one line of JSON-RPC 2.0 whatever its strings hold", () => {
@@ -264,7 +264,7 @@ test("closing ends every pending request once, in the order they were sent, and 
 
 test("a request made while closing is closed too, once", () => {
   const { peer, ask } = talk();
-  let late: Answer[] = [];
+  let late: RequestOutcome[] = [];
   peer.request("x", {}, () => {
     late = ask("late");
   });

@@ -2,8 +2,8 @@
 // One side of a JSON-RPC 2.0 conversation over lines. Everything is delivered synchronously and in wire order, replies
 // too: a promise would let the lines behind a response overtake it. The ids of the two sides are two separate spaces.
 import { IncomingRequest } from "./incoming-request.ts";
-import { NoiseCount } from "./noise-count.ts";
-import { RPC, classify, errorLine, errorOf, idKey, notificationLine, requestLine } from "./message.ts";
+import { NoiseCounter } from "./noise-count.ts";
+import { RPC, classify, errorLine, toRpcError, idKey, notificationLine, requestLine } from "./message.ts";
 import type { Incoming, RequestId, RpcError } from "./message.ts";
 import { type PeerLimits, peerLimits } from "./peer-limits.ts";
 import { rawMember } from "./raw-member.ts";
@@ -12,10 +12,10 @@ import { numberOf, parseJson } from "../../json/raw-json.ts";
 import { isRecord } from "../../json/record.ts";
 import { repeatedName } from "../../json/repeated-name.ts";
 import { recogniseMessages } from "./recognise.ts";
-import { isTextWiderThan, outlineOf } from "./width.ts";
-import { redactedSample, type Redact } from "../redaction.ts";
+import { hasMoreValuesThan, outlineMessage } from "./width.ts";
+import { redactSample, type Redact } from "../redaction.ts";
 
-export type Answer =
+export type RequestOutcome =
   | { readonly type: "result"; readonly result: unknown }
   | { readonly type: "error"; readonly error: RpcError }
   /** A response that cannot be taken; `what` it came with. */
@@ -74,14 +74,14 @@ export class Peer {
   readonly #handler: PeerHandler;
   readonly #limits: PeerLimits;
   readonly #redact: Redact;
-  readonly #noise: NoiseCount;
-  readonly #pending = new Map<number, (answer: Answer) => void>();
+  readonly #noise: NoiseCounter;
+  readonly #pending = new Map<number, (answer: RequestOutcome) => void>();
   readonly #abandoned = new Set<number>();
   /** The first id that was not yet given out when the last notification was sent. */
   #idAtNotification = 0;
   readonly #open = new Map<string, IncomingRequest>();
   #openCharacters = 0;
-  readonly #toldOnce = new Set<PeerFault>();
+  readonly #reportedOnce = new Set<PeerFault>();
   #nextId = 0;
   #nextKey = 1;
   #closed = false;
@@ -91,11 +91,11 @@ export class Peer {
     this.#handler = options.handler;
     this.#limits = { ...peerLimits, ...options.limits };
     this.#redact = options.redact ?? ((text) => text);
-    this.#noise = new NoiseCount(this.#limits);
+    this.#noise = new NoiseCounter(this.#limits);
   }
 
   /** Sends a request; `done` is called exactly once, in wire order, unless the request is abandoned. */
-  request(method: string, params: unknown, done: (answer: Answer) => void): number {
+  request(method: string, params: unknown, done: (answer: RequestOutcome) => void): number {
     const id = this.#nextId++;
     if (this.#closed) {
       done({ type: "closed" });
@@ -139,12 +139,12 @@ export class Peer {
   /** One line of the other side, perhaps with the bytes that it was read from. Never throws on what is in it. */
   receive(line: string, bytes?: Buffer): void {
     if (this.#closed) return;
-    const wide = isTextWiderThan(line, this.#limits.valuesMax);
+    const wide = hasMoreValuesThan(line, this.#limits.valuesMax);
     let value: unknown;
     try {
-      value = wide ? outlineOf(line) : parseJson(line);
+      value = wide ? outlineMessage(line) : parseJson(line);
     } catch (error) {
-      if (line.trim() !== "") this.#onUnreadable(line, unreadableWords(line, error));
+      if (line.trim() !== "") this.#onUnreadable(line, describeParseError(line, error));
       return;
     }
     if (value === undefined) {
@@ -227,7 +227,7 @@ export class Peer {
       this.#refuse(rawId, { code: RPC.invalidRequest, message: "Invalid request: this id is in use" });
       return;
     }
-    if (!this.#hasRoomFor(line)) {
+    if (!this.#hasRoomForRequest(line)) {
       this.#fault("too-many-requests", "More requests are open at once, or longer ones, than are kept", line);
       this.#refuse(rawId, { code: RPC.internalError, message: "Too many requests are open" });
       return;
@@ -242,23 +242,23 @@ export class Peer {
     this.#handler.onRequest(request);
   }
 
-  #hasRoomFor({ length }: string): boolean {
+  #hasRoomForRequest({ length }: string): boolean {
     const { openRequestsMax, openRequestCharactersMax } = this.#limits;
     if (this.#open.size === 0) return true;
     return this.#open.size < openRequestsMax && this.#openCharacters + length <= openRequestCharactersMax;
   }
 
   #onResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string, refused?: string): void {
-    const ours = this.#ourId(id, line);
+    const ours = this.#findPendingId(id, line);
     if (ours !== undefined && this.#pending.has(ours)) {
-      this.#settle(ours, refused === undefined ? this.#answerOf(body, line) : { type: "malformed", what: refused });
+      this.#settle(ours, refused === undefined ? this.#toOutcome(body, line) : { type: "malformed", what: refused });
       return;
     }
     if (ours !== undefined && this.#abandoned.delete(ours)) return;
     this.#onUnexpectedResponse(id, body, line);
-    const only = hasNoId(id) ? this.#onlyAsked() : undefined;
+    const only = lacksId(id) ? this.#findOnlyPending() : undefined;
     if (only === undefined) return;
-    const failed = errorOf(body);
+    const failed = toRpcError(body);
     this.#settle(
       only,
       failed
@@ -267,7 +267,7 @@ export class Peer {
     );
   }
 
-  #settle(id: number, answer: Answer): void {
+  #settle(id: number, answer: RequestOutcome): void {
     const done = this.#pending.get(id);
     this.#pending.delete(id);
     done?.(answer);
@@ -277,14 +277,14 @@ export class Peer {
    * What a response without an id must be meant for: the one request that is open, if nothing was said since that an
    * agent may answer by mistake or an answer of which would come late.
    */
-  #onlyAsked(): number | undefined {
+  #findOnlyPending(): number | undefined {
     const [id] = this.#pending.keys();
     const isOnly = this.#pending.size === 1 && this.#abandoned.size === 0;
     return isOnly && id !== undefined && id >= this.#idAtNotification ? id : undefined;
   }
 
-  #answerOf(body: Readonly<Record<string, unknown>>, line: string): Answer {
-    const failed = errorOf(body);
+  #toOutcome(body: Readonly<Record<string, unknown>>, line: string): RequestOutcome {
+    const failed = toRpcError(body);
     if (failed === undefined) {
       if ("result" in body) return { type: "result", result: body["result"] };
       this.#fault("malformed-response", "A response holds neither result nor error", line);
@@ -296,7 +296,7 @@ export class Peer {
   }
 
   #onUnexpectedResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string): void {
-    const about = id === null ? (errorOf(body)?.error.message ?? "") : "";
+    const about = id === null ? (toRpcError(body)?.error.message ?? "") : "";
     const message =
       about === "" ? "A response to nothing that was asked, or a second one" : `It could not read a message: ${about}`;
     this.#fault("unknown-response", this.#sample(message), line);
@@ -306,8 +306,8 @@ export class Peer {
    * Ids are minted here as integers. An agent that answers "0" or 0.0 to our 0 is taken at its meaning and reported
    * once: refusing it would leave a request waiting that was answered.
    */
-  #ourId(id: unknown, line: string): number | undefined {
-    const number = idNumber(id);
+  #findPendingId(id: unknown, line: string): number | undefined {
+    const number = toIdNumber(id);
     if (number === undefined || !this.#pending.has(number)) return number;
     if (rawMember(line, "id") !== String(number)) {
       this.#faultOnce("id-spelling", "A response spells the integer id of its request in another way", line);
@@ -333,7 +333,7 @@ export class Peer {
   }
 
   #failAnswered(id: unknown, what: string): void {
-    const ours = hasNoId(id) ? this.#onlyAsked() : idNumber(id);
+    const ours = lacksId(id) ? this.#findOnlyPending() : toIdNumber(id);
     if (ours === undefined || this.#abandoned.delete(ours)) return;
     this.#settle(ours, { type: "malformed", what });
   }
@@ -362,8 +362,8 @@ export class Peer {
   }
 
   #faultOnce(fault: PeerFault, message: string, line: string): void {
-    if (this.#toldOnce.has(fault)) return;
-    this.#toldOnce.add(fault);
+    if (this.#reportedOnce.has(fault)) return;
+    this.#reportedOnce.add(fault);
     this.#fault(fault, message, line);
   }
 
@@ -372,7 +372,7 @@ export class Peer {
   }
 
   #sample(text: string): string {
-    return redactedSample(text, this.#limits.sampleCharactersMax, this.#redact);
+    return redactSample(text, this.#limits.sampleCharactersMax, this.#redact);
   }
 }
 
@@ -382,18 +382,18 @@ function isTooDeep(line: string, value: unknown, depthMax: number): boolean {
 }
 
 /** The number that an id of ours may also be spelled as a string of. */
-function idNumber(id: unknown): number | undefined {
+function toIdNumber(id: unknown): number | undefined {
   const number = typeof id === "string" && id.trim() !== "" ? Number(id) : numberOf(id);
   return typeof number === "number" ? number : undefined;
 }
 
 /** Null stands for an id that the other side could not read; it may also be missing, or be no id at all. */
-function hasNoId(id: unknown): boolean {
+function lacksId(id: unknown): boolean {
   return typeof id !== "number" && typeof id !== "string";
 }
 
 /** Without the piece of the text that V8 quotes: a secret in it would be cut, and not be known again. */
-function unreadableWords(line: string, error: unknown): string {
+function describeParseError(line: string, error: unknown): string {
   if (line.includes("\0")) return "it has NULs between its letters, as UTF-16 has: ACP is UTF-8";
   return error instanceof Error ? error.message.replace(/, (?:\.\.\.)?".*$/su, "") : String(error);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 /** At most `charactersMax` UTF-16 units of a text, never half a character, and not holding on to the whole text. */
-export function sampleOf(text: string, charactersMax: number): string {
+export function truncateText(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const last = text.charCodeAt(charactersMax - 1);
   const cut = last >= 0xd800 && last <= 0xdbff ? charactersMax - 1 : charactersMax;

@@ -8,7 +8,7 @@ import { CLOSING, OPENING, rawMembers } from "./raw-member.ts";
  * Whether a text holds more than `values` JSON values, itself and those within one another. As far as JSON.parse reads
  * a text that is none, it does not find more than this. Linear; texts that are too short for so many cost nothing.
  */
-export function isTextWiderThan(text: string, values: number): boolean {
+export function hasMoreValuesThan(text: string, values: number): boolean {
   // Each value has a comma or a bracket of its own, but for the outermost.
   if (text.length <= 2 * values) return false;
   let found = 1;
@@ -36,7 +36,7 @@ export function isTextWiderThan(text: string, values: number): boolean {
  * object the members by which messages are told apart, with whatever holds values emptied. Undefined, or an exception,
  * where the text is no JSON; not all of it is looked at.
  */
-export function outlineOf(text: string): unknown {
+export function outlineMessage(text: string): unknown {
   const trimmed = text.trim();
   if (trimmed.startsWith("[") && trimmed.endsWith("]")) return [];
   if (!trimmed.startsWith("{") || !trimmed.endsWith("}")) return undefined;

@@ -8,24 +8,24 @@ import type { AgentExit } from "../agent-events.ts";
 
 export interface ExitWatchLimits {
   /** From the exit to the look for an heir: what has no heir ends its stdout in this time as a rule. */
-  readonly heirCheckMs: number;
+  readonly successorCheckMs: number;
   /** Between looks whether the heir still lives: its end is seen at once unless something else holds stdout. */
-  readonly heirPollMs: number;
+  readonly successorPollMs: number;
   /** From the end of stdout to giving the agent up. */
   readonly stdoutClosedGraceMs: number;
 }
 
-const exitWatchLimits: ExitWatchLimits = { heirCheckMs: 100, heirPollMs: 1000, stdoutClosedGraceMs: 2000 };
+const exitWatchLimits: ExitWatchLimits = { successorCheckMs: 100, successorPollMs: 1000, stdoutClosedGraceMs: 2000 };
 
 export interface ExitWatchOptions {
   /** Whether an heir lives. */
-  readonly hasHeir: () => Promise<boolean>;
+  readonly hasSuccessor: () => Promise<boolean>;
   readonly onOver: () => void;
   readonly onStdoutClosed: () => void;
   readonly limits?: ExitWatchLimits;
 }
 
-type Life =
+type State =
   | { readonly state: "running" }
   | { readonly state: "mute"; readonly timer: NodeJS.Timeout }
   | { readonly state: "exited"; readonly exit: AgentExit; readonly timer: NodeJS.Timeout }
@@ -34,7 +34,7 @@ type Life =
 export class ExitWatch {
   readonly #options: ExitWatchOptions;
   readonly #limits: ExitWatchLimits;
-  #life: Life = { state: "running" };
+  #state: State = { state: "running" };
   #closed = false;
 
   constructor(options: ExitWatchOptions) {
@@ -44,24 +44,24 @@ export class ExitWatch {
 
   /** How the first process exited; undefined while it runs. */
   get exit(): AgentExit | undefined {
-    return this.#life.state === "exited" || this.#life.state === "over" ? this.#life.exit : undefined;
+    return this.#state.state === "exited" || this.#state.state === "over" ? this.#state.exit : undefined;
   }
 
   get isOver(): boolean {
-    return this.#life.state === "over";
+    return this.#state.state === "over";
   }
 
   processExited(exit: AgentExit): void {
-    switch (this.#life.state) {
+    switch (this.#state.state) {
       case "running":
-        this.#life = {
+        this.#state = {
           state: "exited",
           exit,
-          timer: setTimeout(() => void this.#lookForHeir(exit), this.#limits.heirCheckMs),
+          timer: setTimeout(() => void this.#checkForSuccessor(exit), this.#limits.successorCheckMs),
         };
         return;
       case "mute":
-        clearTimeout(this.#life.timer);
+        clearTimeout(this.#state.timer);
         this.#finish(exit);
         return;
       case "exited":
@@ -71,15 +71,15 @@ export class ExitWatch {
   }
 
   stdoutEnded(): void {
-    switch (this.#life.state) {
+    switch (this.#state.state) {
       case "running": {
         const timer = setTimeout(this.#options.onStdoutClosed, this.#limits.stdoutClosedGraceMs);
-        this.#life = { state: "mute", timer };
+        this.#state = { state: "mute", timer };
         return;
       }
       case "exited":
-        clearTimeout(this.#life.timer);
-        this.#finish(this.#life.exit);
+        clearTimeout(this.#state.timer);
+        this.#finish(this.#state.exit);
         return;
       case "mute":
       case "over":
@@ -90,23 +90,23 @@ export class ExitWatch {
   /** Nothing is watched or told any more. */
   close(): void {
     this.#closed = true;
-    if (this.#life.state === "mute" || this.#life.state === "exited") clearTimeout(this.#life.timer);
+    if (this.#state.state === "mute" || this.#state.state === "exited") clearTimeout(this.#state.timer);
   }
 
-  async #lookForHeir(exit: AgentExit): Promise<void> {
-    const life = this.#life;
-    const hasHeir = await this.#options.hasHeir();
-    if (this.#life !== life || this.#closed) return; // stdout ended meanwhile, or nobody wants to know any more
+  async #checkForSuccessor(exit: AgentExit): Promise<void> {
+    const life = this.#state;
+    const hasHeir = await this.#options.hasSuccessor();
+    if (this.#state !== life || this.#closed) return; // stdout ended meanwhile, or nobody wants to know any more
     if (!hasHeir) {
       this.#finish(exit);
       return;
     }
-    const timer = setTimeout(() => void this.#lookForHeir(exit), this.#limits.heirPollMs);
-    this.#life = { state: "exited", exit, timer };
+    const timer = setTimeout(() => void this.#checkForSuccessor(exit), this.#limits.successorPollMs);
+    this.#state = { state: "exited", exit, timer };
   }
 
   #finish(exit: AgentExit): void {
-    this.#life = { state: "over", exit };
+    this.#state = { state: "over", exit };
     this.#options.onOver();
   }
 }

@@ -112,7 +112,7 @@ test("environments are read within the look, with turns of the event loop in bet
   const snapshot = await new ProcessScanner(source).scan(marker);
   over = true;
   expect(new Set(turnsAt).size).toBe(rows.length);
-  expect(snapshot.marked(marker)).toEqual(rows);
+  expect(snapshot.findMarked(marker)).toEqual(rows);
   expect(turnsAt).toHaveLength(rows.length);
 });
 
@@ -132,7 +132,7 @@ test("an environment is read once, however many trees are looked for, and again 
   });
   const pid = child.agent.pid ?? 0;
   const pids = async (value: string): Promise<number[]> =>
-    (await scanner.scan()).marked({ name: marker.name, value }).map((row) => row.pid);
+    (await scanner.scan()).findMarked({ name: marker.name, value }).map((row) => row.pid);
   await eventually("it is ready", () => child.stdout().includes("ready"));
   expect(await pids(marker.value)).toEqual([pid]);
   expect(await pids(newMarker().value)).toEqual([]);
@@ -150,7 +150,7 @@ test("a process whose environment may not be read, or that has none, is not aske
   const asked: number[] = [];
   const source = { ...sourceOf(() => rows), environmentValues: (pid: number) => (asked.push(pid), []) };
   const snapshot = await new ProcessScanner(source).scan();
-  expect(snapshot.marked(newMarker())).toEqual([]);
+  expect(snapshot.findMarked(newMarker())).toEqual([]);
   expect(asked).toEqual([3]);
 });
 
@@ -165,7 +165,7 @@ function sourceOf(list: () => Iterable<ProcessRow>): ProcessSource {
     read: () => undefined,
     environmentValues: () => [],
     stdio: () => undefined,
-    seesStdio: false,
+    canReadStdio: false,
   };
 }
 

@@ -45,13 +45,13 @@ export class ProcessScanner {
       const rest = this.#restUntil - performance.now();
       if (rest > 0) await setTimeout(rest);
       this.#next = undefined; // who asks from here on gets the look after this one
-      return await this.#look();
+      return await this.#scanNow();
     });
     this.#running = scan.catch(() => {});
     return await scan;
   }
 
-  async #look(): Promise<ProcessSnapshot> {
+  async #scanNow(): Promise<ProcessSnapshot> {
     const rows: ProcessRow[] = [];
     let spentMs = 0;
     let cpu = process.cpuUsage();
@@ -99,11 +99,11 @@ export class ProcessScanner {
     if (cached !== undefined) return cached;
     const values = this.#source.environmentValues(row.pid, name);
     // An empty answer may mean that the process has gone, or begun to execute another program, since its row was read.
-    if (known !== undefined && this.#isStill(row)) known.values.set(name, values);
+    if (known !== undefined && this.#isUnchanged(row)) known.values.set(name, values);
     return values;
   }
 
-  #isStill(row: ProcessRow): boolean {
+  #isUnchanged(row: ProcessRow): boolean {
     const now = this.#source.read(row.pid);
     return now !== undefined && sameProgram(now, row);
   }
@@ -123,7 +123,7 @@ export class ProcessSnapshot {
   readonly rows: readonly ProcessRow[];
   readonly #valuesOf: (row: ProcessRow, name: string) => readonly string[];
   readonly #byPid = new Map<number, ProcessRow>();
-  readonly #kin = new Map<number, ProcessRow[]>();
+  readonly #related = new Map<number, ProcessRow[]>();
   /** By name and value, for the names that were asked for. */
   readonly #marked = new Map<string, Map<string, ProcessRow[]>>();
 
@@ -137,7 +137,8 @@ export class ProcessSnapshot {
     this.#valuesOf = valuesOf;
     for (const row of rows) {
       this.#byPid.set(row.pid, row);
-      for (const leader of new Set([row.parent, row.group, row.session])) listIn(this.#kin, leader).push(row);
+      for (const leader of new Set([row.parent, row.group, row.session]))
+        getOrCreateList(this.#related, leader).push(row);
     }
   }
 
@@ -146,16 +147,16 @@ export class ProcessSnapshot {
   }
 
   /** Its children, and the members of the process group and of the session that have its number. */
-  kinOf(pid: number): readonly ProcessRow[] {
-    return this.#kin.get(pid) ?? [];
+  findRelated(pid: number): readonly ProcessRow[] {
+    return this.#related.get(pid) ?? [];
   }
 
   /** Those with NAME=value in their environment. */
-  marked({ name, value }: Marker): readonly ProcessRow[] {
+  findMarked({ name, value }: Marker): readonly ProcessRow[] {
     let byValue = this.#marked.get(name);
     if (byValue === undefined) {
       byValue = new Map<string, ProcessRow[]>();
-      for (const row of this.rows) for (const one of this.#valuesOf(row, name)) listIn(byValue, one).push(row);
+      for (const row of this.rows) for (const one of this.#valuesOf(row, name)) getOrCreateList(byValue, one).push(row);
       this.#marked.set(name, byValue);
     }
     return byValue.get(value) ?? [];
@@ -168,7 +169,7 @@ export class ProcessSnapshot {
   }
 }
 
-function listIn<K>(lists: Map<K, ProcessRow[]>, key: K): ProcessRow[] {
+function getOrCreateList<K>(lists: Map<K, ProcessRow[]>, key: K): ProcessRow[] {
   let list = lists.get(key);
   if (list === undefined) {
     list = [];

@@ -40,7 +40,7 @@ export interface ProcessSource {
   /** What its descriptors 0 and 1 are, as opaque names that compare equal for the same pipe. */
   stdio(pid: number): ProcessStdio | undefined;
   /** Whether `stdio` can tell at all here. */
-  readonly seesStdio: boolean;
+  readonly canReadStdio: boolean;
 }
 
 export function procSource(root = "/proc"): ProcessSource {
@@ -66,7 +66,7 @@ export function procSource(root = "/proc"): ProcessSource {
         stdin: readlinkSync(`${root}/${pid}/fd/0`),
         stdout: readlinkSync(`${root}/${pid}/fd/1`),
       })),
-    seesStdio: true,
+    canReadStdio: true,
   };
 }
 
@@ -83,7 +83,7 @@ export function psSource(run: (args: readonly string[]) => string = runPs): Proc
     read: (pid) => rows(["-p", String(pid)])[0],
     environmentValues: () => [],
     stdio: () => undefined,
-    seesStdio: false,
+    canReadStdio: false,
   };
 }
 
@@ -136,7 +136,7 @@ function statReader(root: string, reserve: DescriptorReserve): (pid: number) => 
  * gone, and agents that are to be ended would live on.
  */
 class DescriptorReserve {
-  #kept = keptDescriptor();
+  #reserve = openReserve();
 
   /** `read` takes one descriptor at a time, and gives it back. */
   use<T>(read: () => T): T {
@@ -144,19 +144,19 @@ class DescriptorReserve {
       return read();
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if ((code !== "EMFILE" && code !== "ENFILE") || this.#kept === undefined) throw error;
-      closeSync(this.#kept);
+      if ((code !== "EMFILE" && code !== "ENFILE") || this.#reserve === undefined) throw error;
+      closeSync(this.#reserve);
       try {
         return read();
       } finally {
-        this.#kept = keptDescriptor();
+        this.#reserve = openReserve();
       }
     }
   }
 }
 
 /** Undefined where there is none to be had. */
-function keptDescriptor(): number | undefined {
+function openReserve(): number | undefined {
   return readOr(undefined, () => openSync("/dev/null", "r"));
 }
 

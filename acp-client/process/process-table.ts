@@ -10,7 +10,7 @@ import {
   type ProcessStdio,
 } from "./process-source.ts";
 
-export interface ProcessTable extends Pick<ProcessSource, "bootId" | "read" | "stdio" | "seesStdio"> {
+export interface ProcessTable extends Pick<ProcessSource, "bootId" | "read" | "stdio" | "canReadStdio"> {
   /**
    * All processes. The look begins after the call, so it shows the effect of every signal sent before; everybody who asks
    * before it begins gets the same one. See ProcessScanner for how often that is, and for `marker`.
@@ -32,7 +32,7 @@ export function createProcessTable(source: ProcessSource): ProcessTable {
     bootId: source.bootId,
     read: (pid) => source.read(pid),
     stdio: (pid) => source.stdio(pid),
-    seesStdio: source.seesStdio,
+    canReadStdio: source.canReadStdio,
     scan: (marker) => scanner.scan(marker),
   };
 }
@@ -42,8 +42,8 @@ export function createProcessTable(source: ProcessSource): ProcessTable {
  * the agent's `pipes`. These are unknown when the first process, then a mere wrapper, was gone before it could be
  * looked at: then whoever reads and writes through pipes counts, and where pipes cannot be seen, everyone.
  */
-export function isHeir(row: ProcessRow, pipes: ProcessStdio | undefined, table: ProcessTable): boolean {
-  if (!table.seesStdio) return true;
+export function isSuccessor(row: ProcessRow, pipes: ProcessStdio | undefined, table: ProcessTable): boolean {
+  if (!table.canReadStdio) return true;
   const held = table.stdio(row.pid);
   if (held === undefined) return false;
   if (pipes === undefined) return isPipe(held.stdin) && isPipe(held.stdout);

@@ -42,12 +42,12 @@ export async function endTree(
   const roundsMax = 20;
   const caught = new Map<string, ProcessRow>();
   for (let round = 0; round < roundsMax; round += 1) {
-    const fresh = await uncaught(seed, caught, table);
+    const fresh = await findUncaught(seed, caught, table);
     if (fresh.length === 0) break;
     await freezeAndKill(fresh, seed, caught, table);
     await waitUntilGone(caught.values(), limits.killWaitMs, table);
   }
-  const left = (await living([...caught.values()], table)).length;
+  const left = (await filterAlive([...caught.values()], table)).length;
   return { killed: caught.size - left, left };
 }
 
@@ -58,7 +58,8 @@ export function findTree(seed: TreeSeed, snapshot: ProcessSnapshot, self = proce
     row.pid > 1 && row.pid !== self && row.group !== ownGroup && !row.zombie;
   const members = new Set<ProcessRow>(seedRows(seed, snapshot).filter(mayBeMember));
   // A set is walked in order of insertion, members added on the way included.
-  for (const member of members) for (const row of snapshot.kinOf(member.pid)) if (mayBeMember(row)) members.add(row);
+  for (const member of members)
+    for (const row of snapshot.findRelated(member.pid)) if (mayBeMember(row)) members.add(row);
   return [...members];
 }
 
@@ -101,16 +102,16 @@ export async function waitUntilGone(rows: Iterable<ProcessRow>, waitMs: number, 
   const pollMsMax = 100;
   const deadline = performance.now() + waitMs;
   let pollMs = 5;
-  let left = await living([...rows], table);
+  let left = await filterAlive([...rows], table);
   for (let leftMs = waitMs; left.length > 0 && leftMs > 0; leftMs = deadline - performance.now()) {
     await setTimeout(Math.min(pollMs, leftMs));
     pollMs = Math.min(pollMs * 2, pollMsMax);
-    left = await living(left, table);
+    left = await filterAlive(left, table);
   }
 }
 
 /** A few are read one by one, which is quicker than a look at all processes. */
-async function living(rows: readonly ProcessRow[], table: ProcessTable): Promise<ProcessRow[]> {
+async function filterAlive(rows: readonly ProcessRow[], table: ProcessTable): Promise<ProcessRow[]> {
   const fewMax = 20;
   if (rows.length <= fewMax) return rows.filter((row) => isAlive(row, table));
   const snapshot = await table.scan();
@@ -118,7 +119,7 @@ async function living(rows: readonly ProcessRow[], table: ProcessTable): Promise
 }
 
 /** The members of the tree, or of what came out of those that were caught, which have not been caught yet. */
-async function uncaught(
+async function findUncaught(
   seed: TreeSeed,
   caught: ReadonlyMap<string, ProcessRow>,
   table: ProcessTable,
@@ -129,7 +130,7 @@ async function uncaught(
 }
 
 function seedRows({ identity, known = [], marker }: TreeSeed, snapshot: ProcessSnapshot): readonly ProcessRow[] {
-  const rows = [...ledBy(identity, snapshot), ...(marker === undefined ? [] : snapshot.marked(marker))];
+  const rows = [...findLed(identity, snapshot), ...(marker === undefined ? [] : snapshot.findMarked(marker))];
   for (const one of known) {
     const row = snapshot.row(one.pid);
     if (row && sameProcess(one, { bootId: snapshot.bootId, pid: row.pid, startTime: row.startTime })) rows.push(row);
@@ -141,11 +142,11 @@ function seedRows({ identity, known = [], marker }: TreeSeed, snapshot: ProcessS
  * `root`, and the members of the group or session that it leads. The kernel gives no new process a number that still names
  * a group, so a dead root's number is good, unless another process has it by now: then the group is that one's.
  */
-function ledBy(root: ProcessIdentity | undefined, snapshot: ProcessSnapshot): readonly ProcessRow[] {
+function findLed(root: ProcessIdentity | undefined, snapshot: ProcessSnapshot): readonly ProcessRow[] {
   if (root === undefined || root.bootId !== snapshot.bootId) return [];
   const holder = snapshot.row(root.pid);
   if (holder !== undefined && holder.startTime !== root.startTime) return [];
-  const led = snapshot.kinOf(root.pid).filter((row) => row.group === root.pid || row.session === root.pid);
+  const led = snapshot.findRelated(root.pid).filter((row) => row.group === root.pid || row.session === root.pid);
   return holder === undefined ? led : [holder, ...led];
 }
 
@@ -161,7 +162,7 @@ async function freezeAndKill(
   for (let round = 0; fresh.length > 0 && round < freezeRoundsMax; round += 1) {
     for (const row of fresh) caught.set(keyOf(row), row);
     await signalProcesses(fresh, "SIGSTOP", table);
-    fresh = await uncaught(seed, caught, table);
+    fresh = await findUncaught(seed, caught, table);
   }
   await signalProcesses(caught.values(), "SIGKILL", table);
 }

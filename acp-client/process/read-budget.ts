@@ -12,13 +12,13 @@ const turnBytesMax = 128 * 1024;
 /** What one reader has of it where others wait: one read of Node's. */
 const shareBytes = 64 * 1024;
 /** Readers that have rested and go on in one turn. */
-const resumedPerTurn = turnBytesMax / shareBytes;
+const resumedPerTurnMax = turnBytesMax / shareBytes;
 /** Who has read less since its last rest does not rest for the others' sake: a question is not held up by a flood. */
-const littleBytes = 8 * 1024;
+const smallReadBytes = 8 * 1024;
 
 export class ReadBudget {
   #left = turnBytesMax;
-  #turnIsComing = false;
+  #isTurnScheduled = false;
   /** First in, first out. */
   readonly #resting: (() => void)[] = [];
 
@@ -28,9 +28,9 @@ export class ReadBudget {
       spend: (bytes) => {
         own += bytes;
         this.#left -= bytes;
-        this.#awaitTurn();
+        this.#scheduleTurn();
         const share = this.#resting.length > 0 ? shareBytes : turnBytesMax;
-        if ((this.#left > 0 && own < share) || own < littleBytes) return true;
+        if ((this.#left > 0 && own < share) || own < smallReadBytes) return true;
         own = 0;
         this.#resting.push(resume);
         return false;
@@ -38,16 +38,16 @@ export class ReadBudget {
     };
   }
 
-  #awaitTurn(): void {
-    if (this.#turnIsComing) return;
-    this.#turnIsComing = true;
+  #scheduleTurn(): void {
+    if (this.#isTurnScheduled) return;
+    this.#isTurnScheduled = true;
     setImmediate(() => this.#turn());
   }
 
   #turn(): void {
-    this.#turnIsComing = false;
+    this.#isTurnScheduled = false;
     this.#left = turnBytesMax;
-    for (const resume of this.#resting.splice(0, resumedPerTurn)) resume();
-    if (this.#resting.length > 0) this.#awaitTurn();
+    for (const resume of this.#resting.splice(0, resumedPerTurnMax)) resume();
+    if (this.#resting.length > 0) this.#scheduleTurn();
   }
 }

@@ -22,7 +22,7 @@ export type Spawned<Stdin extends SpawnStdin = "pipe"> =
 export function spawnChild<Stdin extends SpawnStdin>(options: SpawnOptions, stdin: Stdin): Spawned<Stdin> {
   try {
     const child = spawn(options, stdin);
-    return hasPid(child) ? { child } : { failure: failureOf(child, options) };
+    return hasPid(child) ? { child } : { failure: awaitFailure(child, options) };
   } catch (error) {
     return { failure: Promise.resolve(explainSpawnFailure(error, options)) };
   }
@@ -52,7 +52,7 @@ function hasPid<Stdin extends SpawnStdin>(child: Child<Stdin>): child is Spawned
   return child.pid !== undefined;
 }
 
-async function failureOf(
+async function awaitFailure(
   child: PromiseLike<{ readonly cause?: unknown }>,
   options: SpawnOptions,
 ): Promise<SpawnFailure> {

@@ -16,9 +16,9 @@ export interface SpawnAttempt {
 }
 
 export function explainSpawnFailure(error: unknown, attempt: SpawnAttempt): SpawnFailure {
-  const code = codeOf(error);
+  const code = findErrorCode(error);
   const why =
-    cwdFault(attempt.cwd) ?? programFault(attempt) ?? (error instanceof Error ? error.message : String(error));
+    findCwdFault(attempt.cwd) ?? findProgramFault(attempt) ?? (error instanceof Error ? error.message : String(error));
   return { code, message: `${JSON.stringify(attempt.command[0])} could not be started: ${why}` };
 }
 
@@ -29,26 +29,26 @@ export function isProgramFile(attempt: SpawnAttempt): boolean {
 }
 
 /** execa wraps what spawn threw. */
-function codeOf(error: unknown): string {
+function findErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
   if ("code" in error && typeof error.code === "string") return error.code;
-  return error.cause === undefined ? "UNKNOWN" : codeOf(error.cause);
+  return error.cause === undefined ? "UNKNOWN" : findErrorCode(error.cause);
 }
 
-function cwdFault(cwd: string): string | undefined {
+function findCwdFault(cwd: string): string | undefined {
   const found = kindOf(cwd);
   if (found === "absent") return `its working directory ${cwd} does not exist`;
   return found === "directory" ? undefined : `its working directory ${cwd} is not a directory`;
 }
 
-function programFault(attempt: SpawnAttempt): string | undefined {
+function findProgramFault(attempt: SpawnAttempt): string | undefined {
   const path = findProgram(attempt);
   if (path === undefined) return `there is no such program in PATH (${attempt.env["PATH"] ?? "not set"})`;
   const kind = kindOf(path);
   if (kind === "absent") return `there is no file ${path}`;
   if (kind === "directory") return `${path} is a directory`;
   if (!isExecutable(path)) return `${path} is not executable`;
-  const interpreter = interpreterOf(path);
+  const interpreter = readInterpreter(path);
   if (interpreter !== undefined && kindOf(interpreter) === "absent")
     return `its interpreter ${interpreter}, named in the first line of ${path}, does not exist`;
   return undefined;
@@ -87,7 +87,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function interpreterOf(path: string): string | undefined {
+function readInterpreter(path: string): string | undefined {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {

@@ -28,7 +28,7 @@ export interface Stoppable {
  * Closes stdin; after `stdinGraceMs` sends TERM to the process group; after `termGraceMs` kills. Also when the agent
  * left at the first step the rest of its tree is hunted. Agents that stop at the same time do so in parallel.
  */
-export async function descendStopLadder(
+export async function runStopLadder(
   agent: Stoppable,
   limits: StopLimits = stopLimits,
   table: ProcessTable = processTable(),

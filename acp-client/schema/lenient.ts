@@ -35,7 +35,7 @@ export const optionalFlag = z.boolean().optional().catch(undefined);
 export const optionalObject = z.custom<Readonly<Record<string, unknown>>>(isRecord).optional().catch(undefined);
 
 /** Read by hand afterwards, item by item. */
-export const unread = z.unknown().optional();
+export const undecoded = z.unknown().optional();
 
 /** Undefined when the value lacks something required. */
 export function decode<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
@@ -44,7 +44,7 @@ export function decode<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
 }
 
 /** The items that decode; undefined when the value is no list at all. */
-export function validItems<T>(value: unknown, item: (value: unknown) => T | undefined): T[] | undefined {
+export function decodeItems<T>(value: unknown, item: (value: unknown) => T | undefined): T[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const kept: T[] = [];
   for (const candidate of value) {
@@ -55,7 +55,7 @@ export function validItems<T>(value: unknown, item: (value: unknown) => T | unde
 }
 
 /** The object without its undefined members: absent and undefined are one on the wire, and should be one in memory. */
-export function present<const T extends object>(value: T): T {
+export function omitUndefined<const T extends object>(value: T): T {
   // A copy, since an object that a member was deleted from is slow ever after.
   const kept: Partial<T> = {};
   for (const key of Object.keys(value) as (keyof T)[]) {

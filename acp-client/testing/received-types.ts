@@ -13,7 +13,7 @@ import * as updates from "../schema/v1/update.ts";
 export const readers: Readonly<Record<string, (value: unknown) => unknown>> = {
   InitializeResponse: results.decodeIdentity,
   NewSessionResponse: results.decodeNewSession,
-  PromptResponse: results.decodePrompted,
+  PromptResponse: results.decodePromptResult,
   ListSessionsResponse: results.decodeSessionPage,
   RequestPermissionRequest: decodePermissionRequest,
   SessionNotification: (value) => (isRecord(value) ? updates.decodeUpdate(value["update"]) : undefined),

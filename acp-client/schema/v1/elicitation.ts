@@ -21,26 +21,32 @@ const urlCharactersMax = 8_192;
 /** Undefined when a required member is missing or malformed, a form's lists of fields too, and for what is no web address. */
 export function decodeElicitation(params: unknown): Elicitation | undefined {
   const form = decode(Form, params);
-  if (form) return { mode: "form", ...shared(form), schema: form.requestedSchema };
+  if (form) return { mode: "form", ...commonMembers(form), schema: form.requestedSchema };
   const address = decode(Url, params);
   if (!address || !isWebAddress(address.url)) return undefined;
-  return { mode: "url", ...shared(address), url: address.url, elicitationId: address.elicitationId };
+  return { mode: "url", ...commonMembers(address), url: address.url, elicitationId: address.elicitationId };
 }
 
 export function decodeCompletedElicitation(params: unknown): string | undefined {
   return decode(z.looseObject({ elicitationId: identifier }), params)?.elicitationId;
 }
 
-function shared({ message, toolCallId }: { readonly message: string; readonly toolCallId?: string | undefined }) {
+function commonMembers({
+  message,
+  toolCallId,
+}: {
+  readonly message: string;
+  readonly toolCallId?: string | undefined;
+}) {
   return { message, ...(toolCallId === undefined ? {} : { toolCallId }) };
 }
 
 /** Not `file:`, `javascript:` or a program's own scheme: a person who agrees would open it. */
 function isWebAddress(text: string): boolean {
-  const isReadable = text.length <= urlCharactersMax && !deceptive.test(text);
+  const isReadable = text.length <= urlCharactersMax && !invisibleCharacter.test(text);
   return isReadable && /^https?:\/\//iu.test(text) && URL.canParse(text);
 }
 
 // Line breaks, controls, spaces and what is not seen: they change how an address reads, and opening it takes many of them
 // out, so that it leads elsewhere. In an address they are written with `%`.
-const deceptive = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+const invisibleCharacter = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}]/u;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { identifierCharactersMax } from "../lenient.ts";
 import { decodeConfigOptions, decodeModes } from "./config.ts";
 import { decodeElicitation } from "./elicitation.ts";
-import { decodePermissionRequest, whyNotAsked } from "./permission.ts";
+import { decodePermissionRequest, checkPermissionRequest } from "./permission.ts";
 import { decodeIdentity, decodeNewSession, decodeSessionPage } from "./results.ts";
 import { decodeUpdate } from "./update.ts";
 
@@ -56,8 +56,8 @@ test("nothing is asked about a tool call of such an id; a permission's options h
   expect(ask(tooLong, "a")).toBeUndefined();
   const asked = ask(longest, tooLong);
   if (asked === undefined) throw new Error("it was not understood");
-  expect(whyNotAsked(asked, 64 * 1024)).toBeUndefined();
-  expect(whyNotAsked(asked, 2_000)).toContain("too long");
+  expect(checkPermissionRequest(asked, 64 * 1024)).toBeUndefined();
+  expect(checkPermissionRequest(asked, 2_000)).toContain("too long");
   const form = { sessionId: "s", mode: "form", message: "m", requestedSchema: {}, toolCallId: tooLong };
   expect(decodeElicitation(form)).not.toHaveProperty("toolCallId");
   const address = { sessionId: "s", mode: "url", message: "m", url: "https://h/" };

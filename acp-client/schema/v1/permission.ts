@@ -37,7 +37,10 @@ export function decodePermissionRequest(params: unknown): PermissionRequest | un
  * Why a question that was understood is not asked all the same; undefined where it is. An id is all that goes back: one
  * that stands for options of two kinds could make a yes of a person's no. And what nothing can be left out of is bounded.
  */
-export function whyNotAsked({ toolCall, options }: PermissionRequest, charactersMax: number): string | undefined {
+export function checkPermissionRequest(
+  { toolCall, options }: PermissionRequest,
+  charactersMax: number,
+): string | undefined {
   const kinds = new Map<string, string>();
   for (const { optionId, kind } of options) {
     const other = kinds.get(optionId);

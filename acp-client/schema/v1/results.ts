@@ -13,9 +13,9 @@ import {
   optionalIdentifier,
   optionalObject,
   optionalText,
-  present,
-  unread,
-  validItems,
+  omitUndefined,
+  undecoded,
+  decodeItems,
 } from "../lenient.ts";
 import { decodeConfigOptions, decodeModes } from "./config.ts";
 import type { Modes } from "./config.ts";
@@ -54,7 +54,7 @@ export const AgentCapabilities = z.looseObject({
 export const InitializeResponse = z.looseObject({
   protocolVersion: z.preprocess(numberOf, z.int().min(0).max(65_535)),
   agentCapabilities: AgentCapabilities.optional().catch(undefined),
-  authMethods: unread,
+  authMethods: undecoded,
   agentInfo: Implementation.optional().catch(undefined),
   _meta: optionalObject,
 });
@@ -71,14 +71,14 @@ export const AuthMethodTerminal = AuthMethodAgent.extend({
 });
 export const NewSessionResponse = z.looseObject({
   sessionId: identifier,
-  modes: unread,
-  configOptions: unread,
+  modes: undecoded,
+  configOptions: undecoded,
   _meta: optionalObject,
 });
 /** Of session/load and session/resume. */
-const BroughtBackResponse = z.looseObject({
-  modes: unread,
-  configOptions: unread,
+const RestoreSessionResponse = z.looseObject({
+  modes: undecoded,
+  configOptions: undecoded,
   _meta: optionalObject,
 });
 export const PromptResponse = z.looseObject({
@@ -87,23 +87,23 @@ export const PromptResponse = z.looseObject({
   usage: optionalObject,
   _meta: optionalObject,
 });
-export const SetSessionConfigOptionResponse = z.looseObject({ configOptions: unread, _meta: optionalObject });
+export const SetSessionConfigOptionResponse = z.looseObject({ configOptions: undecoded, _meta: optionalObject });
 export const ListSessionsResponse = z.looseObject({
-  sessions: unread,
+  sessions: undecoded,
   nextCursor: optionalText,
   _meta: optionalObject,
 });
 export const SessionInfo = z.looseObject({
   sessionId: identifier,
   cwd: z.string(),
-  additionalDirectories: unread,
+  additionalDirectories: undecoded,
   title: clearableText,
   updatedAt: clearableText,
   _meta: optionalObject,
 });
 
 /** The protocol version of an answer to initialize, exactly as it came; undefined when there is none. */
-export function answeredVersion(result: unknown): unknown {
+export function findProtocolVersion(result: unknown): unknown {
   return isRecord(result) ? numberOf(result["protocolVersion"]) : undefined;
 }
 
@@ -115,7 +115,7 @@ export function decodeIdentity(result: unknown): AgentIdentity | undefined {
   const session = offered?.sessionCapabilities;
   return {
     protocolVersion: answer.protocolVersion,
-    info: info ? present({ name: info.name, title: info.title, version: info.version }) : null,
+    info: info ? omitUndefined({ name: info.name, title: info.title, version: info.version }) : null,
     capabilities: {
       load: offered?.loadSession ?? false,
       resume: session?.resume !== undefined,
@@ -130,7 +130,7 @@ export function decodeIdentity(result: unknown): AgentIdentity | undefined {
       mcpHttp: offered?.mcpCapabilities?.http ?? false,
       mcpSse: offered?.mcpCapabilities?.sse ?? false,
     },
-    authMethods: validItems(answer.authMethods, decodeAuthMethod) ?? [],
+    authMethods: decodeItems(answer.authMethods, decodeAuthMethod) ?? [],
   };
 }
 
@@ -153,15 +153,15 @@ export function decodeNewSession(result: unknown): NewSession | undefined {
 }
 
 /** Of session/load and session/resume, which may answer with nothing at all. */
-export function decodeBroughtBack(result: unknown): Omit<NewSession, "sessionId"> {
-  const answer = decode(BroughtBackResponse, result);
+export function decodeRestoredSession(result: unknown): Omit<NewSession, "sessionId"> {
+  const answer = decode(RestoreSessionResponse, result);
   return { modes: decodeModes(answer?.modes), options: decodeConfigOptions(answer?.configOptions) ?? [] };
 }
 
 /** Undefined when there is no stop reason. */
-export function decodePrompted(result: unknown): { stopReason: string; usage?: unknown } | undefined {
+export function decodePromptResult(result: unknown): { stopReason: string; usage?: unknown } | undefined {
   const answer = decode(PromptResponse, result);
-  return answer && present({ stopReason: answer.stopReason, usage: answer.usage });
+  return answer && omitUndefined({ stopReason: answer.stopReason, usage: answer.usage });
 }
 
 /** The options after a change; undefined when the agent did not send them back. */
@@ -177,13 +177,13 @@ export interface SessionPage {
 /** Undefined when the answer is neither an object nor null. */
 export function decodeSessionPage(result: unknown): SessionPage | undefined {
   const page = decode(ListSessionsResponse, result ?? {});
-  return page && { sessions: validItems(page.sessions, decodeSessionInfo) ?? [], nextCursor: page.nextCursor };
+  return page && { sessions: decodeItems(page.sessions, decodeSessionInfo) ?? [], nextCursor: page.nextCursor };
 }
 
 function decodeSessionInfo(item: unknown): ListedSession | undefined {
   const info = decode(SessionInfo, item);
   if (info === undefined) return undefined;
-  return present({ sessionId: info.sessionId, cwd: info.cwd, title: info.title, updatedAt: info.updatedAt });
+  return omitUndefined({ sessionId: info.sessionId, cwd: info.cwd, title: info.title, updatedAt: info.updatedAt });
 }
 
 /** A type that is not known here is handled by the agent; a broken terminal method is dropped, never passed to it. */
@@ -192,8 +192,8 @@ function decodeAuthMethod(item: unknown): AuthMethod | undefined {
     const method = decode(AuthMethodTerminal, item);
     if (method === undefined) return undefined;
     const { id, name, description } = method;
-    return present({ id, name, description, type: "terminal", args: method.args ?? [], env: method.env ?? {} });
+    return omitUndefined({ id, name, description, type: "terminal", args: method.args ?? [], env: method.env ?? {} });
   }
   const method = decode(AuthMethodAgent, item);
-  return method && present({ id: method.id, name: method.name, description: method.description, type: "agent" });
+  return method && omitUndefined({ id: method.id, name: method.name, description: method.description, type: "agent" });
 }

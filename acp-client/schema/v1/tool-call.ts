@@ -11,12 +11,12 @@ import {
   isIdentifier,
   optionalObject,
   optionalText,
-  present,
-  unread,
-  validItems,
+  omitUndefined,
+  undecoded,
+  decodeItems,
   wholeNumber,
 } from "../lenient.ts";
-import { decodeContentBlock, plainText } from "./content.ts";
+import { decodeContentBlock, asPlainText } from "./content.ts";
 
 const members = {
   toolCallId: identifier,
@@ -24,10 +24,10 @@ const members = {
   // The official lists are closed; a word of a newer agent says more than no word.
   kind: optionalText,
   status: optionalText,
-  content: unread,
-  locations: unread,
-  rawInput: unread,
-  rawOutput: unread,
+  content: undecoded,
+  locations: undecoded,
+  rawInput: undecoded,
+  rawOutput: undecoded,
   _meta: optionalObject,
 };
 
@@ -72,10 +72,10 @@ export function decodeToolCallUpdate(value: unknown): ToolCallPatch | undefined 
   if (!isIdentifier(toolCallId)) return undefined;
   return patch({
     toolCallId,
-    title: textOrNothing(title),
-    name: textOrNothing(name),
-    kind: textOrNothing(kind),
-    status: textOrNothing(status),
+    title: stringOrUndefined(title),
+    name: stringOrUndefined(name),
+    kind: stringOrUndefined(kind),
+    status: stringOrUndefined(status),
     content,
     locations,
     rawInput,
@@ -119,10 +119,10 @@ function patch(
   call: z.infer<typeof ToolCallUpdate>,
   decodeItem: (item: unknown) => object | undefined = decodeToolCallContent,
 ): ToolCallPatch {
-  const content = validItems(call.content, decodeItem);
-  const locations = validItems(call.locations, (item) => decode(ToolCallLocation, item));
-  const incomplete = isCut(call.content, content) || isCut(call.locations, locations) ? true : undefined;
-  return present({
+  const content = decodeItems(call.content, decodeItem);
+  const locations = decodeItems(call.locations, (item) => decode(ToolCallLocation, item));
+  const incomplete = hasLostItems(call.content, content) || hasLostItems(call.locations, locations) ? true : undefined;
+  return omitUndefined({
     toolCallId: call.toolCallId,
     title: call.title,
     name: call.name,
@@ -137,7 +137,7 @@ function patch(
   });
 }
 
-function isCut(said: unknown, kept: readonly unknown[] | undefined): boolean {
+function hasLostItems(said: unknown, kept: readonly unknown[] | undefined): boolean {
   if (said === undefined || said === null) return false;
   return !Array.isArray(said) || said.length !== kept?.length;
 }
@@ -176,7 +176,7 @@ function isPlain(item: Readonly<Record<string, unknown>>): boolean {
     case "terminal":
       return typeof item["terminalId"] === "string";
     case "content":
-      return plainText(item["content"]) !== undefined;
+      return asPlainText(item["content"]) !== undefined;
     default:
       return false;
   }
@@ -187,6 +187,6 @@ function isClearableText(diff: Readonly<Record<string, unknown>>): boolean {
   return oldText === null || typeof oldText === "string" || !Object.hasOwn(diff, "oldText");
 }
 
-function textOrNothing(value: unknown): string | undefined {
+function stringOrUndefined(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
