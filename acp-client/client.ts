@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One agent: its process, its lines, the wait for each answer, and the order in which all of it reaches the sink. What
-// is said over those lines depends on the version and lives behind ProtocolSession.
+// The client of one agent: its process, its lines, request timeouts, and the order in which everything reaches the
+// sink. What depends on the version of ACP is in ProtocolSession.
 import type { AgentClient, AgentSink, OpenSessionParams, SessionInfo } from "./agent-client.ts";
 import type {
   AgentEvent,
@@ -37,24 +37,24 @@ import type { ClientInfo } from "./schema/v1/requests.ts";
 import { V1Session } from "./v1-session.ts";
 
 export interface AgentOptions extends AgentProcessOptions {
-  /** The version of ACP to speak. */
+  /** The version of ACP. */
   readonly protocol: 1;
-  /** What the agent is told about us. */
+  /** Sent to the agent in initialize. */
   readonly clientInfo: ClientInfo;
-  /** What the agent may ask of us beyond permission. Nothing where absent. */
+  /** Client-side requests that are served. Default: none. */
   readonly clientSide?: ClientSide;
   readonly limits?: Partial<ClientLimits>;
-  /** Default: a real process. */
+  /** Replaces the start of a real process. */
   readonly start?: (options: AgentProcessOptions) => AgentProcess;
-  /** Runs `run` once after `ms`, unless the returned function is called first. Default: setTimeout. */
+  /** Calls `run` once after `ms`, unless the returned function is called first. Default: setTimeout. */
   readonly setTimer?: (run: () => void, ms: number) => () => void;
 }
 
-/** Starts the agent; initialize comes next. Throws AcpClientError PROTOCOL_UNKNOWN before anything is started. */
+/** Starts the agent; call initialize next. Throws AcpClientError PROTOCOL_UNKNOWN before it starts anything. */
 export function startAgent(options: AgentOptions, sink: AgentSink): AgentClient {
   const protocol: number = options.protocol;
   if (protocol !== 1) {
-    throw new AcpClientError("PROTOCOL_UNKNOWN", `ACP version ${protocol} is not spoken here; version 1 is`);
+    throw new AcpClientError("PROTOCOL_UNKNOWN", `ACP version ${protocol} is not supported; use version 1`);
   }
   return new Client(options, sink, (link) => new V1Session(link));
 }
@@ -71,16 +71,16 @@ class Client implements AgentClient {
   readonly #session: ProtocolSession;
   readonly #ready = new ReadyGate();
   #identity: AgentIdentity | undefined;
-  /** Why nothing can be asked any more. */
+  /** The failure that made the connection unusable. */
   #closedBy: AgentFailure | undefined;
   #stopping: Promise<AgentExit> | undefined;
 
-  constructor(options: AgentOptions, sink: AgentSink, speak: (link: AgentLink) => ProtocolSession) {
+  constructor(options: AgentOptions, sink: AgentSink, createSession: (link: AgentLink) => ProtocolSession) {
     this.#options = options;
     this.#limits = { ...clientLimits, ...options.limits };
     this.#setTimer = options.setTimer ?? startTimer;
     this.#batches = new EventBatches(sink);
-    this.#session = speak(this.#link());
+    this.#session = createSession(this.#link());
     this.#redact = options.redact ?? ((text) => text);
     this.#peer = new Peer({
       write: (line, written) => this.#write(line, written),
@@ -98,7 +98,7 @@ class Client implements AgentClient {
     this.#process = (options.start ?? startAgentProcess)(options);
     this.#process.onStdout((chunk) => this.#batches.run(() => this.#splitter.push(chunk)));
     this.#process.onStdinGone(() =>
-      this.#break("stdin-closed", "closed its stdin and lives on: it can be told nothing"),
+      this.#break("stdin-closed", "closed its stdin but keeps running, so it cannot be reached"),
     );
     this.#process.onExit((exit) => this.#batches.run(() => this.#onExit(exit)));
   }
@@ -120,7 +120,7 @@ class Client implements AgentClient {
   }
 
   initialize(done: Done<AgentIdentity>): void {
-    if (!this.#ready.start()) throw new AcpClientError("INITIALIZED_TWICE", "initialize was called before");
+    if (!this.#ready.start()) throw new AcpClientError("INITIALIZED_TWICE", "initialize was already called");
     this.#batches.ask(done, (tell) =>
       this.#session.initialize((outcome) => {
         if (outcome.ok) this.#identity = outcome.value;
@@ -188,7 +188,7 @@ class Client implements AgentClient {
   }
 
   async #stop(): Promise<AgentExit> {
-    // Who ends an agent is done with holding it back, and an answer to session/close has to be read.
+    // A paused agent's response to session/close could not be read.
     this.#process.resume();
     if (this.#closedBy === undefined && this.#session.canClose) {
       await this.#process.rememberTree();
@@ -196,7 +196,7 @@ class Client implements AgentClient {
         this.#session.closeSession(this.#limits.closeTimeoutMs, () => resolve());
       });
     }
-    // What has never answered has nothing to bring to an end by itself.
+    // An agent that never answered initialize has nothing to finish, so it gets no grace period.
     const limits = this.#identity === undefined ? { ...this.#limits.stop, stdinGraceMs: 0 } : this.#limits.stop;
     return await this.#process.stop(limits);
   }
@@ -261,7 +261,7 @@ class Client implements AgentClient {
           failure: protocolFailure(this.#agent(), `answered ${method} with ${answer.what}`),
         };
       case "closed":
-        return { ok: false, failure: this.#closedBy ?? protocolFailure(this.#agent(), "can no longer be asked") };
+        return { ok: false, failure: this.#closedBy ?? protocolFailure(this.#agent(), "can no longer be reached") };
     }
   }
 
@@ -283,7 +283,7 @@ class Client implements AgentClient {
     this.#break("stdin-full", `does not read its stdin: ${this.#limits.writableBytesMax} bytes are waiting`);
   }
 
-  /** The conversation has no future: what is pending fails, nothing more is heard, and the process is ended. */
+  /** Gives up the connection: pending requests fail, later lines are ignored, and the process is ended. */
   #break(fault: string, what: string): void {
     if (this.#closedBy !== undefined) return;
     const failure = protocolFailure(this.#agent(), what);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Why a request came to nothing, in words for people and with the code that programs go by. Codes are decided by the
-// JSON-RPC code alone: agents word their messages as they like.
+// Builds failures: a message for people and a code for programs. Only the JSON-RPC code decides the code, since agents
+// word their messages as they like.
 import { stringifyJson } from "../json/raw-json.ts";
 import type { AgentFailure, AgentFailureCode, Outcome, AgentExit } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
@@ -9,11 +9,11 @@ import type { RpcError } from "./jsonrpc/message.ts";
 import { truncateText } from "./jsonrpc/sample.ts";
 import type { AuthMethod } from "./model.ts";
 
-/** How much of the command, of stderr and of the names of logins is quoted in a message, UTF-16 units. */
+/** Length of each quotation in a message (command, stderr, login methods), in UTF-16 units. */
 const quotedCharactersMax = 400;
 
 export interface FailingAgent {
-  /** The command as it may be shown. */
+  /** The command, redacted. */
   readonly command: string;
   stderrTail(): string;
 }
@@ -29,7 +29,10 @@ export function succeeded<T>(value: T): Outcome<T> {
   return { ok: true, value };
 }
 
-/** AGENT_PROTOCOL with the command and what it last said on stderr. */
+/**
+ * Returns AGENT_PROTOCOL with the command and the end of stderr. `what` continues a sentence that begins with the
+ * command.
+ */
 export function protocolFailure(agent: FailingAgent, what: string): AgentFailure {
   const stderrTail = agent.stderrTail();
   return { code: "AGENT_PROTOCOL", message: `${quoteCommand(agent)} ${what}${quoteStderr(stderrTail)}`, stderrTail };
@@ -49,7 +52,7 @@ export function exitFailure(agent: FailingAgent, exit: AgentExit): AgentFailure 
   };
 }
 
-/** AGENT_PROTOCOL of a session that never opened. An agent that awaits a login may say nothing until it has one. */
+/** Returns AGENT_PROTOCOL for a session that did not open. Some agents do not answer until somebody has logged in. */
 export function openingFailure(agent: FailingAgent, what: string, authMethods: readonly AuthMethod[]): AgentFailure {
   if (authMethods.length === 0) return protocolFailure(agent, what);
   const hint = `. It may need a login first: it offers ${listMethodNames(authMethods)}`;
@@ -76,14 +79,14 @@ export function rpcFailure(
   }
 }
 
-/** An error's message is often no more than "Internal error", and what happened stands in its data. */
+/** Adds the reason from the error's data, since the message is often no more than "Internal error". */
 function addReason(message: string, data: unknown): string {
   const reason = findReason(data, reasonLevelsMax)?.trim();
   if (reason === undefined || reason === "" || message.includes(reason)) return message;
   return `${message}: ${truncateText(reason, quotedCharactersMax)}`;
 }
 
-/** Where agents were seen to put it: the data itself, or one of these members, perhaps of another's object. */
+/** Members of an error's data in which agents put the reason, possibly nested. */
 const reasonMembers = ["details", "detail", "message", "reason", "error"] as const;
 const reasonLevelsMax = 4;
 
@@ -113,7 +116,7 @@ function truncateError(error: RpcError, limits: ClientLimits): RpcError {
 }
 
 function describeExit(exit: AgentExit): string {
-  if (exit.stdoutClosed) return "closed its stdout: it can no longer be heard";
+  if (exit.stdoutClosed) return "closed its stdout, so it can send nothing more";
   return exit.signal === null ? `ended with exit code ${exit.code}` : `was ended by ${exit.signal}`;
 }
 

@@ -4,20 +4,20 @@ import type { OpenSessionParams } from "./agent-client.ts";
 import type { AgentCapabilities, McpServer } from "./model.ts";
 
 /**
- * Why a session cannot be opened in this way at this agent, for people; undefined when it can. ACP wants absolute
- * paths, and directories and servers beyond the basic ones only from an agent that offers them.
+ * Returns an error message if the agent cannot open a session with these parameters. ACP requires absolute paths;
+ * additional directories and HTTP or SSE servers need a capability of the agent.
  */
 export function checkOpenParams(request: OpenSessionParams, offered: AgentCapabilities): string | undefined {
-  if (request.how === "load" && !offered.load) return "This agent does not load sessions";
-  if (request.how === "resume" && !offered.resume) return "This agent does not resume sessions";
+  if (request.how === "load" && !offered.load) return "This agent does not support session/load";
+  if (request.how === "resume" && !offered.resume) return "This agent does not support session/resume";
   if (!isAbsolute(request.cwd)) return `The directory "${request.cwd}" is not absolute`;
   if (request.additionalDirectories.length > 0 && !offered.additionalDirectories) {
-    return "This agent takes no additional directories";
+    return "This agent does not support additional directories";
   }
   const relative = request.additionalDirectories.find((directory) => !isAbsolute(directory));
   if (relative !== undefined) return `The additional directory "${relative}" is not absolute`;
   const server = request.mcpServers.find((candidate) => !supportsServer(candidate, offered));
-  return server && `This agent takes no MCP server over ${transportOf(server)}: "${server.name}"`;
+  return server && `This agent does not support MCP servers over ${transportOf(server)}: "${server.name}"`;
 }
 
 function supportsServer(server: McpServer, offered: AgentCapabilities): boolean {

@@ -16,11 +16,11 @@ const blocks: Readonly<Record<string, ContentBlock>> = {
   embeddedBytes: { type: "resource", resource: { uri: "file:///d/b.bin?x", blob: "AA==", mimeType: "a/b" } },
 };
 
-test.for(Object.entries(blocks))("%s goes as it is to an agent that takes everything", ([, block]) => {
+test.for(Object.entries(blocks))("%s is sent unchanged to an agent that supports everything", ([, block]) => {
   expect(toSupportedBlocks([block], everything)).toEqual({ type: "blocks", blocks: [block] });
 });
 
-test("text and links go to every agent", () => {
+test("text and links are sent to every agent", () => {
   const { text, link } = blocks as { text: ContentBlock; link: ContentBlock };
   expect(toSupportedBlocks([text, link], nothing)).toEqual({ type: "blocks", blocks: [text, link] });
 });
@@ -29,7 +29,7 @@ test.for(["image", "audio"])("%s is refused for an agent that does not take it",
   expect(toSupportedBlocks([blocks[name] as ContentBlock], nothing)).toMatchObject({ type: "refused" });
 });
 
-test("an embedded text becomes text with its address for an agent that takes no embedded context", () => {
+test("an embedded text becomes text with its URI for an agent without embedded context", () => {
   expect(toSupportedBlocks([blocks["embeddedText"] as ContentBlock], nothing)).toEqual({
     type: "blocks",
     blocks: [{ type: "text", text: "file:///a.txt\n\nthe text" }],
@@ -47,7 +47,7 @@ test.for([
   ["image/png", images, { type: "image", data: "AA==", mimeType: "image/png", uri: "file:///d/b.bin?x" }],
   ["IMAGE/JPEG", images, { type: "image", data: "AA==", mimeType: "IMAGE/JPEG", uri: "file:///d/b.bin?x" }],
   ["audio/wav", sounds, { type: "audio", data: "AA==", mimeType: "audio/wav" }],
-] as const)("embedded bytes of the type %s become what the agent takes", ([mimeType, offered, block]) => {
+] as const)("embedded bytes of the type %s become a block that the agent supports", ([mimeType, offered, block]) => {
   expect(toSupportedBlocks([embedded(mimeType)], offered)).toEqual({ type: "blocks", blocks: [block] });
 });
 
@@ -58,15 +58,12 @@ test.for([
   ["not an image/png", images],
   [null, images],
   ["image/png", nothing],
-] as const)(
-  "embedded bytes of the type %s are refused where they would be a link to nothing: %j",
-  ([type, offered]) => {
-    expect(toSupportedBlocks([embedded(type)], offered)).toEqual({
-      type: "refused",
-      message: `Block 1: this agent takes no embedded bytes (${type ?? "without a mimeType"})`,
-    });
-  },
-);
+] as const)("embedded bytes of the type %s are refused if no block type fits: %j", ([type, offered]) => {
+  expect(toSupportedBlocks([embedded(type)], offered)).toEqual({
+    type: "refused",
+    message: `Block 1: this agent does not take embedded bytes (${type ?? "without a mimeType"})`,
+  });
+});
 
 test.for([
   { type: "text" },
@@ -74,7 +71,7 @@ test.for([
   { type: "resource_link", uri: "file:///a" },
   { type: "resource", resource: { uri: "file:///a" } },
   { type: "video", data: "AA==" },
-])("a block that ACP does not know, or that lacks what it needs, is refused and named: %j", (block) => {
+])("a block that is unknown to ACP or incomplete is refused and named: %j", (block) => {
   expect(toSupportedBlocks([blocks["text"] as ContentBlock, block], everything)).toMatchObject({
     type: "refused",
     message: expect.stringContaining("Block 2: "),
@@ -85,7 +82,7 @@ test("an empty prompt is refused", () => {
   expect(toSupportedBlocks([], everything)).toEqual({ type: "refused", message: "The prompt is empty" });
 });
 
-test("whatever is told is valid ACP, also where the given block was not quite", () => {
+test("the blocks that are sent are valid ACP, even if the given block was not", () => {
   const crooked = { type: "text", text: "x", annotations: { audience: ["nobody"], priority: "high" }, _meta: 5 };
   for (const offered of [nothing, everything]) {
     const told = toSupportedBlocks(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which blocks of a prompt an agent can be told. Text and links are understood by every agent; the rest it must have
-// offered. What can be said in another way is; what cannot is refused, since a prompt without its picture is another
-// prompt.
+// Adapts the blocks of a prompt to an agent's capabilities. Every agent takes text and resource links. A block of
+// another type is converted if it can be, and otherwise the prompt is refused: without its image it would mean
+// something else.
 import type { AgentCapabilities, ContentBlock } from "./model.ts";
 import { isRecord } from "../json/record.ts";
 import { truncateText } from "./jsonrpc/sample.ts";
@@ -24,10 +24,10 @@ export function toSupportedBlocks(blocks: readonly ContentBlock[], offered: Prom
   return { type: "blocks", blocks: supported };
 }
 
-/** The block to send, or why there is none. */
+/** Returns the block to send, or an error message. */
 function toSupportedBlock(given: ContentBlock, offered: PromptCapabilities): ContentBlock | string {
   const block = decodeContentBlock(given);
-  if (block === undefined) return "it lacks what a block of its type needs";
+  if (block === undefined) return "it lacks a member that its type requires";
   switch (block.type) {
     case "text":
     case "resource_link":
@@ -39,11 +39,11 @@ function toSupportedBlock(given: ContentBlock, offered: PromptCapabilities): Con
     case "resource":
       return offered.promptEmbeddedContext ? block : unembed(block, offered);
     default:
-      return `"${block.type}" is not a type that ACP knows`;
+      return `"${block.type}" is not a block type of ACP`;
   }
 }
 
-/** An embedded text is said as text, and bytes as the image or the audio that they are. A link would lead nowhere. */
+/** Converts an embedded resource to text, image or audio. A link is no substitute: the agent could not follow it. */
 function unembed(block: ContentBlock, offered: PromptCapabilities): ContentBlock | string {
   const { resource, annotations } = block;
   if (!isRecord(resource) || typeof resource["uri"] !== "string") return "it has no resource";
@@ -53,5 +53,5 @@ function unembed(block: ContentBlock, offered: PromptCapabilities): ContentBlock
   const type = typeof mimeType === "string" ? mimeType : "without a mimeType";
   if (offered.promptImage && /^image\//iu.test(type)) return { type: "image", data, mimeType, uri, ...about };
   if (offered.promptAudio && /^audio\//iu.test(type)) return { type: "audio", data, mimeType, ...about };
-  return `this agent takes no embedded bytes (${truncateText(type, 100)})`;
+  return `this agent does not take embedded bytes (${truncateText(type, 100)})`;
 }

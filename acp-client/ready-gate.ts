@@ -7,11 +7,11 @@ type GateState =
   | { readonly state: "closed"; readonly started: boolean; readonly waiting: readonly Waiter[] }
   | { readonly state: "settled"; readonly failure: AgentFailure | undefined };
 
-/** Holds every request back until initialize has succeeded, and lets it fail as initialize failed. */
+/** Holds requests back until initialize is answered. If it failed, they fail with the same failure. */
 export class ReadyGate {
   #state: GateState = { state: "closed", started: false, waiting: [] };
 
-  /** False when it was started before. */
+  /** Returns false if it was already started. */
   start(): boolean {
     if (this.#state.state === "settled") return this.#state.failure !== undefined;
     if (this.#state.started) return false;
@@ -19,7 +19,7 @@ export class ReadyGate {
     return true;
   }
 
-  /** Only the first call counts. */
+  /** Releases the waiting requests. Only the first call has an effect. */
   settle(failure: AgentFailure | undefined): void {
     if (this.#state.state === "settled") return;
     const { waiting } = this.#state;

@@ -17,7 +17,7 @@ function options(...config: readonly object[]): SessionOptions {
   return new SessionOptions(modes, decodeConfigOptions(config) ?? []);
 }
 
-test("modes that no option covers are the option mode, before the others", () => {
+test("modes without a config option become the option mode, before the others", () => {
   expect(options({ ...select, id: "model" }).list()).toEqual([
     {
       option: "mode",
@@ -45,13 +45,13 @@ test.for([{ id: "mode" }, { id: "approvals", category: "mode" }])(
   },
 );
 
-test("a mode that the covering option does not have as a choice leaves it as it is", () => {
+test("a mode that is not a choice of its config option is ignored", () => {
   const covered = options({ ...select, id: "mode" });
   expect(covered.setCurrentMode("secret")).toBe(false);
   expect(covered.list()[0]?.value).toBe("ask");
 });
 
-test("a session without modes and options has nothing to set", () => {
+test("a session without modes and options has no options", () => {
   const none = new SessionOptions(undefined, []);
   expect(none.list()).toEqual([]);
   expect(none.setCurrentMode("auto")).toBe(false);
@@ -75,7 +75,7 @@ test("groups are flattened with their names, and bad choices are dropped", () =>
   ]);
 });
 
-test("options of an unknown type, or without what theirs needs, are dropped", () => {
+test("options of an unknown type, or without required members, are dropped", () => {
   const good = { id: "loud", name: "Loud", type: "boolean", currentValue: true };
   const bad = [
     { ...good, type: "slider" },

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What can be set in a session, as one list. An agent of v1 may tell modes, config options, or both for the same thing:
-// modes are shown as the option "mode" unless a config option covers them.
+// The settings of a session as one list. A v1 agent may report modes, config options, or both for the same setting.
+// Modes become the option "mode", unless a config option stands for them.
 import { truncateText } from "./jsonrpc/sample.ts";
 import type { ConfigOption } from "./model.ts";
 import type { Modes } from "./schema/v1/config.ts";
 
 const modeOptionId = "mode";
 
-/** Of the names of the options that there are, UTF-16 units. */
+/** Length of the list of option names in an error message, in UTF-16 units. */
 const namesCharactersMax = 1_024;
 
 export type OptionChange =
@@ -33,13 +33,13 @@ export class SessionOptions {
     ];
   }
 
-  /** How to ask the agent for a value. Whether the value exists is the agent's to say. */
+  /** Decides how to set a value at the agent. The agent itself checks whether it is one of the choices. */
   planChange(option: string, value: string | boolean): OptionChange {
     const known = this.list().find((candidate) => candidate.option === option);
     if (known === undefined) {
       const names = this.list().map((candidate) => candidate.option);
       const offered = names.length === 0 ? "none" : truncateText(names.join(", "), namesCharactersMax);
-      return { type: "refused", message: `There is no option "${option}" (there are: ${offered})` };
+      return { type: "refused", message: `There is no option "${option}" (options: ${offered})` };
     }
     if ((known.type === "boolean") !== (typeof value === "boolean")) {
       const wanted = known.type === "boolean" ? "true or false" : "one of its choices";
@@ -49,7 +49,7 @@ export class SessionOptions {
     return isMode && typeof value === "string" ? { type: "mode", modeId: value } : { type: "config", value };
   }
 
-  /** The agent says which mode it is in. False when nothing it told before has such a mode. */
+  /** Records the agent's current mode. Returns false if the agent reported no such mode before. */
   setCurrentMode(modeId: string): boolean {
     if (this.#modes !== undefined) this.#modes = { ...this.#modes, current: modeId };
     const cover = this.#findModeOption();
@@ -59,12 +59,12 @@ export class SessionOptions {
     return true;
   }
 
-  /** The agent says what its config options are: the whole list. */
+  /** Replaces the whole list of config options. */
   replaceConfig(config: readonly ConfigOption[]): void {
     this.#config = config;
   }
 
-  /** A change was accepted by an agent that did not send the list back. */
+  /** Records a change that the agent accepted without sending the list back. */
   setConfigValue(option: string, value: string | boolean): void {
     this.#setValue(option, value);
   }
@@ -73,7 +73,7 @@ export class SessionOptions {
     this.#config = this.#config.map((known) => (known.option === option ? { ...known, value } : known));
   }
 
-  /** The config option that says the same as the modes. */
+  /** Finds the config option that stands for the modes. */
   #findModeOption(): ConfigOption | undefined {
     return (
       this.#config.find((option) => option.category === "mode") ??

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The one session of a client, in ACP v1: what is asked of the agent. What the agent says is in v1-inbound.ts.
+// The requests of ACP v1 that the client sends. What the agent sends is handled in v1-inbound.ts.
 import type { Done, OpenedSession, Outcome, PromptResult } from "./agent-events.ts";
 import type { OpenSessionParams, SessionInfo } from "./agent-client.ts";
 import { failed, succeeded } from "./failure.ts";
@@ -59,12 +59,12 @@ export class V1Session implements ProtocolSession {
   prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void {
     const sessionId = this.#requireSession(done);
     if (sessionId === undefined || this.#identity === undefined) return;
-    const told = toSupportedBlocks(blocks, this.#identity.capabilities);
-    if (told.type === "refused") {
-      done(failed("UNSUPPORTED", told.message));
+    const adapted = toSupportedBlocks(blocks, this.#identity.capabilities);
+    if (adapted.type === "refused") {
+      done(failed("UNSUPPORTED", adapted.message));
       return;
     }
-    this.#link.request(METHODS.prompt, requests.promptParams(sessionId, told.blocks), undefined, (answer) => {
+    this.#link.request(METHODS.prompt, requests.promptParams(sessionId, adapted.blocks), undefined, (answer) => {
       done(this.#decode(answer, METHODS.prompt, "a stop reason", results.decodePromptResult));
     });
   }
@@ -109,7 +109,7 @@ export class V1Session implements ProtocolSession {
 
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {
     if (!this.#identity?.capabilities.list) {
-      done(failed("UNSUPPORTED", "This agent does not list its sessions"));
+      done(failed("UNSUPPORTED", "This agent does not support session/list"));
       return;
     }
     this.#listPage(cwd, undefined, { sessions: [], cursors: new Set() }, done);
@@ -127,7 +127,7 @@ export class V1Session implements ProtocolSession {
     const sessionId = this.#requireSession(done);
     if (sessionId === undefined) return;
     if (!this.#identity?.capabilities.close) {
-      done(failed("UNSUPPORTED", "This agent does not close sessions"));
+      done(failed("UNSUPPORTED", "This agent does not support session/close"));
       return;
     }
     this.#link.request(METHODS.close, requests.sessionParams(sessionId), timeoutMs, (answer) => {
@@ -139,7 +139,7 @@ export class V1Session implements ProtocolSession {
 
   deleteSession(sessionId: string, done: Done<void>): void {
     if (!this.#identity?.capabilities.delete) {
-      done(failed("UNSUPPORTED", "This agent does not delete sessions"));
+      done(failed("UNSUPPORTED", "This agent does not support session/delete"));
       return;
     }
     const { requestTimeoutMs } = this.#link.limits;
@@ -151,7 +151,8 @@ export class V1Session implements ProtocolSession {
   authenticate(methodId: string, done: Done<void>): void {
     const method = this.#identity?.authMethods.find((known) => known.id === methodId);
     if (method === undefined || method.type === "terminal") {
-      const why = method === undefined ? "is none this agent offers" : "is done in a terminal, not through the agent";
+      const why =
+        method === undefined ? "is not offered by this agent" : "must be done in a terminal, not through the agent";
       done(failed("UNSUPPORTED", `The login method "${methodId}" ${why}`));
       return;
     }
@@ -163,7 +164,7 @@ export class V1Session implements ProtocolSession {
 
   logout(done: Done<void>): void {
     if (!this.#identity?.capabilities.logout) {
-      done(failed("UNSUPPORTED", "This agent offers no logout"));
+      done(failed("UNSUPPORTED", "This agent does not support logout"));
       return;
     }
     this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(discardValue(answer)));
@@ -191,28 +192,31 @@ export class V1Session implements ProtocolSession {
     });
   }
 
-  /** The session's id is known before: what comes until the answer is its history, told again. */
+  /** Opens the session at once, since its id is known. What comes before the response is history. */
   #restore(how: "load" | "resume", request: OpenSessionParams, sessionId: string, done: Done<OpenedSession>): void {
     const options = new SessionOptions(undefined, []);
     this.#state = { state: "open", id: sessionId, options, replaying: true };
     this.#link.request(METHODS[how], requests.openParams(request), this.#link.limits.openTimeoutMs, (answer) => {
       if (!answer.ok) {
-        // Another way may be tried.
+        // The caller may try another method.
         this.#state = { state: "none" };
         done(answer);
         return;
       }
-      const told = results.decodeRestoredSession(answer.value);
-      const settled = new SessionOptions(told.modes, told.options.length > 0 ? told.options : options.list());
+      const restored = results.decodeRestoredSession(answer.value);
+      const settled = new SessionOptions(
+        restored.modes,
+        restored.options.length > 0 ? restored.options : options.list(),
+      );
       this.#state = { state: "open", id: sessionId, options: settled };
       done(succeeded({ sessionId, options: settled.list() }));
     });
   }
 
-  /** Why the session is not asked for. */
   #checkOpen(request: OpenSessionParams): string | undefined {
     const offered = this.#identity?.capabilities;
-    if (offered === undefined || this.#state.state !== "none") return "A client opens one session, after initialize";
+    if (offered === undefined || this.#state.state !== "none")
+      return "A client can open only one session, after initialize";
     return checkOpenParams(request, offered);
   }
 
@@ -234,9 +238,9 @@ export class V1Session implements ProtocolSession {
   }
 
   #afterConfigChange(options: SessionOptions, option: string, value: string | boolean, result: unknown): void {
-    const told = results.decodeOptionsAfterChange(result);
-    if (told === undefined) options.setConfigValue(option, value);
-    else options.replaceConfig(told);
+    const replacement = results.decodeOptionsAfterChange(result);
+    if (replacement === undefined) options.setConfigValue(option, value);
+    else options.replaceConfig(replacement);
   }
 
   #listPage(
@@ -263,7 +267,7 @@ export class V1Session implements ProtocolSession {
     });
   }
 
-  /** The id of the open session; without one, `done` has been told. */
+  /** Returns the id of the open session. Without one, calls `done` with a failure. */
   #requireSession(done: Done<never>): string | undefined {
     if (this.#state.state === "open") return this.#state.id;
     done(failed("UNSUPPORTED", "No session is open"));
@@ -283,7 +287,7 @@ export class V1Session implements ProtocolSession {
   }
 }
 
-/** What should be gone and is not known to the agent is gone. */
+/** Treats -32002 (not found) as success: the session is gone, as requested. */
 function acceptNotFound(answer: Outcome<unknown>): Outcome<void> {
   if (!answer.ok && answer.failure.rpc?.code === RPC.resourceNotFound) return succeeded(undefined);
   return discardValue(answer);

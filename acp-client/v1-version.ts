@@ -8,8 +8,8 @@ import type { AgentLink } from "./protocol-session.ts";
 import { findProtocolVersion, decodeIdentity } from "./schema/v1/results.ts";
 
 /**
- * ACP v1: the agent answers initialize with the version that was asked for, or with another that it would rather
- * speak, and then the client has to leave. Only the JSON integer 1 is version 1.
+ * Checks the response to initialize. An agent may answer with a version other than the requested one, in which case the
+ * client must disconnect (ACP v1). Only the JSON integer 1 is version 1.
  */
 export function checkVersion(answer: Outcome<unknown>, link: AgentLink): Outcome<AgentIdentity> {
   if (!answer.ok) return refusalOutcome(answer, link);
@@ -23,7 +23,10 @@ export function checkVersion(answer: Outcome<unknown>, link: AgentLink): Outcome
 function refusalOutcome(answer: Extract<Outcome<unknown>, { ok: false }>, link: AgentLink): Outcome<AgentIdentity> {
   const { rpc } = answer.failure;
   if (rpc?.code === RPC.methodNotFound) {
-    return { ok: false, failure: { ...link.protocolFailure("does not know initialize: it is no ACP agent"), rpc } };
+    return {
+      ok: false,
+      failure: { ...link.protocolFailure("does not know initialize, so it is not an ACP agent"), rpc },
+    };
   }
   if (rpc?.code !== RPC.unsupportedVersion) return answer;
   const supported = isRecord(rpc.data) && Array.isArray(rpc.data["supported"]) ? rpc.data["supported"] : [];

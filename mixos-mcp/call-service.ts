@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Asking a service: the reply, or a refusal as a ToolError; and giving up what is waited for when the client does.
+// Calls a service on the Bus, and turns a refusal into a ToolError.
 import { type Reply, replyFailure } from "../bus-client/index.ts";
 import { ToolError } from "./tool-error.ts";
 import type { ToolContext } from "./tool.ts";
@@ -11,9 +11,9 @@ export interface ServiceCall {
   readonly timeoutMs: number;
 }
 
-/** Throws what the service refused, or what kept the Bus from asking it. A call that is given up may still run. */
-export async function callService({ connection, signal }: ToolContext, asked: ServiceCall): Promise<Reply> {
-  const { service, command, args, timeoutMs } = asked;
+/** Throws ToolError if the service refused, or the error of the Bus. A call that was aborted may still run. */
+export async function callService({ connection, signal }: ToolContext, call: ServiceCall): Promise<Reply> {
+  const { service, command, args, timeoutMs } = call;
   const client = await connection.connectedClient(signal);
   const reply = await rejectOnAbort(client.call(service, command, args, { timeoutMs }), signal);
   const failure = replyFailure(reply);
@@ -24,12 +24,12 @@ export async function callService({ connection, signal }: ToolContext, asked: Se
   });
 }
 
-/** What the broker says by itself has a text and no code. */
+/** The broker's own errors have a text but no code. */
 function toErrorCode(message: string): string {
   return /^Service '.*' not found$/.test(message) ? "SERVICE_UNKNOWN" : "CALL_FAILED";
 }
 
-/** The promise, or as soon as the signal is aborted a rejection with its reason. */
+/** Settles like the promise, or rejects with the signal's reason once it is aborted. */
 export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

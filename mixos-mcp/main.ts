@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The process: MCP on stdin and stdout, which carry nothing else, and an end as soon as the client has gone.
+// The program: serves MCP on stdin and stdout, which carry nothing else, and exits when the client closes stdin.
 import { processWords } from "../display/process-output.ts";
 import { parseDenyList } from "./addresses.ts";
 import { parseCommandLine, terminalNotice } from "./command-line.ts";
@@ -43,24 +43,26 @@ function serve(): void {
   }
 
   stdin.on("end", () => end(0)).on("close", () => end(0));
-  // Nobody reads our answers.
+  // The client no longer reads.
   stdout.on("error", () => end(0));
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => end(0));
 
   server.onerror = (error) => void words.text(`mixos-mcp: ${describeError(error)}\n`);
-  // The transport closes by itself after a line that is too long; nothing could be read after it.
+  // The transport closes after a line that is too long, since what follows cannot be read.
   server.onclose = () => end(1);
   void server.connect(new StdioTransport(stripByteOrderMark(stdin), stdout, lineBytesMax));
 }
 
-/** The SDK's reader shows all that a message might have been, over many lines. */
+/** Replaces the SDK's parse errors, which are many lines long. */
 function describeError(error: Error): string {
-  return error.name === "ZodError" || error instanceof SyntaxError ? "a line that is no MCP message" : error.message;
+  return error.name === "ZodError" || error instanceof SyntaxError
+    ? "received a line that is not an MCP message"
+    : error.message;
 }
 
 /**
- * In a session of agentd's, one by which agentd knows that session's own agent (`mcp-s-<session>-<4>`); else `mcp-<6>`.
- * `marker`: AGENTD_SESSION, `<log>/<session>`. `random`: from 0 up to 1.
+ * Makes a random name: `mcp-s-<session>-<4 letters>` in a session of agentd, which recognises the session's own agent
+ * by it, and `mcp-<6 letters>` elsewhere. `marker` is AGENTD_SESSION, `<log>/<session>`.
  */
 function citizenName(marker: string | undefined, random: () => number): string {
   const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(marker ?? "")?.[1];

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One message of a topic, once.
+// Waits for one message on a topic.
 import { type BusClient, BusError, type Delivery, type Subscribed } from "../bus-client/index.ts";
 
 export interface DeliveryWait {
   readonly topic: string;
   readonly timeoutMs: number;
   readonly matches: (delivery: Delivery) => boolean;
-  /** Whether a message that the broker kept from before counts. */
+  /** Whether the topic's retained message counts. */
   readonly retained: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface NextDelivery {
-  /** Undefined: none came in time. */
+  /** Undefined if none came in time. */
   readonly delivery: Delivery | undefined;
   readonly retained: boolean;
-  /** The Bus was away in between. */
+  /** Whether the connection was lost meanwhile, so that messages may have been missed. */
   readonly reconnected: boolean;
 }
 
-/** Rejects with the signal's reason, with BusError where the topic cannot be followed, or as soon as the client ends. */
+/** Rejects with the signal's reason, or with BusError if the topic cannot be subscribed to or the client ends. */
 export async function nextDelivery(client: BusClient, waiting: DeliveryWait): Promise<NextDelivery> {
   const { topic, timeoutMs, matches, retained, signal } = waiting;
   const { generation } = client;
@@ -45,7 +45,7 @@ export async function nextDelivery(client: BusClient, waiting: DeliveryWait): Pr
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
     unwatch();
-    // Whoever waited has an answer already; a topic that cannot be let go is let go with the connection.
+    // Not awaited: the result is known, and a subscription that cannot be removed ends with the connection.
     void subscribing.then(() => client.unsubscribe(topic, inbox.take)).catch(() => {});
   }
 }
@@ -55,7 +55,7 @@ interface Found {
   readonly retained: boolean;
 }
 
-/** Takes deliveries, the first of which may be older than the subscription; what is known only with the broker's answer. */
+/** Collects deliveries until the broker's answer to the subscription tells which of them were retained. */
 class FirstMatch {
   readonly first: Promise<Found | undefined>;
   readonly #matches: (delivery: Delivery) => boolean;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The MCP side: what is offered, and what becomes of a call.
+// The MCP server: lists the tools and dispatches calls to them.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,
@@ -26,7 +26,7 @@ export interface McpServerOptions {
   readonly version: string;
 }
 
-/** The low-level server of the SDK: it starts in half the time of the other. */
+/** Uses the SDK's low-level server, which starts in half the time of McpServer. */
 export function createMcpServer({ connection, denied, version }: McpServerOptions): Server {
   const options = { capabilities: { tools: {} }, instructions, jsonSchemaValidator: unusedValidator };
   const server = new Server({ name: "mixos-mcp", version }, options);
@@ -38,21 +38,21 @@ export function createMcpServer({ connection, denied, version }: McpServerOption
     const { texts, isError } = await runner.run(tool, params.arguments, { connection, denied, signal });
     return { content: texts.map((text) => ({ type: "text", text })), isError };
   });
-  // Also for those who only look whether this server has come: it is on the Bus as soon as its client has found it.
+  // Connects without waiting for a tool call, so that others on the Bus see that this server is running.
   server.oninitialized = () => connection.start();
   return server;
 }
 
 const instructions =
-  "The MixOS Bus connects programs of this machine. bus_services lists who is there, bus_help asks one what it can do, " +
-  "bus_call asks it to do something, bus_wait and bus_publish follow and feed topics. Other coding agents are sessions of " +
+  "The MixOS Bus connects programs of this machine. bus_services lists its services, bus_help asks one what it can do, " +
+  "bus_call calls it, bus_wait and bus_publish receive and send messages on topics. Other coding agents are sessions of " +
   "the service agent: you may start some and steer those that you started. Commands to your own session and to those of others, " +
   "modes, and answers to what people are asked are refused with AGENT_SELF.";
 
-/** Only what a client answers to questions of ours would be validated, and we ask none. */
+/** The SDK validates only a client's answers to our requests, and we send none. */
 const unusedValidator = {
   getValidator: () => {
-    throw new Error("nothing is asked of clients");
+    throw new Error("no requests are sent to clients");
   },
 };
 

@@ -19,7 +19,7 @@ function toolThat(waits: boolean, run: () => Promise<readonly string[]>) {
 test.each([
   ["call", false, callsMax],
   ["wait", true, waitsMax],
-])("a %s that is given up makes room at once, and once only", async (_, waits, max) => {
+])("a cancelled %s frees its slot at once, and only once", async (_, waits, max) => {
   const runner = new ToolRunner();
   const run = (act: () => Promise<readonly string[]>, signal = new AbortController().signal) => {
     const context: ToolContext = { connection, denied: [], signal };
@@ -32,7 +32,7 @@ test.each([
   const others = Array.from({ length: max - 1 }, () => run(() => held));
   expect(await run(async () => ["late"])).toMatchObject({ isError: true });
   givenUp.abort();
-  // In the same breath, before anything that was held has gone on.
+  // Synchronously, before any of the held calls continues.
   const next = run(() => held);
   expect(await run(async () => ["one too many"])).toMatchObject({ isError: true });
   end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Runs a tool once it is asked for: not too many at a time, and whatever goes wrong comes back as its result.
+// Runs tool calls, of which it limits the number, and returns their errors as results.
 import { z } from "zod";
 import { isDeeperThan } from "../json/depth.ts";
 import { argumentsDepthMax, callsMax, resultBytesMax, waitsMax } from "./limits.ts";
@@ -15,12 +15,12 @@ export class ToolRunner {
   #calls = 0;
   #waits = 0;
 
-  /** Rejects only with the reason of an aborted signal, or a fault of our own. */
+  /** Rejects only with the reason of an aborted signal, or with an error that is a bug of ours. */
   async run(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
-    if (this.#calls >= callsMax) return toErrorResult(new ToolError("BUSY", `${callsMax} calls are being worked on`));
+    if (this.#calls >= callsMax) return toErrorResult(new ToolError("BUSY", `${callsMax} calls are already running`));
     if (tool.waits && this.#waits >= waitsMax)
-      return toErrorResult(new ToolError("BUSY", `${waitsMax} waits are open`));
-    const giveBack = this.#reserve(tool, context.signal);
+      return toErrorResult(new ToolError("BUSY", `${waitsMax} waits are already open`));
+    const release = this.#reserve(tool, context.signal);
     try {
       const texts = await tool.run(parseArguments(tool, args), context);
       return { texts: texts.flatMap(truncateResult), isError: false };
@@ -29,31 +29,31 @@ export class ToolRunner {
       if (error instanceof ToolError) return toErrorResult(error);
       throw thrown;
     } finally {
-      giveBack();
+      release();
     }
   }
 
-  /** A place among those being worked on. Of a call that is given up it is free at once: the next may be in the same read. */
+  /** Takes a slot, and frees it at once if the call is cancelled: the next call may come in the same read. */
   #reserve({ waits }: Tool, signal: AbortSignal): () => void {
     const waiting = waits ? 1 : 0;
     this.#calls += 1;
     this.#waits += waiting;
     let isTaken = true;
-    const giveBack = (): void => {
+    const release = (): void => {
       if (!isTaken) return;
       isTaken = false;
       this.#calls -= 1;
       this.#waits -= waiting;
-      signal.removeEventListener("abort", giveBack);
+      signal.removeEventListener("abort", release);
     };
-    signal.addEventListener("abort", giveBack);
-    return giveBack;
+    signal.addEventListener("abort", release);
+    return release;
   }
 }
 
 function parseArguments(tool: Tool, args: unknown): unknown {
   if (isDeeperThan(args, argumentsDepthMax)) {
-    throw new ToolError("ARGUMENT", `arrays and objects in more than ${argumentsDepthMax} levels`);
+    throw new ToolError("ARGUMENT", `arrays and objects are nested more than ${argumentsDepthMax} levels deep`);
   }
   const parsed = tool.arguments.safeParse(args ?? {});
   if (parsed.success) return parsed.data;
@@ -62,17 +62,20 @@ function parseArguments(tool: Tool, args: unknown): unknown {
 
 function toErrorResult({ code, message, reply }: ToolError): ToolResult {
   const rc = reply === undefined ? {} : { rc: reply.rc };
-  const said = JSON.stringify({ error_code: code, message, ...rc });
+  const head = JSON.stringify({ error_code: code, message, ...rc });
   const body = reply === undefined || reply.body === "" ? [] : [reply.body];
-  return { texts: [said, ...body].flatMap(truncateResult), isError: true };
+  return { texts: [head, ...body].flatMap(truncateResult), isError: true };
 }
 
-/** The text, or its beginning, cut between characters, and how much there was: a result that a model can hold. */
+/** Truncates a long text between characters and adds a note, so that a result fits into a model's context. */
 function truncateResult(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   if (bytes.length <= resultBytesMax) return [text];
   let end = resultBytesMax;
-  // A byte 10xxxxxx goes on with a character that began before.
+  // Bytes of the form 10xxxxxx continue a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return [bytes.toString("utf8", 0, end), `[cut: the first ${end} of ${bytes.length} bytes; ask for less at a time]`];
+  return [
+    bytes.toString("utf8", 0, end),
+    `[truncated to the first ${end} of ${bytes.length} bytes; ask for less at a time]`,
+  ];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a tool is.
+// The interface of a tool.
 import type { z } from "zod";
 import type { DenyList } from "./addresses.ts";
 import type { BusConnection } from "./bus-connection.ts";
@@ -7,19 +7,19 @@ import type { BusConnection } from "./bus-connection.ts";
 export interface ToolContext {
   readonly connection: BusConnection;
   readonly denied: DenyList;
-  /** Aborted when the MCP client gives the call up. */
+  /** Aborted when the MCP client cancels the call. */
   readonly signal: AbortSignal;
 }
 
 export interface Tool<Schema extends z.ZodType = z.ZodType> {
   readonly name: string;
-  /** For a model that has never seen the Bus. */
+  /** Shown to models, which do not know the Bus. */
   readonly description: string;
   readonly arguments: Schema;
   readonly readOnly: boolean;
-  /** It may wait long for something to happen. */
+  /** Whether calls wait for an event, and so count as waits. */
   readonly waits: boolean;
-  /** The texts of the result. Throws ToolError, BusError, or the signal's reason. */
+  /** Returns the texts of the result. Throws ToolError, BusError, or the signal's reason. */
   readonly run: (args: z.output<Schema>, context: ToolContext) => Promise<readonly string[]>;
 }
 

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a line that could not be read was meant to be. Agents print NaN, Python's repr, half a message, or two messages
-// without the newline between them, and an answer that is only reported as noise leaves its request waiting for ever.
+// Recognises messages in lines that are not valid JSON. Agents print NaN, Python's repr, half a message, or two
+// messages on one line. If such a response were only reported as noise, its request would wait for ever.
 
 export type RecognisedMessage =
-  /** `rawId`: the JSON text to answer it with; undefined where its id cannot be read. */
+  /** `rawId` is the id's JSON text for the answer; undefined if the id cannot be read. */
   | { readonly type: "request"; readonly rawId: string | undefined }
   | { readonly type: "notification" }
-  /** `id` is undefined where it has none. */
+  /** `id` is undefined if there is none, or if it cannot be read. */
   | { readonly type: "response"; readonly id: unknown };
 
-/** More messages of one line are not looked for. */
+/** Messages that are looked for in one line. */
 const messagesMax = 1024;
 
 /**
- * The messages of a line that is not JSON, or that holds several, in order. A line is taken for a message only if it
- * begins as one and has, at its top level, `method`, or `id` and `result` or `error`: text that merely quotes a message
- * is none. Strings may be in single quotes, and what stands in a value is passed over by its brackets; the look ends
- * where these do not match. Linear in the length of the line.
+ * Returns the messages in a line that is not valid JSON, in order. To count as a message, a text must begin with `{`
+ * and have `method`, or `result` or `error` with `id` or `jsonrpc`, at its top level; text that quotes a message does
+ * not. Single-quoted strings are accepted. Values are skipped by matching brackets. Takes linear time.
  */
 export function recogniseMessages(written: string): readonly RecognisedMessage[] {
   const line = withoutNuls(written);
@@ -35,7 +34,9 @@ export function recogniseMessages(written: string): readonly RecognisedMessage[]
   return found;
 }
 
-/** UTF-16 that is read as UTF-8 has NULs between its letters, and two replacement characters for its mark. */
+/**
+ * Makes UTF-16 readable that was decoded as UTF-8: it has NULs between the letters, and U+FFFD for its byte order mark.
+ */
 function withoutNuls(line: string): string {
   return line.includes("\0") ? line.replace(/^[\ufeff\ufffd]+/u, "").replaceAll("\0", "") : line;
 }
@@ -51,11 +52,10 @@ function toMessage(members: Members): RecognisedMessage | undefined {
     return { type: "request", rawId: rawId.startsWith("'") ? JSON.stringify(id) : rawId };
   }
   if (!members.has("result") && !members.has("error")) return undefined;
-  // A log line may have a result too: without an id it must say that it is a message.
+  // A log line may have a `result` too, so a response without an id must at least have `jsonrpc`.
   return rawId === undefined && !members.has("jsonrpc") ? undefined : { type: "response", id };
 }
 
-/** Undefined where it is neither a number, a string nor null. */
 function parseId(raw: string): string | number | null | undefined {
   try {
     const text = raw.startsWith("'") ? JSON.stringify(raw.slice(1, -1)) : raw;
@@ -69,8 +69,8 @@ function parseId(raw: string): string | number | null | undefined {
 const knownMembers: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "result", "error"]);
 
 /**
- * The members of the object whose first one may begin at `start`, as far as they can be told apart: of several of one
- * name the last, as JSON.parse has it. Of `result` and `error` the beginning is enough, the others must be complete.
+ * Reads the members of an object from `start`, as far as the text is well-formed. Of several with one name the last
+ * counts, as in JSON.parse. Of `result` and `error` only the presence is read; the other values must be complete.
  */
 function scanTopLevel(line: string, start: number): { readonly members: Members; readonly end: number } {
   const members = new Map<string, string>();
@@ -112,7 +112,7 @@ function findValueEnd(line: string, start: number): number {
   return at;
 }
 
-/** Past the quote that closes the one at `start`, or the end of the line. */
+/** Returns the position after the closing quote, or the end of the line. */
 function findQuoteEnd(line: string, start: number): number {
   const quote = line[start] ?? '"';
   let end = line.indexOf(quote, start + 1);

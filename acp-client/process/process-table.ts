@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The processes of this machine, for all who start, watch and end trees of them.
+// The process table of this machine, shared by the code that starts, watches and ends processes.
 import { ProcessScanner, type ProcessSnapshot } from "./process-scan.ts";
 import {
   procSource,
@@ -11,16 +11,13 @@ import {
 } from "./process-source.ts";
 
 export interface ProcessTable extends Pick<ProcessSource, "bootId" | "read" | "stdio" | "canReadStdio"> {
-  /**
-   * All processes. The look begins after the call, so it shows the effect of every signal sent before; everybody who asks
-   * before it begins gets the same one. See ProcessScanner for how often that is, and for `marker`.
-   */
+  /** Scans all processes, beginning after this call. See ProcessScanner.scan. */
   scan(marker?: Marker): Promise<ProcessSnapshot>;
 }
 
 let shared: ProcessTable | undefined;
 
-/** The one of this process, so that all who ask at the same time share a look. */
+/** Returns the table that this whole process shares, so that concurrent callers share a scan. */
 export function processTable(): ProcessTable {
   shared ??= createProcessTable(process.platform === "linux" ? procSource() : psSource());
   return shared;
@@ -38,9 +35,9 @@ export function createProcessTable(source: ProcessSource): ProcessTable {
 }
 
 /**
- * Whether a process of the tree goes on for an agent whose first process has exited: its stdin and its stdout are
- * the agent's `pipes`. These are unknown when the first process, then a mere wrapper, was gone before it could be
- * looked at: then whoever reads and writes through pipes counts, and where pipes cannot be seen, everyone.
+ * Whether a process of the tree continues an agent whose first process has exited, by holding the agent's stdin and
+ * stdout (`pipes`). If these are unknown because a wrapper exited too soon, any process on two pipes counts. On systems
+ * where pipes cannot be read, every process of the tree counts.
  */
 export function isSuccessor(row: ProcessRow, pipes: ProcessStdio | undefined, table: ProcessTable): boolean {
   if (!table.canReadStdio) return true;

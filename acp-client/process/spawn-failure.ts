@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Why a program could not be started. The kernel says ENOENT for a missing program, a missing working directory and
-// a missing interpreter alike, and EACCES for a directory and for a missing permission: people need to know which.
+// Explains why a program could not be started. The kernel reports ENOENT for a missing program, working directory or
+// interpreter alike, and EACCES for a directory or a missing permission.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, resolve } from "node:path";
 
@@ -22,13 +22,13 @@ export function explainSpawnFailure(error: unknown, attempt: SpawnAttempt): Spaw
   return { code, message: `${JSON.stringify(attempt.command[0])} could not be started: ${why}` };
 }
 
-/** Whether the program is a file, as a path or in PATH; it may still be one that cannot be executed. */
+/** Whether the program is found as a file, by its path or in PATH. It need not be executable. */
 export function isProgramFile(attempt: SpawnAttempt): boolean {
   const path = findProgram(attempt);
   return path !== undefined && kindOf(path) === "file";
 }
 
-/** execa wraps what spawn threw. */
+/** Finds the error code in the causes, since execa wraps the error of spawn. */
 function findErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
   if ("code" in error && typeof error.code === "string") return error.code;
@@ -54,7 +54,9 @@ function findProgramFault(attempt: SpawnAttempt): string | undefined {
   return undefined;
 }
 
-/** As execvp looks: a name with a slash is a path, any other is looked for in PATH; an unusable hit is kept for the message. */
+/**
+ * Finds a program like execvp. If no executable file is found, returns the first other match, for the error message.
+ */
 function findProgram({ command: [program], cwd, env }: SpawnAttempt): string | undefined {
   if (program.includes("/")) return isAbsolute(program) ? program : resolve(cwd, program);
   const hits = (env["PATH"] ?? "")

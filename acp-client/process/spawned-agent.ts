@@ -19,13 +19,17 @@ import { StderrTail } from "./stderr.ts";
 import { runStopLadder, settlesWithin, stopLimits } from "./stop-ladder.ts";
 import type { StopLimits } from "./stop-ladder.ts";
 
-/** After the tree is dead only a stranger can hold the pipes: they are given up when nothing came for this time. */
+/**
+ * After the tree was killed, only unrelated processes can hold the pipes. Reading ends when nothing came for this time.
+ */
 const drainQuietMs = 200;
-/** An agent that is about to exit closes its stdin first: only one that lives on has closed it by itself. */
+/**
+ * An exiting agent closes its stdin too, so a closed stdin is reported only if the agent still runs after this time.
+ */
 const stdinGoneGraceMs = 2_000;
-/** Of all agents of this process. */
+/** Shared by all agents of this process. */
 const sharedReadBudget = new ReadBudget();
-/** A stranger that goes on writing is not read for ever. */
+/** Bounds the reading of pipes that an unrelated process keeps writing to. */
 const drainRoundsMax = 25;
 
 export class SpawnedAgent implements AgentProcess {
@@ -44,14 +48,14 @@ export class SpawnedAgent implements AgentProcess {
   readonly #drained: Promise<unknown>;
   readonly #stdoutListeners: ((chunk: Buffer) => void)[] = [];
   readonly #exitListeners: ((exit: AgentExit) => void)[] = [];
-  /** Remembered, so that looking whether it lives costs no scan of all processes. */
+  /** Cached, so that checking whether it lives needs no scan. */
   #successor: ProcessRow | undefined;
   #onStdinGone: (() => void) | undefined;
   #stdinGoneTimer: NodeJS.Timeout | undefined;
   #bytesRead = 0;
   #paused = false;
-  /** Until the budget of reads has it go on. */
-  #resting = false;
+  /** Whether the read budget has paused stdout. */
+  #isResting = false;
   #stdoutClosed = false;
   #ending: Promise<AgentExit> | undefined;
   #ended: AgentExit | undefined;
@@ -111,7 +115,7 @@ export class SpawnedAgent implements AgentProcess {
 
   resume(): void {
     this.#paused = false;
-    if (this.#stdoutListeners.length > 0 && !this.#resting) this.#stdout.resume();
+    if (this.#stdoutListeners.length > 0 && !this.#isResting) this.#stdout.resume();
   }
 
   stderrTail(): string {
@@ -150,23 +154,23 @@ export class SpawnedAgent implements AgentProcess {
     for (let round = 0; round < drainRoundsMax; round += 1) {
       const before = this.#bytesRead;
       if (await settlesWithin(this.#drained, drainQuietMs)) return;
-      await setImmediate(); // where we were busy ourselves, the time was over before the pipes could be read
+      await setImmediate(); // if the event loop was blocked, the timer fires before the pipes are read
       if (this.#bytesRead === before) return;
     }
   }
 
   async #readStdout(): Promise<void> {
-    // Paused before anything can flow: execa lets a pipe that nobody reads run dry, and with it the first words.
+    // Paused at once, since execa drains a pipe that nobody reads, and the first output would be lost.
     this.#stdout.pause();
     const reader = sharedReadBudget.reader(() => {
-      this.#resting = false;
+      this.#isResting = false;
       if (!this.#paused || this.#ending !== undefined) this.#stdout.resume();
     });
     this.#stdout.on("data", (chunk: Buffer) => {
       this.#bytesRead += chunk.length;
       for (const listener of this.#stdoutListeners) listener(chunk);
       if (reader.spend(chunk.length)) return;
-      this.#resting = true;
+      this.#isResting = true;
       this.#stdout.pause();
     });
     await whenClosed(this.#stdout);
@@ -186,13 +190,15 @@ export class SpawnedAgent implements AgentProcess {
   #awaitExit(child: SpawnedChild): void {
     child.once("exit", (code, signal) => {
       this.#exited.resolve();
-      if (this.#ended !== undefined) return; // it would not die in time, and its end was told without it
+      if (this.#ended !== undefined) return; // it did not exit in time, and the exit was already reported
       this.#watch.processExited({ code, signal });
       void this.#keepPaused();
     });
   }
 
-  /** Node lets the pipes of an exited child flow; an heir may still fill them. */
+  /**
+   * Pauses stdout again after the exit: Node resumes the pipes of an exited child, but a successor may still fill them.
+   */
   async #keepPaused(): Promise<void> {
     await setImmediate();
     if (this.#paused && this.#ending === undefined) this.#stdout.pause();
@@ -200,7 +206,7 @@ export class SpawnedAgent implements AgentProcess {
 
   #onOver(): void {
     this.#over.resolve();
-    // Whatever the agent left behind goes with it, whether or not anybody asks.
+    // Ends what the agent left behind, even if the caller does not call `stop`.
     void this.stop();
   }
 
@@ -223,14 +229,14 @@ export class SpawnedAgent implements AgentProcess {
   }
 }
 
-/** Node closes a child's stdin when the child exits, which would silence an agent that re-executed itself: take it away. */
+/** Detaches stdin from the child: Node closes it when the child exits, but a successor still reads from it. */
 function detachStdin(child: SpawnedChild): SpawnedChild["stdin"] {
   const stdin = child.stdin;
   (child as { stdin: unknown }).stdin = null;
   return stdin;
 }
 
-/** Settles when the pipe has ended or broken; what is told by an error here is told by the exit too. */
+/** Resolves when the pipe has ended or failed. The error is ignored, since the exit follows. */
 function whenClosed(pipe: Readable): Promise<void> {
   return new Promise((resolve) => {
     pipe.once("end", resolve);

@@ -4,7 +4,7 @@ import { Peer } from "../jsonrpc/peer.ts";
 import type { PeerLimits } from "../jsonrpc/peer-limits.ts";
 import type { RequestOutcome } from "../jsonrpc/peer.ts";
 
-/** A peer, and everything that it wrote and told, in one order. */
+/** Creates a peer and records everything that it writes and reports, in one order. */
 export function talk(limits: Partial<PeerLimits> = {}) {
   const written: string[] = [];
   const told: unknown[] = [];

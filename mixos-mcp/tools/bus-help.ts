@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a service can do, in its own words.
 import { z } from "zod";
 import { checkAddress } from "../addresses.ts";
 import { callService } from "../call-service.ts";
@@ -11,7 +10,7 @@ export const busHelp = tool({
   name: "bus_help",
   description:
     "Asks a service on the MixOS Bus which commands it takes: for each its name, its arguments (a trailing ? means optional), " +
-    "what it does, and whether it only reads. Use it before bus_call. The broker, noded, does not answer it.",
+    "what it does, and whether it only reads. Use it before bus_call. The broker, noded, does not support it.",
   arguments: z.strictObject({ service }),
   readOnly: true,
   waits: false,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Tells whoever follows a topic.
 import { z } from "zod";
 import { replyFailure } from "../../bus-client/index.ts";
 import { stringifyJson } from "../../json/raw-json.ts";
@@ -11,13 +10,13 @@ import { topic } from "./arguments.ts";
 export const busPublish = tool({
   name: "bus_publish",
   description:
-    "Publishes one message on a topic of the MixOS Bus, for whoever follows it now; it is not kept for later. Returns to how " +
-    "many it was delivered. Topics that belong to a service are refused. Nothing secret belongs into a message.",
+    "Publishes one message on a topic of the MixOS Bus, for its current subscribers; it is not kept for later. Returns to how " +
+    "many it was delivered. Topics that belong to a service are refused. Never put secrets into a message.",
   arguments: z.strictObject({
     topic,
     body: z
       .union([z.string(), z.looseObject({}), z.array(z.unknown())])
-      .describe("The message: an object or a list, which is sent as JSON, or a text, which is sent as it is."),
+      .describe("The message: an object or array, which is sent as JSON, or a string, which is sent as it is."),
   }),
   readOnly: false,
   waits: false,

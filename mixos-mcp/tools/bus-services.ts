@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Who is on the Bus.
 import { z } from "zod";
 import { registeredServices, type RegisteredService } from "../../bus-client/index.ts";
 import { isDenied } from "../addresses.ts";
@@ -11,14 +10,14 @@ import { tool } from "../tool.ts";
 export const busServices = tool({
   name: "bus_services",
   description:
-    "Lists the services that are on the MixOS Bus of this machine now: programs that can be asked with bus_call. " +
+    "Lists the services that are now on the MixOS Bus of this machine: programs that can be called with bus_call. " +
     "Begin here, then ask bus_help what one of them can do. Services marked denied cannot be called.",
   arguments: z.strictObject({}),
   readOnly: true,
   waits: false,
   async run(_args, context) {
-    const asked = { service: "noded", command: "noded.list", timeoutMs: timeoutMsDefault };
-    const { body } = await callService(context, asked);
+    const call = { service: "noded", command: "noded.list", timeoutMs: timeoutMsDefault };
+    const { body } = await callService(context, call);
     return [
       JSON.stringify(parseServices(body).map((service) => toRow(service, isDenied(service.name, context.denied)))),
     ];
@@ -28,7 +27,7 @@ export const busServices = tool({
 function parseServices(body: string): readonly RegisteredService[] {
   const services = registeredServices(JSON.parse(body));
   if (services === undefined)
-    throw new ToolError("CALL_FAILED", "the broker's list of services is none", { rc: 0, body });
+    throw new ToolError("CALL_FAILED", "the broker sent an invalid list of services", { rc: 0, body });
   return services;
 }
 

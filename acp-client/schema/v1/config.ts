@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Modes and config options: how a v1 agent tells what can be set in a session.
+// Decodes the modes and config options of a v1 agent.
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { ConfigChoice, ConfigOption } from "../../model.ts";
@@ -55,7 +55,7 @@ export interface Modes {
   readonly choices: readonly ConfigChoice[];
 }
 
-/** Undefined when the agent has no modes, or tells them without the current one. */
+/** Returns undefined if the agent has no modes, or does not give the current one. */
 export function decodeModes(value: unknown): Modes | undefined {
   const state = decode(SessionModeState, value);
   if (state === undefined) return undefined;
@@ -66,7 +66,7 @@ export function decodeModes(value: unknown): Modes | undefined {
   return { current: state.currentModeId, choices: choices ?? [] };
 }
 
-/** Options of an unknown type and broken ones are dropped; undefined when the value is no list. */
+/** Drops invalid options and options of an unknown type. Returns undefined if the value is not an array. */
 export function decodeConfigOptions(value: unknown): ConfigOption[] | undefined {
   return decodeItems(value, (item) => {
     const option = decode(Option, item);

@@ -92,12 +92,12 @@ const ByType = {
   resource: EmbeddedResource,
 } as const;
 
-/** Undefined when it is no block, or one of a known type without what that type requires. Other types are kept. */
+/** Returns undefined for an invalid block. Blocks of an unknown type are kept as received. */
 export function decodeContentBlock(value: unknown): ContentBlock | undefined {
   return asPlainText(value) ?? decodeContentBlockBySchema(value);
 }
 
-/** The slow way, which is right for every block. */
+/** Decodes any block by its schema, which is slow. */
 export function decodeContentBlockBySchema(value: unknown): ContentBlock | undefined {
   if (!isRecord(value) || typeof value["type"] !== "string") return undefined;
   const { type } = value;
@@ -106,7 +106,7 @@ export function decodeContentBlockBySchema(value: unknown): ContentBlock | undef
   return block === undefined ? undefined : omitUndefined(block);
 }
 
-/** Text with nothing that would have to be looked at is what an agent sends thousands of times: no schema, no copy. */
+/** Returns a plain text block as it is, without schema or copy: agents send thousands of them. */
 export function asPlainText(value: unknown): ContentBlock | undefined {
   if (!isRecord(value) || value["type"] !== "text" || typeof value["text"] !== "string") return undefined;
   if (Object.hasOwn(value, "annotations") || Object.hasOwn(value, "_meta") || Object.hasOwn(value, "__proto__")) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// session/update of ACP v1. The union is closed in the schema and open in practice: agents add variants, and what is
-// not known here is kept, never fatal.
+// Decodes session/update of ACP v1. The schema's union is closed, but agents add variants. Unknown ones are kept as
+// received.
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import { truncateText } from "../../jsonrpc/sample.ts";
@@ -41,7 +41,7 @@ export const AvailableCommand = z.looseObject({
   input: UnstructuredCommandInput.optional().catch(undefined),
   _meta: optionalObject,
 });
-/** The official text once showed `modeId`, and agents were written after it. */
+/** Also reads `modeId`, which the official documentation once showed and some agents send. */
 export const CurrentModeUpdate = z.looseObject({
   currentModeId: optionalIdentifier,
   modeId: optionalIdentifier,
@@ -54,7 +54,7 @@ export const SessionInfoUpdate = z.looseObject({
   _meta: optionalObject,
 });
 export const Cost = z.looseObject({ amount: number, currency: z.string(), _meta: optionalObject });
-/** Agents send null before they know. */
+/** Agents send null until they know the numbers. */
 export const UsageUpdate = z.looseObject({
   used: number.nullable().catch(null),
   size: number.nullable().catch(null),
@@ -82,7 +82,7 @@ export const CompactionSummaryChunk = z.looseObject({
 
 export type DecodedUpdate =
   | AgentUpdate
-  /** What the options of the session are depends on what it told before. */
+  /** These depend on the session's earlier options, so SessionOptions applies them. */
   | { readonly kind: "current_mode"; readonly modeId: string; readonly meta?: unknown }
   | { readonly kind: "config_options"; readonly options: readonly ConfigOption[]; readonly meta?: unknown };
 
@@ -106,12 +106,12 @@ const decoders: Readonly<Record<string, Decoder>> = {
   compaction_summary_chunk: decodeCompactionChunk,
 };
 
-/** The variants that are read here; any other is an extension. */
+/** The decoded variants; any other becomes an extension. */
 export const knownVariants: readonly string[] = Object.keys(decoders);
 
 /**
- * Undefined when it is no update, or a known one without what it requires. `line` is the session/update that it came in,
- * and `bytes` what that was read from; without them, nothing in the update has its text.
+ * Returns undefined for an invalid update. `line` is the session/update message, and `bytes` what it was decoded from;
+ * without them the result has no `contentText`.
  */
 export function decodeUpdate(update: unknown, line = "", bytes?: Buffer): DecodedUpdate | undefined {
   if (!isRecord(update) || typeof update["sessionUpdate"] !== "string") return undefined;
@@ -120,7 +120,7 @@ export function decodeUpdate(update: unknown, line = "", bytes?: Buffer): Decode
   return decoder === undefined ? extensionUpdate(update) : decoder(update, line, bytes);
 }
 
-/** The update as it came, under the name "session/update:<variant>". */
+/** Wraps the update as received, under the name "session/update:<variant>". */
 export function extensionUpdate(update: unknown): AgentUpdate {
   const variant = isRecord(update) && typeof update["sessionUpdate"] === "string" ? update["sessionUpdate"] : "";
   return { kind: "extension", method: `session/update:${truncateText(variant, 100)}`, data: update };
@@ -130,7 +130,7 @@ function decodeMessageChunk(role: MessageRole, update: unknown): AgentUpdate | u
   return decodePlainMessage(role, update) ?? decodeMessageBySchema(role, update);
 }
 
-/** The same as decodeMessageBySchema for plain text, without the schema: this is most of what an agent sends. */
+/** Decodes plain text without the schema, since most updates are plain text. Equals decodeMessageBySchema. */
 function decodePlainMessage(role: MessageRole, update: unknown): AgentUpdate | undefined {
   const { content: block, messageId, _meta: meta } = update as Readonly<Record<string, unknown>>;
   const content = asPlainText(block);
@@ -167,29 +167,29 @@ function decodePlan(update: unknown): AgentUpdate | undefined {
 }
 
 function decodeCommands(update: unknown): AgentUpdate | undefined {
-  const told = decode(AvailableCommandsUpdate, update);
-  if (told === undefined) return undefined;
-  const commands = decodeItems(told.availableCommands, (command) => decode(AvailableCommand, command)) ?? [];
-  return omitUndefined({ kind: "commands", commands, meta: told._meta });
+  const decoded = decode(AvailableCommandsUpdate, update);
+  if (decoded === undefined) return undefined;
+  const commands = decodeItems(decoded.availableCommands, (command) => decode(AvailableCommand, command)) ?? [];
+  return omitUndefined({ kind: "commands", commands, meta: decoded._meta });
 }
 
 function decodeCurrentMode(update: unknown): DecodedUpdate | undefined {
-  const told = decode(CurrentModeUpdate, update);
-  const modeId = told?.currentModeId ?? told?.modeId;
-  return modeId === undefined ? undefined : omitUndefined({ kind: "current_mode", modeId, meta: told?._meta });
+  const decoded = decode(CurrentModeUpdate, update);
+  const modeId = decoded?.currentModeId ?? decoded?.modeId;
+  return modeId === undefined ? undefined : omitUndefined({ kind: "current_mode", modeId, meta: decoded?._meta });
 }
 
 function decodeConfigOptionUpdate(update: unknown): DecodedUpdate | undefined {
-  const told = decode(ConfigOptionUpdate, update);
-  if (told === undefined) return undefined;
+  const decoded = decode(ConfigOptionUpdate, update);
+  if (decoded === undefined) return undefined;
   return omitUndefined({
     kind: "config_options",
-    options: decodeConfigOptions(told.configOptions) ?? [],
-    meta: told._meta,
+    options: decodeConfigOptions(decoded.configOptions) ?? [],
+    meta: decoded._meta,
   });
 }
 
-/** UTF-16 units. A title stands wherever the session is named, so of a longer one its beginning is held. */
+/** Length in UTF-16 units. Longer titles are truncated, since a title is shown wherever the session is listed. */
 const titleCharactersMax = 4_096;
 
 function decodeInfo(update: unknown): AgentUpdate | undefined {
@@ -214,11 +214,11 @@ function decodeNotice(update: unknown): AgentUpdate | undefined {
 }
 
 function decodeCompaction(update: unknown): AgentUpdate | undefined {
-  const told = decode(CompactionUpdate, update);
-  if (told === undefined) return undefined;
-  const { compactionId, status, error } = told;
-  const summary = told.summary === null ? null : decodeItems(told.summary, decodeContentBlock);
-  return omitUndefined({ kind: "compaction", compactionId, status, summary, error, meta: told._meta });
+  const decoded = decode(CompactionUpdate, update);
+  if (decoded === undefined) return undefined;
+  const { compactionId, status, error } = decoded;
+  const summary = decoded.summary === null ? null : decodeItems(decoded.summary, decodeContentBlock);
+  return omitUndefined({ kind: "compaction", compactionId, status, summary, error, meta: decoded._meta });
 }
 
 function decodeCompactionChunk(update: unknown): AgentUpdate | undefined {
