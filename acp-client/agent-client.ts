@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The face of the client. Everything the agent says arrives at one sink, in wire order, inside the read of the pipe
-// that brought it; replies come by callback in that same order, since a promise would let later lines overtake them.
+// The public interface of the client. Everything that the agent sends arrives at one sink, in wire order, during the
+// read of the pipe that brought it. Responses come by callback in that same order: with a promise, later lines would
+// be handled before them.
 import type {
   AgentIdentity,
   ConfigOption,
@@ -10,22 +11,22 @@ import type {
   PermissionOutcome,
   RequestKey,
 } from "./model.ts";
-import type { AgentExit, AgentEvent, Done, Opened, Prompted } from "./agent-events.ts";
+import type { AgentExit, AgentEvent, Done, OpenedSession, PromptResult } from "./agent-events.ts";
 import type { ProcessIdentity } from "./process/process-identity.ts";
 
 export interface AgentSink {
   onEvent(event: AgentEvent): void;
-  /** After each read of the pipe (or timer, or exit) that brought events or replies: the boundary of a group commit. */
-  onBurstEnd(): void;
+  /** Called after each read of the pipe, timer or exit that brought events or responses. A log commits here. */
+  onBatchEnd(): void;
 }
 
-/** A session of the agent that is new, or one that it is to bring back by the way that it advertises. */
-export type OpenRequest = (
+/** Starts a new session, or restores one by a method that the agent has advertised. */
+export type OpenSessionParams = (
   | { readonly how: "new" }
-  /** `load` tells the history again, `resume` does not. */
+  /** `load` replays the history as updates, `resume` does not. */
   | { readonly how: "load" | "resume"; readonly sessionId: string }
 ) & {
-  /** Absolute. */
+  /** An absolute path, as ACP requires. */
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly mcpServers: readonly McpServer[];
@@ -40,34 +41,42 @@ export interface SessionInfo {
 
 export interface AgentClient {
   readonly pid: number | undefined;
-  /** Record it: it finds the agent again after a crash of ours. */
+  /** Identifies the process across a crash of ours, if the caller records it. */
   readonly processIdentity: ProcessIdentity | undefined;
-  /** The end of what the agent wrote to stderr: bounded, redacted. */
+  /** Returns the end of the agent's stderr, bounded and redacted. */
   stderrTail(): string;
-  /** After initialize was answered. */
+  /** Undefined until the agent has answered initialize. */
   readonly identity: AgentIdentity | undefined;
-  /** Initialize and check the version. Every other request waits for its success and fails as it failed. */
+  /** Sends initialize and checks the version. Every other request waits for it, and fails with its failure. */
   initialize(done: Done<AgentIdentity>): void;
-  /** One session a client. Updates that came before the reply are delivered right after `done`, in order. */
-  open(request: OpenRequest, done: Done<Opened>): void;
-  /** Embedded resources that the agent cannot take become what it can; what cannot be told is UNSUPPORTED and nothing is sent. No flat time limit. */
-  prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void;
-  /** The notification session/cancel; open permissions are answered by their owner, not here. */
+  /**
+   * Opens the client's only session. Updates that came before the response are delivered right after `done`, in order.
+   */
+  open(request: OpenSessionParams, done: Done<OpenedSession>): void;
+  /**
+   * Converts embedded resources to block types that the agent supports. If a block has no such form, fails with
+   * UNSUPPORTED and sends nothing. A turn has no time limit.
+   */
+  prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void;
+  /** Sends the notification session/cancel. The caller still has to answer open permission requests. */
   cancel(): void;
-  /** session/set_mode or session/set_config_option, as the option came; the whole list comes back. */
+  /** Sends session/set_mode or session/set_config_option, whichever the option came from. Returns all options. */
   setOption(option: string, value: string | boolean, done: Done<{ readonly options: readonly ConfigOption[] }>): void;
-  /** Once for each request; a second answer, or one after withdrawal, is dropped. */
+  /** Answers a request once. Later answers, and answers after the agent cancelled the request, are dropped. */
   answerPermission(request: RequestKey, outcome: PermissionOutcome): void;
-  /** As answerPermission. */
+  /** Answers a request once, like answerPermission. */
   answerElicitation(request: RequestKey, answer: ElicitationAnswer): void;
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void;
   closeSession(done: Done<void>): void;
   deleteSession(sessionId: string, done: Done<void>): void;
   authenticate(methodId: string, done: Done<void>): void;
   logout(done: Done<void>): void;
-  /** Back pressure: stop and go on reading the agent's stdout. */
+  /** Stops reading the agent's stdout, for back-pressure, until `resume`. */
   pause(): void;
   resume(): void;
-  /** session/close where offered, then the ladder of process/stop-ladder.ts. Resolves when no process of its tree is left. Idempotent. */
+  /**
+   * Sends session/close if the agent supports it, then ends the process by the stop ladder (process/stop-ladder.ts).
+   * Resolves when no process of its tree is left. Idempotent.
+   */
   stop(): Promise<AgentExit>;
 }

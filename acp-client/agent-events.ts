@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a client tells of its agent, as values: events, outcomes of requests, failures. No process and no pipe is needed
-// to have them, so that whoever decides upon them is free of both.
+// Plain values that a client reports about its agent: events, outcomes of requests, failures. This file imports no
+// process or pipe code, so that pure code can use these types.
 import type {
   AuthMethod,
   AgentUpdate,
@@ -12,24 +12,24 @@ import type {
 } from "./model.ts";
 
 export type AgentFailureCode =
-  /** Login needed: JSON-RPC -32000. */
+  /** The agent requires a login (JSON-RPC -32000). */
   | "AGENT_AUTH"
-  /** It does not speak ACP as it must: wrong version, no answer in time, malformed result, line over the cap. */
+  /** The agent violates ACP: wrong version, no response in time, a malformed result, or a line over the limit. */
   | "AGENT_PROTOCOL"
-  /** It ended, or could not be started. */
+  /** The agent's process ended. */
   | "AGENT_EXITED"
-  /** The program was not found or is not executable. */
+  /** The program could not be started: it was not found, say, or is not executable. */
   | "AGENT_UNAVAILABLE"
-  /** Not offered by this agent. */
+  /** This agent does not support what was asked. */
   | "UNSUPPORTED"
-  /** It answered with a JSON-RPC error of its own. */
+  /** The agent answered with another JSON-RPC error. */
   | "AGENT_ERROR";
 
 export interface AgentFailure {
   readonly code: AgentFailureCode;
-  /** For people; says what to do where that is known. */
+  /** A message for people, which says what to do if that is known. */
   readonly message: string;
-  /** The JSON-RPC error as it came, data bounded. */
+  /** The JSON-RPC error as received, with message and data truncated to the client's limits. */
   readonly rpc?: { readonly code: number; readonly message: string; readonly data?: unknown };
   readonly methods?: readonly AuthMethod[];
   readonly exit?: AgentExit;
@@ -42,12 +42,12 @@ export type Outcome<T> =
 export type Done<T> = (outcome: Outcome<T>) => void;
 
 export type AgentEvent =
-  /** `replay`: history, told again while a session is brought back. What is of the present (options, commands) is not. */
+  /** `replay` marks history that the agent repeats during session/load. Current options and commands never carry it. */
   | {
       readonly type: "update";
       readonly update: AgentUpdate;
       readonly replay?: true;
-      /** With an update under a session id that was never opened: the tool call that it is about. */
+      /** The tool call of an update for a session id that this client never opened, such as a sub-agent's. */
       readonly about?: { readonly agentSession: string; readonly call: ToolCallPatch };
     }
   | {
@@ -55,7 +55,7 @@ export type AgentEvent =
       readonly request: RequestKey;
       readonly toolCall: ToolCallPatch;
       readonly options: readonly PermissionOption[];
-      /** It asks under this session id, which was never opened: a sub-agent's. */
+      /** The session id of the request, if it is not the open session's: a sub-agent asks under an id of its own. */
       readonly agentSession?: string;
     }
   | {
@@ -64,9 +64,9 @@ export type AgentEvent =
       readonly asked: Elicitation;
       readonly agentSession?: string;
     }
-  /** The agent took a request back ($/cancel_request); the client has answered it already. */
+  /** The agent cancelled a request ($/cancel_request). The client has already answered it. */
   | { readonly type: "withdrawn"; readonly request: RequestKey }
-  /** Noise on stdout, protocol faults, requests for sessions it never opened: for the log, bounded and counted. */
+  /** Reports noise on stdout, a protocol fault or a request for an unknown session. Bounded; `count` occurrences. */
   | {
       readonly type: "fault";
       readonly fault: string;
@@ -74,27 +74,29 @@ export type AgentEvent =
       readonly sample?: string;
       readonly count: number;
     }
-  /** The conversation has no future, though the process may still live: what is pending fails with the same, and the client ends it. */
+  /**
+   * The connection is unusable, though the process may still run. Pending requests fail; the client ends the process.
+   */
   | { readonly type: "broken"; readonly failure: AgentFailure }
-  /** The last event of a client, exactly once: the process is gone and its pipes are drained. */
+  /** The last event of a client, emitted once: the process has ended and its pipes are drained. */
   | { readonly type: "exited"; readonly exit: AgentExit; readonly stderrTail: string };
 
 export interface AgentExit {
   readonly code: number | null;
   readonly signal: string | null;
-  /** It never came up. */
+  /** Set if the process could not be started. */
   readonly spawnError?: { readonly code: string; readonly message: string };
-  /** It closed its stdout and lived on; an agent that cannot speak is ended. */
+  /** Set if the agent closed its stdout and kept running, for which the client ended it. */
   readonly stdoutClosed?: true;
 }
 
-export interface Opened {
+export interface OpenedSession {
   readonly sessionId: string;
   readonly options: readonly ConfigOption[];
 }
 
-export interface Prompted {
-  /** ACP's, as it came; an unknown one is kept. */
+export interface PromptResult {
+  /** As received, even if ACP does not define it. */
   readonly stopReason: string;
   readonly usage?: unknown;
 }

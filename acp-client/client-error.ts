@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 export type AcpClientErrorCode =
-  /** The protocol asked for is none that is spoken here. */
+  /** The requested protocol version is not supported. */
   | "PROTOCOL_UNKNOWN"
-  /** A permission was answered with an option that was not offered. */
+  /** A permission was answered with an option that the agent did not offer. */
   | "OPTION_NOT_OFFERED"
   /** initialize was called a second time. */
   | "INITIALIZED_TWICE";
 
-/** A broken promise of the caller. What an agent does wrong is an AgentFailure or a fault, never an exception. */
+/** A mistake of the caller. Mistakes of an agent are an AgentFailure or a fault event, never an exception. */
 export class AcpClientError extends Error {
   readonly code: AcpClientErrorCode;
 

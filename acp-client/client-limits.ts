@@ -3,30 +3,30 @@ import { type PeerLimits, peerLimits } from "./jsonrpc/peer-limits.ts";
 import type { StopLimits } from "./process/stop-ladder.ts";
 
 export interface ClientLimits extends PeerLimits {
-  /** Agents were seen to need 20 s for this on a busy machine. */
+  /** Some agents need 20 s for initialize on a busy machine. */
   readonly initializeTimeoutMs: number;
   readonly openTimeoutMs: number;
-  /** Every other request but session/prompt, which has no limit of its own: a turn lasts as long as it lasts. */
+  /** Applies to all other requests except session/prompt, which has no time limit. */
   readonly requestTimeoutMs: number;
-  /** session/close before the agent is ended. */
+  /** Applies to session/close. */
   readonly closeTimeoutMs: number;
-  /** One line of the agent; a longer one ends it. */
+  /** Length of one line from the agent. A longer one ends the agent. */
   readonly lineBytesMax: number;
-  /** What may wait for the agent to read it; more means that it does not read, and ends it. */
+  /** Bytes that may wait for the agent to read them. An agent that lets more pile up does not read, and is ended. */
   readonly writableBytesMax: number;
-  /** Messages held back until session/new is answered; more are dropped and reported. */
+  /** Messages held back until session/new is answered. Further ones are dropped and reported. */
   readonly heldMessagesMax: number;
   readonly heldCharactersMax: number;
-  /** Of one permission request: its options and its tool call's id as JSON, in UTF-16 units. */
+  /** Length of a permission request's options, tool call id and kind as JSON, in UTF-16 units. */
   readonly permissionOptionsCharactersMax: number;
-  /** Of one elicitation, its form in it, in UTF-16 units. */
+  /** Length of one elicitation request including its form, in UTF-16 units. */
   readonly elicitationCharactersMax: number;
-  /** Pages of session/list that are followed. */
+  /** Pages of session/list that the client requests at most. */
   readonly listPagesMax: number;
-  /** Of an agent's error: its message, and its data as JSON, in UTF-16 units. */
+  /** Length of an agent's error message, and of its data as JSON, in UTF-16 units. */
   readonly errorMessageCharactersMax: number;
   readonly errorDataCharactersMax: number;
-  /** The stop ladder's own; its defaults where absent. */
+  /** Overrides the stop ladder's defaults. */
   readonly stop: Partial<StopLimits>;
 }
 

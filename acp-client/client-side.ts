@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent may ask of its client beyond permission. Each is an optional object: there, it is advertised and served;
-// not there, it is neither, and a request for it is answered with -32601.
+// Client-side requests: what an agent may call on its client besides session/request_permission. Each capability is an
+// optional object. If it is present, it is advertised and served; if not, requests for it are answered with -32601.
 import type { RpcError } from "./jsonrpc/message.ts";
 
 export interface ClientSideRequest {
   readonly method: string;
-  /** As they came: whoever serves it checks them. */
+  /** Unchecked; the handler validates them. */
   readonly params: unknown;
   /**
-   * Reply or refuse, once; a second answer, or one after the agent's end, is dropped. `written` is called, after the
-   * return, when the answer has left for the agent: until then it waits in memory. Never where it is dropped.
+   * Sends the response. Only the first reply or refusal counts; later ones, and any after the agent's exit, are
+   * dropped. `written` is called asynchronously once the response has left memory, and never for a dropped one.
    */
   reply(result: object, written?: () => void): void;
   refuse(error: RpcError): void;
 }
 
 export interface ClientSideHandler {
-  /** In the read of the pipe that brought it: the end of that burst is told at the sink. */
+  /** Called during the read that brought the request; the sink's onBatchEnd follows. */
   serve(request: ClientSideRequest): void;
-  /** The agent takes back what is still open; it is to be answered all the same. Where absent, it is answered as ever. */
+  /** Called when the agent cancels an open request ($/cancel_request). The request must still be answered. */
   withdraw?(request: ClientSideRequest): void;
 }
 
-/** An elicitation waits for a person, as a permission does: it comes as an event, and is answered by answerElicitation. */
+/** Elicitations wait for a person, so they come as events and are answered by answerElicitation. */
 export interface ElicitationOffer {
-  /** At least one; a request in another mode is answered with -32602. */
+  /** At least one. Requests in another mode are answered with -32602. */
   readonly modes: readonly ("form" | "url")[];
 }
 
 export interface ClientSide {
-  /** fs/read_text_file and fs/write_text_file. */
+  /** Serves fs/read_text_file and fs/write_text_file. */
   readonly fs?: ClientSideHandler;
-  /** The five terminal/ methods. */
+  /** Serves the five terminal/ methods. */
   readonly terminal?: ClientSideHandler;
   readonly elicitation?: ElicitationOffer;
 }
 
-/** Who serves a method, if anybody does. */
-export function handlerOf(side: ClientSide, method: string): ClientSideHandler | undefined {
+/** Returns the handler that serves a method; undefined if the method is unknown or not served. */
+export function findHandler(side: ClientSide, method: string): ClientSideHandler | undefined {
   switch (method) {
     case "fs/read_text_file":
     case "fs/write_text_file":

@@ -19,15 +19,15 @@ function ask(id: unknown, params: object): object {
 
 function keys({ heard }: ClientUnderTest): number[] {
   return heard.flatMap((entry) =>
-    entry !== "burst end" && "event" in entry && entry.event.type === "elicitation" ? entry.event.request : [],
+    entry !== "batch end" && "event" in entry && entry.event.type === "elicitation" ? entry.event.request : [],
   );
 }
 
-test("a form and an address come as they were asked, and are answered once", () => {
+test("a form and a URL arrive as requested, and are answered once", () => {
   const run = offering("form", "url");
   run.agent.say(ask("a", { ...form, toolCallId: "t", more: 1 }), ask("b", address));
   const [first = 0, second = 0] = keys(run);
-  expect(run.heard.filter((entry) => entry !== "burst end")).toMatchObject([
+  expect(run.heard.filter((entry) => entry !== "batch end")).toMatchObject([
     {
       event: { asked: { mode: "form", message: "Who?", toolCallId: "t", schema: form.requestedSchema } },
     },
@@ -42,7 +42,7 @@ test("a form and an address come as they were asked, and are answered once", () 
   expect(run.agent.answersTo("b")).toEqual([{ jsonrpc: "2.0", id: "b", result: { action: "decline" } }]);
 });
 
-test("a form's schema comes as it was written, whatever its fields are called, and null stands for absent", () => {
+test("a form's schema is unchanged, whatever its fields are called, and null stands for absent", () => {
   const schemas = [
     '{"properties":{"__proto__":{"type":"string"}},"required":["__proto__"]}',
     '{"properties":null,"required":null}',
@@ -53,7 +53,7 @@ test("a form's schema comes as it was written, whatever its fields are called, a
   for (const schema of schemas) expect(JSON.stringify(run.heard)).toContain(schema);
 });
 
-test("a mode that is not offered is answered with -32602, and where none is the method is unknown", () => {
+test("a mode that is not supported is answered with -32602, and -32601 if no mode is supported", () => {
   const run = offering("form");
   run.agent.say(ask(1, address), ask(2, { mode: "telepathy" }), ask(3, { mode: undefined }));
   for (const id of [1, 2, 3]) expect(run.agent.answersTo(id)).toMatchObject([{ error: { code: -32602 } }]);
@@ -71,7 +71,7 @@ test.for([
   { ...form, requestedSchema: { properties: {}, required: "a" } },
   { ...form, requestedSchema: { properties: {}, required: ["a", 1] } },
   { ...form, message: 5 },
-  // Outside of a session nobody is there to be asked.
+  // Without a session nobody can be asked.
   { ...form, sessionId: undefined, requestId: 1 },
   { ...address, elicitationId: undefined },
   { ...address, url: "javascript:alert(1)" },
@@ -81,19 +81,22 @@ test.for([
   { ...address, url: " https://example.org" },
   { ...address, url: "https://" },
   { ...address, url: `https://example.org/${"a".repeat(10_000)}` },
-  // What is taken out of an address before it is opened, or changes how it reads.
+  // Characters that browsers drop from a URL, or that change how it reads.
   ...deceptive.map((character) => ({ ...address, url: `http://good.example${character}.evil.example` })),
   { ...address, url: "https://example.org/ " },
   { ...form, message: "a".repeat(300_000) },
-])("what is half understood, or no web address, is refused with -32602 and asked of nobody: %#", (params) => {
-  const run = offering("form", "url");
-  run.agent.say(ask(1, params));
-  expect(run.agent.answersTo(1)).toMatchObject([{ error: { code: -32602 } }]);
-  expect(keys(run)).toEqual([]);
-  expect(run.faults()).toEqual(["invalid-elicitation"]);
-});
+])(
+  "an invalid elicitation, or one whose URL is not http(s), is refused with -32602 and not passed on: %#",
+  (params) => {
+    const run = offering("form", "url");
+    run.agent.say(ask(1, params));
+    expect(run.agent.answersTo(1)).toMatchObject([{ error: { code: -32602 } }]);
+    expect(keys(run)).toEqual([]);
+    expect(run.faults()).toEqual(["invalid-elicitation"]);
+  },
+);
 
-test("an elicitation under a session id that was never opened is asked, with that id", () => {
+test("an elicitation under a session id that was never opened is passed on, with that id", () => {
   const run = offering("form");
   run.agent.say(ask(1, { ...form, sessionId: "other" }));
   expect(run.heard).toContainEqual({ event: expect.objectContaining({ type: "elicitation", agentSession: "other" }) });
@@ -101,7 +104,7 @@ test("an elicitation under a session id that was never opened is asked, with tha
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { action: "decline" } }]);
 });
 
-test("one that the agent takes back is answered cancel, which is told, and no later answer goes out", () => {
+test("one that the agent cancels is answered cancel and reported as withdrawn, and later answers are dropped", () => {
   const run = offering("form");
   run.agent.say(ask("x", form));
   const [key = 0] = keys(run);
@@ -111,7 +114,7 @@ test("one that the agent takes back is answered cancel, which is told, and no la
   expect(run.heard).toContainEqual({ event: { type: "withdrawn", request: key } });
 });
 
-test("that an address was dealt with is told once, and for an id that was never asked not at all", () => {
+test("the completion of a URL elicitation is reported once, and not at all for an unknown id", () => {
   const run = offering("url");
   const complete = (elicitationId: unknown) => ({
     jsonrpc: "2.0",

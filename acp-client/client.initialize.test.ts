@@ -5,7 +5,7 @@ import { initialized, newSession, story, underTest } from "./testing/client-unde
 
 const settled = (): Promise<void> => Promise.resolve();
 
-test("version 1 is asked for, and exactly what is served is offered", () => {
+test("version 1 is requested, and exactly the served capabilities are advertised", () => {
   const { agent, client, done } = underTest();
   client.initialize(done("initialize"));
   expect(agent.sent("initialize")).toEqual([
@@ -22,7 +22,7 @@ test("version 1 is asked for, and exactly what is served is offered", () => {
   ]);
 });
 
-test("a side of the client that is there is offered", () => {
+test("a client-side handler that is present is advertised", () => {
   const handler = { serve: () => {} };
   const { agent, client, done } = underTest({
     clientSide: { fs: handler, terminal: handler, elicitation: { modes: ["form"] } },
@@ -66,7 +66,7 @@ test.for([
   expect(JSON.stringify(outcomes("initialize"))).toContain("version 1 was asked for");
 });
 
-test("an agent that refuses version 1 for 2 is said to need protocol 2", () => {
+test("the failure says if an agent needs protocol 2", () => {
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   const data = { requested: 1, supported: [2, 3] };
@@ -78,18 +78,18 @@ test("an agent that refuses version 1 for 2 is said to need protocol 2", () => {
   ]);
 });
 
-test("a program that knows no initialize is no agent", () => {
+test("a program that does not know initialize is not an agent", () => {
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   agent.say(agent.refusal("initialize", { code: -32601, message: "what?" }));
   expect(outcomes("initialize")).toMatchObject([{ failure: { code: "AGENT_PROTOCOL", rpc: { code: -32601 } } }]);
 });
 
-test("another protocol than 1 is refused before anything is started", () => {
+test("a protocol other than 1 is refused before anything is started", () => {
   const start = () => {
     throw new Error("started");
   };
-  const sink = { onEvent: () => {}, onBurstEnd: () => {} };
+  const sink = { onEvent: () => {}, onBatchEnd: () => {} };
   const options = { command: ["a"], cwd: "/", env: {}, marker: { name: "M", value: "1" }, start } as const;
   const clientInfo = { name: "agentd", version: "0" };
   expect(() => startAgent({ ...options, clientInfo, protocol: 2 as 1 }, sink)).toThrow(
@@ -128,7 +128,7 @@ test.for([
   ]);
 });
 
-test("what a real agent offers is understood", () => {
+test("the capabilities of a real agent are decoded", () => {
   const { agent, client, done } = underTest();
   client.initialize(done("initialize"));
   agent.say(
@@ -175,7 +175,7 @@ test("what a real agent offers is understood", () => {
   });
 });
 
-test("nothing but initialize is sent before it is answered, and then all in order", () => {
+test("only initialize is sent before it is answered, then everything else in order", () => {
   const { agent, client, done, heard } = underTest();
   client.open(newSession, done("open"));
   client.initialize(done("initialize"));
@@ -188,7 +188,7 @@ test("nothing but initialize is sent before it is answered, and then all in orde
   expect(story(heard)).toEqual(["done initialize", "|"]);
 });
 
-test("when initialize fails, what waited for it fails as it failed, and nothing is sent", async () => {
+test("when initialize fails, waiting requests fail with the same failure and are not sent", async () => {
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   client.open(newSession, done("open"));
@@ -200,7 +200,7 @@ test("when initialize fails, what waited for it fails as it failed, and nothing 
   expect(agent.frames).toHaveLength(1);
 });
 
-test("an agent that does not answer initialize in time fails with its command and its last words", async () => {
+test("when initialize times out, the failure quotes the command and the end of stderr", async () => {
   const { agent, client, done, outcomes, ring, heard } = underTest();
   agent.stderr = "Error: Cannot find module 'x'\n";
   client.initialize(done("initialize"));
@@ -227,12 +227,12 @@ test("a secret in the command is not quoted", () => {
   expect(JSON.stringify(outcomes("initialize"))).not.toContain("--acp");
 });
 
-test("a timer of an answered request no longer rings", () => {
+test("the timer of an answered request is cancelled", () => {
   const { timers } = initialized();
   expect(timers).toEqual([]);
 });
 
-test("initialize twice is the caller's mistake", () => {
+test("a second initialize throws", () => {
   const { client, done } = initialized();
   expect(() => client.initialize(done("again"))).toThrow(expect.objectContaining({ code: "INITIALIZED_TWICE" }));
 });

@@ -23,11 +23,11 @@ function takeBack(requestId: unknown): object {
 
 function keys({ heard }: ClientUnderTest): number[] {
   return heard.flatMap((entry) =>
-    entry !== "burst end" && "event" in entry && entry.event.type === "permission" ? entry.event.request : [],
+    entry !== "batch end" && "event" in entry && entry.event.type === "permission" ? entry.event.request : [],
   );
 }
 
-test("the chosen option goes back byte for byte, with the agent's id, wrapped twice", () => {
+test("the chosen option is sent back byte for byte, with the agent's id", () => {
   const run = opened();
   run.agent.say(ask("perm-1"));
   run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "YES ✓" });
@@ -36,7 +36,7 @@ test("the chosen option goes back byte for byte, with the agent's id, wrapped tw
   ]);
 });
 
-test("an option that was not offered is never sent, and the question stays open", () => {
+test("an option that was not offered is never sent, and the request stays open", () => {
   const run = opened();
   run.agent.say(ask(1));
   const key = keys(run)[0] ?? 0;
@@ -48,7 +48,7 @@ test("an option that was not offered is never sent, and the question stays open"
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
 });
 
-test("a question is answered once, whatever is answered after, and so is each of several", () => {
+test("each request is answered once, and later answers are dropped", () => {
   const run = opened();
   run.agent.say(ask(2), ask(1));
   const [first = 0, second = 0] = keys(run);
@@ -56,7 +56,7 @@ test("a question is answered once, whatever is answered after, and so is each of
   expect([run.agent.answersTo(1).length, run.agent.answersTo(2).length]).toEqual([1, 1]);
 });
 
-test("a question about a tool call that was never announced shows its data; an unknown kind is kept", () => {
+test("a request about an unannounced tool call carries its data, and an unknown kind is kept", () => {
   const run = opened();
   const toolCall = { toolCallId: "new", title: "Run", kind: "execute", rawInput: { command: "ls" }, status: null };
   const forever = { optionId: "f", name: "For ever", kind: "allow_persistent", extra: 1 };
@@ -79,14 +79,17 @@ test.for([
   { sessionId: 5, toolCall: { toolCallId: "t" }, options },
   { sessionId: "s", toolCall: { toolCallId: "t" }, options: [{ name: "no id", kind: "allow_once" }] },
   { sessionId: "s", toolCall: { toolCallId: "t" }, options: "all" },
-])("a question without what it needs is answered with -32602 and not asked, and the agent goes on: %j", (params) => {
-  const run = opened();
-  run.agent.say(question(9, params), textChunk("still here"));
-  expect(run.agent.answersTo(9)).toMatchObject([{ error: { code: -32602 } }]);
-  expect(story(run.heard)).toEqual(["still here", "fault", "|"]);
-});
+])(
+  "a request without a required member is answered with -32602 and not passed on, and the agent goes on: %j",
+  (params) => {
+    const run = opened();
+    run.agent.say(question(9, params), textChunk("still here"));
+    expect(run.agent.answersTo(9)).toMatchObject([{ error: { code: -32602 } }]);
+    expect(story(run.heard)).toEqual(["still here", "fault", "|"]);
+  },
+);
 
-test("a question that is taken back is answered cancelled once, and that is told once", () => {
+test("a request that the agent cancels is answered cancelled once, and reported once", () => {
   const run = opened();
   run.agent.say(ask(7));
   run.agent.say(takeBack(7), takeBack(7), takeBack("7"), takeBack(99));
@@ -95,7 +98,7 @@ test("a question that is taken back is answered cancelled once, and that is told
   expect(story(run.heard)).toEqual(["permission", "|", "withdrawn", "|"]);
 });
 
-test("taking back what was answered changes nothing", () => {
+test("cancelling an answered request has no effect", () => {
   const run = opened();
   run.agent.say(ask(7));
   run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
@@ -104,7 +107,7 @@ test("taking back what was answered changes nothing", () => {
   expect(story(run.heard)).toEqual(["permission", "|"]);
 });
 
-test("a question under a session id that was never opened is asked, with that id, and answered like any other", () => {
+test("a request under a session id that was never opened is passed on with that id, and answered like any other", () => {
   const run = opened();
   run.agent.say(ask(1, { sessionId: "child" }));
   expect(story(run.heard)).toEqual(["permission", "|"]);
@@ -115,7 +118,7 @@ test("a question under a session id that was never opened is asked, with that id
   expect(run.heard.at(-2)).not.toHaveProperty("event.agentSession");
 });
 
-test("a question while no session is open is answered cancelled, and its title and reason are told", () => {
+test("a request while no session is open is answered cancelled, and its title and reason are reported", () => {
   const run = initialized();
   run.agent.say(ask(1, { toolCall: { toolCallId: "t", title: "rm -rf" } }));
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
@@ -129,7 +132,7 @@ test("a question while no session is open is answered cancelled, and its title a
   });
 });
 
-test("a repeated id of an open question is refused, and the first question is unharmed", () => {
+test("a repeated id of an open request is refused, and the first request is unaffected", () => {
   const run = opened();
   run.agent.say(ask(7), ask(7));
   expect(run.agent.answersTo(7)).toMatchObject([{ error: { code: -32600 } }]);
@@ -138,7 +141,7 @@ test("a repeated id of an open question is refused, and the first question is un
   expect(run.agent.answersTo(7)[1]).toMatchObject({ result: { outcome: { optionId: "no" } } });
 });
 
-test("after the agent's end nothing is answered", () => {
+test("after the agent's exit nothing is answered", () => {
   const run = opened();
   run.agent.say(ask(7));
   run.agent.exit();
@@ -158,13 +161,13 @@ test.for([
   "session/unheard_of",
   "_vendor/thing",
   "$/thing",
-])("a request for %s, which is not served, is answered with -32601", (method) => {
+])("an unsupported request %s is answered with -32601", (method) => {
   const run = opened();
   run.agent.say({ jsonrpc: "2.0", id: "r", method, params: { sessionId: "s" } });
   expect(run.agent.answersTo("r")).toMatchObject([{ error: { code: -32601 } }]);
 });
 
-test("an unknown notification gets no reply; one with a name of its own is kept", () => {
+test("an unknown notification gets no reply; one that is not JSON-RPC's own is kept", () => {
   const run = opened();
   for (const method of ["_auth/status_update", "session/unheard_of", "$/thing", "elicitation/complete"]) {
     run.agent.say({ jsonrpc: "2.0", method, params: { state: "ok" } });
@@ -176,7 +179,7 @@ test("an unknown notification gets no reply; one with a name of its own is kept"
   ]);
 });
 
-test("a side of the client that is there serves its requests, for the open session alone", () => {
+test("a client-side handler serves requests of the open session only", () => {
   const served: string[] = [];
   const fs = {
     serve: (read: ClientSideRequest) => {
@@ -205,9 +208,9 @@ test("a side of the client that is there serves its requests, for the open sessi
 });
 
 test.each([
-  ["whose id stands for a yes and a no", [options[0], { ...options[1], optionId: "YES ✓" }], "two kinds"],
-  ["longer than is asked", [{ optionId: "x".repeat(70_000), name: "", kind: "allow_once" }], "too long"],
-])("a question with options %s is refused with -32602, and nobody is asked", (_, offered, why) => {
+  ["of which an allow and a denial share an id", [options[0], { ...options[1], optionId: "YES ✓" }], "different kinds"],
+  ["over the size limit", [{ optionId: "x".repeat(70_000), name: "", kind: "allow_once" }], "too long"],
+])("a request with options %s is refused with -32602 and not passed on", (_, offered, why) => {
   const run = opened();
   run.agent.say(ask(9, { options: offered }));
   expect(keys(run)).toEqual([]);
@@ -215,7 +218,7 @@ test.each([
   expect(run.faults()).toEqual(["invalid-permission"]);
 });
 
-test("an id that two options of one kind share is asked", () => {
+test("two options of one kind may have the same id", () => {
   const run = opened();
   run.agent.say(ask(9, { options: [...options, options[0]] }));
   expect(keys(run)).toHaveLength(1);

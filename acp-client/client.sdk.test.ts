@@ -28,7 +28,7 @@ async function opened(): Promise<RealClient> {
 
 const say = (text: string) => [{ type: "text", text }];
 
-test("the SDK reads the capabilities that we offer", () => {
+test("the SDK reads our capabilities", () => {
   expect(agent.client.identity).toMatchObject({
     info: { name: "sdk-agent", version: "1.0.0" },
     capabilities: { list: true, close: true, delete: true, logout: true, promptImage: true, load: false },
@@ -93,7 +93,7 @@ test("an embedded text that the agent does not take reaches it as text", async (
   await client.stop();
 });
 
-test("a login is asked for and made, sessions are listed over two pages, and what is gone is gone", async () => {
+test("login, a session list of two pages, and closing or deleting an unknown session work", async () => {
   const { client, ask } = agent;
   const locked = { ...newSession, cwd: "/locked" };
   expect(await ask((done) => client.open(locked, done))).toMatchObject({

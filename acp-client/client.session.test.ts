@@ -31,11 +31,11 @@ test("without servers the list is empty, not absent", () => {
 });
 
 test.for([
-  [{ ...newSession, mcpServers: [http] }, 'no MCP server over http: "web"'],
-  [{ ...newSession, mcpServers: [stdio, sse] }, 'no MCP server over sse: "old"'],
-  [{ ...newSession, additionalDirectories: ["/more"] }, "no additional directories"],
+  [{ ...newSession, mcpServers: [http] }, 'not support MCP servers over http: "web"'],
+  [{ ...newSession, mcpServers: [stdio, sse] }, 'not support MCP servers over sse: "old"'],
+  [{ ...newSession, additionalDirectories: ["/more"] }, "not support additional directories"],
   [{ ...newSession, cwd: "work" }, '"work" is not absolute'],
-] as const)("what the agent does not offer is refused and not sent: %j", async ([request, said]) => {
+] as const)("what the agent does not support is refused and not sent: %j", async ([request, said]) => {
   const { agent, client, done, outcomes } = initialized();
   client.open(request, done("open"));
   await settled();
@@ -45,7 +45,7 @@ test.for([
   expect(agent.sent("session/new")).toEqual([]);
 });
 
-test("additional directories go whole to an agent that offers them, and relative ones do not", async () => {
+test("additional directories are sent to an agent that supports them, but not relative ones", async () => {
   const { agent, client, done, outcomes } = initialized({ sessionCapabilities: { additionalDirectories: {} } });
   client.open({ ...newSession, additionalDirectories: ["/a", "b"] }, done("relative"));
   client.open({ ...newSession, additionalDirectories: ["/a", "/b"] }, done("open"));
@@ -54,7 +54,7 @@ test("additional directories go whole to an agent that offers them, and relative
   expect(agent.sent("session/new")).toEqual([{ cwd: "/work", mcpServers: [], additionalDirectories: ["/a", "/b"] }]);
 });
 
-test("updates before the answer to session/new are told right after it, in order, in the same burst", () => {
+test("updates before the answer to session/new are emitted right after it, in order, in the same batch", () => {
   const { agent, client, done, heard } = initialized();
   client.open(newSession, done("open"));
   agent.say(update("available_commands_update", { availableCommands: [] }), textChunk("early"));
@@ -63,7 +63,7 @@ test("updates before the answer to session/new are told right after it, in order
   expect(story(heard)).toEqual(["done open", "commands", "early", "early too", "after", "|"]);
 });
 
-test("an update for another session than the one that was opened is told as foreign", () => {
+test("an update for another session is reported as foreign", () => {
   const { agent, client, done, heard, updates, faults } = initialized();
   client.open(newSession, done("open"));
   agent.say(textChunk("whose?", "other"), agent.answer("session/new", { sessionId: "s" }), textChunk("mine"));
@@ -72,7 +72,7 @@ test("an update for another session than the one that was opened is told as fore
   expect(faults()).toEqual(["foreign-session"]);
 });
 
-test("a tool call of another session is told with its update, so that a question about it can be understood", () => {
+test("a tool call of another session is emitted with its update, since a permission request may refer to it", () => {
   const run = opened();
   const call = { sessionUpdate: "tool_call", toolCallId: "t", title: "Run", rawInput: { command: "ls" } };
   run.agent.say({ jsonrpc: "2.0", method: "session/update", params: { sessionId: "child", update: call } });
@@ -84,7 +84,7 @@ test("a tool call of another session is told with its update, so that a question
   });
 });
 
-test("a permission asked before the answer is asked after it, and one that was taken back is not", () => {
+test("a permission request before the answer is emitted after it, unless it was cancelled meanwhile", () => {
   const { agent, client, done, heard } = initialized();
   client.open(newSession, done("open"));
   const ask = (id: number, toolCallId: string): object => ({
@@ -104,7 +104,7 @@ test("a permission asked before the answer is asked after it, and one that was t
   expect(agent.answersTo(1)).toEqual([]);
 });
 
-test("when the agent ends before it answered, its held updates are told, and its held questions are not", () => {
+test("when the agent exits before it answers, held updates are emitted and held requests are not", () => {
   const { agent, client, done, heard } = initialized();
   client.open(newSession, done("open"));
   const params = { sessionId: "s", toolCall: { toolCallId: "t" }, options: [] };
@@ -114,7 +114,7 @@ test("when the agent ends before it answered, its held updates are told, and its
   expect(heard[2]).toMatchObject({ event: { fault: "foreign-session", count: 1 } });
 });
 
-test("what is held back has a limit, and what exceeds it is reported", () => {
+test("held messages have a limit, and exceeding it is reported", () => {
   const { agent, client, done, heard } = initialized({}, { limits: { heldMessagesMax: 2 } });
   client.open(newSession, done("open"));
   agent.say(textChunk("1"), textChunk("2"), textChunk("3"), textChunk("4"));
@@ -123,7 +123,7 @@ test("what is held back has a limit, and what exceeds it is reported", () => {
   expect(heard[0]).toMatchObject({ event: { fault: "overflow", count: 2 } });
 });
 
-test("when session/new fails, what was held back is told as foreign, and another may be opened", () => {
+test("when session/new fails, held messages are reported as foreign, and another session may be opened", () => {
   const { agent, client, done, heard, outcomes } = initialized();
   client.open(newSession, done("open"));
   agent.say(textChunk("early"), agent.refusal("session/new", { code: -32000, message: "log in first" }));
@@ -142,7 +142,7 @@ test("a client opens one session", async () => {
 });
 
 test.for([null, {}, { sessionId: 5 }, "s"])(
-  "an answer to session/new without a session id is a failure: %j",
+  "a result of session/new without a session id is a failure: %j",
   (result) => {
     const { agent, client, done, outcomes } = initialized();
     client.open(newSession, done("open"));
@@ -151,7 +151,7 @@ test.for([null, {}, { sessionId: 5 }, "s"])(
   },
 );
 
-test("-32000 is a login that is needed, whatever its words, and brings the methods; other words are not", () => {
+test("only -32000 means that a login is needed, whatever the message, and the failure lists the methods", () => {
   const { agent, client, done, outcomes } = opened();
   client.prompt([{ type: "text", text: "x" }], done("prompt"));
   agent.say(agent.refusal("session/prompt", { code: -32000, message: "nope" }));
@@ -163,7 +163,7 @@ test("-32000 is a login that is needed, whatever its words, and brings the metho
   ]);
 });
 
-test("a terminal method, or one that is not offered, is never passed to authenticate; null answers it", async () => {
+test("a terminal method or an unknown one is never passed to authenticate, whose result may be null", async () => {
   const authMethods = [keyMethod, { type: "terminal", id: "tty", name: "Terminal" }];
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
@@ -197,7 +197,7 @@ test("the list follows the cursors to the last page and drops bad items", () => 
   expect(agent.sent("session/list")).toEqual([{ cwd: "/work" }, { cwd: "/work", cursor: "next" }]);
 });
 
-test("a cursor that comes again ends the list, and so does a bad one", () => {
+test("a repeated cursor ends the list, and so does an invalid one", () => {
   const { agent, client, done, outcomes } = initialized(listing);
   client.listSessions(undefined, done("list"));
   agent.say(agent.answer("session/list", { sessions: [], nextCursor: "a" }));
@@ -209,14 +209,14 @@ test("a cursor that comes again ends the list, and so does a bad one", () => {
   expect(outcomes("bad")).toEqual([{ ok: true, value: [] }]);
 });
 
-test("an agent that invents cursors for ever is not followed for ever", () => {
+test("the number of requested pages is limited", () => {
   const { agent, client, done, outcomes } = initialized(listing, { limits: { listPagesMax: 3 } });
   client.listSessions(undefined, done("list"));
   for (const nextCursor of ["1", "2", "3"]) agent.say(agent.answer("session/list", { sessions: [], nextCursor }));
   expect(outcomes("list")).toHaveLength(1);
 });
 
-test("one page may have more sessions than a function takes arguments", () => {
+test("a page may have more sessions than a function call takes arguments", () => {
   const { agent, client, done, outcomes } = initialized(listing);
   client.listSessions(undefined, done("list"));
   const sessions = Array.from({ length: 200_000 }, () => ({ sessionId: "a", cwd: "/" }));
@@ -225,7 +225,7 @@ test("one page may have more sessions than a function takes arguments", () => {
   expect(outcome?.ok && (outcome.value as unknown[]).length).toBe(200_000);
 });
 
-test("what an agent does not offer is not asked of it", async () => {
+test("requests that the agent does not support are not sent", async () => {
   const { agent, client, done, outcomes } = opened();
   client.listSessions(undefined, done("gated"));
   client.closeSession(done("gated"));
@@ -263,7 +263,7 @@ test("close and delete answered with -32002, null or {} succeeded; another error
   expect(outcomes("logout")).toEqual([fine]);
 });
 
-test("a request that is not answered in time fails, is taken back, and its late answer is ignored", () => {
+test("a request that times out fails and is cancelled, and its late answer is ignored", () => {
   const { agent, client, done, outcomes, ring, faults } = opened(listing);
   client.listSessions(undefined, done("list"));
   expect(ring()).toBe(50_000);
@@ -274,16 +274,16 @@ test("a request that is not answered in time fails, is taken back, and its late 
   expect(faults()).toEqual([]);
 });
 
-test("session/new has its own limit of time", () => {
+test("session/new has its own timeout", () => {
   const { client, done, timers } = initialized({}, { limits: { openTimeoutMs: 1234 } });
   client.open(newSession, done("open"));
   expect(timers.map(({ ms }) => ms)).toEqual([1234]);
 });
 
-test("stopping closes the session where that is offered, waits two seconds at most, and ends the process", async () => {
+test("stopping closes the session if the agent supports it, waits at most two seconds, and ends the process", async () => {
   const { agent, client, ring, timers } = opened({ sessionCapabilities: { close: {} } });
   const stopped = client.stop();
-  expect(agent.sent("session/close")).toEqual([]); // not before it is known what the agent has started
+  expect(agent.sent("session/close")).toEqual([]); // not before the process tree is recorded
   await Promise.resolve();
   expect(agent.sent("session/close")).toEqual([{ sessionId: "s" }]);
   expect(agent.calls).toEqual(["resume", "rememberTree"]);
@@ -294,7 +294,7 @@ test("stopping closes the session where that is offered, waits two seconds at mo
   expect(agent.calls).toEqual(["resume", "rememberTree", "stop"]);
 });
 
-test("stopping does not close what is not open, what cannot be closed, or what was closed", async () => {
+test("stopping sends no session/close if none is open, if it was closed, or if the agent does not support it", async () => {
   for (const run of [initialized({ sessionCapabilities: { close: {} } }), opened()]) {
     await run.client.stop();
     expect(run.agent.sent("session/close")).toEqual([]);
@@ -310,7 +310,7 @@ test.for([
   ["new", "session/new"],
   ["load", "session/load"],
   ["resume", "session/resume"],
-] as const)("an agent that offers logins and does not answer to %s is said to need one perhaps", ([how, method]) => {
+] as const)("if an agent with login methods does not answer %s, the failure suggests a login", ([how, method]) => {
   const redact = (text: string): string => text.replaceAll("API", "***");
   const { client, done, outcomes, ring } = initialized(
     { loadSession: true, sessionCapabilities: { resume: {} } },
@@ -323,7 +323,7 @@ test.for([
   expect(outcomes("open")).toMatchObject([{ failure: { code: "AGENT_PROTOCOL", message, methods } }]);
 });
 
-test("an agent that is silent once its session is open is not said to need a login", () => {
+test("a timeout after the session is open does not suggest a login", () => {
   const { client, done, outcomes, ring } = opened({ sessionCapabilities: { list: {} } });
   client.listSessions(undefined, done("list"));
   ring();
@@ -332,7 +332,7 @@ test("an agent that is silent once its session is open is not said to need a log
   expect(outcome).not.toHaveProperty("failure.methods");
 });
 
-test("an agent that never answered initialize is not waited for at its stdin, any other is", async () => {
+test("only an agent that answered initialize gets a grace period after its stdin is closed", async () => {
   const stop = { stdinGraceMs: 9, termGraceMs: 8 };
   const silent = underTest({ limits: { stop } });
   silent.client.initialize(silent.done("initialize"));

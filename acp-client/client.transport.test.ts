@@ -34,7 +34,7 @@ function texts({ events }: RealClient): unknown[] {
   );
 }
 
-test("a banner before and between messages is reported, bounded, and costs nothing", async () => {
+test("a banner before and between messages is reported, bounded, and harmless", async () => {
   const agent = await session(`
     process.stdout.write("Welcome!\\n".repeat(11) + "x".repeat(300) + "\\n");
     on("session/prompt", (request) => {
@@ -49,7 +49,7 @@ test("a banner before and between messages is reported, bounded, and costs nothi
   for (const { sample } of faults) expect(sample?.length).toBeLessThanOrEqual(200);
 });
 
-test("a program that prints nothing but noise fails by name, and is ended", async () => {
+test("a program that prints only noise is ended, and the failure names it", async () => {
   const agent = start([
     process.execPath,
     "-e",
@@ -91,7 +91,7 @@ test.for([65_537, 1024 * 1024, 20 * 1024 * 1024])("a line with %i characters of 
   expect(texts(agent).map((text) => String(text).length)).toEqual([length]);
 });
 
-test("a line over the limit ends that agent by name; what came before it in the same write arrives", async () => {
+test("a line over the limit ends the agent, the failure names it, and earlier lines of the same write arrive", async () => {
   const agent = await session(
     `on("session/prompt", () => {
       process.stdout.write(JSON.stringify(chunk("before")) + "\\n" + "x".repeat(5000000) + "\\n");
@@ -120,7 +120,7 @@ test("invalid UTF-8, NUL and lone surrogates do not stop the reader", async () =
   expect(texts(agent)).toEqual(["a\u0000b\ud800c"]);
 });
 
-test("an agent that ends in a turn fails every pending request once, before its exit is told, and nothing follows", async () => {
+test("when an agent exits in a turn, every pending request fails once before the exit event, which is the last", async () => {
   const agent = await session(`
     on("session/prompt", () => {
       on("session/prompt", () => {});
@@ -132,12 +132,12 @@ test("an agent that ends in a turn fails every pending request once, before its 
   const failure = { code: "AGENT_EXITED", exit: { code: 3 }, message: expect.stringContaining("out of luck") };
   expect(await Promise.all(prompts)).toMatchObject([{ failure }, { failure }]);
   expect(texts(agent)).toEqual(["half an answer"]);
-  expect(agent.story.slice(-4)).toEqual(["done", "done", "exited", "burst end"]);
+  expect(agent.story.slice(-4)).toEqual(["done", "done", "exited", "batch end"]);
   expect(await agent.ask((done) => agent.client.prompt(hi, done))).toMatchObject({ failure: { code: "AGENT_EXITED" } });
   expect(agent.events.filter(({ type }) => type === "exited")).toHaveLength(1);
 });
 
-test("writing much to an agent that has gone is a failure, not a crash", async () => {
+test("writing much to an agent that has exited is a failure, not a crash", async () => {
   const agent = start(["true"]);
   const blocks = [{ type: "text", text: "x".repeat(1024 * 1024) }];
   const asked = [
@@ -150,20 +150,20 @@ test("writing much to an agent that has gone is a failure, not a crash", async (
   }
 });
 
-test("a program that is not there is AGENT_UNAVAILABLE", async () => {
+test("a missing program is AGENT_UNAVAILABLE", async () => {
   const agent = start(["/nowhere/agent"]);
   expect(await agent.ask((done) => agent.client.initialize(done))).toMatchObject({
     failure: { code: "AGENT_UNAVAILABLE", exit: { spawnError: { code: "ENOENT" } } },
   });
 });
 
-test("stopping closes stdin first, and an agent that ends by itself is not killed", async () => {
+test("stopping closes stdin first, and an agent that exits by itself is not killed", async () => {
   const agent = await session('process.stdin.on("end", () => process.exit(7));');
   expect(await agent.client.stop()).toMatchObject({ code: 7, signal: null });
   expect(agent.events.at(-1)).toMatchObject({ type: "exited", exit: { code: 7 } });
 });
 
-test("a flood on stderr is drained, its tail kept within bounds, its secrets hidden, and never read as messages", async () => {
+test("a flood on stderr is drained, its tail bounded and redacted, and never read as messages", async () => {
   const agent = await session(
     `on("session/prompt", (request) => {
       const line = "token=hunter2 " + JSON.stringify(chunk("not on stderr")) + "\\n";
@@ -179,7 +179,7 @@ test("a flood on stderr is drained, its tail kept within bounds, its secrets hid
   expect(tail).not.toContain("hunter2");
 });
 
-test("nothing is lost or moved by a pause", async () => {
+test("a pause neither loses nor reorders anything", async () => {
   const agent = await session(`
     on("session/prompt", (request) => {
       for (let i = 0; i < 5000; i += 1) process.stdout.write(JSON.stringify(chunk(String(i))) + "\\n");
@@ -201,7 +201,7 @@ test("pausing and resuming reach the process, and stopping resumes", async () =>
   expect(agent.calls).toEqual(["pause", "resume", "pause", "resume", "stop"]);
 });
 
-test("an agent that does not read its stdin is ended before our memory is", async () => {
+test("an agent that does not read its stdin is ended before our memory runs out", async () => {
   const { agent, client, done, outcomes, heard } = opened({}, {}, { limits: { writableBytesMax: 1000 } });
   agent.writableBytes = 1001;
   client.prompt(hi, done("prompt"));
@@ -217,7 +217,7 @@ test("an agent that does not read its stdin is ended before our memory is", asyn
 });
 
 test(
-  "an agent that closed its stdin and lives on fails its turn when it is next told something, and is ended",
+  "an agent that closed its stdin and keeps running is ended at the next write, and its turn fails",
   { tags: "slow" },
   async () => {
     const agent = await session(`import { closeSync } from "node:fs";
@@ -237,7 +237,7 @@ test(
   },
 );
 
-test("a lost stdin is told once, before the end of what waits", async () => {
+test("a closed stdin is reported once, before pending requests fail", async () => {
   const { agent, client, done, heard } = opened();
   client.prompt(hi, done("prompt"));
   agent.loseStdin();
@@ -247,7 +247,7 @@ test("a lost stdin is told once, before the end of what waits", async () => {
   await client.stop();
 });
 
-test("an agent that ends before it was initialized fails what waits, and what is asked later", async () => {
+test("when an agent exits before initialize is answered, waiting and later requests fail", async () => {
   const { agent, client, done, outcomes, heard } = underTest();
   client.open(newSession, done("open"));
   agent.exit({ code: 1, signal: null });
@@ -259,17 +259,17 @@ test("an agent that ends before it was initialized fails what waits, and what is
   expect(story(heard)).toEqual(["done open", "exited", "|", "done initialize", "|"]);
 });
 
-test("faults of one kind in one read are one event with their number, at the end of the burst", () => {
+test("faults of one kind in one read are one event with a count, at the end of the batch", () => {
   const { agent, heard } = opened();
   agent.sayRaw("noise\nmore noise\n[]\nnoise\n");
   expect(heard).toMatchObject([
     { event: { type: "fault", fault: "noise", count: 3, sample: "noise" } },
     { event: { type: "fault", fault: "batch", count: 1, sample: "[]" } },
-    "burst end",
+    "batch end",
   ]);
 });
 
-test("a read that brings nothing to tell is no burst", () => {
+test("a read that brings no events is not a batch", () => {
   const { agent, heard } = opened();
   agent.sayRaw('{"jsonrpc":"2.0","method":"session/upd');
   expect(heard).toEqual([]);

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One agent: its process, its lines, the wait for each answer, and the order in which all of it reaches the sink. What
-// is said over those lines depends on the version and lives behind ProtocolSession.
-import type { AgentClient, AgentSink, OpenRequest, SessionInfo } from "./agent-client.ts";
-import type { AgentEvent, AgentFailure, Done, Outcome, Opened, Prompted, AgentExit } from "./agent-events.ts";
+// The client of one agent: its process, its lines, request timeouts, and the order in which everything reaches the
+// sink. What depends on the version of ACP is in ProtocolSession.
+import type { AgentClient, AgentSink, OpenSessionParams, SessionInfo } from "./agent-client.ts";
+import type {
+  AgentEvent,
+  AgentFailure,
+  Done,
+  Outcome,
+  OpenedSession,
+  PromptResult,
+  AgentExit,
+} from "./agent-events.ts";
 import { startAgentProcess } from "./process/start-agent-process.ts";
 import type { AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
-import { Bursts } from "./bursts.ts";
+import { EventBatches } from "./event-batches.ts";
 import { AcpClientError } from "./client-error.ts";
 import { clientLimits } from "./client-limits.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
-import { exitFailure, protocolFailure, rpcFailure, unopenedFailure } from "./failure.ts";
-import {
-  redactedError,
-  redactedEvent,
-  redactedExit,
-  redactedMethods,
-  redactedSample,
-  type Redact,
-} from "./redaction.ts";
+import { exitFailure, protocolFailure, rpcFailure, openingFailure } from "./failure.ts";
+import { redactError, redactEvent, redactExit, redactAuthMethods, redactSample, type Redact } from "./redaction.ts";
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
 import { Peer } from "./jsonrpc/peer.ts";
-import type { Answer } from "./jsonrpc/peer.ts";
+import type { RequestOutcome } from "./jsonrpc/peer.ts";
 import type {
   AgentIdentity,
   AuthMethod,
@@ -36,24 +37,24 @@ import type { ClientInfo } from "./schema/v1/requests.ts";
 import { V1Session } from "./v1-session.ts";
 
 export interface AgentOptions extends AgentProcessOptions {
-  /** The version of ACP to speak. */
+  /** The version of ACP. */
   readonly protocol: 1;
-  /** What the agent is told about us. */
+  /** Sent to the agent in initialize. */
   readonly clientInfo: ClientInfo;
-  /** What the agent may ask of us beyond permission. Nothing where absent. */
+  /** Client-side requests that are served. Default: none. */
   readonly clientSide?: ClientSide;
   readonly limits?: Partial<ClientLimits>;
-  /** Default: a real process. */
+  /** Replaces the start of a real process. */
   readonly start?: (options: AgentProcessOptions) => AgentProcess;
-  /** Runs `run` once after `ms`, unless the returned function is called first. Default: setTimeout. */
+  /** Calls `run` once after `ms`, unless the returned function is called first. Default: setTimeout. */
   readonly setTimer?: (run: () => void, ms: number) => () => void;
 }
 
-/** Starts the agent; initialize comes next. Throws AcpClientError PROTOCOL_UNKNOWN before anything is started. */
+/** Starts the agent; call initialize next. Throws AcpClientError PROTOCOL_UNKNOWN before it starts anything. */
 export function startAgent(options: AgentOptions, sink: AgentSink): AgentClient {
   const protocol: number = options.protocol;
   if (protocol !== 1) {
-    throw new AcpClientError("PROTOCOL_UNKNOWN", `ACP version ${protocol} is not spoken here; version 1 is`);
+    throw new AcpClientError("PROTOCOL_UNKNOWN", `ACP version ${protocol} is not supported; use version 1`);
   }
   return new Client(options, sink, (link) => new V1Session(link));
 }
@@ -63,23 +64,23 @@ class Client implements AgentClient {
   readonly #limits: ClientLimits;
   readonly #setTimer: (run: () => void, ms: number) => () => void;
   readonly #redact: Redact;
-  readonly #bursts: Bursts;
+  readonly #batches: EventBatches;
   readonly #process: AgentProcess;
   readonly #splitter: LineSplitter;
   readonly #peer: Peer;
   readonly #session: ProtocolSession;
   readonly #ready = new ReadyGate();
   #identity: AgentIdentity | undefined;
-  /** Why nothing can be asked any more. */
-  #over: AgentFailure | undefined;
+  /** The failure that made the connection unusable. */
+  #closedBy: AgentFailure | undefined;
   #stopping: Promise<AgentExit> | undefined;
 
-  constructor(options: AgentOptions, sink: AgentSink, speak: (link: AgentLink) => ProtocolSession) {
+  constructor(options: AgentOptions, sink: AgentSink, createSession: (link: AgentLink) => ProtocolSession) {
     this.#options = options;
     this.#limits = { ...clientLimits, ...options.limits };
-    this.#setTimer = options.setTimer ?? setRealTimer;
-    this.#bursts = new Bursts(sink);
-    this.#session = speak(this.#link());
+    this.#setTimer = options.setTimer ?? startTimer;
+    this.#batches = new EventBatches(sink);
+    this.#session = createSession(this.#link());
     this.#redact = options.redact ?? ((text) => text);
     this.#peer = new Peer({
       write: (line, written) => this.#write(line, written),
@@ -95,11 +96,11 @@ class Client implements AgentClient {
       onUtf16: () => this.#break("utf-16", "writes UTF-16 on its stdout; ACP is UTF-8"),
     });
     this.#process = (options.start ?? startAgentProcess)(options);
-    this.#process.onStdout((chunk) => this.#bursts.run(() => this.#splitter.push(chunk)));
+    this.#process.onStdout((chunk) => this.#batches.run(() => this.#splitter.push(chunk)));
     this.#process.onStdinGone(() =>
-      this.#break("stdin-closed", "closed its stdin and lives on: it can be told nothing"),
+      this.#break("stdin-closed", "closed its stdin but keeps running, so it cannot be reached"),
     );
-    this.#process.onExit((exit) => this.#bursts.run(() => this.#onExit(exit)));
+    this.#process.onExit((exit) => this.#batches.run(() => this.#onExit(exit)));
   }
 
   get pid(): number | undefined {
@@ -119,8 +120,8 @@ class Client implements AgentClient {
   }
 
   initialize(done: Done<AgentIdentity>): void {
-    if (!this.#ready.start()) throw new AcpClientError("INITIALIZED_TWICE", "initialize was called before");
-    this.#bursts.ask(done, (tell) =>
+    if (!this.#ready.start()) throw new AcpClientError("INITIALIZED_TWICE", "initialize was already called");
+    this.#batches.ask(done, (tell) =>
       this.#session.initialize((outcome) => {
         if (outcome.ok) this.#identity = outcome.value;
         tell(outcome);
@@ -129,11 +130,11 @@ class Client implements AgentClient {
     );
   }
 
-  open(request: OpenRequest, done: Done<Opened>): void {
+  open(request: OpenSessionParams, done: Done<OpenedSession>): void {
     this.#whenReady(done, (tell) => this.#session.open(request, tell));
   }
 
-  prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void {
+  prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void {
     this.#whenReady(done, (tell) => this.#session.prompt(blocks, tell));
   }
 
@@ -141,7 +142,7 @@ class Client implements AgentClient {
     this.#session.cancel();
   }
 
-  setOption(option: string, value: string | boolean, done: Done<Pick<Opened, "options">>): void {
+  setOption(option: string, value: string | boolean, done: Done<Pick<OpenedSession, "options">>): void {
     this.#whenReady(done, (tell) => this.#session.setOption(option, value, tell));
   }
 
@@ -187,21 +188,21 @@ class Client implements AgentClient {
   }
 
   async #stop(): Promise<AgentExit> {
-    // Who ends an agent is done with holding it back, and an answer to session/close has to be read.
+    // A paused agent's response to session/close could not be read.
     this.#process.resume();
-    if (this.#over === undefined && this.#session.canClose) {
+    if (this.#closedBy === undefined && this.#session.canClose) {
       await this.#process.rememberTree();
       await new Promise<void>((resolve) => {
         this.#session.closeSession(this.#limits.closeTimeoutMs, () => resolve());
       });
     }
-    // What has never answered has nothing to bring to an end by itself.
+    // An agent that never answered initialize has nothing to finish, so it gets no grace period.
     const limits = this.#identity === undefined ? { ...this.#limits.stop, stdinGraceMs: 0 } : this.#limits.stop;
     return await this.#process.stop(limits);
   }
 
   #whenReady<T>(done: Done<T>, ask: (tell: Done<T>) => void): void {
-    this.#bursts.ask(done, (tell) =>
+    this.#batches.ask(done, (tell) =>
       this.#ready.pass((failure) => (failure === undefined ? ask(tell) : tell({ ok: false, failure }))),
     );
   }
@@ -214,7 +215,7 @@ class Client implements AgentClient {
       request: (method, params, timeoutMs, done) => this.#request(method, params, timeoutMs, done),
       notify: (method, params) => this.#peer.notify(method, params),
       emit: (event) => this.#emit(event),
-      heard: () => this.#bursts.heard(),
+      noteDelivery: () => this.#batches.noteDelivery(),
       fault: (fault, message, sample) => this.#fault(fault, message, sample),
       protocolFailure: (what) => protocolFailure(this.#agent(), this.#redact(what)),
     };
@@ -225,7 +226,7 @@ class Client implements AgentClient {
       onNotification: (method, params, line, bytes) => this.#session.onNotification(method, params, line, bytes),
       onRequest: (request) => this.#session.onRequest(request),
       onCancelRequest: (request) => this.#session.onCancelRequest(request),
-      onFault: (fault, message, sample) => this.#bursts.fault(fault, message, sample),
+      onFault: (fault, message, sample) => this.#batches.fault(fault, message, sample),
       onBroken: (message) => this.#break("only-noise", `does not speak ACP: ${message}`),
     };
   }
@@ -234,24 +235,24 @@ class Client implements AgentClient {
     let cancelTimer: (() => void) | undefined;
     const id = this.#peer.request(method, params, (answer) => {
       cancelTimer?.();
-      done(this.#outcome(method, answer));
+      done(this.#toOutcome(method, answer));
     });
-    if (timeoutMs === undefined || this.#over !== undefined) return;
+    if (timeoutMs === undefined || this.#closedBy !== undefined) return;
     cancelTimer = this.#setTimer(() => {
-      this.#bursts.run(() => {
+      this.#batches.run(() => {
         if (method !== "initialize") this.#peer.cancelRequest(id);
         this.#peer.abandon(id);
-        done({ ok: false, failure: this.#silence(method, timeoutMs) });
+        done({ ok: false, failure: this.#timeoutFailure(method, timeoutMs) });
       });
     }, timeoutMs);
   }
 
-  #outcome(method: string, answer: Answer): Outcome<unknown> {
+  #toOutcome(method: string, answer: RequestOutcome): Outcome<unknown> {
     switch (answer.type) {
       case "result":
         return { ok: true, value: answer.result };
       case "error": {
-        const error = redactedError(answer.error, this.#redact);
+        const error = redactError(answer.error, this.#redact);
         return { ok: false, failure: rpcFailure(method, error, this.#authMethods(), this.#limits) };
       }
       case "malformed":
@@ -260,36 +261,36 @@ class Client implements AgentClient {
           failure: protocolFailure(this.#agent(), `answered ${method} with ${answer.what}`),
         };
       case "closed":
-        return { ok: false, failure: this.#over ?? protocolFailure(this.#agent(), "can no longer be asked") };
+        return { ok: false, failure: this.#closedBy ?? protocolFailure(this.#agent(), "can no longer be reached") };
     }
   }
 
-  #silence(method: string, timeoutMs: number): AgentFailure {
+  #timeoutFailure(method: string, timeoutMs: number): AgentFailure {
     const what = `did not answer ${method} within ${timeoutMs} ms`;
     return this.#session.isOpening
-      ? unopenedFailure(this.#agent(), what, this.#authMethods())
+      ? openingFailure(this.#agent(), what, this.#authMethods())
       : protocolFailure(this.#agent(), what);
   }
 
   #authMethods(): readonly AuthMethod[] {
-    return redactedMethods(this.#identity?.authMethods ?? [], this.#redact);
+    return redactAuthMethods(this.#identity?.authMethods ?? [], this.#redact);
   }
 
   #write(line: string, written?: () => void): void {
-    if (this.#over !== undefined) return;
+    if (this.#closedBy !== undefined) return;
     this.#process.write(`${line}\n`, written);
     if (this.#process.writableBytes <= this.#limits.writableBytesMax) return;
     this.#break("stdin-full", `does not read its stdin: ${this.#limits.writableBytesMax} bytes are waiting`);
   }
 
-  /** The conversation has no future: what is pending fails, nothing more is heard, and the process is ended. */
+  /** Gives up the connection: pending requests fail, later lines are ignored, and the process is ended. */
   #break(fault: string, what: string): void {
-    if (this.#over !== undefined) return;
+    if (this.#closedBy !== undefined) return;
     const failure = protocolFailure(this.#agent(), what);
-    this.#over = failure;
-    this.#bursts.soon(() => {
-      this.#bursts.fault(fault, failure.message);
-      this.#bursts.flushFaults();
+    this.#closedBy = failure;
+    this.#batches.defer(() => {
+      this.#batches.fault(fault, failure.message);
+      this.#batches.flushFaults();
       this.#emit({ type: "broken", failure });
       this.#ready.settle(failure);
       this.#peer.close();
@@ -298,22 +299,22 @@ class Client implements AgentClient {
   }
 
   #onExit(ended: AgentExit): void {
-    const exit = redactedExit(ended, this.#redact);
+    const exit = redactExit(ended, this.#redact);
     this.#splitter.end();
-    this.#over ??= exitFailure(this.#agent(), exit);
+    this.#closedBy ??= exitFailure(this.#agent(), exit);
     this.#peer.close();
-    this.#ready.settle(this.#over);
-    this.#bursts.flushFaults();
+    this.#ready.settle(this.#closedBy);
+    this.#batches.flushFaults();
     this.#emit({ type: "exited", exit, stderrTail: this.#process.stderrTail() });
   }
 
   #fault(fault: string, message: string, sample: string | undefined): void {
     const { sampleCharactersMax } = this.#limits;
-    this.#bursts.fault(fault, message, sample && redactedSample(sample, sampleCharactersMax, this.#redact));
+    this.#batches.fault(fault, message, sample && redactSample(sample, sampleCharactersMax, this.#redact));
   }
 
   #emit(event: AgentEvent): void {
-    this.#bursts.emit(redactedEvent(event, this.#redact));
+    this.#batches.emit(redactEvent(event, this.#redact));
   }
 
   #agent(): { command: string; stderrTail: () => string } {
@@ -321,7 +322,7 @@ class Client implements AgentClient {
   }
 }
 
-function setRealTimer(run: () => void, ms: number): () => void {
+function startTimer(run: () => void, ms: number): () => void {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 }

@@ -6,7 +6,7 @@ const settled = (): Promise<void> => Promise.resolve();
 const text = (value: string) => ({ type: "text", text: value });
 
 test.for(["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "a_newer_reason"])(
-  "the stop reason %s arrives as it came",
+  "the stop reason %s is unchanged",
   (stopReason) => {
     const { agent, client, done, outcomes } = opened();
     client.prompt([text("hi")], done("prompt"));
@@ -27,14 +27,14 @@ test("the usage of a turn is kept, and a turn that ends without a reason is a fa
   ]);
 });
 
-test("the updates of one read and the answer behind them are told in order, then once that the burst is over", () => {
+test("the updates of one read and the answer after them arrive in order, then one end of the batch", () => {
   const { agent, client, done, heard } = opened();
   client.prompt([text("hi")], done("prompt"));
   agent.say(textChunk("a"), textChunk("b"), agent.answer("session/prompt", { stopReason: "end_turn" }), textChunk("c"));
   expect(story(heard)).toEqual(["a", "b", "done prompt", "c", "|"]);
 });
 
-test("cancel is a notification, the prompt is awaited all the same, and no permission is answered by it", () => {
+test("cancel is a notification, after which the prompt is still awaited and permissions stay open", () => {
   const { agent, client, done, outcomes } = opened();
   client.prompt([text("hi")], done("prompt"));
   agent.say({
@@ -50,7 +50,7 @@ test("cancel is a notification, the prompt is awaited all the same, and no permi
   expect(outcomes("prompt")).toEqual([{ ok: true, value: { stopReason: "cancelled" } }]);
 });
 
-test("an error after a cancel is told as the error it is", () => {
+test("an error after a cancel is reported as that error", () => {
   const { agent, client, done, outcomes } = opened();
   client.prompt([text("hi")], done("prompt"));
   client.cancel();
@@ -60,7 +60,7 @@ test("an error after a cancel is told as the error it is", () => {
   ]);
 });
 
-test("updates after a cancel and after the answer are told", () => {
+test("updates after a cancel and after the answer are emitted", () => {
   const { agent, client, done, heard } = opened();
   client.prompt([text("hi")], done("prompt"));
   client.cancel();
@@ -70,7 +70,7 @@ test("updates after a cancel and after the answer are told", () => {
   expect(story(heard)).toEqual(["tool_call", "|", "done prompt", "|", "late", "|"]);
 });
 
-test("an image goes to an agent that takes images, and to no other", async () => {
+test("an image is sent only to an agent that supports images", async () => {
   const image = { type: "image", data: "AA==", mimeType: "image/png" };
   const taking = opened({ promptCapabilities: { image: true } });
   taking.client.prompt([image], taking.done("prompt"));
@@ -93,13 +93,13 @@ test("an empty prompt is refused and not sent", async () => {
   expect(agent.sent("session/prompt")).toEqual([]);
 });
 
-test("a prompt has no limit of time", () => {
+test("a prompt has no timeout", () => {
   const { client, done, timers } = opened();
   client.prompt([text("think long")], done("prompt"));
   expect(timers).toEqual([]);
 });
 
-test("what an agent says of an error is bounded", () => {
+test("an agent's error is truncated", () => {
   const limits = { errorMessageCharactersMax: 10, errorDataCharactersMax: 20 };
   const { agent, client, done, outcomes } = opened({}, {}, { limits });
   client.prompt([text("hi")], done("prompt"));
@@ -110,13 +110,13 @@ test("what an agent says of an error is bounded", () => {
   ]);
 });
 
-test("lone surrogates of a prompt go out as U+FFFD", () => {
+test("lone surrogates of a prompt are sent as U+FFFD", () => {
   const { agent, client, done } = opened();
   client.prompt([text("a\ud800b")], done("prompt"));
   expect(agent.sent("session/prompt")).toMatchObject([{ prompt: [{ text: "a\u{fffd}b" }] }]);
 });
 
-test("a sink that asks something while it is told something gets its answer later, not in the middle", async () => {
+test("a request from within a sink's callback is answered after the callback has returned", async () => {
   const { agent, client, done, heard } = opened();
   client.prompt([text("hi")], () => {
     client.prompt([], done("empty"));
@@ -144,7 +144,7 @@ const modes = {
 };
 const loud = { id: "loud", name: "Loud", type: "boolean", currentValue: false };
 
-test("a mode that only modes tell is set with session/set_mode, and the new list comes back", () => {
+test("a mode without a config option is set with session/set_mode, and the new list is returned", () => {
   const { agent, client, done, outcomes } = opened({}, { modes, configOptions: [loud] });
   client.setOption("mode", "auto", done("set"));
   expect(agent.sent("session/set_mode")).toEqual([{ sessionId: "s", modeId: "auto" }]);
@@ -162,7 +162,7 @@ test("a mode that only modes tell is set with session/set_mode, and the new list
   ]);
 });
 
-test("an option that covers the modes is set as an option, and the list the agent sends replaces ours", () => {
+test("a config option for the mode is set as an option, and the agent's list replaces ours", () => {
   const { agent, client, done, outcomes } = opened({}, { modes, configOptions: [modeOption, loud] });
   client.setOption("mode", "auto", done("set"));
   expect(agent.sent("session/set_config_option")).toEqual([{ sessionId: "s", configId: "mode", value: "auto" }]);
@@ -171,7 +171,7 @@ test("an option that covers the modes is set as an option, and the list the agen
   expect(outcomes("set")).toMatchObject([{ ok: true, value: { options: [{ option: "mode", value: "auto" }] } }]);
 });
 
-test("a boolean option is set with its type, and an agent that sends no list back is believed", () => {
+test("a boolean option is sent with its type, and is set even if the agent returns no list", () => {
   const { agent, client, done, outcomes } = opened({}, { configOptions: [loud] });
   client.setOption("loud", true, done("set"));
   expect(agent.sent("session/set_config_option")).toEqual([
@@ -181,14 +181,14 @@ test("a boolean option is set with its type, and an agent that sends no list bac
   expect(outcomes("set")).toMatchObject([{ ok: true, value: { options: [{ option: "loud", value: true }] } }]);
 });
 
-test("an option that is not there, or a value of another type, is refused and not sent", async () => {
+test("an unknown option, or a value of another type, is refused and not sent", async () => {
   const { agent, client, done, outcomes } = opened({}, { modes, configOptions: [loud] });
   client.setOption("model", "x", done("set"));
   client.setOption("loud", "yes", done("set"));
   client.setOption("mode", true, done("set"));
   await settled();
   expect(outcomes("set")).toMatchObject([
-    { failure: { code: "UNSUPPORTED", message: 'There is no option "model" (there are: mode, loud)' } },
+    { failure: { code: "UNSUPPORTED", message: 'There is no option "model" (options: mode, loud)' } },
     { failure: { code: "UNSUPPORTED" } },
     { failure: { code: "UNSUPPORTED" } },
   ]);
@@ -210,7 +210,7 @@ test.for(["currentModeId", "modeId"])("current_mode_update with %s changes the o
   expect(updates()).toMatchObject([{ kind: "options", options: [{ option: "mode", value: "auto" }] }]);
 });
 
-test("a mode of an agent that told no modes is kept as it came, and one without an id is a fault", () => {
+test("a mode of an agent without modes is kept as received, and one without an id is a fault", () => {
   const { agent, updates, faults } = opened();
   agent.say(update("current_mode_update", { currentModeId: "auto" }), update("current_mode_update", {}));
   expect(updates()).toMatchObject([
@@ -220,7 +220,7 @@ test("a mode of an agent that told no modes is kept as it came, and one without 
   expect(faults()).toEqual(["invalid-update"]);
 });
 
-test("config_option_update replaces the list; options of an unknown type are left out", () => {
+test("config_option_update replaces the list and drops options of an unknown type", () => {
   const { agent, updates } = opened({}, { configOptions: [loud, modeOption] });
   const slider = { id: "x", name: "X", type: "slider", currentValue: 3 };
   agent.say(update("config_option_update", { configOptions: [slider, { ...loud, currentValue: true }] }));

@@ -8,12 +8,12 @@ const agent = (stderr = "") => ({ command: "agent --acp", stderrTail: () => stde
 test.for([
   [{ code: 3, signal: null }, '"agent --acp" ended with exit code 3'],
   [{ code: null, signal: "SIGKILL" }, '"agent --acp" was ended by SIGKILL'],
-  [{ code: null, signal: null, stdoutClosed: true }, '"agent --acp" closed its stdout: it can no longer be heard'],
-] as const)("the exit %j is told as what it was", ([exit, message]) => {
+  [{ code: null, signal: null, stdoutClosed: true }, '"agent --acp" closed its stdout, so it can send nothing more'],
+] as const)("the message describes the exit %j", ([exit, message]) => {
   expect(exitFailure(agent(), exit)).toEqual({ code: "AGENT_EXITED", message, exit, stderrTail: "" });
 });
 
-test("a program that did not start is unavailable, and says why", () => {
+test("a program that could not be started is unavailable, and the message says why", () => {
   const exit = { code: null, signal: null, spawnError: { code: "EACCES", message: "not executable" } };
   expect(exitFailure(agent(), exit)).toMatchObject({
     code: "AGENT_UNAVAILABLE",
@@ -21,14 +21,14 @@ test("a program that did not start is unavailable, and says why", () => {
   });
 });
 
-test("of a long stderr the end is quoted, never beginning in half a character, and all of it is kept beside", () => {
+test("the end of a long stderr is quoted from a whole character on, and all of it is in the failure", () => {
   const stderr = `${"first ".repeat(100)}😀${"x".repeat(399)}\n`;
   const failure = protocolFailure(agent(stderr), "is silent");
   expect(failure.message).toBe(`"agent --acp" is silent. Its last words on stderr: …${"x".repeat(399)}`);
   expect(failure.stderrTail).toBe(stderr);
 });
 
-test("a very long command is quoted in part", () => {
+test("a very long command is truncated", () => {
   const long = { command: "x".repeat(5000), stderrTail: () => "" };
   expect(protocolFailure(long, "is silent").message).toBe(`"${"x".repeat(400)}" is silent`);
 });
@@ -45,14 +45,14 @@ test.for([
   [{ details: "x".repeat(5000) }, `Internal error: ${"x".repeat(400)}`],
   [null, "Internal error"],
   [undefined, "Internal error"],
-] as const)("the reason in the data %j of an agent's error is told with its message", ([data, words]) => {
+] as const)("the reason in the data %j of an agent's error is added to its message", ([data, words]) => {
   const error = { code: -32603, message: "Internal error", ...(data === undefined ? {} : { data }) };
   expect(rpcFailure("session/prompt", error, [], clientLimits).message).toBe(
     `The agent refused session/prompt: ${words} (-32603)`,
   );
 });
 
-test("the reason is told of a login and of a method that is missing too", () => {
+test("the reason is also added for a login and for a missing method", () => {
   const data = { details: "token expired" };
   const message = (code: number): string =>
     rpcFailure("session/new", { code, message: "No", data }, [{ id: "k", name: "Key", type: "agent" }], clientLimits)

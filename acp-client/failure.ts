@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Why a request came to nothing, in words for people and with the code that programs go by. Codes are decided by the
-// JSON-RPC code alone: agents word their messages as they like.
+// Builds failures: a message for people and a code for programs. Only the JSON-RPC code decides the code, since agents
+// word their messages as they like.
 import { stringifyJson } from "../json/raw-json.ts";
 import type { AgentFailure, AgentFailureCode, Outcome, AgentExit } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { RpcError } from "./jsonrpc/message.ts";
-import { sampleOf } from "./jsonrpc/sample.ts";
+import { truncateText } from "./jsonrpc/sample.ts";
 import type { AuthMethod } from "./model.ts";
 
-/** How much of the command, of stderr and of the names of logins is quoted in a message, UTF-16 units. */
+/** Length of each quotation in a message (command, stderr, login methods), in UTF-16 units. */
 const quotedCharactersMax = 400;
 
 export interface FailingAgent {
-  /** The command as it may be shown. */
+  /** The command, redacted. */
   readonly command: string;
   stderrTail(): string;
 }
@@ -29,25 +29,33 @@ export function succeeded<T>(value: T): Outcome<T> {
   return { ok: true, value };
 }
 
-/** AGENT_PROTOCOL with the command and what it last said on stderr. */
+/**
+ * Returns AGENT_PROTOCOL with the command and the end of stderr. `what` continues a sentence that begins with the
+ * command.
+ */
 export function protocolFailure(agent: FailingAgent, what: string): AgentFailure {
   const stderrTail = agent.stderrTail();
-  return { code: "AGENT_PROTOCOL", message: `${quoted(agent)} ${what}${lastWords(stderrTail)}`, stderrTail };
+  return { code: "AGENT_PROTOCOL", message: `${quoteCommand(agent)} ${what}${quoteStderr(stderrTail)}`, stderrTail };
 }
 
 export function exitFailure(agent: FailingAgent, exit: AgentExit): AgentFailure {
   const stderrTail = agent.stderrTail();
   if (exit.spawnError !== undefined) {
-    const message = `${quoted(agent)} could not be started: ${exit.spawnError.message}`;
+    const message = `${quoteCommand(agent)} could not be started: ${exit.spawnError.message}`;
     return { code: "AGENT_UNAVAILABLE", message, exit, stderrTail };
   }
-  return { code: "AGENT_EXITED", message: `${quoted(agent)} ${endOf(exit)}${lastWords(stderrTail)}`, exit, stderrTail };
+  return {
+    code: "AGENT_EXITED",
+    message: `${quoteCommand(agent)} ${describeExit(exit)}${quoteStderr(stderrTail)}`,
+    exit,
+    stderrTail,
+  };
 }
 
-/** AGENT_PROTOCOL of a session that never opened. An agent that awaits a login may say nothing until it has one. */
-export function unopenedFailure(agent: FailingAgent, what: string, authMethods: readonly AuthMethod[]): AgentFailure {
+/** Returns AGENT_PROTOCOL for a session that did not open. Some agents do not answer until somebody has logged in. */
+export function openingFailure(agent: FailingAgent, what: string, authMethods: readonly AuthMethod[]): AgentFailure {
   if (authMethods.length === 0) return protocolFailure(agent, what);
-  const hint = `. It may need a login first: it offers ${namesOf(authMethods)}`;
+  const hint = `. It may need a login first: it offers ${listMethodNames(authMethods)}`;
   return { ...protocolFailure(agent, what + hint), methods: authMethods };
 }
 
@@ -57,11 +65,11 @@ export function rpcFailure(
   authMethods: readonly AuthMethod[],
   limits: ClientLimits,
 ): AgentFailure {
-  const rpc = boundedError(error, limits);
-  const words = withReason(rpc.message, error.data);
+  const rpc = truncateError(error, limits);
+  const words = addReason(rpc.message, error.data);
   switch (error.code) {
     case RPC.authRequired: {
-      const hint = authMethods.length === 0 ? "" : ` It offers: ${namesOf(authMethods)}.`;
+      const hint = authMethods.length === 0 ? "" : ` It offers: ${listMethodNames(authMethods)}.`;
       return { code: "AGENT_AUTH", message: `The agent needs a login: ${words}.${hint}`, rpc, methods: authMethods };
     }
     case RPC.methodNotFound:
@@ -71,52 +79,52 @@ export function rpcFailure(
   }
 }
 
-/** An error's message is often no more than "Internal error", and what happened stands in its data. */
-function withReason(message: string, data: unknown): string {
-  const reason = reasonIn(data, reasonLevelsMax)?.trim();
+/** Adds the reason from the error's data, since the message is often no more than "Internal error". */
+function addReason(message: string, data: unknown): string {
+  const reason = findReason(data, reasonLevelsMax)?.trim();
   if (reason === undefined || reason === "" || message.includes(reason)) return message;
-  return `${message}: ${sampleOf(reason, quotedCharactersMax)}`;
+  return `${message}: ${truncateText(reason, quotedCharactersMax)}`;
 }
 
-/** Where agents were seen to put it: the data itself, or one of these members, perhaps of another's object. */
+/** Members of an error's data in which agents put the reason, possibly nested. */
 const reasonMembers = ["details", "detail", "message", "reason", "error"] as const;
 const reasonLevelsMax = 4;
 
-function reasonIn(data: unknown, levels: number): string | undefined {
+function findReason(data: unknown, levels: number): string | undefined {
   if (typeof data === "string") return data;
   if (levels === 0 || typeof data !== "object" || data === null) return undefined;
-  if (Array.isArray(data)) return reasonIn(data[0], levels - 1);
+  if (Array.isArray(data)) return findReason(data[0], levels - 1);
   const members = data as Readonly<Record<string, unknown>>;
   for (const member of reasonMembers) {
-    const reason = Object.hasOwn(members, member) ? reasonIn(members[member], levels - 1) : undefined;
+    const reason = Object.hasOwn(members, member) ? findReason(members[member], levels - 1) : undefined;
     if (reason !== undefined && reason.trim() !== "") return reason;
   }
   return undefined;
 }
 
-function namesOf(authMethods: readonly AuthMethod[]): string {
-  return sampleOf(authMethods.map(({ name }) => name).join(", "), quotedCharactersMax);
+function listMethodNames(authMethods: readonly AuthMethod[]): string {
+  return truncateText(authMethods.map(({ name }) => name).join(", "), quotedCharactersMax);
 }
 
-function boundedError(error: RpcError, limits: ClientLimits): RpcError {
-  const message = sampleOf(error.message, limits.errorMessageCharactersMax);
+function truncateError(error: RpcError, limits: ClientLimits): RpcError {
+  const message = truncateText(error.message, limits.errorMessageCharactersMax);
   if (error.data === undefined) return { code: error.code, message };
   const json = stringifyJson(error.data);
   const data =
-    json.length <= limits.errorDataCharactersMax ? error.data : sampleOf(json, limits.errorDataCharactersMax);
+    json.length <= limits.errorDataCharactersMax ? error.data : truncateText(json, limits.errorDataCharactersMax);
   return { code: error.code, message, data };
 }
 
-function endOf(exit: AgentExit): string {
-  if (exit.stdoutClosed) return "closed its stdout: it can no longer be heard";
+function describeExit(exit: AgentExit): string {
+  if (exit.stdoutClosed) return "closed its stdout, so it can send nothing more";
   return exit.signal === null ? `ended with exit code ${exit.code}` : `was ended by ${exit.signal}`;
 }
 
-function quoted(agent: FailingAgent): string {
-  return `"${sampleOf(agent.command, quotedCharactersMax)}"`;
+function quoteCommand(agent: FailingAgent): string {
+  return `"${truncateText(agent.command, quotedCharactersMax)}"`;
 }
 
-function lastWords(stderrTail: string): string {
+function quoteStderr(stderrTail: string): string {
   const text = stderrTail.trim();
   if (text === "") return "";
   const start = Math.max(0, text.length - quotedCharactersMax);

@@ -5,7 +5,7 @@ export interface HeldMessagesLimits {
   readonly heldCharactersMax: number;
 }
 
-/** What an agent says about a session before it has told the session's id: kept in order, up to a limit. */
+/** Queues messages about a session that arrive before the response that gives its id, up to a limit. */
 export class HeldMessages {
   readonly #limits: HeldMessagesLimits;
   #deliveries: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class HeldMessages {
     this.#limits = limits;
   }
 
-  /** False when it is full: the message is dropped, so that those before it stay in order and whole. */
+  /** Returns false if the queue is full, in which case the message is dropped. */
   hold(characters: number, deliver: () => void): boolean {
     const { heldMessagesMax, heldCharactersMax } = this.#limits;
     if (this.#deliveries.length >= heldMessagesMax || this.#characters + characters > heldCharactersMax) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent says and is asked, whatever version of ACP it speaks. The client turns each version's shapes into
-// these; whoever composes a client never learns the version. Members keep ACP's own camelCase names.
+// Types of what an agent sends and receives, independent of the version of ACP. The client converts each version's
+// shapes to these. Members keep ACP's camelCase names.
 
-/** text, image, audio, resource_link, resource; a block of another type is kept as it came. */
+/** A text, image, audio, resource_link or resource block. A block of another type is kept as received. */
 export interface ContentBlock {
   readonly type: string;
   readonly [member: string]: unknown;
@@ -10,7 +10,7 @@ export interface ContentBlock {
 
 export type MessageRole = "user" | "agent" | "thought";
 
-/** A tool call as a patch: an absent member means unchanged, null (where it may be) means cleared. */
+/** A change of a tool call. An absent member means unchanged, null (where the type allows it) means cleared. */
 export interface ToolCallPatch {
   readonly toolCallId: string;
   readonly title?: string | null;
@@ -18,10 +18,10 @@ export interface ToolCallPatch {
   readonly kind?: string | null;
   readonly status?: string | null;
   readonly content?: readonly unknown[] | null;
-  /** Of a large `content` that the agent wrote as JSON.stringify would: that text, or its UTF-8. */
+  /** The JSON text of a large `content`, or its UTF-8, if the agent wrote it exactly as stringifyJson would. */
   readonly contentText?: string | Uint8Array;
   readonly locations?: readonly unknown[] | null;
-  /** Of its content or locations something could not be read and is missing here: who judges by them is not to. */
+  /** Set if items of `content` or `locations` were invalid and dropped. A policy must not judge by them then. */
   readonly incomplete?: true;
   readonly rawInput?: unknown;
   readonly rawOutput?: unknown;
@@ -48,7 +48,7 @@ export interface ConfigChoice {
   readonly group?: string;
 }
 
-/** One option of a session. A v1 mode list that no option of category `mode` covers appears as the option `mode`. */
+/** One option of a session. v1 modes appear as the option `mode`, unless a config option of category `mode` exists. */
 export interface ConfigOption {
   readonly option: string;
   readonly name: string;
@@ -56,7 +56,7 @@ export interface ConfigOption {
   readonly category?: string | null;
   readonly type: "select" | "boolean";
   readonly value: string | boolean;
-  /** Of a select: flat, groups flattened with their name in `group`. */
+  /** The choices of a select. Groups are flattened, with the group's name in `group`. */
   readonly choices?: readonly ConfigChoice[];
 }
 
@@ -98,31 +98,31 @@ export type AgentUpdate =
       readonly compactionId: string;
       readonly status?: string;
       readonly summary?: readonly ContentBlock[] | null;
-      /** One more block of the summary. */
+      /** A block to append to the summary. */
       readonly append?: ContentBlock;
       readonly error?: string | null;
       readonly meta?: unknown;
     }
-  /** An update, or a notification, that has no name here: kept, never fatal. */
+  /** An update or notification that this client does not know, as received. */
   | { readonly kind: "extension"; readonly method: string; readonly data: unknown };
 
 export interface PermissionOption {
   readonly optionId: string;
   readonly name: string;
-  /** allow_once, allow_always, reject_once, reject_always; another kind is kept and is never a yes by itself. */
+  /** allow_once, allow_always, reject_once or reject_always. An unknown kind is kept, and never counts as an allow. */
   readonly kind: string;
 }
 
 export type PermissionOutcome = { readonly optionId: string } | "cancelled";
 
-/** What an agent wants to be told, or to be done elsewhere, by a person. */
+/** A form for a person to fill in, or a URL for them to visit. */
 export type Elicitation = { readonly message: string; readonly toolCallId?: string } & (
   | {
       readonly mode: "form";
-      /** ACP's `requestedSchema`, as it came. */
+      /** ACP's `requestedSchema`, as received. */
       readonly schema: Readonly<Record<string, unknown>>;
     }
-  /** http or https; to be shown in full, and never fetched. */
+  /** An http or https URL. Show it in full and never fetch it. */
   | { readonly mode: "url"; readonly url: string; readonly elicitationId: string }
 );
 
@@ -131,7 +131,7 @@ export type ElicitationAnswer =
   | { readonly action: "decline" }
   | { readonly action: "cancel" };
 
-/** A request of the agent that waits for us: unique in one client's life, whatever ids the agent uses. */
+/** Identifies a request of the agent. Unique in one client's life, whatever JSON-RPC ids the agent uses. */
 export type RequestKey = number;
 
 export interface AuthMethod {
@@ -143,7 +143,7 @@ export interface AuthMethod {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What the agent offers, normalised to booleans. */
+/** The agent's capabilities, normalised to booleans. */
 export interface AgentCapabilities {
   readonly load: boolean;
   readonly resume: boolean;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { ContentBlock } from "./model.ts";
-import { tellableBlocks } from "./prompt-blocks.ts";
+import { toSupportedBlocks } from "./prompt-blocks.ts";
 import { objections } from "./testing/official-schema.ts";
 
 const nothing = { promptImage: false, promptAudio: false, promptEmbeddedContext: false };
@@ -16,21 +16,21 @@ const blocks: Readonly<Record<string, ContentBlock>> = {
   embeddedBytes: { type: "resource", resource: { uri: "file:///d/b.bin?x", blob: "AA==", mimeType: "a/b" } },
 };
 
-test.for(Object.entries(blocks))("%s goes as it is to an agent that takes everything", ([, block]) => {
-  expect(tellableBlocks([block], everything)).toEqual({ type: "blocks", blocks: [block] });
+test.for(Object.entries(blocks))("%s is sent unchanged to an agent that supports everything", ([, block]) => {
+  expect(toSupportedBlocks([block], everything)).toEqual({ type: "blocks", blocks: [block] });
 });
 
-test("text and links go to every agent", () => {
+test("text and links are sent to every agent", () => {
   const { text, link } = blocks as { text: ContentBlock; link: ContentBlock };
-  expect(tellableBlocks([text, link], nothing)).toEqual({ type: "blocks", blocks: [text, link] });
+  expect(toSupportedBlocks([text, link], nothing)).toEqual({ type: "blocks", blocks: [text, link] });
 });
 
 test.for(["image", "audio"])("%s is refused for an agent that does not take it", (name) => {
-  expect(tellableBlocks([blocks[name] as ContentBlock], nothing)).toMatchObject({ type: "refused" });
+  expect(toSupportedBlocks([blocks[name] as ContentBlock], nothing)).toMatchObject({ type: "refused" });
 });
 
-test("an embedded text becomes text with its address for an agent that takes no embedded context", () => {
-  expect(tellableBlocks([blocks["embeddedText"] as ContentBlock], nothing)).toEqual({
+test("an embedded text becomes text with its URI for an agent without embedded context", () => {
+  expect(toSupportedBlocks([blocks["embeddedText"] as ContentBlock], nothing)).toEqual({
     type: "blocks",
     blocks: [{ type: "text", text: "file:///a.txt\n\nthe text" }],
   });
@@ -47,8 +47,8 @@ test.for([
   ["image/png", images, { type: "image", data: "AA==", mimeType: "image/png", uri: "file:///d/b.bin?x" }],
   ["IMAGE/JPEG", images, { type: "image", data: "AA==", mimeType: "IMAGE/JPEG", uri: "file:///d/b.bin?x" }],
   ["audio/wav", sounds, { type: "audio", data: "AA==", mimeType: "audio/wav" }],
-] as const)("embedded bytes of the type %s become what the agent takes", ([mimeType, offered, block]) => {
-  expect(tellableBlocks([embedded(mimeType)], offered)).toEqual({ type: "blocks", blocks: [block] });
+] as const)("embedded bytes of the type %s become a block that the agent supports", ([mimeType, offered, block]) => {
+  expect(toSupportedBlocks([embedded(mimeType)], offered)).toEqual({ type: "blocks", blocks: [block] });
 });
 
 test.for([
@@ -58,15 +58,12 @@ test.for([
   ["not an image/png", images],
   [null, images],
   ["image/png", nothing],
-] as const)(
-  "embedded bytes of the type %s are refused where they would be a link to nothing: %j",
-  ([type, offered]) => {
-    expect(tellableBlocks([embedded(type)], offered)).toEqual({
-      type: "refused",
-      message: `Block 1: this agent takes no embedded bytes (${type ?? "without a mimeType"})`,
-    });
-  },
-);
+] as const)("embedded bytes of the type %s are refused if no block type fits: %j", ([type, offered]) => {
+  expect(toSupportedBlocks([embedded(type)], offered)).toEqual({
+    type: "refused",
+    message: `Block 1: this agent does not take embedded bytes (${type ?? "without a mimeType"})`,
+  });
+});
 
 test.for([
   { type: "text" },
@@ -74,21 +71,21 @@ test.for([
   { type: "resource_link", uri: "file:///a" },
   { type: "resource", resource: { uri: "file:///a" } },
   { type: "video", data: "AA==" },
-])("a block that ACP does not know, or that lacks what it needs, is refused and named: %j", (block) => {
-  expect(tellableBlocks([blocks["text"] as ContentBlock, block], everything)).toMatchObject({
+])("a block that is unknown to ACP or incomplete is refused and named: %j", (block) => {
+  expect(toSupportedBlocks([blocks["text"] as ContentBlock, block], everything)).toMatchObject({
     type: "refused",
     message: expect.stringContaining("Block 2: "),
   });
 });
 
 test("an empty prompt is refused", () => {
-  expect(tellableBlocks([], everything)).toEqual({ type: "refused", message: "The prompt is empty" });
+  expect(toSupportedBlocks([], everything)).toEqual({ type: "refused", message: "The prompt is empty" });
 });
 
-test("whatever is told is valid ACP, also where the given block was not quite", () => {
+test("the blocks that are sent are valid ACP, even if the given block was not", () => {
   const crooked = { type: "text", text: "x", annotations: { audience: ["nobody"], priority: "high" }, _meta: 5 };
   for (const offered of [nothing, everything]) {
-    const told = tellableBlocks(
+    const told = toSupportedBlocks(
       [...Object.values(blocks).filter((block) => offered.promptImage || typeof block["text"] === "string"), crooked],
       offered,
     );

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which blocks of a prompt an agent can be told. Text and links are understood by every agent; the rest it must have
-// offered. What can be said in another way is; what cannot is refused, since a prompt without its picture is another
-// prompt.
+// Adapts the blocks of a prompt to an agent's capabilities. Every agent takes text and resource links. A block of
+// another type is converted if it can be, and otherwise the prompt is refused: without its image it would mean
+// something else.
 import type { AgentCapabilities, ContentBlock } from "./model.ts";
 import { isRecord } from "../json/record.ts";
-import { sampleOf } from "./jsonrpc/sample.ts";
+import { truncateText } from "./jsonrpc/sample.ts";
 import { decodeContentBlock } from "./schema/v1/content.ts";
 
-export type TellableBlocks =
+export type SupportedBlocks =
   | { readonly type: "blocks"; readonly blocks: readonly ContentBlock[] }
   | { readonly type: "refused"; readonly message: string };
 
 export type PromptCapabilities = Pick<AgentCapabilities, "promptImage" | "promptAudio" | "promptEmbeddedContext">;
 
-export function tellableBlocks(blocks: readonly ContentBlock[], offered: PromptCapabilities): TellableBlocks {
+export function toSupportedBlocks(blocks: readonly ContentBlock[], offered: PromptCapabilities): SupportedBlocks {
   if (blocks.length === 0) return { type: "refused", message: "The prompt is empty" };
-  const told: ContentBlock[] = [];
+  const supported: ContentBlock[] = [];
   for (const [index, block] of blocks.entries()) {
-    const tellable = tellableBlock(block, offered);
+    const tellable = toSupportedBlock(block, offered);
     if (typeof tellable === "string") return { type: "refused", message: `Block ${index + 1}: ${tellable}` };
-    told.push(tellable);
+    supported.push(tellable);
   }
-  return { type: "blocks", blocks: told };
+  return { type: "blocks", blocks: supported };
 }
 
-/** The block to send, or why there is none. */
-function tellableBlock(given: ContentBlock, offered: PromptCapabilities): ContentBlock | string {
+/** Returns the block to send, or an error message. */
+function toSupportedBlock(given: ContentBlock, offered: PromptCapabilities): ContentBlock | string {
   const block = decodeContentBlock(given);
-  if (block === undefined) return "it lacks what a block of its type needs";
+  if (block === undefined) return "it lacks a member that its type requires";
   switch (block.type) {
     case "text":
     case "resource_link":
@@ -37,14 +37,14 @@ function tellableBlock(given: ContentBlock, offered: PromptCapabilities): Conten
     case "audio":
       return offered.promptAudio ? block : "this agent does not take audio";
     case "resource":
-      return offered.promptEmbeddedContext ? block : withoutEmbedding(block, offered);
+      return offered.promptEmbeddedContext ? block : unembed(block, offered);
     default:
-      return `"${block.type}" is not a type that ACP knows`;
+      return `"${block.type}" is not a block type of ACP`;
   }
 }
 
-/** An embedded text is said as text, and bytes as the image or the audio that they are. A link would lead nowhere. */
-function withoutEmbedding(block: ContentBlock, offered: PromptCapabilities): ContentBlock | string {
+/** Converts an embedded resource to text, image or audio. A link is no substitute: the agent could not follow it. */
+function unembed(block: ContentBlock, offered: PromptCapabilities): ContentBlock | string {
   const { resource, annotations } = block;
   if (!isRecord(resource) || typeof resource["uri"] !== "string") return "it has no resource";
   const { uri, text, blob: data, mimeType } = resource;
@@ -53,5 +53,5 @@ function withoutEmbedding(block: ContentBlock, offered: PromptCapabilities): Con
   const type = typeof mimeType === "string" ? mimeType : "without a mimeType";
   if (offered.promptImage && /^image\//iu.test(type)) return { type: "image", data, mimeType, uri, ...about };
   if (offered.promptAudio && /^audio\//iu.test(type)) return { type: "audio", data, mimeType, ...about };
-  return `this agent takes no embedded bytes (${sampleOf(type, 100)})`;
+  return `this agent does not take embedded bytes (${truncateText(type, 100)})`;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The seam between what every version of ACP needs (a process, lines, JSON-RPC, waits with a limit) and what only one
-// version does. A version is one ProtocolSession; the client finds it by number and knows nothing else of it.
+// The interface between the client (process, lines, JSON-RPC, timeouts) and one version of ACP. Each version is one
+// implementation of ProtocolSession.
 import type { AgentClient } from "./agent-client.ts";
 import type { AgentEvent, AgentFailure, Done } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
@@ -9,8 +9,8 @@ import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import type { ClientInfo } from "./schema/v1/requests.ts";
 
 /**
- * The parts of AgentClient that depend on the version. Called after initialize has succeeded, and each `done` exactly
- * once: in the call itself when nothing is sent, else when the answer comes.
+ * The methods of AgentClient that depend on the version. The client calls the others only after initialize has
+ * succeeded. Each `done` is called once: synchronously if nothing is sent, otherwise with the response.
  */
 export interface ProtocolSession extends Pick<
   AgentClient,
@@ -26,31 +26,30 @@ export interface ProtocolSession extends Pick<
   | "authenticate"
   | "logout"
 > {
-  /** `timeoutMs` since a session that is stopped is closed in a hurry. */
   closeSession(timeoutMs: number, done: Done<void>): void;
-  /** A session was asked for, and the answer has not come. */
+  /** Whether the response to session/new, session/load or session/resume is pending. */
   readonly isOpening: boolean;
-  /** There is a session that was not closed, and this agent closes sessions. */
+  /** Whether a session is open, and the agent supports session/close. */
   readonly canClose: boolean;
   onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void;
-  /** Every request is answered, an unknown one with -32601. */
+  /** Ensures that every request is answered, an unknown method with -32601. */
   onRequest(request: IncomingRequest): void;
   onCancelRequest(request: IncomingRequest): void;
 }
 
-/** What a version is given to work with. */
+/** What the client provides to a ProtocolSession. */
 export interface AgentLink {
   readonly limits: ClientLimits;
   readonly clientInfo: ClientInfo;
   readonly clientSide: ClientSide;
-  /** `timeoutMs` undefined: no limit. A refusal of the agent comes as the failure that its code stands for. */
+  /** Sends a request, without a time limit if `timeoutMs` is undefined. JSON-RPC errors arrive as an AgentFailure. */
   request(method: string, params: object, timeoutMs: number | undefined, done: Done<unknown>): void;
   notify(method: string, params: object): void;
   emit(event: AgentEvent): void;
-  /** Something was told to somebody else than the sink: the end of this burst is one for them too. */
-  heard(): void;
-  /** Counted together with others of its kind until the end of the burst. `fault` is one of a fixed table, `sample` is cut. */
+  /** Records that a client-side handler received something, so that onBatchEnd is called for this batch. */
+  noteDelivery(): void;
+  /** Reports a fault. Faults of one kind in a batch are counted as one. `sample` is redacted and truncated. */
   fault(fault: string, message: string, sample?: string): void;
-  /** `what` continues a sentence that begins with the agent's command. */
+  /** Returns AGENT_PROTOCOL. `what` continues a sentence that begins with the agent's command. */
   protocolFailure(what: string): AgentFailure;
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { AgentFailure } from "./agent-events.ts";
 
-type Pass = (failure: AgentFailure | undefined) => void;
+type Waiter = (failure: AgentFailure | undefined) => void;
 
 type GateState =
-  | { readonly state: "closed"; readonly started: boolean; readonly waiting: readonly Pass[] }
+  | { readonly state: "closed"; readonly started: boolean; readonly waiting: readonly Waiter[] }
   | { readonly state: "settled"; readonly failure: AgentFailure | undefined };
 
-/** Holds every request back until initialize has succeeded, and lets it fail as initialize failed. */
+/** Holds requests back until initialize is answered. If it failed, they fail with the same failure. */
 export class ReadyGate {
   #state: GateState = { state: "closed", started: false, waiting: [] };
 
-  /** False when it was started before. */
+  /** Returns false if it was already started. */
   start(): boolean {
     if (this.#state.state === "settled") return this.#state.failure !== undefined;
     if (this.#state.started) return false;
@@ -19,7 +19,7 @@ export class ReadyGate {
     return true;
   }
 
-  /** Only the first call counts. */
+  /** Releases the waiting requests. Only the first call has an effect. */
   settle(failure: AgentFailure | undefined): void {
     if (this.#state.state === "settled") return;
     const { waiting } = this.#state;
@@ -27,7 +27,7 @@ export class ReadyGate {
     for (const pass of waiting) pass(failure);
   }
 
-  pass(pass: Pass): void {
+  pass(pass: Waiter): void {
     if (this.#state.state === "settled") pass(this.#state.failure);
     else this.#state = { ...this.#state, waiting: [...this.#state.waiting, pass] };
   }

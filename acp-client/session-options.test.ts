@@ -17,7 +17,7 @@ function options(...config: readonly object[]): SessionOptions {
   return new SessionOptions(modes, decodeConfigOptions(config) ?? []);
 }
 
-test("modes that no option covers are the option mode, before the others", () => {
+test("modes without a config option become the option mode, before the others", () => {
   expect(options({ ...select, id: "model" }).list()).toEqual([
     {
       option: "mode",
@@ -39,23 +39,23 @@ test.for([{ id: "mode" }, { id: "approvals", category: "mode" }])(
   (names) => {
     const covered = options({ ...select, ...names });
     expect(covered.list().map(({ option }) => option)).toEqual([names.id]);
-    expect(covered.modeIs("auto")).toBe(true);
+    expect(covered.setCurrentMode("auto")).toBe(true);
     expect(covered.list()[0]?.value).toBe("auto");
-    expect(covered.change(names.id, "ask")).toEqual({ type: "config", value: "ask" });
+    expect(covered.planChange(names.id, "ask")).toEqual({ type: "config", value: "ask" });
   },
 );
 
-test("a mode that the covering option does not have as a choice leaves it as it is", () => {
+test("a mode that is not a choice of its config option is ignored", () => {
   const covered = options({ ...select, id: "mode" });
-  expect(covered.modeIs("secret")).toBe(false);
+  expect(covered.setCurrentMode("secret")).toBe(false);
   expect(covered.list()[0]?.value).toBe("ask");
 });
 
-test("a session without modes and options has nothing to set", () => {
+test("a session without modes and options has no options", () => {
   const none = new SessionOptions(undefined, []);
   expect(none.list()).toEqual([]);
-  expect(none.modeIs("auto")).toBe(false);
-  expect(none.change("mode", "auto")).toMatchObject({ type: "refused" });
+  expect(none.setCurrentMode("auto")).toBe(false);
+  expect(none.planChange("mode", "auto")).toMatchObject({ type: "refused" });
 });
 
 test("groups are flattened with their names, and bad choices are dropped", () => {
@@ -75,7 +75,7 @@ test("groups are flattened with their names, and bad choices are dropped", () =>
   ]);
 });
 
-test("options of an unknown type, or without what theirs needs, are dropped", () => {
+test("options of an unknown type, or without required members, are dropped", () => {
   const good = { id: "loud", name: "Loud", type: "boolean", currentValue: true };
   const bad = [
     { ...good, type: "slider" },

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What can be set in a session, as one list. An agent of v1 may tell modes, config options, or both for the same thing:
-// modes are shown as the option "mode" unless a config option covers them.
-import { sampleOf } from "./jsonrpc/sample.ts";
+// The settings of a session as one list. A v1 agent may report modes, config options, or both for the same setting.
+// Modes become the option "mode", unless a config option stands for them.
+import { truncateText } from "./jsonrpc/sample.ts";
 import type { ConfigOption } from "./model.ts";
 import type { Modes } from "./schema/v1/config.ts";
 
-const MODE_OPTION = "mode";
+const modeOptionId = "mode";
 
-/** Of the names of the options that there are, UTF-16 units. */
+/** Length of the list of option names in an error message, in UTF-16 units. */
 const namesCharactersMax = 1_024;
 
 export type OptionChange =
@@ -25,47 +25,47 @@ export class SessionOptions {
   }
 
   list(): readonly ConfigOption[] {
-    if (this.#modes === undefined || this.#modeCover() !== undefined) return this.#config;
+    if (this.#modes === undefined || this.#findModeOption() !== undefined) return this.#config;
     const { current, choices } = this.#modes;
     return [
-      { option: MODE_OPTION, name: "Mode", category: "mode", type: "select", value: current, choices },
+      { option: modeOptionId, name: "Mode", category: "mode", type: "select", value: current, choices },
       ...this.#config,
     ];
   }
 
-  /** How to ask the agent for a value. Whether the value exists is the agent's to say. */
-  change(option: string, value: string | boolean): OptionChange {
+  /** Decides how to set a value at the agent. The agent itself checks whether it is one of the choices. */
+  planChange(option: string, value: string | boolean): OptionChange {
     const known = this.list().find((candidate) => candidate.option === option);
     if (known === undefined) {
       const names = this.list().map((candidate) => candidate.option);
-      const offered = names.length === 0 ? "none" : sampleOf(names.join(", "), namesCharactersMax);
-      return { type: "refused", message: `There is no option "${option}" (there are: ${offered})` };
+      const offered = names.length === 0 ? "none" : truncateText(names.join(", "), namesCharactersMax);
+      return { type: "refused", message: `There is no option "${option}" (options: ${offered})` };
     }
     if ((known.type === "boolean") !== (typeof value === "boolean")) {
       const wanted = known.type === "boolean" ? "true or false" : "one of its choices";
       return { type: "refused", message: `The option "${option}" takes ${wanted}` };
     }
-    const isMode = option === MODE_OPTION && this.#modes !== undefined && this.#modeCover() === undefined;
+    const isMode = option === modeOptionId && this.#modes !== undefined && this.#findModeOption() === undefined;
     return isMode && typeof value === "string" ? { type: "mode", modeId: value } : { type: "config", value };
   }
 
-  /** The agent says which mode it is in. False when nothing it told before has such a mode. */
-  modeIs(modeId: string): boolean {
+  /** Records the agent's current mode. Returns false if the agent reported no such mode before. */
+  setCurrentMode(modeId: string): boolean {
     if (this.#modes !== undefined) this.#modes = { ...this.#modes, current: modeId };
-    const cover = this.#modeCover();
+    const cover = this.#findModeOption();
     if (cover === undefined) return this.#modes !== undefined;
     if (!cover.choices?.some((choice) => choice.value === modeId)) return false;
     this.#setValue(cover.option, modeId);
     return true;
   }
 
-  /** The agent says what its config options are: the whole list. */
-  configIs(config: readonly ConfigOption[]): void {
+  /** Replaces the whole list of config options. */
+  replaceConfig(config: readonly ConfigOption[]): void {
     this.#config = config;
   }
 
-  /** A change was accepted by an agent that did not send the list back. */
-  valueIs(option: string, value: string | boolean): void {
+  /** Records a change that the agent accepted without sending the list back. */
+  setConfigValue(option: string, value: string | boolean): void {
     this.#setValue(option, value);
   }
 
@@ -73,11 +73,11 @@ export class SessionOptions {
     this.#config = this.#config.map((known) => (known.option === option ? { ...known, value } : known));
   }
 
-  /** The config option that says the same as the modes. */
-  #modeCover(): ConfigOption | undefined {
+  /** Finds the config option that stands for the modes. */
+  #findModeOption(): ConfigOption | undefined {
     return (
       this.#config.find((option) => option.category === "mode") ??
-      this.#config.find((option) => option.option === MODE_OPTION)
+      this.#config.find((option) => option.option === modeOptionId)
     );
   }
 }

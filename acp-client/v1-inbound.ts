@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a v1 agent says and asks. Until session/new is answered, what belongs to a session is held back, since agents
-// speak about a session before they have told its id.
+// Notifications and requests of a v1 agent. Agents send messages about a session before they answer session/new with
+// its id. Such messages are held back until then.
 import { repeatedName } from "../json/repeated-name.ts";
-import { handlerOf } from "./client-side.ts";
+import { findHandler } from "./client-side.ts";
 import type { HeldMessages } from "./held-messages.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import { isRecord } from "../json/record.ts";
 import { RPC } from "./jsonrpc/message.ts";
-import { sampleOf } from "./jsonrpc/sample.ts";
+import { truncateText } from "./jsonrpc/sample.ts";
 import type { ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
-import { OpenElicitations } from "./open-questions.ts";
-import { OpenPermissions } from "./open-questions.ts";
+import { PendingElicitations } from "./pending-requests.ts";
+import { PendingPermissions } from "./pending-requests.ts";
 import type { AgentLink } from "./protocol-session.ts";
 import { isIdentifier } from "./schema/lenient.ts";
 import { decodeCompletedElicitation, decodeElicitation } from "./schema/v1/elicitation.ts";
-import { decodePermissionRequest, whyNotAsked } from "./schema/v1/permission.ts";
+import { decodePermissionRequest, checkPermissionRequest } from "./schema/v1/permission.ts";
 import { elicitationResult, METHODS, permissionResult } from "./schema/v1/requests.ts";
 import { decodeUpdate, extensionUpdate } from "./schema/v1/update.ts";
 import type { DecodedUpdate } from "./schema/v1/update.ts";
@@ -27,7 +27,7 @@ export type V1State =
       readonly state: "open";
       readonly id: string;
       readonly options: SessionOptions;
-      /** It is being brought back: messages, tool calls and plans are history. */
+      /** Set during session/load and session/resume: messages, tool calls and plans are history. */
       readonly replaying?: true;
     };
 
@@ -36,8 +36,8 @@ const historyKinds: ReadonlySet<string> = new Set(["message", "tool_call", "plan
 export class V1Inbound {
   readonly #link: AgentLink;
   readonly #state: () => V1State;
-  readonly #permissions = new OpenPermissions();
-  readonly #elicitations = new OpenElicitations();
+  readonly #permissions = new PendingPermissions();
+  readonly #elicitations = new PendingElicitations();
 
   constructor(link: AgentLink, state: () => V1State) {
     this.#link = link;
@@ -57,33 +57,33 @@ export class V1Inbound {
       this.#onUpdate(params, line, bytes);
       return;
     }
-    // Notifications of the protocol itself that are not known are ignored; so is the end of what nobody was asked to open.
+    // Ignored: unknown notifications of JSON-RPC itself, and the completion of an unknown URL elicitation.
     if (method.startsWith("$/") || (method === METHODS.elicitationComplete && !this.#isCompleted(params))) return;
-    const name = sampleOf(method, 100);
+    const name = truncateText(method, 100);
     this.#link.emit({ type: "update", update: { kind: "extension", method: name, data: params } });
   }
 
   onRequest(request: IncomingRequest): void {
     const state = this.#state();
     const { params } = request;
-    const ofSession = isRecord(params) && typeof params["sessionId"] === "string";
-    if (state.state === "opening" && ofSession) {
+    const isForSession = isRecord(params) && typeof params["sessionId"] === "string";
+    if (state.state === "opening" && isForSession) {
       this.#hold(state.held, request.size, () => this.onRequest(request), request);
       return;
     }
-    // It was held back, and taken back meanwhile.
+    // The agent cancelled the request while it was held back.
     if (request.settled) return;
     if (request.method === METHODS.requestPermission) this.#onPermission(request);
     else if (request.method === METHODS.elicitationCreate) this.#onElicitation(request);
     else this.#onClientSide(request);
   }
 
-  /** Questions can be taken back in time, and what its handler lets be taken back; whatever else is asked gets its answer. */
+  /** Cancels permissions, elicitations, and requests whose handler can withdraw them. Others are answered as usual. */
   onCancelRequest(request: IncomingRequest): void {
     const { method, key } = request;
     const isPermission = method === METHODS.requestPermission;
     if (!isPermission && method !== METHODS.elicitationCreate) {
-      handlerOf(this.#link.clientSide, method)?.withdraw?.(request);
+      findHandler(this.#link.clientSide, method)?.withdraw?.(request);
       return;
     }
     const wasOpen = isPermission
@@ -102,7 +102,7 @@ export class V1Inbound {
     const state = this.#state();
     switch (state.state) {
       case "opening":
-        // Its text would be as much again to hold.
+        // Without its text, which would double the memory that is held.
         this.#hold(state.held, line.length, () => this.#onUpdate(params, ""));
         return;
       case "none":
@@ -118,14 +118,14 @@ export class V1Inbound {
     const update = decodeUpdate(raw, line, bytes);
     if (update === undefined) {
       const kept = extensionUpdate(raw);
-      this.#link.fault("invalid-update", "An update lacks what its kind requires; it was kept as it came");
+      this.#link.fault("invalid-update", "An update lacks a required member; it was kept as received");
       this.#link.emit({ type: "update", update: kept });
       return;
     }
-    // What a tool call gets is what people are asked about.
+    // People are asked about a tool call's input, so it must be unambiguous.
     const isInput = update.kind === "tool_call" && update.call.rawInput !== undefined;
     if (isInput && repeatedName(line) !== undefined) {
-      const message = "A tool call has two members of one name in one object: the last counts";
+      const message = "A tool call has an object with a repeated member name; the last one counts";
       this.#link.fault("repeated-member", message, line);
     }
     this.#emitUpdate(update, raw, options);
@@ -133,10 +133,10 @@ export class V1Inbound {
 
   #emitUpdate(update: DecodedUpdate, raw: unknown, options: SessionOptions): void {
     if (update.kind === "config_options") {
-      options.configIs(update.options);
+      options.replaceConfig(update.options);
       this.#emitOptions(options, update.meta);
     } else if (update.kind === "current_mode") {
-      if (options.modeIs(update.modeId)) this.#emitOptions(options, update.meta);
+      if (options.setCurrentMode(update.modeId)) this.#emitOptions(options, update.meta);
       else this.#link.emit({ type: "update", update: extensionUpdate(raw) });
     } else {
       const state = this.#state();
@@ -150,61 +150,74 @@ export class V1Inbound {
     this.#link.emit({ type: "update", update: meta === undefined ? update : { ...update, meta } });
   }
 
-  /** A sub-agent's, or nonsense. It is logged as it came; what it says of a tool call, a question may be about. */
+  /**
+   * Logs an update for an unknown session, such as a sub-agent's, as received. A tool call in it is passed on too,
+   * since a permission request may refer to it.
+   */
   #onForeignUpdate(params: Readonly<Record<string, unknown>>, sessionId: string): void {
     this.#link.fault("foreign-session", "An update came for a session that was never opened", sessionId);
     const update = { kind: "extension", method: METHODS.update, data: params } as const;
-    const said = isIdentifier(sessionId) ? decodeUpdate(params["update"]) : undefined;
-    const about = said?.kind === "tool_call" ? { agentSession: sessionId, call: said.call } : undefined;
+    const decoded = isIdentifier(sessionId) ? decodeUpdate(params["update"]) : undefined;
+    const about = decoded?.kind === "tool_call" ? { agentSession: sessionId, call: decoded.call } : undefined;
     this.#link.emit({ type: "update", update, ...(about === undefined ? {} : { about }) });
   }
 
   #onPermission(request: IncomingRequest): void {
     const asked = decodePermissionRequest(request.params);
     if (asked === undefined) {
-      this.#link.fault("invalid-permission", "A permission request lacks what it requires; it was refused");
+      this.#link.fault("invalid-permission", "A permission request lacks a required member; it was refused");
       request.refuse({ code: RPC.invalidParams, message: "Invalid params of session/request_permission" });
       return;
     }
     const state = this.#state();
     if (state.state !== "open") {
       const title = asked.toolCall.title ?? "without a title";
-      this.#refused("A permission was asked while no session is open; it was cancelled", title, asked.sessionId);
-      // It must be answered, or the agent would wait for ever; and nobody can say yes for it.
+      this.#reportRefusal(
+        "A permission was requested while no session is open; it was cancelled",
+        title,
+        asked.sessionId,
+      );
+      // Without an answer the agent would wait for ever, and nobody can be asked.
       request.reply(permissionResult("cancelled"));
       return;
     }
-    const why = whyNotAsked(asked, this.#link.limits.permissionOptionsCharactersMax);
-    if (why !== undefined) {
-      this.#link.fault("invalid-permission", `A permission request was refused: ${why}`);
-      request.refuse({ code: RPC.invalidParams, message: `Invalid params of session/request_permission: ${why}` });
+    const error = checkPermissionRequest(asked, this.#link.limits.permissionOptionsCharactersMax);
+    if (error !== undefined) {
+      this.#link.fault("invalid-permission", `A permission request was refused: ${error}`);
+      request.refuse({ code: RPC.invalidParams, message: `Invalid params of session/request_permission: ${error}` });
       return;
     }
     this.#permissions.add(request, asked.options);
     const { toolCall, options, sessionId } = asked;
-    this.#link.emit({ type: "permission", request: request.key, toolCall, options, ...otherThan(state.id, sessionId) });
+    this.#link.emit({
+      type: "permission",
+      request: request.key,
+      toolCall,
+      options,
+      ...otherSession(state.id, sessionId),
+    });
   }
 
   #onClientSide(request: IncomingRequest): void {
     const { clientSide } = this.#link;
-    const handler = handlerOf(clientSide, request.method);
+    const handler = findHandler(clientSide, request.method);
     if (handler === undefined) {
-      request.refuse({ code: RPC.methodNotFound, message: `Method not found: ${sampleOf(request.method, 100)}` });
+      request.refuse({ code: RPC.methodNotFound, message: `Method not found: ${truncateText(request.method, 100)}` });
       return;
     }
     const params = isRecord(request.params) ? request.params : {};
     const { sessionId } = params;
     const state = this.#state();
-    // A sub-agent's files and commands are not known to be this session's: its directories are others', perhaps.
+    // Another session, such as a sub-agent's, may have other directories, so its requests are refused.
     if (sessionId !== undefined && (state.state !== "open" || sessionId !== state.id)) {
       const subject = params["path"] ?? params["command"] ?? params["terminalId"];
       const what = typeof subject === "string" ? `${request.method} ${subject}` : request.method;
-      const message = "Files or a terminal were asked for under a session id that was never opened; it was refused";
-      this.#refused(message, what, sessionId);
+      const message = "A request for files or a terminal has a session id that was never opened; it was refused";
+      this.#reportRefusal(message, what, sessionId);
       request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
       return;
     }
-    this.#link.heard();
+    this.#link.noteDelivery();
     handler.serve(request);
   }
 
@@ -218,32 +231,35 @@ export class V1Inbound {
       return;
     }
     if (!modes.includes(params["mode"])) {
-      request.refuse({ code: RPC.invalidParams, message: "This mode of elicitation is not offered" });
+      request.refuse({ code: RPC.invalidParams, message: "This mode of elicitation is not supported" });
       return;
     }
     const { sessionId } = params;
     if (sessionId !== undefined && state.state !== "open") {
       const { message } = params;
       const what = typeof message === "string" ? message : "without a message";
-      this.#refused("An elicitation came while no session is open; it was refused", what, sessionId);
+      this.#reportRefusal("An elicitation came while no session is open; it was refused", what, sessionId);
       request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
       return;
     }
     const asked = request.size > limits.elicitationCharactersMax ? undefined : decodeElicitation(params);
     if (asked === undefined) {
-      this.#link.fault("invalid-elicitation", "An elicitation lacks what it requires, or is too long; it was refused");
+      this.#link.fault("invalid-elicitation", "An elicitation lacks a required member or is too long; it was refused");
       const message =
-        "Invalid params of elicitation/create: a session, a message, and a form or a web address are needed";
+        "Invalid params of elicitation/create: sessionId, message, and a form or an http(s) URL are required";
       request.refuse({ code: RPC.invalidParams, message });
       return;
     }
     this.#elicitations.add(request, asked);
-    const other = state.state === "open" && typeof sessionId === "string" ? otherThan(state.id, sessionId) : {};
+    const other = state.state === "open" && typeof sessionId === "string" ? otherSession(state.id, sessionId) : {};
     this.#link.emit({ type: "elicitation", request: request.key, asked, ...other });
   }
 
-  /** Told apart from updates, which come in floods: of one kind, the first of each read of the pipe has its words told. */
-  #refused(message: string, what: string, sessionId: unknown): void {
+  /**
+   * Reports a refused request as a fault of its own kind: among updates, which come in floods, its sample would be
+   * lost.
+   */
+  #reportRefusal(message: string, what: string, sessionId: unknown): void {
     this.#link.fault("foreign-request", message, `${what} (session ${JSON.stringify(sessionId)})`);
   }
 
@@ -254,12 +270,11 @@ export class V1Inbound {
 
   #hold(held: HeldMessages, characters: number, deliver: () => void, request?: IncomingRequest): void {
     if (held.hold(characters, deliver)) return;
-    this.#link.fault("overflow", "More came before the answer to session/new than is held back; it was dropped");
-    request?.refuse({ code: RPC.internalError, message: "Too much came before session/new was answered" });
+    this.#link.fault("overflow", "Too many messages came before the answer to session/new; one was dropped");
+    request?.refuse({ code: RPC.internalError, message: "Too many messages came before session/new was answered" });
   }
 }
 
-/** The session that something was asked under, where it is not the one that is open. */
-function otherThan(own: string, asked: string): { readonly agentSession?: string } {
+function otherSession(own: string, asked: string): { readonly agentSession?: string } {
   return asked === own ? {} : { agentSession: asked };
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The one session of a client, in ACP v1: what is asked of the agent. What the agent says is in v1-inbound.ts.
-import type { Done, Opened, Outcome, Prompted } from "./agent-events.ts";
-import type { OpenRequest, SessionInfo } from "./agent-client.ts";
+// The requests of ACP v1 that the client sends. What the agent sends is handled in v1-inbound.ts.
+import type { Done, OpenedSession, Outcome, PromptResult } from "./agent-events.ts";
+import type { OpenSessionParams, SessionInfo } from "./agent-client.ts";
 import { failed, succeeded } from "./failure.ts";
 import { HeldMessages } from "./held-messages.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
-import { unsupportedOpen } from "./open-request.ts";
-import { tellableBlocks } from "./prompt-blocks.ts";
+import { checkOpenParams } from "./open-session-params.ts";
+import { toSupportedBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
 import { identifierCharactersMax } from "./schema/lenient.ts";
 import * as requests from "./schema/v1/requests.ts";
@@ -46,26 +46,26 @@ export class V1Session implements ProtocolSession {
     });
   }
 
-  open(request: OpenRequest, done: Done<Opened>): void {
-    const refusal = this.#cannotOpen(request);
+  open(request: OpenSessionParams, done: Done<OpenedSession>): void {
+    const refusal = this.#checkOpen(request);
     if (refusal !== undefined) {
       done(failed("UNSUPPORTED", refusal));
       return;
     }
     if (request.how === "new") this.#openNew(request, done);
-    else this.#bringBack(request.how, request, request.sessionId, done);
+    else this.#restore(request.how, request, request.sessionId, done);
   }
 
-  prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void {
-    const sessionId = this.#sessionId(done);
+  prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void {
+    const sessionId = this.#requireSession(done);
     if (sessionId === undefined || this.#identity === undefined) return;
-    const told = tellableBlocks(blocks, this.#identity.capabilities);
-    if (told.type === "refused") {
-      done(failed("UNSUPPORTED", told.message));
+    const adapted = toSupportedBlocks(blocks, this.#identity.capabilities);
+    if (adapted.type === "refused") {
+      done(failed("UNSUPPORTED", adapted.message));
       return;
     }
-    this.#link.request(METHODS.prompt, requests.promptParams(sessionId, told.blocks), undefined, (answer) => {
-      done(this.#decoded(answer, METHODS.prompt, "a stop reason", results.decodePrompted));
+    this.#link.request(METHODS.prompt, requests.promptParams(sessionId, adapted.blocks), undefined, (answer) => {
+      done(this.#decode(answer, METHODS.prompt, "a stop reason", results.decodePromptResult));
     });
   }
 
@@ -73,13 +73,13 @@ export class V1Session implements ProtocolSession {
     if (this.#state.state === "open") this.#link.notify(METHODS.cancel, requests.sessionParams(this.#state.id));
   }
 
-  setOption(option: string, value: string | boolean, done: Done<Pick<Opened, "options">>): void {
+  setOption(option: string, value: string | boolean, done: Done<Pick<OpenedSession, "options">>): void {
     if (this.#state.state !== "open") {
       done(failed("UNSUPPORTED", "No session is open"));
       return;
     }
     const { id, options } = this.#state;
-    const change = options.change(option, value);
+    const change = options.planChange(option, value);
     if (change.type === "refused") {
       done(failed("UNSUPPORTED", change.message));
       return;
@@ -93,7 +93,7 @@ export class V1Session implements ProtocolSession {
         done(answer);
         return;
       }
-      if (change.type === "mode") options.modeIs(change.modeId);
+      if (change.type === "mode") options.setCurrentMode(change.modeId);
       else this.#afterConfigChange(options, option, change.value, answer.value);
       done(succeeded({ options: options.list() }));
     });
@@ -109,7 +109,7 @@ export class V1Session implements ProtocolSession {
 
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {
     if (!this.#identity?.capabilities.list) {
-      done(failed("UNSUPPORTED", "This agent does not list its sessions"));
+      done(failed("UNSUPPORTED", "This agent does not support session/list"));
       return;
     }
     this.#listPage(cwd, undefined, { sessions: [], cursors: new Set() }, done);
@@ -124,14 +124,14 @@ export class V1Session implements ProtocolSession {
   }
 
   closeSession(timeoutMs: number, done: Done<void>): void {
-    const sessionId = this.#sessionId(done);
+    const sessionId = this.#requireSession(done);
     if (sessionId === undefined) return;
     if (!this.#identity?.capabilities.close) {
-      done(failed("UNSUPPORTED", "This agent does not close sessions"));
+      done(failed("UNSUPPORTED", "This agent does not support session/close"));
       return;
     }
     this.#link.request(METHODS.close, requests.sessionParams(sessionId), timeoutMs, (answer) => {
-      const closed = goneIsFine(answer);
+      const closed = acceptNotFound(answer);
       this.#closed ||= closed.ok;
       done(closed);
     });
@@ -139,34 +139,35 @@ export class V1Session implements ProtocolSession {
 
   deleteSession(sessionId: string, done: Done<void>): void {
     if (!this.#identity?.capabilities.delete) {
-      done(failed("UNSUPPORTED", "This agent does not delete sessions"));
+      done(failed("UNSUPPORTED", "This agent does not support session/delete"));
       return;
     }
     const { requestTimeoutMs } = this.#link.limits;
     this.#link.request(METHODS.delete, requests.sessionParams(sessionId), requestTimeoutMs, (answer) =>
-      done(goneIsFine(answer)),
+      done(acceptNotFound(answer)),
     );
   }
 
   authenticate(methodId: string, done: Done<void>): void {
     const method = this.#identity?.authMethods.find((known) => known.id === methodId);
     if (method === undefined || method.type === "terminal") {
-      const why = method === undefined ? "is none this agent offers" : "is done in a terminal, not through the agent";
+      const why =
+        method === undefined ? "is not offered by this agent" : "must be done in a terminal, not through the agent";
       done(failed("UNSUPPORTED", `The login method "${methodId}" ${why}`));
       return;
     }
     const { requestTimeoutMs } = this.#link.limits;
     this.#link.request(METHODS.authenticate, requests.authenticateParams(methodId), requestTimeoutMs, (answer) =>
-      done(withoutValue(answer)),
+      done(discardValue(answer)),
     );
   }
 
   logout(done: Done<void>): void {
     if (!this.#identity?.capabilities.logout) {
-      done(failed("UNSUPPORTED", "This agent offers no logout"));
+      done(failed("UNSUPPORTED", "This agent does not support logout"));
       return;
     }
-    this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(withoutValue(answer)));
+    this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(discardValue(answer)));
   }
 
   onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
@@ -181,43 +182,46 @@ export class V1Session implements ProtocolSession {
     this.#inbound.onCancelRequest(request);
   }
 
-  #openNew(request: OpenRequest, done: Done<Opened>): void {
+  #openNew(request: OpenSessionParams, done: Done<OpenedSession>): void {
     const held = new HeldMessages(this.#link.limits);
     this.#state = { state: "opening", held };
     const { openTimeoutMs } = this.#link.limits;
     this.#link.request(METHODS.newSession, requests.openParams(request), openTimeoutMs, (answer) => {
-      done(this.#opened(answer));
+      done(this.#onOpened(answer));
       held.release();
     });
   }
 
-  /** The session's id is known before: what comes until the answer is its history, told again. */
-  #bringBack(how: "load" | "resume", request: OpenRequest, sessionId: string, done: Done<Opened>): void {
+  /** Opens the session at once, since its id is known. What comes before the response is history. */
+  #restore(how: "load" | "resume", request: OpenSessionParams, sessionId: string, done: Done<OpenedSession>): void {
     const options = new SessionOptions(undefined, []);
     this.#state = { state: "open", id: sessionId, options, replaying: true };
     this.#link.request(METHODS[how], requests.openParams(request), this.#link.limits.openTimeoutMs, (answer) => {
       if (!answer.ok) {
-        // Another way may be tried.
+        // The caller may try another method.
         this.#state = { state: "none" };
         done(answer);
         return;
       }
-      const told = results.decodeBroughtBack(answer.value);
-      const settled = new SessionOptions(told.modes, told.options.length > 0 ? told.options : options.list());
+      const restored = results.decodeRestoredSession(answer.value);
+      const settled = new SessionOptions(
+        restored.modes,
+        restored.options.length > 0 ? restored.options : options.list(),
+      );
       this.#state = { state: "open", id: sessionId, options: settled };
       done(succeeded({ sessionId, options: settled.list() }));
     });
   }
 
-  /** Why the session is not asked for. */
-  #cannotOpen(request: OpenRequest): string | undefined {
+  #checkOpen(request: OpenSessionParams): string | undefined {
     const offered = this.#identity?.capabilities;
-    if (offered === undefined || this.#state.state !== "none") return "A client opens one session, after initialize";
-    return unsupportedOpen(request, offered);
+    if (offered === undefined || this.#state.state !== "none")
+      return "A client can open only one session, after initialize";
+    return checkOpenParams(request, offered);
   }
 
-  #opened(answer: Outcome<unknown>): Outcome<Opened> {
-    const opened = this.#decoded(
+  #onOpened(answer: Outcome<unknown>): Outcome<OpenedSession> {
+    const opened = this.#decode(
       answer,
       METHODS.newSession,
       `a session id of at most ${identifierCharactersMax} characters`,
@@ -234,9 +238,9 @@ export class V1Session implements ProtocolSession {
   }
 
   #afterConfigChange(options: SessionOptions, option: string, value: string | boolean, result: unknown): void {
-    const told = results.decodeOptionsAfterChange(result);
-    if (told === undefined) options.valueIs(option, value);
-    else options.configIs(told);
+    const replacement = results.decodeOptionsAfterChange(result);
+    if (replacement === undefined) options.setConfigValue(option, value);
+    else options.replaceConfig(replacement);
   }
 
   #listPage(
@@ -247,7 +251,7 @@ export class V1Session implements ProtocolSession {
   ): void {
     const { requestTimeoutMs, listPagesMax } = this.#link.limits;
     this.#link.request(METHODS.list, requests.listParams(cwd, cursor), requestTimeoutMs, (answer) => {
-      const page = this.#decoded(answer, METHODS.list, "a list", results.decodeSessionPage);
+      const page = this.#decode(answer, METHODS.list, "a list", results.decodeSessionPage);
       if (!page.ok) {
         done(page);
         return;
@@ -263,14 +267,14 @@ export class V1Session implements ProtocolSession {
     });
   }
 
-  /** The id of the open session; without one, `done` has been told. */
-  #sessionId(done: Done<never>): string | undefined {
+  /** Returns the id of the open session. Without one, calls `done` with a failure. */
+  #requireSession(done: Done<never>): string | undefined {
     if (this.#state.state === "open") return this.#state.id;
     done(failed("UNSUPPORTED", "No session is open"));
     return undefined;
   }
 
-  #decoded<T>(
+  #decode<T>(
     answer: Outcome<unknown>,
     method: string,
     needed: string,
@@ -283,12 +287,12 @@ export class V1Session implements ProtocolSession {
   }
 }
 
-/** What should be gone and is not known to the agent is gone. */
-function goneIsFine(answer: Outcome<unknown>): Outcome<void> {
+/** Treats -32002 (not found) as success: the session is gone, as requested. */
+function acceptNotFound(answer: Outcome<unknown>): Outcome<void> {
   if (!answer.ok && answer.failure.rpc?.code === RPC.resourceNotFound) return succeeded(undefined);
-  return withoutValue(answer);
+  return discardValue(answer);
 }
 
-function withoutValue(answer: Outcome<unknown>): Outcome<void> {
+function discardValue(answer: Outcome<unknown>): Outcome<void> {
   return answer.ok ? succeeded(undefined) : answer;
 }

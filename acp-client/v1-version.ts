@@ -2,35 +2,38 @@
 import type { Outcome } from "./agent-events.ts";
 import { isRecord } from "../json/record.ts";
 import { RPC } from "./jsonrpc/message.ts";
-import { sampleOf } from "./jsonrpc/sample.ts";
+import { truncateText } from "./jsonrpc/sample.ts";
 import type { AgentIdentity } from "./model.ts";
 import type { AgentLink } from "./protocol-session.ts";
-import { answeredVersion, decodeIdentity } from "./schema/v1/results.ts";
+import { findProtocolVersion, decodeIdentity } from "./schema/v1/results.ts";
 
 /**
- * ACP v1: the agent answers initialize with the version that was asked for, or with another that it would rather
- * speak, and then the client has to leave. Only the JSON integer 1 is version 1.
+ * Checks the response to initialize. An agent may answer with a version other than the requested one, in which case the
+ * client must disconnect (ACP v1). Only the JSON integer 1 is version 1.
  */
 export function checkVersion(answer: Outcome<unknown>, link: AgentLink): Outcome<AgentIdentity> {
-  if (!answer.ok) return refused(answer, link);
-  const version = answeredVersion(answer.value);
+  if (!answer.ok) return refusalOutcome(answer, link);
+  const version = findProtocolVersion(answer.value);
   const identity = version === 1 ? decodeIdentity(answer.value) : undefined;
   if (identity !== undefined) return { ok: true, value: identity };
-  const spoken = version === undefined ? "without a protocol version" : `with protocol version ${shown(version)}`;
+  const spoken = version === undefined ? "without a protocol version" : `with protocol version ${quoteJson(version)}`;
   return { ok: false, failure: link.protocolFailure(`answered initialize ${spoken}; version 1 was asked for`) };
 }
 
-function refused(answer: Extract<Outcome<unknown>, { ok: false }>, link: AgentLink): Outcome<AgentIdentity> {
+function refusalOutcome(answer: Extract<Outcome<unknown>, { ok: false }>, link: AgentLink): Outcome<AgentIdentity> {
   const { rpc } = answer.failure;
   if (rpc?.code === RPC.methodNotFound) {
-    return { ok: false, failure: { ...link.protocolFailure("does not know initialize: it is no ACP agent"), rpc } };
+    return {
+      ok: false,
+      failure: { ...link.protocolFailure("does not know initialize, so it is not an ACP agent"), rpc },
+    };
   }
   if (rpc?.code !== RPC.unsupportedVersion) return answer;
   const supported = isRecord(rpc.data) && Array.isArray(rpc.data["supported"]) ? rpc.data["supported"] : [];
-  const needs = supported.includes(2) ? "needs protocol 2" : `speaks protocol version ${shown(supported)}`;
+  const needs = supported.includes(2) ? "needs protocol 2" : `speaks protocol version ${quoteJson(supported)}`;
   return { ok: false, failure: { ...link.protocolFailure(`${needs}; version 1 was asked for`), rpc } };
 }
 
-function shown(version: unknown): string {
-  return sampleOf(JSON.stringify(version), 100);
+function quoteJson(version: unknown): string {
+  return truncateText(JSON.stringify(version), 100);
 }

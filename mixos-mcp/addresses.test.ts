@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { targetOf } from "../bus-client/broker/address.ts";
 import { parse, serialise } from "../bus-client/index.ts";
-import { checkAddress, checkCommand, deniedOf, isDenied } from "./addresses.ts";
+import { checkAddress, checkCommand, parseDenyList, isDenied } from "./addresses.ts";
 
-const denied = deniedOf(undefined);
+const denied = parseDenyList(undefined);
 const label = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,6}[a-z0-9])?$/);
 const service = fc.constantFrom("term", "bterm", "term-", "term-1", "term-long-name");
 
@@ -21,21 +21,21 @@ test("no form of an address reaches a denied service on any node", () => {
   fc.assert(fc.property(addresses, (address) => isDenied(address, denied)));
 });
 
-test("a service is not denied for what its node or its neighbour is called", () => {
+test("a service is not denied because of the name of its node or of another service", () => {
   for (const address of ["echo", "echo.term", "echo.term.bus", "terminal", "xterm", "noded", "agent.desk"]) {
     expect(isDenied(address, denied)).toBe(false);
     expect(() => checkAddress(address, denied)).not.toThrow();
   }
 });
 
-test("names to deny are read leniently, and an empty list denies nothing", () => {
-  expect(deniedOf(" Term , bterm,,")).toEqual(["term", "bterm"]);
-  expect(deniedOf("")).toEqual([]);
-  expect(isDenied("anything.desk", deniedOf("*"))).toBe(true);
-  expect(isDenied("echo.desk", deniedOf("echo.desk"))).toBe(true);
+test("the deny list allows spaces and capitals, and an empty one denies nothing", () => {
+  expect(parseDenyList(" Term , bterm,,")).toEqual(["term", "bterm"]);
+  expect(parseDenyList("")).toEqual([]);
+  expect(isDenied("anything.desk", parseDenyList("*"))).toBe(true);
+  expect(isDenied("echo.desk", parseDenyList("echo.desk"))).toBe(true);
 });
 
-/** Addresses of all kinds, those of the broker among them, and whatever else can be put together from labels. */
+/** Addresses of all forms, the broker's included, and arbitrary combinations of labels. */
 const anyAddress = fc
   .array(fc.tuple(fc.constantFrom("noded", "bus", "local", "desk", "term", "x"), fc.constantFrom(".", ".", ".", "@")), {
     minLength: 1,
@@ -44,7 +44,7 @@ const anyAddress = fc
   .map((parts) => parts.map(([name, end]) => name + end).join(""))
   .map((address) => address.slice(0, -1));
 
-test("wherever the broker takes an address, denying that service refuses it", () => {
+test("an address is refused if the broker would route it to a denied service", () => {
   fc.assert(
     fc.property(anyAddress, fc.constantFrom("local", "desk", "bus"), (address, ownNode) => {
       const target = targetOf(address, ownNode);
@@ -56,7 +56,7 @@ test("wherever the broker takes an address, denying that service refuses it", ()
   );
 });
 
-test("no spelling of a command that would change this server's connection gets to the broker", () => {
+test("no spelling of a command that would change this server's connection reaches the broker", () => {
   const changing = fc.constantFrom(
     "noded.deregister",
     "noded.register",
@@ -76,7 +76,7 @@ test("no spelling of a command that would change this server's connection gets t
   );
 });
 
-test("what only reads the broker is let through, and so are the commands of services", () => {
+test("commands that only read the broker are allowed, and so are those of services", () => {
   for (const command of [
     "noded.list",
     "noded.ping",

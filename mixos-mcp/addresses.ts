@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which services this server asks, and which it does not. A guard rail and no wall: an agent with a shell has other
-// ways to the Bus. It keeps a model from falling into a terminal of the desktop, past every permission.
+// The services and commands that tools may call. This is a guard rail and not a security boundary, since an agent with
+// a shell can reach the Bus without it. It keeps a model from using a desktop terminal without asking for permission.
 import { ToolError } from "./tool-error.ts";
 
-/** A desktop's terminals: an unasked shell. */
-const deniedByDefault: readonly string[] = ["term", "term-*", "bterm"];
+/** The desktop's terminals, which would be a shell without permission requests. */
+const defaultDenyList: readonly string[] = ["term", "term-*", "bterm"];
 
-/** Patterns of services that are not asked; a trailing `*` stands for any rest. */
-export type Denied = readonly string[];
+/** Patterns of services that must not be called. A trailing `*` matches any suffix. */
+export type DenyList = readonly string[];
 
-/** `text`: MIXOS_MCP_DENY, names with commas between them; empty, nothing is denied; unset, the default holds. */
-export function deniedOf(text: string | undefined): Denied {
-  if (text === undefined) return deniedByDefault;
+/** Parses MIXOS_MCP_DENY, a comma-separated list. An empty text denies nothing; undefined means the default. */
+export function parseDenyList(text: string | undefined): DenyList {
+  if (text === undefined) return defaultDenyList;
   const patterns = text.split(",").map((pattern) => pattern.trim().toLowerCase());
   return patterns.filter((pattern) => pattern !== "");
 }
 
-/** Throws ARGUMENT for what is no address, and DENIED for one that leads to a denied service, of whatever node. */
-export function checkAddress(address: string, denied: Denied): void {
-  // The Bus's own form, exactly: what a lenient reader might still take (capitals, white space) has no second spelling.
+/** Throws ARGUMENT for an invalid address, and DENIED for the address of a denied service on any node. */
+export function checkAddress(address: string, denied: DenyList): void {
+  // Strict, so that no other spelling (capitals, white space) that a lenient broker accepts can get past the deny list.
   if (!/^[a-z0-9-]+(?:[.@][a-z0-9-]+)*$/.test(address)) {
     throw new ToolError(
       "ARGUMENT",
-      `not the address of a service: ${JSON.stringify(address)}; bus_services lists them`,
+      `not the address of a service: ${JSON.stringify(address)}; bus_services lists the services`,
     );
   }
   if (!isDenied(address, denied)) return;
   throw new ToolError(
     "DENIED",
-    `${address} is not called from here: this instance denies it to MCP clients (mcp_deny). Do not look for a way round; ask the person you work for.`,
+    `${address} is not called from here: this instance denies it to MCP clients (mcp_deny). Do not work around this; ask the person you work for.`,
   );
 }
 
-/** By its service, wherever that stands in the address. */
-export function isDenied(address: string, denied: Denied): boolean {
-  return [address, ...servicesOf(address)].some((name) => denied.some((pattern) => fits(name, pattern)));
+/** Whether the address names a denied service in any position. */
+export function isDenied(address: string, denied: DenyList): boolean {
+  return [address, ...findServices(address)].some((name) => denied.some((pattern) => matchesPattern(name, pattern)));
 }
 
 /**
- * `<service>`, `<service>.<node>`, `<sub>.<service>.<node>`, each perhaps with `.bus` behind, `<service>@<mesh>`; and
- * `<node>.bus`, which is the broker. Where a label may be a service's or a sub-service's, it counts as one.
+ * Returns the labels of an address that may be services. Forms: `<service>`, `<service>.<node>`,
+ * `<sub>.<service>.<node>`, each optionally with `.bus`; `<service>@<mesh>`; and `<node>.bus`, which is the broker.
  */
-function servicesOf(address: string): readonly string[] {
+function findServices(address: string): readonly string[] {
   const [here = "", mesh] = address.split("@");
   const labels = here.split(".");
   const hasSuffix = labels.length > 1 && labels.at(-1) === "bus";
@@ -51,12 +51,12 @@ function servicesOf(address: string): readonly string[] {
   return labels;
 }
 
-function fits(name: string, pattern: string): boolean {
+function matchesPattern(name: string, pattern: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** Of the broker's commands, those that only read. */
-const readsTheBroker: ReadonlySet<string> = new Set([
+/** Commands of the broker that only read. */
+const brokerReadCommands: ReadonlySet<string> = new Set([
   "noded.ping",
   "noded.list",
   "noded.info",
@@ -67,20 +67,20 @@ const readsTheBroker: ReadonlySet<string> = new Set([
   "noded.props.describe",
 ]);
 
-/** What else the broker does to the connection that asks. */
-const ofTheConnection: ReadonlySet<string> = new Set(["props.watch", "topic.subscribe", "topic.unsubscribe"]);
+/** Other commands of the broker that act on the caller's connection. */
+const connectionCommands: ReadonlySet<string> = new Set(["props.watch", "topic.subscribe", "topic.unsubscribe"]);
 
 /**
- * Throws DENIED for what may change this server's own connection: without its name nobody would know it for an agent's.
- * By the command alone, since no other service has such a one: so it holds whatever else an address can be read as.
+ * Throws DENIED for commands that may change this server's own connection, such as its name, by which others recognise
+ * an agent. Checks the command alone, whatever the address, since no other service has commands of these names.
  */
 export function checkCommand(command: string): void {
-  // The broker takes white space off both ends: a command with some would be another one there than here.
+  // The broker trims white space, so a command with some would be a different one there.
   if (!/^[!-~]+$/.test(command)) {
     throw new ToolError("ARGUMENT", `not a command: ${JSON.stringify(command)}; bus_help lists a service's commands`);
   }
-  const written = command.toLowerCase();
-  const isOwn = written.startsWith("noded.") ? !readsTheBroker.has(written) : ofTheConnection.has(written);
-  if (!isOwn) return;
-  throw new ToolError("DENIED", `${command} concerns this server's own connection; use bus_wait to follow a topic`);
+  const name = command.toLowerCase();
+  const isConnectionCommand = name.startsWith("noded.") ? !brokerReadCommands.has(name) : connectionCommands.has(name);
+  if (!isConnectionCommand) return;
+  throw new ToolError("DENIED", `${command} would change this server's own connection; use bus_wait to follow a topic`);
 }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Every bound of the server, with its unit.
+// All limits of the server.
 
 const KiB = 1024;
 
-/** One text of a result. A model reads all of it; what is longer is cut, and says so. */
+/** Size of one text of a result. Longer ones are truncated, with a note. */
 export const resultBytesMax = 64 * KiB;
 
-/** One line from the MCP client. */
+/** Length of one line from the MCP client. */
 export const lineBytesMax = 10 * KiB * KiB;
 
-/** Arrays and objects within one another in the arguments of a tool: as many as our services take. */
+/** Nesting depth of a tool's arguments. Our own services have the same limit. */
 export { argumentsDepthMax } from "../bus-client/index.ts";
 
-/** Tool calls being worked on at a time; one more is BUSY. */
+/** Tool calls that run at a time; further ones fail with BUSY. */
 export const callsMax = 16;
 
-/** Of these, waits: they must not crowd out calls. */
+/** How many of these may be waits, so that waits leave room for calls. */
 export const waitsMax = 8;
 
-/** How long a service or a topic is waited for, unless the call says otherwise. */
+/** Default of `timeout_ms`. */
 export const timeoutMsDefault = 30_000;
 
-/** The longest `timeout_ms`. An MCP client mostly gives up sooner, and then cancels. */
+/** Maximum of `timeout_ms`. Most MCP clients cancel earlier. */
 export const timeoutMsMax = 300_000;
 
-/** How long a tool call waits for the Bus to come back. */
+/** How long a tool call waits for the Bus to become reachable. */
 export const connectWaitMs = 3_000;
 
-/** Names in a row that may turn out to be taken, at each of which another is drawn. */
+/** Consecutive random names that may be taken before the server gives up. */
 export const namesTriedMax = 8;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The process: MCP on stdin and stdout, which carry nothing else, and an end as soon as the client has gone.
+// The program: serves MCP on stdin and stdout, which carry nothing else, and exits when the client closes stdin.
 import { processWords } from "../display/process-output.ts";
-import { deniedOf } from "./addresses.ts";
-import { toldInstead, waitingWords } from "./command-line.ts";
+import { parseDenyList } from "./addresses.ts";
+import { parseCommandLine, terminalNotice } from "./command-line.ts";
 import { lineBytesMax } from "./limits.ts";
-import { Presence } from "./presence.ts";
-import { mcpServer } from "./server.ts";
+import { BusConnection } from "./bus-connection.ts";
+import { createMcpServer } from "./server.ts";
 import { StdioTransport } from "./stdio-transport.ts";
-import { unmarked } from "./stdio-transport.ts";
+import { stripByteOrderMark } from "./stdio-transport.ts";
 import manifest from "../package.json" with { type: "json" };
 import { randomLetters } from "../bus-client/index.ts";
 
@@ -15,16 +15,16 @@ const { argv, env, stdin, stdout } = process;
 const { version } = manifest;
 const words = processWords("stderr");
 
-const told = toldInstead(argv.slice(2), version);
-if (told === undefined) serve();
+const output = parseCommandLine(argv.slice(2), version);
+if (output === undefined) serve();
 else {
-  void processWords(told.to).text(told.text);
-  process.exitCode = told.exitCode;
+  void processWords(output.to).text(output.text);
+  process.exitCode = output.exitCode;
 }
 
 function serve(): void {
-  if (stdin.isTTY) void words.text(waitingWords);
-  const presence = new Presence({
+  if (stdin.isTTY) void words.text(terminalNotice);
+  const connection = new BusConnection({
     surroundings: {
       env,
       uid: process.getuid?.() ?? -1,
@@ -33,34 +33,36 @@ function serve(): void {
     name: () => citizenName(env["AGENTD_SESSION"], Math.random),
     version,
   });
-  const server = mcpServer({ presence, denied: deniedOf(env["MIXOS_MCP_DENY"]), version });
+  const server = createMcpServer({ connection, denied: parseDenyList(env["MIXOS_MCP_DENY"]), version });
 
   let ending = false;
   function end(code: number): void {
     if (ending) return;
     ending = true;
-    void presence.leave().finally(() => process.exit(code));
+    void connection.leave().finally(() => process.exit(code));
   }
 
   stdin.on("end", () => end(0)).on("close", () => end(0));
-  // Nobody reads our answers.
+  // The client no longer reads.
   stdout.on("error", () => end(0));
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => end(0));
 
-  server.onerror = (error) => void words.text(`mixos-mcp: ${wordsFor(error)}\n`);
-  // The transport closes by itself after a line that is too long; nothing could be read after it.
+  server.onerror = (error) => void words.text(`mixos-mcp: ${describeError(error)}\n`);
+  // The transport closes after a line that is too long, since what follows cannot be read.
   server.onclose = () => end(1);
-  void server.connect(new StdioTransport(unmarked(stdin), stdout, lineBytesMax));
+  void server.connect(new StdioTransport(stripByteOrderMark(stdin), stdout, lineBytesMax));
 }
 
-/** The SDK's reader shows all that a message might have been, over many lines. */
-function wordsFor(error: Error): string {
-  return error.name === "ZodError" || error instanceof SyntaxError ? "a line that is no MCP message" : error.message;
+/** Replaces the SDK's parse errors, which are many lines long. */
+function describeError(error: Error): string {
+  return error.name === "ZodError" || error instanceof SyntaxError
+    ? "received a line that is not an MCP message"
+    : error.message;
 }
 
 /**
- * In a session of agentd's, one by which agentd knows that session's own agent (`mcp-s-<session>-<4>`); else `mcp-<6>`.
- * `marker`: AGENTD_SESSION, `<log>/<session>`. `random`: from 0 up to 1.
+ * Makes a random name: `mcp-s-<session>-<4 letters>` in a session of agentd, which recognises the session's own agent
+ * by it, and `mcp-<6 letters>` elsewhere. `marker` is AGENTD_SESSION, `<log>/<session>`.
  */
 function citizenName(marker: string | undefined, random: () => number): string {
   const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(marker ?? "")?.[1];

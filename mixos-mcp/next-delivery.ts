@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One message of a topic, once.
+// Waits for one message on a topic.
 import { type BusClient, BusError, type Delivery, type Subscribed } from "../bus-client/index.ts";
 
-export interface Waiting {
+export interface DeliveryWait {
   readonly topic: string;
   readonly timeoutMs: number;
-  readonly fits: (delivery: Delivery) => boolean;
-  /** Whether a message that the broker kept from before counts. */
+  readonly matches: (delivery: Delivery) => boolean;
+  /** Whether the topic's retained message counts. */
   readonly retained: boolean;
   readonly signal: AbortSignal;
 }
 
-export interface Next {
-  /** Undefined: none came in time. */
+export interface NextDelivery {
+  /** Undefined if none came in time. */
   readonly delivery: Delivery | undefined;
   readonly retained: boolean;
-  /** The Bus was away in between. */
+  /** Whether the connection was lost meanwhile, so that messages may have been missed. */
   readonly reconnected: boolean;
 }
 
-/** Rejects with the signal's reason, with BusError where the topic cannot be followed, or as soon as the client ends. */
-export async function nextDelivery(client: BusClient, waiting: Waiting): Promise<Next> {
-  const { topic, timeoutMs, fits, retained, signal } = waiting;
+/** Rejects with the signal's reason, or with BusError if the topic cannot be subscribed to or the client ends. */
+export async function nextDelivery(client: BusClient, waiting: DeliveryWait): Promise<NextDelivery> {
+  const { topic, timeoutMs, matches, retained, signal } = waiting;
   const { generation } = client;
-  const inbox = new FirstFitting(fits, retained);
+  const inbox = new FirstMatch(matches, retained);
   const subscribing = client.subscribe(topic, inbox.take);
   const timer = setTimeout(() => inbox.end(undefined), timeoutMs);
   const abort = (): void => inbox.fail(signal.reason);
@@ -45,7 +45,7 @@ export async function nextDelivery(client: BusClient, waiting: Waiting): Promise
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
     unwatch();
-    // Whoever waited has an answer already; a topic that cannot be let go is let go with the connection.
+    // Not awaited: the result is known, and a subscription that cannot be removed ends with the connection.
     void subscribing.then(() => client.unsubscribe(topic, inbox.take)).catch(() => {});
   }
 }
@@ -55,17 +55,17 @@ interface Found {
   readonly retained: boolean;
 }
 
-/** Takes deliveries, the first of which may be older than the subscription; what is known only with the broker's answer. */
-class FirstFitting {
+/** Collects deliveries until the broker's answer to the subscription tells which of them were retained. */
+class FirstMatch {
   readonly first: Promise<Found | undefined>;
-  readonly #fits: (delivery: Delivery) => boolean;
+  readonly #matches: (delivery: Delivery) => boolean;
   readonly #takesRetained: boolean;
   #early: Delivery[] | undefined = [];
   #resolve!: (found: Found | undefined) => void;
   #reject!: (cause: unknown) => void;
 
   constructor(fits: (delivery: Delivery) => boolean, takesRetained: boolean) {
-    this.#fits = fits;
+    this.#matches = fits;
     this.#takesRetained = takesRetained;
     this.first = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -74,7 +74,7 @@ class FirstFitting {
   }
 
   readonly take = (delivery: Delivery): void => {
-    if (this.#early === undefined) this.#consider(delivery, false);
+    if (this.#early === undefined) this.#offer(delivery, false);
     else this.#early.push(delivery);
   };
 
@@ -83,7 +83,7 @@ class FirstFitting {
     this.#early = undefined;
     for (const delivery of early) {
       const isRetained = replayed && seq !== undefined && delivery.seq !== undefined && delivery.seq <= seq;
-      this.#consider(delivery, isRetained);
+      this.#offer(delivery, isRetained);
     }
   };
 
@@ -93,8 +93,8 @@ class FirstFitting {
     this.#resolve(found);
   }
 
-  #consider(delivery: Delivery, retained: boolean): void {
-    if (delivery.cleared || (retained && !this.#takesRetained) || !this.#fits(delivery)) return;
+  #offer(delivery: Delivery, retained: boolean): void {
+    if (delivery.cleared || (retained && !this.#takesRetained) || !this.#matches(delivery)) return;
     this.end({ delivery, retained });
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The process: what it writes, and how it ends.
+// The process: its output and its exit.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
@@ -33,7 +33,7 @@ const initialize = {
 };
 const isOurs = (name: string): boolean => name.startsWith("mcp-");
 
-/** Initialized and on the Bus, with a call that will not be answered. */
+/** Starts a server that is on the Bus and has a call that is never answered. */
 async function busyServer() {
   const bus = await busWithServices();
   const server = running(bus.env);
@@ -50,9 +50,9 @@ async function busyServer() {
 test.each([
   ["--help", 0, /^mixos-mcp: .*\n[^]*"command": "mixos-mcp"/, /^$/],
   ["--version", 0, /^mixos-mcp \d+\.\d+\.\d+\n$/, /^$/],
-  ["--bogus", 2, /^$/, /^mixos-mcp: --bogus is not understood/],
-  ["serve", 2, /^$/, /^mixos-mcp: serve is not understood/],
-])("started with %s it says so and ends with %i", (word, code, stdout, stderr) => {
+  ["--bogus", 2, /^$/, /^mixos-mcp: unknown argument --bogus/],
+  ["serve", 2, /^$/, /^mixos-mcp: unknown argument serve/],
+])("started with %s it prints a message and exits with %i", (word, code, stdout, stderr) => {
   const ran = spawnSync(process.execPath, [mcpProgram, word], { encoding: "utf8", env: {} });
   expect(ran).toMatchObject({
     status: code,
@@ -63,39 +63,39 @@ test.each([
 
 const hasTerminals = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
 
-test.runIf(hasTerminals)("whom it meets at a terminal is told what it waits for", async () => {
+test.runIf(hasTerminals)("at a terminal it prints what it waits for", async () => {
   const child = spawn("script", ["-qec", `${process.execPath} ${mcpProgram}`, "/dev/null"], {
     stdio: ["pipe", "pipe", "ignore"],
   });
   const closed = once(child, "close");
   const [first] = (await once(child.stdout, "data")) as [Buffer];
-  expect(first.toString()).toContain("waits for an MCP client");
+  expect(first.toString()).toContain("waiting for an MCP client");
   child.kill("SIGTERM");
   await closed;
 });
 
-test("it ends when its stdin ends, also with a call open, and leaves the Bus", async () => {
+test("it exits when its stdin ends, even with an open call, and leaves the Bus", async () => {
   const { child, exited, untilNames } = await busyServer();
   child.stdin?.end();
   expect(await exited).toBe(0);
   await untilNames((names) => !names.some(isOurs));
 });
 
-test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("it ends on %s and leaves the Bus", async (signal) => {
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("it exits on %s and leaves the Bus", async (signal) => {
   const { child, exited, untilNames } = await busyServer();
   child.kill(signal);
   expect(await exited).toBe(0);
   await untilNames((names) => !names.some(isOurs));
 });
 
-test("it ends when nobody reads its answers any more", async () => {
+test("it exits when nobody reads its stdout any more", async () => {
   const { child, exited, say } = await busyServer();
   child.stdout?.destroy();
   say({ id: 3, method: "tools/list" });
   expect(await exited).toBe(0);
 });
 
-test("a byte order mark before its first message is no part of that", async () => {
+test("a byte order mark before the first message is ignored", async () => {
   const { env } = await busWithServices();
   const { child, lines, exited, say } = running(env);
   child.stdin?.write(Buffer.from([0xef, 0xbb]));
@@ -107,7 +107,7 @@ test("a byte order mark before its first message is no part of that", async () =
   expect(await exited).toBe(0);
 });
 
-test("its stdout carries MCP alone, whatever its stdin brings", async () => {
+test("its stdout carries only MCP, whatever comes on its stdin", async () => {
   const { env } = await busWithServices();
   const { child, lines, exited, say } = running(env);
   const said: string[] = [];
@@ -123,7 +123,7 @@ test("its stdout carries MCP alone, whatever its stdin brings", async () => {
   expect(new Set(ids)).toEqual(new Set([1, 2, 3]));
 });
 
-test("numbers are called with, published and answered as they were written", async () => {
+test("numbers in calls, publications and replies stay as they were written", async () => {
   const numbers = '{"id":1193820475610234881,"weight":1e400,"zero":-0,"rate":1.10}';
   const bus = await busWithServices();
   const citizen = serveCitizen({

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// MCP over stdin and stdout, as the SDK's own transport, but for one thing: that one reads with JSON.parse, which rounds
-// numbers, and here the arguments of a tool's call keep theirs as they were written.
+// MCP over stdin and stdout. Unlike the SDK's transport, which rounds numbers by JSON.parse, this one keeps the numbers
+// in a tool call's arguments as they were written.
 import { Readable, type Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { JSONRPCMessageSchema, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
@@ -17,7 +17,7 @@ export class StdioTransport implements Transport {
   #carried: Buffer[] = [];
   #carriedBytes = 0;
 
-  /** A line of more bytes ends the transport. */
+  /** A line longer than `lineBytesMax` closes the transport. */
   constructor(stdin: Readable, stdout: Writable, lineBytesMax: number) {
     this.#stdin = stdin;
     this.#stdout = stdout;
@@ -55,7 +55,7 @@ export class StdioTransport implements Transport {
     }
     this.#carry(chunk.subarray(start));
     if (this.#carriedBytes <= this.#lineBytesMax) return;
-    this.onerror?.(new Error(`a line has more than ${this.#lineBytesMax} bytes`));
+    this.onerror?.(new Error(`a line is longer than ${this.#lineBytesMax} bytes`));
     void this.close();
   };
 
@@ -68,27 +68,27 @@ export class StdioTransport implements Transport {
 
   #deliver(line: string): void {
     try {
-      this.onmessage?.(messageOf(line));
+      this.onmessage?.(parseMessage(line));
     } catch (error) {
       this.onerror?.(error as Error);
     }
   }
 }
 
-/** Throws for what is no message. */
-function messageOf(line: string): JSONRPCMessage {
+/** Throws if the line is not a message. */
+function parseMessage(line: string): JSONRPCMessage {
   const message = JSONRPCMessageSchema.parse(JSON.parse(line));
   if (!("method" in message) || message.method !== "tools/call" || message.params === undefined) return message;
   const { params } = parseJson(line) as { readonly params: { readonly arguments?: unknown } };
   return { ...message, params: { ...message.params, arguments: withDoubles(params.arguments) } };
 }
 
-/** The stream without a byte order mark at its beginning, which the SDK would take for a part of the first message. */
-export function unmarked(stream: AsyncIterable<Buffer>): Readable {
-  return Readable.from(unmarkedChunks(stream), { objectMode: false });
+/** Removes a leading byte order mark, which the SDK would take for a part of the first message. */
+export function stripByteOrderMark(stream: AsyncIterable<Buffer>): Readable {
+  return Readable.from(withoutMark(stream), { objectMode: false });
 }
 
-async function* unmarkedChunks(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withoutMark(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const markBytes = 3;
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of stream) {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a tool is.
+// The interface of a tool.
 import type { z } from "zod";
-import type { Denied } from "./addresses.ts";
-import type { Presence } from "./presence.ts";
+import type { DenyList } from "./addresses.ts";
+import type { BusConnection } from "./bus-connection.ts";
 
 export interface ToolContext {
-  readonly presence: Presence;
-  readonly denied: Denied;
-  /** Aborted when the MCP client gives the call up. */
+  readonly connection: BusConnection;
+  readonly denied: DenyList;
+  /** Aborted when the MCP client cancels the call. */
   readonly signal: AbortSignal;
 }
 
 export interface Tool<Schema extends z.ZodType = z.ZodType> {
   readonly name: string;
-  /** For a model that has never seen the Bus. */
+  /** Shown to models, which do not know the Bus. */
   readonly description: string;
   readonly arguments: Schema;
   readonly readOnly: boolean;
-  /** It may wait long for something to happen. */
+  /** Whether calls wait for an event, and so count as waits. */
   readonly waits: boolean;
-  /** The texts of the result. Throws ToolError, BusError, or the signal's reason. */
+  /** Returns the texts of the result. Throws ToolError, BusError, or the signal's reason. */
   readonly run: (args: z.output<Schema>, context: ToolContext) => Promise<readonly string[]>;
 }
 

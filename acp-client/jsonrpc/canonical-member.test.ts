@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parseJson, stringifyJson } from "../../json/raw-json.ts";
 import { canonicalMember } from "./canonical-member.ts";
 
-/** JSON text of many spellings, those of JSON.stringify among them. */
+/** JSON texts in many spellings, including those of JSON.stringify. */
 const jsonText = fc.letrec<{ value: string; string: string; key: string }>((tie) => ({
   string: fc
     .array(
@@ -82,7 +82,7 @@ function taken(text: string): string | undefined {
   return span && text.slice(span.start, span.end);
 }
 
-test("what is taken from a line is what stringifyJson writes of what parseJson reads", () => {
+test("the text of a member is what stringifyJson writes of its parsed value", () => {
   let count = 0;
   fc.assert(
     fc.property(line, (text) => {
@@ -97,14 +97,14 @@ test("what is taken from a line is what stringifyJson writes of what parseJson r
   expect(count).toBeGreaterThan(500);
 });
 
-/** Of all members, however deep. */
+/** Returns the names of all members, at any depth. */
 function namesOf(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   const names = Array.isArray(value) ? [] : Object.keys(value);
   return [...names, ...Object.values(value).flatMap(namesOf)];
 }
 
-test("what JSON.stringify wrote is taken, unless its keys are such that JSON.parse moves them", () => {
+test("the output of JSON.stringify is canonical, unless JSON.parse would move its keys", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const text = JSON.stringify(value);
@@ -123,16 +123,16 @@ test("what JSON.stringify wrote is taken, unless its keys are such that JSON.par
 
 test.for([
   ["the member comes twice", '{"p":{"a":1,"a":1}}'],
-  ["the way to it comes twice", '{"p":{"a":1},"p":{"a":1}}'],
-  ["a key on the way is escaped", '{"p":{"a":1,"\\u0061":2}}'],
-  ["it is not there", '{"p":{"b":1}}'],
-  ["the way to it is no object", '{"p":["a"]}'],
-  ["it is deeper than is looked at", `{"p":{"a":${"[".repeat(40)}${"]".repeat(40)}}}`],
-])("nothing is taken where %s", ([, text = ""]) => {
+  ["its parent comes twice", '{"p":{"a":1},"p":{"a":1}}'],
+  ["a key on its path is escaped", '{"p":{"a":1,"\\u0061":2}}'],
+  ["it is missing", '{"p":{"b":1}}'],
+  ["its parent is not an object", '{"p":["a"]}'],
+  ["it exceeds the depth limit", `{"p":{"a":${"[".repeat(40)}${"]".repeat(40)}}}`],
+])("a member is not found if %s", ([, text = ""]) => {
   expect(taken(text)).toBeUndefined();
 });
 
-test("many strings are looked through once each, not each to the end of the line", () => {
+test("many strings take linear time", () => {
   const text = JSON.stringify(Array.from({ length: 400_000 }, () => "abc"));
   const started = performance.now();
   expect(taken(`{"p":{"a":${text}}}`)).toBe(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A member of a line as the very text that stringifyJson would write of it. Most agents write JSON so; where one did,
-// a large value need not be written again, which costs more than reading it.
+// Finds a member's text in a line, if it is exactly what stringifyJson would write. Most agents write such JSON, and
+// reusing the text of a large value is cheaper than serialising it again.
 import {
   CLOSING_BRACE,
   CLOSING_BRACKET,
@@ -16,14 +16,14 @@ import { endOfValue } from "./raw-member.ts";
 const ZERO = 48;
 const NINE = 57;
 
-/** Deeper values, and objects with more members, are left to stringifyJson. */
+/** Beyond these limits the search gives up, and the value is serialised by stringifyJson. */
 const depthMax = 32;
 const membersMax = 64;
 
-/** What cannot be said to be canonical, or is not looked at closely enough to say so. */
+/** Returned where the text is not canonical, or not known to be. */
 const unknown = -1;
 
-/** Where in a line a value stands, in UTF-16 units. */
+/** The position of a value in a line, in UTF-16 units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -31,8 +31,8 @@ export interface Span {
 
 /**
  * Where the member at `path` stands, if its text is exactly what stringifyJson makes of what parseJson reads there;
- * undefined where it is not, or might not be. `line` must be an object that JSON.parse accepted, without lone surrogates
- * (text that was UTF-8 has none). Linear in the length of the line.
+ * undefined where it is not, or might not be. `line` must be an object that JSON.parse accepted, without lone
+ * surrogates (text that was UTF-8 has none). Linear in the length of the line.
  */
 export function canonicalMember(line: string, path: readonly string[]): Span | undefined {
   const found = { start: 0, end: 0 };
@@ -40,7 +40,7 @@ export function canonicalMember(line: string, path: readonly string[]): Span | u
   return end === unknown || found.end === 0 ? undefined : found;
 }
 
-/** Past the object's end. Of a member that comes twice JSON.parse takes the last: such a line is left alone. */
+/** Returns the position after the object. Gives up if the member occurs twice, since JSON.parse takes the last. */
 function walkObject(
   line: string,
   start: number,
@@ -81,7 +81,7 @@ function walkMember(
   return line.charCodeAt(value) === OPENING_BRACE ? walkObject(line, value, inner, found) : unknown;
 }
 
-/** Past the value that begins at `start`, if it stands there as stringifyJson writes it. */
+/** Returns the position after the value at `start`, if stringifyJson would write it like this. */
 function canonicalEnd(line: string, start: number, depth: number): number {
   if (depth > depthMax) return unknown;
   switch (line.charCodeAt(start)) {
@@ -110,7 +110,7 @@ function canonicalArrayEnd(line: string, start: number, depth: number): number {
   }
 }
 
-/** JSON.parse puts keys that are numbers first, and keeps one of two that are the same. */
+/** Gives up on numeric and repeated keys: JSON.parse moves numeric keys to the front and drops repeated ones. */
 function canonicalObjectEnd(line: string, start: number, depth: number): number {
   const names: string[] = [];
   let at = start + 1;
@@ -130,12 +130,12 @@ function canonicalObjectEnd(line: string, start: number, depth: number): number 
   }
 }
 
-/** The escapes that JSON.stringify writes, and no other. */
+/** Accepts only the escapes that JSON.stringify writes. */
 function canonicalStringEnd(line: string, start: number): number {
   let at = start + 1;
   let quote = line.indexOf('"', at);
   for (;;) {
-    // Only as far as the quote: to the end of the line, each of many strings would be a pass over all of it.
+    // Searches up to the quote only: searching the whole line for each string would take quadratic time.
     const slash = line.slice(at, quote).indexOf("\\");
     if (slash === -1) return quote + 1;
     at = canonicalEscapeEnd(line, at + slash);
@@ -152,7 +152,7 @@ function canonicalEscapeEnd(line: string, slash: number): number {
   return canonicalCode.test(line.slice(slash + 1, slash + 6)) ? slash + 6 : unknown;
 }
 
-/** Past the closing quote of a string without escapes. */
+/** Returns the position after a string without escapes. */
 function plainStringEnd(line: string, start: number): number {
   const end = line.indexOf('"', start + 1);
   const slash = line.slice(start, end).includes("\\");

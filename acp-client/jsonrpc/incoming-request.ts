@@ -4,7 +4,7 @@ import type { RequestId, RpcError } from "./message.ts";
 
 export interface IncomingRequestOptions {
   readonly id: RequestId;
-  /** The id's JSON text, as the other side wrote it. */
+  /** The id's JSON text as the peer wrote it. */
   readonly rawId: string;
   readonly key: number;
   readonly method: string;
@@ -13,14 +13,14 @@ export interface IncomingRequestOptions {
   readonly answer: (line: string, written?: () => void) => void;
 }
 
-/** A request of the other side. It is answered once: whatever comes after the first answer is dropped. */
+/** A request from the peer. Only the first answer is sent, later ones are dropped. */
 export class IncomingRequest {
   readonly id: RequestId;
-  /** Unique in one peer's life, whatever ids the other side uses. */
+  /** Unique within one Peer, whatever ids the other side uses. */
   readonly key: number;
   readonly method: string;
   readonly params: unknown;
-  /** The length of its line in UTF-16 units, for those who hold it back. */
+  /** The length of its line, in UTF-16 units. */
   readonly size: number;
   readonly #rawId: string;
   #answer: IncomingRequestOptions["answer"] | undefined;
@@ -35,12 +35,12 @@ export class IncomingRequest {
     this.#answer = options.answer;
   }
 
-  /** Answered, or nobody is left to answer. */
+  /** Whether it was answered, or can no longer be. */
   get settled(): boolean {
     return this.#answer === undefined;
   }
 
-  /** `written` is called when the answer has left; never where it is dropped. */
+  /** `written` is called once the answer is written, and never if it is dropped. */
   reply(result: object, written?: () => void): void {
     this.#once(resultLine(this.#rawId, result), written);
   }
@@ -49,7 +49,7 @@ export class IncomingRequest {
     this.#once(errorLine(this.#rawId, error));
   }
 
-  /** The conversation is over: there is nobody to answer. */
+  /** Drops later answers, because the connection is closed. */
   drop(): void {
     this.#answer = undefined;
   }

@@ -7,7 +7,7 @@ const text = fc
   .array(fc.constantFrom("a", "}", "é", "€", "😀", "\ufffd"), { maxLength: 4 })
   .map((parts) => parts.join(""));
 
-test("the bytes of a part of a line are the UTF-8 of that part, wherever they are given", () => {
+test("the bytes of a part of a line, if any, are its UTF-8", () => {
   let found = 0;
   fc.assert(
     fc.property(text, text, text, (before, part, after) => {
@@ -24,7 +24,7 @@ test("the bytes of a part of a line are the UTF-8 of that part, wherever they ar
   expect(found).toBeGreaterThan(100);
 });
 
-test("what is not UTF-8 is not given, though the line that was made of it is as long", () => {
+test("invalid UTF-8 has no bytes, even if the decoded line has the same length", () => {
   const bytes = Buffer.from([0x61, 0xff, 0x62]);
   expect(bytesOfSpan(bytes.toString(), bytes, { start: 1, end: 2 })).toBeUndefined();
   expect(bytesOfSpan(bytes.toString(), bytes, { start: 0, end: 1 })).toBeUndefined();

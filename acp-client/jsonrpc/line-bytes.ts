@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A part of a line as the bytes that it came in: who goes on with bytes need not make them again.
+// Finds the bytes that a part of a line was decoded from, so that they need not be encoded again.
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Span } from "./canonical-member.ts";
 
 /**
- * The UTF-8 of a part of `line`, which was decoded from `bytes`; undefined where these are not UTF-8, or where it
- * would have to be looked for: before it and after it a character must be a byte.
+ * Returns the UTF-8 of a part of `line`, which was decoded from `bytes`. Undefined if `bytes` is not valid UTF-8, or if
+ * the text around the part is not ASCII, in which case character and byte positions differ.
  */
 export function bytesOfSpan(line: string, bytes: Buffer, { start, end }: Span): Buffer | undefined {
   const bytesEnd = bytes.length - (line.length - end);

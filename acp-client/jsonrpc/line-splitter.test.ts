@@ -22,7 +22,7 @@ function split(chunks: readonly (string | Buffer)[], lineBytesMax = 1024 * 1024)
   return { lines, overlong };
 }
 
-test("a line with characters of one to four bytes comes whole, wherever it is cut", () => {
+test("a line with characters of one to four bytes arrives whole, wherever the bytes are split", () => {
   const bytes = Buffer.from('{"text":"aé€😀z"}\n{"more":"😀"}\r\n');
   const whole = split([bytes]).lines;
   expect(whole).toEqual(['{"text":"aé€😀z"}', '{"more":"😀"}']);
@@ -31,7 +31,7 @@ test("a line with characters of one to four bytes comes whole, wherever it is cu
   }
 });
 
-test("lines come out as they went in, however the bytes are cut", () => {
+test("lines arrive as they were written, however the bytes are split", () => {
   const line = fc.string({ unit: "binary" }).map((text) => text.replaceAll(/[\r\n]/g, ""));
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.integer({ min: 1, max: 7 })), (lines, sizes) => {
@@ -54,7 +54,7 @@ test("lines come out as they went in, however the bytes are cut", () => {
   );
 });
 
-test("a long line comes with its bytes, and a short one without", () => {
+test("a long line arrives with its bytes, a short one without", () => {
   const long = `${"é".repeat(3000)}z`;
   const seen: [string, string | undefined][] = [];
   const splitter = new LineSplitter({
@@ -72,7 +72,7 @@ test("a long line comes with its bytes, and a short one without", () => {
   ]);
 });
 
-test("LF and CRLF both end a line, blank lines are none, and the last line needs no newline", () => {
+test("LF and CRLF end a line, blank lines are skipped, and the last line needs no newline", () => {
   expect(split(["a\r\n\n\r\nb\n", "c"]).lines).toEqual(["a", "b", "c"]);
   expect(split(["a\r", "\nb\r"]).lines).toEqual(["a", "b"]);
 });
@@ -94,7 +94,7 @@ test("a line of exactly the limit arrives, one byte more is reported once, and n
   expect(split(["ok\n123456789\nlost\n", "lost\n"], 8)).toEqual({ lines: ["ok"], overlong: [9] });
 });
 
-test("a line that grows over the limit in pieces is dropped before its newline comes", () => {
+test("a line that exceeds the limit in pieces is dropped before its newline comes", () => {
   expect(split(["ok\n1234", "56789"], 8)).toEqual({ lines: ["ok"], overlong: [9] });
 });
 
@@ -113,33 +113,37 @@ test("nothing is delivered after the end", () => {
   expect(lines).toEqual(["a"]);
 });
 
-test("one line of 20 MiB in 1 KiB pieces costs about what as many bytes in short lines cost", { tags: "slow" }, () => {
-  const pieces = 20 * 1024;
-  const cost = (piece: Buffer): number => {
-    let length = 0;
-    const splitter = new LineSplitter({
-      lineBytesMax: 64 * 1024 * 1024,
-      onLine: (line) => (length += line.length),
-      onOverlong: () => {},
-      onUtf16: () => {},
-    });
-    // The processor's time in microseconds, since other tests run beside this one.
-    const before = process.cpuUsage();
-    for (let sent = 0; sent < pieces; sent += 1) splitter.push(piece);
-    splitter.end();
-    const { user, system } = process.cpuUsage(before);
-    expect(length).toBeGreaterThan(pieces * 1000);
-    return user + system;
-  };
-  const best = (piece: Buffer): number => Math.min(cost(piece), cost(piece), cost(piece));
-  const oneLine = best(Buffer.alloc(1024, "a"));
-  const shortLines = best(Buffer.from(`${"a".repeat(1023)}\n`));
-  // Joining at each piece would copy 200 GB, tens of seconds. What is shorter than 50 ms is not measured well enough to
-  // be compared with, on a machine that has other work.
-  expect(oneLine).toBeLessThan(30 * Math.max(shortLines, 50_000));
-});
+test(
+  "one line of 20 MiB in 1 KiB pieces takes about as long as the same bytes in short lines",
+  { tags: "slow" },
+  () => {
+    const pieces = 20 * 1024;
+    const cost = (piece: Buffer): number => {
+      let length = 0;
+      const splitter = new LineSplitter({
+        lineBytesMax: 64 * 1024 * 1024,
+        onLine: (line) => (length += line.length),
+        onOverlong: () => {},
+        onUtf16: () => {},
+      });
+      // The processor's time in microseconds, since other tests run beside this one.
+      const before = process.cpuUsage();
+      for (let sent = 0; sent < pieces; sent += 1) splitter.push(piece);
+      splitter.end();
+      const { user, system } = process.cpuUsage(before);
+      expect(length).toBeGreaterThan(pieces * 1000);
+      return user + system;
+    };
+    const best = (piece: Buffer): number => Math.min(cost(piece), cost(piece), cost(piece));
+    const oneLine = best(Buffer.alloc(1024, "a"));
+    const shortLines = best(Buffer.from(`${"a".repeat(1023)}\n`));
+    // Joining at each piece would copy 200 GB, tens of seconds. What is shorter than 50 ms is not measured well enough to
+    // be compared with, on a machine that has other work.
+    expect(oneLine).toBeLessThan(30 * Math.max(shortLines, 50_000));
+  },
+);
 
-test("a byte order mark is no part of a line, wherever it is cut, and a line of nothing else is none", () => {
+test("a byte order mark is removed, wherever it is split, and a line of nothing else is skipped", () => {
   const bytes = Buffer.from('\ufeff{"a":"\ufeff"}\n\ufeff\r\n\ufeff{}\n');
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     expect(split([bytes.subarray(0, cut), bytes.subarray(cut)]).lines).toEqual(['{"a":"\ufeff"}', "{}"]);
@@ -149,7 +153,7 @@ test("a byte order mark is no part of a line, wherever it is cut, and a line of 
 test.for([
   [0xff, 0xfe],
   [0xfe, 0xff],
-])("a text that begins as UTF-16 (%i %i) is told once, and nothing of it is a line", (mark) => {
+])("a text with a UTF-16 byte order mark (%i %i) is reported once, and none of it is delivered", (mark) => {
   const bytes = Buffer.concat([Buffer.from(mark), Buffer.from("{}\n{}\n", "utf16le")]);
   for (const cut of [1, 2, 3]) {
     expect(split([bytes.subarray(0, cut), bytes.subarray(cut), "more\n"]).lines).toEqual(["UTF-16"]);

@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Bytes of a pipe become lines. Pieces of an unfinished line are carried in a list and joined once, when the newline
-// comes: joining at each chunk would make one long line cost the square of its length.
+// Splits the bytes of a pipe into lines. The chunks of an unfinished line are collected and joined once, at its
+// newline: joining at each chunk would take quadratic time for a long line.
 import { byteOrderMarkBytes, isMarkedUtf16 } from "../../files/byte-order-mark.ts";
 
 export interface LineSplitterOptions {
-  /** A line longer than this (its newline not counted) ends the splitter. */
+  /** Maximum length of a line without its newline. A longer line ends the splitter. */
   readonly lineBytesMax: number;
   /**
-   * One line without its LF or CRLF and without a byte order mark; never empty. Invalid UTF-8 arrives as U+FFFD.
-   * `bytes`: of a long line what came, which nobody writes to again.
+   * Receives each line that is not empty, without LF, CRLF or byte order mark. Invalid UTF-8 becomes U+FFFD. `bytes` is
+   * what a long line was decoded from; the buffer is not reused.
    */
   readonly onLine: (line: string, bytes?: Buffer) => void;
-  /** Once, when a line exceeds lineBytesMax: it and all that follows is dropped; what came before was delivered. */
+  /** Called once, when a line exceeds lineBytesMax. That line and everything after it is dropped. */
   readonly onOverlong: (bytes: number) => void;
-  /** Once, when the first line has the byte order mark of UTF-16: it and all that follows is dropped. */
+  /** Called once, if the first line has the byte order mark of UTF-16. Everything is dropped. */
   readonly onUtf16: () => void;
 }
 
 const LF = 10;
 const CR = 13;
 
-/** Neighbours smaller than this are joined at once: a line that dribbles in byte by byte must not cost an object each. */
+/**
+ * Adjacent chunks smaller than this are joined at once, so that a line that comes byte by byte is not one object per
+ * byte.
+ */
 const pieceBytesMin = 4096;
 
-/** A long line. Whoever keeps a part of its bytes keeps the whole read of the pipe: of 64 KiB, a share that counts. */
+/** Bytes are passed on for lines from this length: a slice retains the whole chunk of up to 64 KiB that it lies in. */
 const longBytesMin = 4096;
 
 export class LineSplitter {
@@ -56,7 +59,7 @@ export class LineSplitter {
     }
   }
 
-  /** The pipe has ended: a last line without newline is a line. Nothing is delivered afterwards. */
+  /** Ends the input. Delivers a last line without a newline, and nothing afterwards. */
   end(): void {
     if (this.#ended) return;
     if (this.#carriedBytes > 0) this.#deliver(Buffer.alloc(0), 0, 0);
@@ -93,7 +96,7 @@ export class LineSplitter {
       return;
     }
     this.#isFirst = false;
-    // Before any line, since a program may open its stdout anew for each.
+    // Any line may have a byte order mark, since a program may reopen its stdout for each.
     const start = lineStart + byteOrderMarkBytes(bytes, lineStart, end);
     const last = end > start && bytes[end - 1] === CR ? end - 1 : end;
     if (last === start) return;

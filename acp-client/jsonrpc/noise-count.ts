@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 export interface NoiseLimits {
-  /** Lines in a row, without one message between them, after which the other side counts as not speaking at all. */
+  /** Consecutive lines without a message after which the connection is given up. */
   readonly noiseLinesMax: number;
-  /** The same in UTF-16 units. */
+  /** The same limit in UTF-16 units. */
   readonly noiseCharactersMax: number;
 }
 
-/** Noise is never fatal by itself; nothing but noise is. */
-export class NoiseCount {
+/** Counts consecutive lines that are not messages. Some noise is harmless; nothing but noise is fatal. */
+export class NoiseCounter {
   readonly #limits: NoiseLimits;
   #lines = 0;
   #characters = 0;
@@ -18,13 +18,13 @@ export class NoiseCount {
     this.#limits = limits;
   }
 
-  /** A message came. */
+  /** Called for each message. */
   reset(): void {
     this.#lines = 0;
     this.#characters = 0;
   }
 
-  /** What to say when the limit is reached: once. */
+  /** Returns an error message once, when a limit is reached. */
   add(characters: number): string | undefined {
     this.#lines += 1;
     this.#characters += characters;

@@ -2,15 +2,15 @@
 import type { NoiseLimits } from "./noise-count.ts";
 
 export interface PeerLimits extends NoiseLimits {
-  /** Requests of the other side that may be open at once; one more is refused. */
+  /** Requests of the peer that may be open at once; further ones are refused. */
   readonly openRequestsMax: number;
-  /** Length of their lines together, UTF-16 units. One alone may be as long as a line may be. */
+  /** Total length of their lines, in UTF-16 units. A single open request may be as long as a line may be. */
   readonly openRequestCharactersMax: number;
-  /** Arrays and objects of a message within one another; a deeper one is refused. */
+  /** Nesting depth of arrays and objects in a message; a deeper message is refused. */
   readonly depthMax: number;
-  /** Values of a message, itself and those within one another; one with more is refused without being parsed. */
+  /** JSON values in a message, nested ones included; a message with more is refused without being parsed. */
   readonly valuesMax: number;
-  /** Length of a sample in a fault, UTF-16 units. */
+  /** Length of a sample in a fault, in UTF-16 units. */
   readonly sampleCharactersMax: number;
 }
 

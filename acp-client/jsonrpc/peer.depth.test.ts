@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// JSON.parse takes any depth, and whatever goes over a value level by level does not.
+// JSON.parse accepts any depth, but recursion over the value does not.
 import { expect, test } from "vitest";
 import { talk } from "../testing/talking-peer.ts";
 import { peerLimits } from "./peer-limits.ts";
@@ -11,7 +11,7 @@ function nested(levels: number): string {
   return `${"[".repeat(levels)}${"]".repeat(levels)}`;
 }
 
-test("a notification is told up to the bound, and dropped with a fault beyond it", () => {
+test("a notification is delivered up to the limit, and dropped with a fault beyond it", () => {
   const { peer, told, faults, written } = talk();
   // The message is a level of its own.
   peer.receive(`{"jsonrpc":"2.0","method":"a","params":${nested(depthMax - 1)}}`);
@@ -24,7 +24,7 @@ test("a notification is told up to the bound, and dropped with a fault beyond it
   expect(written).toEqual([]);
 });
 
-test("a request beyond the bound is refused with its own id, and its id is free afterwards", () => {
+test("a request beyond the limit is refused with its own id, which may be used again", () => {
   const { peer, requests, written } = talk();
   peer.receive(`{"jsonrpc":"2.0","params":${nested(5_000)},"id":1.0,"method":"x"}`);
   peer.receive('{"jsonrpc":"2.0","id":1,"method":"x"}');
@@ -43,7 +43,7 @@ test("an id that is itself too deep is not echoed", () => {
   expect(written.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ id: null, error: { code: -32600 } }]);
 });
 
-test.for(["result", "error"])("an answer whose %s is beyond the bound ends what it answers, once", (member) => {
+test.for(["result", "error"])("a response whose %s is beyond the limit fails its request, once", (member) => {
   const { peer, ask, kinds } = talk();
   const answers = ask();
   const line = `{"jsonrpc":"2.0","id":0,"${member}":{"code":1,"message":"m","data":${nested(5_000)}}}`;

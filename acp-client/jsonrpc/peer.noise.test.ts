@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What is no message on the agent's stdout.
+// Lines on the agent's stdout that are not messages.
 import { expect, test } from "vitest";
 import { talk } from "../testing/talking-peer.ts";
 
@@ -17,7 +17,7 @@ test.for([
   '{"level":30,"data":{"id":0,"result":NaN}}',
   '{"result":NaN}',
   "{id: 0, result: 1}",
-])("the line %s is noise: reported, answering nothing, ending nothing", (line) => {
+])("the line %s is noise: it is reported and has no other effect", (line) => {
   const { peer, told, written, kinds, ask } = talk();
   const answers = ask();
   peer.receive(line);
@@ -41,7 +41,7 @@ test("the sample of a long line is bounded and never ends in half a character", 
   expect(faults.map(({ sample }) => sample)).toEqual(["x".repeat(199), `${"x".repeat(198)}😀`]);
 });
 
-test("9,999 lines of noise are survived, 10,000 in a row are not, and that is said once", () => {
+test("9,999 consecutive lines of noise are tolerated, 10,000 are reported as broken, once", () => {
   const { peer, told } = talk();
   for (let line = 0; line < 9_999; line += 1) peer.receive("noise");
   peer.receive('{"jsonrpc":"2.0","method":"a"}');

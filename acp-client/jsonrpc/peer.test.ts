@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Answer } from "./peer.ts";
+import type { RequestOutcome } from "./peer.ts";
 import { talk } from "../testing/talking-peer.ts";
 
 test("a message is one line of JSON-RPC 2.0 whatever its strings hold", () => {
@@ -20,7 +20,7 @@ test("a message is one line of JSON-RPC 2.0 whatever its strings hold", () => {
   );
 });
 
-test("a lone surrogate goes out as U+FFFD, and text that only looks like an escape stays", () => {
+test("a lone surrogate is sent as U+FFFD, and text that only looks like an escape is unchanged", () => {
   const { peer, written } = talk();
   peer.notify("n", { lone: "a\ud800b", literal: String.raw`\ud800`, pair: "😀" });
   expect(JSON.parse(written[0] ?? "")).toMatchObject({
@@ -28,7 +28,7 @@ test("a lone surrogate goes out as U+FFFD, and text that only looks like an esca
   });
 });
 
-test("updates and answers are told in the order of the wire, within the read that brings them", () => {
+test("updates and responses are delivered in wire order, synchronously", () => {
   const { peer, told, ask } = talk();
   ask("first");
   ask("second");
@@ -45,7 +45,7 @@ test("updates and answers are told in the order of the wire, within the read tha
 });
 
 test.for(["0", "-1", "1.0", "1e3", "9007199254740993", '"7"', String.raw`"a\u0041"`, '""', "1.5", "null"])(
-  "the agent's id %s comes back byte for byte",
+  "the agent's id %s is echoed byte for byte",
   (raw) => {
     const { peer, written, requests } = talk();
     peer.receive(`{"jsonrpc":"2.0","id":${raw},"method":"x"}`);
@@ -77,7 +77,7 @@ test.for([
   ["1", "1.0"],
   ['"a"', String.raw`"\u0061"`],
   ["null", "null"],
-])("a second request with the open id %s, written %s, is refused and the first is unharmed", ([first, second]) => {
+])("a second request with the open id %s, written %s, is refused and the first is unaffected", ([first, second]) => {
   const { peer, written, requests, kinds } = talk();
   peer.receive(`{"jsonrpc":"2.0","id":${first},"method":"x"}`);
   peer.receive(`{"jsonrpc":"2.0","id":${second},"method":"x"}`);
@@ -111,7 +111,7 @@ test("one request more than may be open at once is refused", () => {
   expect(JSON.parse(written[0] ?? "")).toMatchObject({ id: 3, error: { code: -32603 } });
 });
 
-test("requests that are open together are kept up to so many characters, and one alone whatever its length", () => {
+test("the total length of open requests is limited, but a single one may have any length", () => {
   const { peer, requests, written } = talk({ openRequestCharactersMax: 150 });
   const ask = (id: number, length: number) =>
     peer.receive(`{"jsonrpc":"2.0","id":${id},"method":"x","params":["${"a".repeat(length)}"]}`);
@@ -132,13 +132,13 @@ test("an id that is neither number, string nor null is answered with -32600 and 
   expect(kinds()).toEqual(["invalid-request"]);
 });
 
-test("a method that is no string is answered with -32600 and the id it came with", () => {
+test("a method that is not a string is answered with -32600 and the request's id", () => {
   const { peer, written } = talk();
   peer.receive('{"jsonrpc":"2.0","id":1.0,"method":5}');
   expect(written[0]).toContain('"id":1.0,"error":{"code":-32600');
 });
 
-test("an answer to nothing is ignored and reported, a second answer too", () => {
+test("a response that matches no pending request is ignored and reported, and so is a second one", () => {
   const { peer, told, kinds, ask } = talk();
   const answers = ask();
   peer.notify("n", {});
@@ -151,7 +151,7 @@ test("an answer to nothing is ignored and reported, a second answer too", () => 
   expect(kinds()).toEqual(["unknown-response", "unknown-response", "unknown-response"]);
 });
 
-test("with both result and error, the error counts and it is reported; error null is no error", () => {
+test("with both result and error, the error counts and a fault is reported; a null error is none", () => {
   const { peer, kinds, ask } = talk();
   const both = ask();
   const nothing = ask();
@@ -162,7 +162,7 @@ test("with both result and error, the error counts and it is reported; error nul
   expect(kinds()).toEqual(["result-and-error"]);
 });
 
-test("an answer with neither result nor error ends its request as malformed", () => {
+test("a response with neither result nor error fails its request as malformed", () => {
   const { peer, kinds, ask } = talk();
   const answers = ask();
   peer.receive('{"jsonrpc":"2.0","id":0}');
@@ -171,10 +171,10 @@ test("an answer with neither result nor error ends its request as malformed", ()
 });
 
 test.for([
-  ['"boom"', { code: -32603, message: "The error came without a message", data: "boom" }],
+  ['"boom"', { code: -32603, message: "The error has no message", data: "boom" }],
   ['{"code":"x","message":"m"}', { code: -32603, message: "m" }],
-  ['{"code":401}', { code: 401, message: "The error came without a message" }],
-] as const)("the broken error %s still ends its request as an error", ([text, error]) => {
+  ['{"code":401}', { code: 401, message: "The error has no message" }],
+] as const)("the malformed error %s still fails its request as an error", ([text, error]) => {
   const { peer, kinds, ask } = talk();
   const answers = ask();
   peer.receive(`{"jsonrpc":"2.0","id":0,"error":${text}}`);
@@ -182,7 +182,7 @@ test.for([
   expect(kinds()).toEqual(["malformed-error"]);
 });
 
-test.for(['"0"', "0.0", "0e0"])("an answer that spells our id 0 as %s is taken, and reported once", (raw) => {
+test.for(['"0"', "0.0", "0e0"])("a response that spells our id 0 as %s is accepted, and reported once", (raw) => {
   const { peer, kinds, ask } = talk();
   const first = ask();
   const second = ask();
@@ -192,7 +192,7 @@ test.for(['"0"', "0.0", "0e0"])("an answer that spells our id 0 as %s is taken, 
   expect(kinds()).toEqual(["id-spelling"]);
 });
 
-test("an array is answered with one -32600 and id null, and the next message is heard", () => {
+test("an array is answered with one -32600 and id null, and the next message is handled", () => {
   const { peer, told, written, kinds } = talk();
   peer.receive('[{"jsonrpc":"2.0","id":1,"method":"x"},{"jsonrpc":"2.0","id":2,"method":"y"}]');
   peer.receive('{"jsonrpc":"2.0","method":"a"}');
@@ -202,7 +202,7 @@ test("an array is answered with one -32600 and id null, and the next message is 
   expect(told).toEqual([["notification", "a", undefined]]);
 });
 
-test("a message without jsonrpc is taken, and reported once", () => {
+test("a message without jsonrpc is accepted, and reported once", () => {
   const { peer, told, kinds, ask } = talk();
   ask();
   peer.receive('{"method":"a"}');
@@ -224,7 +224,7 @@ test("$/cancel_request names an open request, whatever the type of its id; an un
   expect(told.slice(2)).toEqual([["cancelled", requests[1]?.key]]);
 });
 
-test("our own $/cancel_request carries our id, and none is sent for what was answered", () => {
+test("our own $/cancel_request carries our id, and is not sent for an answered request", () => {
   const { peer, written } = talk();
   const id = peer.request("x", {}, () => {});
   peer.cancelRequest(id);
@@ -233,7 +233,7 @@ test("our own $/cancel_request carries our id, and none is sent for what was ans
   expect(written.slice(1)).toEqual(['{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}']);
 });
 
-test("the late answer to an abandoned request is ignored without a word, and a second one is reported", () => {
+test("a late response to an abandoned request is ignored silently, and a second one is reported", () => {
   const { peer, told, kinds } = talk();
   const id = peer.request("x", {}, () => told.push("never"));
   peer.abandon(id);
@@ -243,7 +243,7 @@ test("the late answer to an abandoned request is ignored without a word, and a s
   expect(kinds()).toEqual(["unknown-response"]);
 });
 
-test("closing ends every pending request once, in the order they were sent, and nothing is heard or said after", () => {
+test("closing ends every pending request once, in order, and nothing is read or written afterwards", () => {
   const { peer, told, written, requests, ask } = talk();
   const answers = [ask("a"), ask("b")];
   peer.receive('{"jsonrpc":"2.0","id":1,"method":"x"}');
@@ -262,9 +262,9 @@ test("closing ends every pending request once, in the order they were sent, and 
   expect(ask("c")).toEqual([{ type: "closed" }]);
 });
 
-test("a request made while closing is closed too, once", () => {
+test("a request made during the close is closed too, once", () => {
   const { peer, ask } = talk();
-  let late: Answer[] = [];
+  let late: RequestOutcome[] = [];
   peer.request("x", {}, () => {
     late = ask("late");
   });
@@ -272,7 +272,7 @@ test("a request made while closing is closed too, once", () => {
   expect(late).toEqual([{ type: "closed" }]);
 });
 
-test("whatever line comes, the peer does not throw", () => {
+test("the peer does not throw for any line", () => {
   const member = fc.constantFrom("jsonrpc", "id", "method", "params", "result", "error", "x");
   const message = fc.dictionary(member, fc.oneof(fc.jsonValue(), fc.constantFrom("2.0", 0, 1, "0", null)));
   fc.assert(

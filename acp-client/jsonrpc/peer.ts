@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One side of a JSON-RPC 2.0 conversation over lines. Everything is delivered synchronously and in wire order, replies
-// too: a promise would let the lines behind a response overtake it. The ids of the two sides are two separate spaces.
+// One side of a JSON-RPC 2.0 connection over lines. Everything is delivered synchronously and in wire order, responses
+// too: with a promise, the lines after a response would be handled before it. Each side has its own space of ids.
 import { IncomingRequest } from "./incoming-request.ts";
-import { NoiseCount } from "./noise-count.ts";
-import { RPC, classify, errorLine, errorOf, idKey, notificationLine, requestLine } from "./message.ts";
+import { NoiseCounter } from "./noise-count.ts";
+import { RPC, classify, errorLine, toRpcError, idKey, notificationLine, requestLine } from "./message.ts";
 import type { Incoming, RequestId, RpcError } from "./message.ts";
 import { type PeerLimits, peerLimits } from "./peer-limits.ts";
 import { rawMember } from "./raw-member.ts";
@@ -12,18 +12,18 @@ import { numberOf, parseJson } from "../../json/raw-json.ts";
 import { isRecord } from "../../json/record.ts";
 import { repeatedName } from "../../json/repeated-name.ts";
 import { recogniseMessages } from "./recognise.ts";
-import { isTextWiderThan, outlineOf } from "./width.ts";
-import { redactedSample, type Redact } from "../redaction.ts";
+import { hasMoreValuesThan, outlineMessage } from "./width.ts";
+import { redactSample, type Redact } from "../redaction.ts";
 
-export type Answer =
+export type RequestOutcome =
   | { readonly type: "result"; readonly result: unknown }
   | { readonly type: "error"; readonly error: RpcError }
-  /** A response that cannot be taken; `what` it came with. */
+  /** An invalid response; `what` describes it, as in "answered with <what>". */
   | { readonly type: "malformed"; readonly what: string }
-  /** The peer was closed before an answer came. */
+  /** The connection was closed before the response came. */
   | { readonly type: "closed" };
 
-/** What the other side did wrong without breaking the conversation. */
+/** Mistakes of the other side after which the connection goes on. */
 export type PeerFault =
   | "noise"
   | "not-json"
@@ -43,30 +43,30 @@ export type PeerFault =
   | "malformed-error";
 
 export interface PeerHandler {
-  /** Has to answer it, now or later; an unknown method with -32601. */
+  /** Must answer the request, now or later; an unknown method with -32601. */
   onRequest(request: IncomingRequest): void;
-  /** `line` is its whole text, for those who can use what stands in it as it is, and `bytes` what that was read from. */
+  /** `line` is the message's text, and `bytes` what it was decoded from, so that parts of it can be reused unparsed. */
   onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void;
-  /** The other side takes a request back; it must be answered all the same. */
+  /** The other side cancels a request, which must still be answered. */
   onCancelRequest(request: IncomingRequest): void;
-  /** Once for each occurrence; "unversioned" and "id-spelling" once in a peer's life. */
+  /** Called for each occurrence, except "unversioned" and "id-spelling", which are reported once. */
   onFault(fault: PeerFault, message: string, sample: string): void;
-  /** Nothing sensible comes from the other side: the owner is to close. At most once. */
+  /** Called at most once, if the other side sends nothing but noise. The owner should close the peer. */
   onBroken(message: string): void;
 }
 
 export interface PeerOptions {
-  /** One message without its newline. `written` is to be called when it has left. */
+  /** Writes one message, given without its newline. Must call `written` once it is written. */
   readonly write: (line: string, written?: () => void) => void;
   readonly handler: PeerHandler;
   readonly limits?: Partial<PeerLimits>;
-  /** Takes secrets out of what is told of the other side's words. */
+  /** Removes secrets from samples. */
   readonly redact?: Redact;
 }
 
 type Message = Exclude<Incoming, { type: "noise" | "batch" }>;
 
-/** Abandoned requests whose late answer is expected; older ones are forgotten, and their answer is a fault. */
+/** Abandoned requests that are remembered. A late response to a forgotten one is reported as a fault. */
 const abandonedMax = 1024;
 
 export class Peer {
@@ -74,14 +74,14 @@ export class Peer {
   readonly #handler: PeerHandler;
   readonly #limits: PeerLimits;
   readonly #redact: Redact;
-  readonly #noise: NoiseCount;
-  readonly #pending = new Map<number, (answer: Answer) => void>();
+  readonly #noise: NoiseCounter;
+  readonly #pending = new Map<number, (answer: RequestOutcome) => void>();
   readonly #abandoned = new Set<number>();
-  /** The first id that was not yet given out when the last notification was sent. */
+  /** The next request id at the time of the last notification. */
   #idAtNotification = 0;
   readonly #open = new Map<string, IncomingRequest>();
   #openCharacters = 0;
-  readonly #toldOnce = new Set<PeerFault>();
+  readonly #reportedOnce = new Set<PeerFault>();
   #nextId = 0;
   #nextKey = 1;
   #closed = false;
@@ -91,11 +91,11 @@ export class Peer {
     this.#handler = options.handler;
     this.#limits = { ...peerLimits, ...options.limits };
     this.#redact = options.redact ?? ((text) => text);
-    this.#noise = new NoiseCount(this.#limits);
+    this.#noise = new NoiseCounter(this.#limits);
   }
 
-  /** Sends a request; `done` is called exactly once, in wire order, unless the request is abandoned. */
-  request(method: string, params: unknown, done: (answer: Answer) => void): number {
+  /** Sends a request. `done` is called once, in wire order, unless the request is abandoned. */
+  request(method: string, params: unknown, done: (answer: RequestOutcome) => void): number {
     const id = this.#nextId++;
     if (this.#closed) {
       done({ type: "closed" });
@@ -112,12 +112,12 @@ export class Peer {
     this.#write(notificationLine(method, params));
   }
 
-  /** Asks the other side to give a request up; its answer is still awaited. */
+  /** Sends $/cancel_request. The response is still awaited. */
   cancelRequest(id: number): void {
     if (this.#pending.has(id)) this.notify("$/cancel_request", { requestId: id });
   }
 
-  /** Waits no longer: `done` is not called, and a late answer is ignored. */
+  /** Stops waiting for a response: `done` is not called, and a late response is ignored. */
   abandon(id: number): void {
     if (!this.#pending.delete(id)) return;
     this.#abandoned.add(id);
@@ -125,7 +125,10 @@ export class Peer {
     if (this.#abandoned.size > abandonedMax && !oldest.done) this.#abandoned.delete(oldest.value);
   }
 
-  /** Ends every pending request as "closed", in the order of sending, and hears and says nothing more. Idempotent. */
+  /**
+   * Ends all pending requests as "closed", in the order they were sent. Nothing is read or written afterwards.
+   * Idempotent.
+   */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -136,15 +139,15 @@ export class Peer {
     for (const done of pending) done({ type: "closed" });
   }
 
-  /** One line of the other side, perhaps with the bytes that it was read from. Never throws on what is in it. */
+  /** Handles one line of the other side. Never throws, whatever the line contains. */
   receive(line: string, bytes?: Buffer): void {
     if (this.#closed) return;
-    const wide = isTextWiderThan(line, this.#limits.valuesMax);
+    const isTooWide = hasMoreValuesThan(line, this.#limits.valuesMax);
     let value: unknown;
     try {
-      value = wide ? outlineOf(line) : parseJson(line);
+      value = isTooWide ? outlineMessage(line) : parseJson(line);
     } catch (error) {
-      if (line.trim() !== "") this.#onUnreadable(line, unreadableWords(line, error));
+      if (line.trim() !== "") this.#onUnreadable(line, describeParseError(line, error));
       return;
     }
     if (value === undefined) {
@@ -159,10 +162,10 @@ export class Peer {
     }
     this.#noise.reset();
     if (isRecord(value) && value["jsonrpc"] !== "2.0") {
-      this.#faultOnce("unversioned", 'A message without "jsonrpc":"2.0" was taken as if it had it', line);
+      this.#faultOnce("unversioned", 'A message without "jsonrpc":"2.0" was accepted', line);
     }
     const { depthMax, valuesMax } = this.#limits;
-    if (wide) {
+    if (isTooWide) {
       this.#refuseMessage("too-wide", `more than ${valuesMax} values`, message, line);
     } else if (isTooDeep(line, value, depthMax)) {
       this.#refuseMessage("too-deep", `arrays and objects in more than ${depthMax} levels`, message, line);
@@ -188,9 +191,9 @@ export class Peer {
     }
   }
 
-  /** Nothing of a message that has `what` goes any further, but that an answer has come. */
+  /** Drops a message that exceeds a limit. If it is a response, its request fails; if a request, it is refused. */
   #refuseMessage(fault: "too-deep" | "too-wide", what: string, message: Message, line: string): void {
-    this.#fault(fault, `A message was not taken: it has ${what}`, line);
+    this.#fault(fault, `A message was dropped: it has ${what}`, line);
     if (message.type === "response") this.#onResponse(message.id, message.body, line, what);
     else if (message.type !== "notification") this.#refuseInvalid(message.id, line, `it has ${what}`);
   }
@@ -216,7 +219,7 @@ export class Peer {
   #onRequest(message: { id: RequestId; method: string; params: unknown }, line: string): void {
     const rawId = rawMember(line, "id") ?? "null";
     if (repeatedName(line) !== undefined) {
-      this.#fault("repeated-member", "A request has two members of one name in one object: the last counts", line);
+      this.#fault("repeated-member", "A request has an object with a repeated member name; the last one counts", line);
     }
     const key = idKey(message.id, rawId);
     if (message.id === null || (typeof message.id === "number" && !Number.isInteger(message.id))) {
@@ -227,8 +230,8 @@ export class Peer {
       this.#refuse(rawId, { code: RPC.invalidRequest, message: "Invalid request: this id is in use" });
       return;
     }
-    if (!this.#hasRoomFor(line)) {
-      this.#fault("too-many-requests", "More requests are open at once, or longer ones, than are kept", line);
+    if (!this.#hasRoomForRequest(line)) {
+      this.#fault("too-many-requests", "Too many requests are open at once, or they are too long", line);
       this.#refuse(rawId, { code: RPC.internalError, message: "Too many requests are open" });
       return;
     }
@@ -242,23 +245,23 @@ export class Peer {
     this.#handler.onRequest(request);
   }
 
-  #hasRoomFor({ length }: string): boolean {
+  #hasRoomForRequest({ length }: string): boolean {
     const { openRequestsMax, openRequestCharactersMax } = this.#limits;
     if (this.#open.size === 0) return true;
     return this.#open.size < openRequestsMax && this.#openCharacters + length <= openRequestCharactersMax;
   }
 
   #onResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string, refused?: string): void {
-    const ours = this.#ourId(id, line);
+    const ours = this.#findPendingId(id, line);
     if (ours !== undefined && this.#pending.has(ours)) {
-      this.#settle(ours, refused === undefined ? this.#answerOf(body, line) : { type: "malformed", what: refused });
+      this.#settle(ours, refused === undefined ? this.#toOutcome(body, line) : { type: "malformed", what: refused });
       return;
     }
     if (ours !== undefined && this.#abandoned.delete(ours)) return;
     this.#onUnexpectedResponse(id, body, line);
-    const only = hasNoId(id) ? this.#onlyAsked() : undefined;
+    const only = lacksId(id) ? this.#findOnlyPending() : undefined;
     if (only === undefined) return;
-    const failed = errorOf(body);
+    const failed = toRpcError(body);
     this.#settle(
       only,
       failed
@@ -267,55 +270,58 @@ export class Peer {
     );
   }
 
-  #settle(id: number, answer: Answer): void {
+  #settle(id: number, answer: RequestOutcome): void {
     const done = this.#pending.get(id);
     this.#pending.delete(id);
     done?.(answer);
   }
 
   /**
-   * What a response without an id must be meant for: the one request that is open, if nothing was said since that an
-   * agent may answer by mistake or an answer of which would come late.
+   * Returns the request that a response without an id must belong to: the only pending one, unless a notification was
+   * sent since (which some agents answer by mistake) or a late response to an abandoned request may come.
    */
-  #onlyAsked(): number | undefined {
+  #findOnlyPending(): number | undefined {
     const [id] = this.#pending.keys();
     const isOnly = this.#pending.size === 1 && this.#abandoned.size === 0;
     return isOnly && id !== undefined && id >= this.#idAtNotification ? id : undefined;
   }
 
-  #answerOf(body: Readonly<Record<string, unknown>>, line: string): Answer {
-    const failed = errorOf(body);
+  #toOutcome(body: Readonly<Record<string, unknown>>, line: string): RequestOutcome {
+    const failed = toRpcError(body);
     if (failed === undefined) {
       if ("result" in body) return { type: "result", result: body["result"] };
-      this.#fault("malformed-response", "A response holds neither result nor error", line);
+      this.#fault("malformed-response", "A response has neither result nor error", line);
       return { type: "malformed", what: "neither result nor error" };
     }
-    if ("result" in body) this.#fault("result-and-error", "A response holds both; the error counts", line);
+    if ("result" in body)
+      this.#fault("result-and-error", "A response has both result and error; the error counts", line);
     if (!failed.whole) this.#fault("malformed-error", "An error lacks its integer code or its message", line);
     return { type: "error", error: failed.error };
   }
 
   #onUnexpectedResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string): void {
-    const about = id === null ? (errorOf(body)?.error.message ?? "") : "";
+    const reason = id === null ? (toRpcError(body)?.error.message ?? "") : "";
     const message =
-      about === "" ? "A response to nothing that was asked, or a second one" : `It could not read a message: ${about}`;
+      reason === "" ? "A response matches no pending request" : `The agent could not read a message: ${reason}`;
     this.#fault("unknown-response", this.#sample(message), line);
   }
 
   /**
-   * Ids are minted here as integers. An agent that answers "0" or 0.0 to our 0 is taken at its meaning and reported
-   * once: refusing it would leave a request waiting that was answered.
+   * Finds the request that a response answers. Our ids are integers. A response that spells 0 as "0" or 0.0 is accepted
+   * and reported once: if it were refused, its request would wait for ever.
    */
-  #ourId(id: unknown, line: string): number | undefined {
-    const number = idNumber(id);
+  #findPendingId(id: unknown, line: string): number | undefined {
+    const number = toIdNumber(id);
     if (number === undefined || !this.#pending.has(number)) return number;
     if (rawMember(line, "id") !== String(number)) {
-      this.#faultOnce("id-spelling", "A response spells the integer id of its request in another way", line);
+      this.#faultOnce("id-spelling", "A response spells its integer id differently from the request", line);
     }
     return number;
   }
 
-  /** Waits for no answer that has come and cannot be read: what it answers fails, and what it asks is refused. */
+  /**
+   * Fails the requests that an unparsable line answers, and refuses those that it makes, so that neither side waits.
+   */
   #onUnreadable(line: string, why: string): void {
     const messages = recogniseMessages(line);
     if (messages.length === 0) {
@@ -333,13 +339,13 @@ export class Peer {
   }
 
   #failAnswered(id: unknown, what: string): void {
-    const ours = hasNoId(id) ? this.#onlyAsked() : idNumber(id);
+    const ours = lacksId(id) ? this.#findOnlyPending() : toIdNumber(id);
     if (ours === undefined || this.#abandoned.delete(ours)) return;
     this.#settle(ours, { type: "malformed", what });
   }
 
   #refuseBatch(line: string): void {
-    this.#fault("batch", "An array came: ACP has no batches", line);
+    this.#fault("batch", "A batch was refused: ACP has no batches", line);
     for (const message of recogniseMessages(line)) {
       if (message.type === "response") this.#failAnswered(message.id, "a batch, which ACP does not have");
     }
@@ -348,7 +354,7 @@ export class Peer {
   }
 
   #onNoise(line: string): void {
-    this.#fault("noise", "Something that is no JSON-RPC message was on the agent's stdout", line);
+    this.#fault("noise", "The agent wrote a line to stdout that is not a JSON-RPC message", line);
     this.#countNoise(line);
   }
 
@@ -362,8 +368,8 @@ export class Peer {
   }
 
   #faultOnce(fault: PeerFault, message: string, line: string): void {
-    if (this.#toldOnce.has(fault)) return;
-    this.#toldOnce.add(fault);
+    if (this.#reportedOnce.has(fault)) return;
+    this.#reportedOnce.add(fault);
     this.#fault(fault, message, line);
   }
 
@@ -372,28 +378,28 @@ export class Peer {
   }
 
   #sample(text: string): string {
-    return redactedSample(text, this.#limits.sampleCharactersMax, this.#redact);
+    return redactSample(text, this.#limits.sampleCharactersMax, this.#redact);
   }
 }
 
-/** Each level costs two characters, and most lines are short. */
+/** Skips short lines, since each level takes at least two characters. */
 function isTooDeep(line: string, value: unknown, depthMax: number): boolean {
   return line.length > 2 * depthMax && isDeeperThan(value, depthMax);
 }
 
-/** The number that an id of ours may also be spelled as a string of. */
-function idNumber(id: unknown): number | undefined {
+/** Reads an id as a number, even if it is spelled as a string. */
+function toIdNumber(id: unknown): number | undefined {
   const number = typeof id === "string" && id.trim() !== "" ? Number(id) : numberOf(id);
   return typeof number === "number" ? number : undefined;
 }
 
-/** Null stands for an id that the other side could not read; it may also be missing, or be no id at all. */
-function hasNoId(id: unknown): boolean {
+/** Whether a response has no usable id. Null stands for an id that the other side could not read. */
+function lacksId(id: unknown): boolean {
   return typeof id !== "number" && typeof id !== "string";
 }
 
-/** Without the piece of the text that V8 quotes: a secret in it would be cut, and not be known again. */
-function unreadableWords(line: string, error: unknown): string {
-  if (line.includes("\0")) return "it has NULs between its letters, as UTF-16 has: ACP is UTF-8";
+/** Describes a parse error without V8's excerpt of the text, which could hold a part of a secret. */
+function describeParseError(line: string, error: unknown): string {
+  if (line.includes("\0")) return "it contains NUL characters, as UTF-16 does; ACP is UTF-8";
   return error instanceof Error ? error.message.replace(/, (?:\.\.\.)?".*$/su, "") : String(error);
 }

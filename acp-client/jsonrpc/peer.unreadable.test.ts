@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A message that cannot be read ends what it answers and is refused where it asks: nothing waits for ever.
+// An unparsable response fails its request and an unparsable request is refused, so that neither side waits for ever.
 import { expect, test } from "vitest";
 import { talk } from "../testing/talking-peer.ts";
 
@@ -18,7 +18,7 @@ test.for([
   ['{"jsonrpc":"2.0","id":0,"result":"he said "no""}', "Expected ',' or '}'"],
   ['{"jsonrpc":"2.0","id":0,"result":{}}{"jsonrpc":"2.0","method":"a"}', "Unexpected non-whitespace character"],
   ['{"jsonrpc":"2.0","method":"a"} {"jsonrpc":"2.0","id":0,"result":{}}', "Unexpected non-whitespace character"],
-] as const)("the answer %s fails its request, and none other, with the parser's words", ([line, words]) => {
+] as const)("the response %s fails only its own request, with the parser's message", ([line, words]) => {
   const { peer, kinds, faults, ask } = talk();
   const [first, second] = [ask(), ask()];
   peer.receive(line);
@@ -31,7 +31,7 @@ test.for([
 });
 
 test.for(["utf16le", "latin1"] as const)(
-  "an answer with NULs in it, as %s, fails its request and says so",
+  "a response with NULs, as %s, fails its request with a message about them",
   (encoding) => {
     for (const mark of ["", "\ufeff"]) {
       const { peer, ask } = talk();
@@ -43,14 +43,14 @@ test.for(["utf16le", "latin1"] as const)(
   },
 );
 
-test("two answers on one line both fail what they answer", () => {
+test("two responses on one line both fail their requests", () => {
   const { peer, ask } = talk();
   const answers = [ask(), ask()];
   peer.receive('{"jsonrpc":"2.0","id":0,"result":{}}{"jsonrpc":"2.0","id":1,"result":{}}');
   expect(answers.flat()).toMatchObject([{ type: "malformed" }, { type: "malformed" }]);
 });
 
-test("an unreadable answer to nothing that is open, or to what was abandoned, ends nothing", () => {
+test("an unreadable response to an unknown or abandoned request has no effect", () => {
   const { peer, kinds, ask } = talk();
   const abandoned = peer.request("x", {}, () => {
     throw new Error("told");
@@ -80,14 +80,14 @@ test.for([
   expect(kinds()).toEqual(["not-json"]);
 });
 
-test("an unreadable notification is reported with the reason, and answered by nothing", () => {
+test("an unreadable notification is reported with the reason, and not answered", () => {
   const { peer, told, written, faults } = talk();
   peer.receive('{"jsonrpc":"2.0","method":"a","params":{"r":NaN}}');
   expect(faults).toMatchObject([{ fault: "not-json", message: "A message is not JSON: Unexpected token 'N'" }]);
   expect([told, written]).toEqual([[], []]);
 });
 
-test("the reason quotes nothing of the line, where a secret would be cut and not be known again", () => {
+test("the reason quotes nothing of the line, which could contain part of a secret", () => {
   const { peer, faults, ask } = talk();
   const answers = ask();
   peer.receive('{"jsonrpc":"2.0","id":0,"result":{"key":"hunter2",secret}}');
@@ -95,14 +95,14 @@ test("the reason quotes nothing of the line, where a secret would be cut and not
   expect(JSON.stringify([answers, faults.map(({ message }) => message)])).not.toMatch(/hunter|secret/);
 });
 
-test("a wide answer that is cut off fails its request", () => {
+test("a truncated wide response fails its request", () => {
   const { peer, ask } = talk({ valuesMax: 100 });
   const answers = ask();
   peer.receive(`{"jsonrpc":"2.0","id":0,"result":[${"{},".repeat(200)}`);
   expect(answers).toEqual([{ type: "malformed", what: expect.stringContaining("100 values") as unknown }]);
 });
 
-test("an answer in a batch fails what it answers, and a batch stays refused", () => {
+test("a response in a batch fails its request, and the batch is refused", () => {
   const { peer, written, kinds, ask } = talk();
   const [first, second] = [ask(), ask()];
   written.length = 0;
@@ -121,14 +121,14 @@ test.for([
     { type: "error", error: { code: -32700, message: "Parse error" } },
   ],
   ['{"jsonrpc":"2.0","result":{"r":NaN}}', { type: "malformed", what: expect.stringContaining("'N'") as unknown }],
-] as const)("without an id, %s ends the only request that it can answer", ([line, answer]) => {
+] as const)("without an id, %s settles the only request that it can answer", ([line, answer]) => {
   const { peer, ask } = talk();
   const answers = ask();
   peer.receive(line);
   expect(answers).toEqual([answer]);
 });
 
-test("without an id, an answer ends nothing where two are awaited, or where something else may be answered", () => {
+test("a response without an id has no effect if two requests are pending or if it may answer something else", () => {
   const lines = ['{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"?"}}', '{"jsonrpc":"2.0","result":NaN}'];
   const two = talk();
   const both = [two.ask(), two.ask()];
@@ -142,7 +142,7 @@ test("without an id, an answer ends nothing where two are awaited, or where some
   expect([...both, beforeNotification, afterAbandoned]).toEqual([[], [], [], []]);
 });
 
-test("invalid UTF-8 in an answer is a replacement character, and the answer counts", () => {
+test("invalid UTF-8 in a response becomes U+FFFD, and the response counts", () => {
   const { peer, ask, kinds } = talk();
   const answers = ask();
   peer.receive(Buffer.from('{"jsonrpc":"2.0","id":0,"result":"a\xffb"}', "latin1").toString());
@@ -150,7 +150,7 @@ test("invalid UTF-8 in an answer is a replacement character, and the answer coun
   expect(kinds()).toEqual([]);
 });
 
-test("a line of unreadable messages is looked through in one pass", () => {
+test("a line of unreadable messages takes linear time", () => {
   const { peer, ask, written } = talk();
   const answers = ask();
   written.length = 0;

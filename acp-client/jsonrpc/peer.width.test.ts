@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A line within its bounds can hold values enough to fill the memory: it is refused without being parsed.
+// A line within the length limit can have enough values to exhaust the memory, so it is refused without being parsed.
 import { expect, onTestFinished, test, vi } from "vitest";
 import { talk } from "../testing/talking-peer.ts";
 import { peerLimits } from "./peer-limits.ts";
@@ -8,12 +8,12 @@ const { valuesMax } = peerLimits;
 const limits = { valuesMax: 100 };
 const said = expect.stringContaining("100 values") as unknown;
 
-/** An array that holds so many values, itself among them. */
+/** An array with so many values, itself included. */
 function wide(values: number): string {
   return `[${"{},".repeat(values - 2)}{}]`;
 }
 
-test("a notification is told up to the bound, and dropped with a fault beyond it", () => {
+test("a notification is delivered up to the limit, and dropped with a fault beyond it", () => {
   const { peer, told, faults, written } = talk(limits);
   // The message, its version and its method are three of them.
   peer.receive(`{"jsonrpc":"2.0","method":"a","params":${wide(97)}}`);
@@ -28,7 +28,7 @@ test("a notification is told up to the bound, and dropped with a fault beyond it
   expect(written).toEqual([]);
 });
 
-test("a request beyond the bound is refused with its own id, and its id is free afterwards", () => {
+test("a request beyond the limit is refused with its own id, which may be used again", () => {
   const { peer, requests, written } = talk(limits);
   peer.receive(`{"jsonrpc":"2.0","params":${wide(200)},"id":1.0,"method":"x"}`);
   peer.receive('{"jsonrpc":"2.0","id":1,"method":"x"}');
@@ -45,7 +45,7 @@ test("an id that is itself too wide is not echoed", () => {
   expect(written.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ id: null, error: { code: -32600 } }]);
 });
 
-test.for(["result", "error"])("an answer whose %s is beyond the bound ends what it answers, once", (member) => {
+test.for(["result", "error"])("a response whose %s is beyond the limit fails its request, once", (member) => {
   const { peer, ask, kinds } = talk(limits);
   const answers = ask();
   const line = `{"jsonrpc":"2.0","id":0,"${member}":{"code":1,"message":"m","data":${wide(200)}}}`;
@@ -55,7 +55,7 @@ test.for(["result", "error"])("an answer whose %s is beyond the bound ends what 
   expect(kinds()).toEqual(["too-wide", "too-wide", "unknown-response"]);
 });
 
-test("what is no message is a batch or noise, however wide", () => {
+test("JSON that is not a message is a batch or noise, however wide", () => {
   const { peer, kinds, written } = talk(limits);
   peer.receive(wide(200));
   peer.receive(`{"level":"info","values":${wide(200)}}`);
@@ -65,7 +65,7 @@ test("what is no message is a batch or noise, however wide", () => {
   expect(written).toHaveLength(1);
 });
 
-test("a line of millions of values is never parsed, and a long text is taken", () => {
+test("a line of millions of values is never parsed, and a long text is accepted", () => {
   const { peer, told, kinds } = talk();
   const text = JSON.stringify("{},[],".repeat(valuesMax));
   const parse = vi.spyOn(JSON, "parse");

@@ -11,17 +11,17 @@ test.for(["1.0", "1e3", "9007199254740993", String.raw`"a\u0041"`, "-0", "null",
   },
 );
 
-test("an id inside of params is not the message's", () => {
+test("an id inside params is not the message's id", () => {
   expect(rawMember('{"params":{"id":1,"deep":[{"id":2}]},"text":"\\"id\\":3","id":4}', "id")).toBe("4");
   expect(rawMember('{"params":{"id":1}}', "id")).toBeUndefined();
 });
 
-test("of two ids the last counts, as in JSON.parse, and an escaped name is the name", () => {
+test("of two ids the last counts, as in JSON.parse, and escaped names are recognised", () => {
   expect(rawMember('{"id":1,"id":2}', "id")).toBe("2");
   expect(rawMember(String.raw`{"\u0069d":7}`, "id")).toBe("7");
 });
 
-test("whatever the message, the raw text parses to what JSON.parse finds", () => {
+test("the raw text of a member parses to the same value as the message's member", () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.oneof(fc.constantFrom("id", "method", "params"), fc.string()), fc.jsonValue()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// JSON.parse loses how an id was written (1.0, 1e3, 9007199254740993, "a\u0041"), and a peer may compare its ids as
-// text: so they are echoed from the line itself.
+// Reads members of a line as their JSON text. JSON.parse loses how an id was written (1.0, 1e3, 9007199254740993,
+// "a\u0041"), and a peer may compare ids as text, so they are echoed as text.
 
 import {
   CLOSING_BRACE,
@@ -18,16 +18,15 @@ export const OPENING: ReadonlySet<number> = new Set([OPENING_BRACKET, OPENING_BR
 export const CLOSING: ReadonlySet<number> = new Set([CLOSING_BRACKET, CLOSING_BRACE]);
 
 /**
- * The value of a top-level member, exactly as it stands in the line; of several, the last, as in JSON.parse.
- * `line` must be an object that JSON.parse accepted. Linear in the length of the line.
+ * Returns the text of a top-level member; of several with one name, the last, as JSON.parse does. `line` must be an
+ * object that JSON.parse accepted. Takes linear time.
  */
 export function rawMember(line: string, name: string): string | undefined {
   return rawMembers(line, [name]).get(name);
 }
 
 /**
- * The same of several members in one go. A line that is no JSON, or was not parsed yet, may throw a SyntaxError or give
- * what stands there.
+ * Returns the texts of several members. For a line that is not valid JSON, may throw a SyntaxError or return garbage.
  */
 export function rawMembers(line: string, names: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
@@ -48,7 +47,7 @@ function keyOf(quoted: string): string {
   return quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }
 
-/** Past the value that begins at `start`, in a line that JSON.parse accepted. */
+/** Returns the position after the value at `start`, in a line that JSON.parse accepted. */
 export function endOfValue(line: string, start: number): number {
   const first = line.charCodeAt(start);
   if (first === QUOTE) return endOfString(line, start);

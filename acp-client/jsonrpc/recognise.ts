@@ -1,62 +1,62 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a line that could not be read was meant to be. Agents print NaN, Python's repr, half a message, or two messages
-// without the newline between them, and an answer that is only reported as noise leaves its request waiting for ever.
+// Recognises messages in lines that are not valid JSON. Agents print NaN, Python's repr, half a message, or two
+// messages on one line. If such a response were only reported as noise, its request would wait for ever.
 
-export type Recognised =
-  /** `rawId`: the JSON text to answer it with; undefined where its id cannot be read. */
+export type RecognisedMessage =
+  /** `rawId` is the id's JSON text for the answer; undefined if the id cannot be read. */
   | { readonly type: "request"; readonly rawId: string | undefined }
   | { readonly type: "notification" }
-  /** `id` is undefined where it has none. */
+  /** `id` is undefined if there is none, or if it cannot be read. */
   | { readonly type: "response"; readonly id: unknown };
 
-/** More messages of one line are not looked for. */
+/** Messages that are looked for in one line. */
 const messagesMax = 1024;
 
 /**
- * The messages of a line that is not JSON, or that holds several, in order. A line is taken for a message only if it
- * begins as one and has, at its top level, `method`, or `id` and `result` or `error`: text that merely quotes a message
- * is none. Strings may be in single quotes, and what stands in a value is passed over by its brackets; the look ends
- * where these do not match. Linear in the length of the line.
+ * Returns the messages in a line that is not valid JSON, in order. To count as a message, a text must begin with `{`
+ * and have `method`, or `result` or `error` with `id` or `jsonrpc`, at its top level; text that quotes a message does
+ * not. Single-quoted strings are accepted. Values are skipped by matching brackets. Takes linear time.
  */
-export function recogniseMessages(written: string): readonly Recognised[] {
+export function recogniseMessages(written: string): readonly RecognisedMessage[] {
   const line = withoutNuls(written);
-  const found: Recognised[] = [];
-  let at = spaceEnd(line, 0);
+  const found: RecognisedMessage[] = [];
+  let at = skipSpaces(line, 0);
   const isArray = line[at] === "[";
-  if (isArray) at = spaceEnd(line, at + 1);
+  if (isArray) at = skipSpaces(line, at + 1);
   while (line[at] === "{" && found.length < messagesMax) {
-    const { members, end } = topLevel(line, at + 1);
-    const message = messageOf(members);
+    const { members, end } = scanTopLevel(line, at + 1);
+    const message = toMessage(members);
     if (message === undefined) break;
     found.push(message);
-    at = spaceEnd(line, end);
-    if (isArray && line[at] === ",") at = spaceEnd(line, at + 1);
+    at = skipSpaces(line, end);
+    if (isArray && line[at] === ",") at = skipSpaces(line, at + 1);
   }
   return found;
 }
 
-/** UTF-16 that is read as UTF-8 has NULs between its letters, and two replacement characters for its mark. */
+/**
+ * Makes UTF-16 readable that was decoded as UTF-8: it has NULs between the letters, and U+FFFD for its byte order mark.
+ */
 function withoutNuls(line: string): string {
   return line.includes("\0") ? line.replace(/^[\ufeff\ufffd]+/u, "").replaceAll("\0", "") : line;
 }
 
 type Members = ReadonlyMap<string, string>;
 
-function messageOf(members: Members): Recognised | undefined {
+function toMessage(members: Members): RecognisedMessage | undefined {
   const rawId = members.get("id");
-  const id = rawId === undefined ? undefined : idOf(rawId);
+  const id = rawId === undefined ? undefined : parseId(rawId);
   if (members.has("method")) {
     if (rawId === undefined) return { type: "notification" };
     if (id === undefined) return { type: "request", rawId: undefined };
     return { type: "request", rawId: rawId.startsWith("'") ? JSON.stringify(id) : rawId };
   }
   if (!members.has("result") && !members.has("error")) return undefined;
-  // A log line may have a result too: without an id it must say that it is a message.
+  // A log line may have a `result` too, so a response without an id must at least have `jsonrpc`.
   return rawId === undefined && !members.has("jsonrpc") ? undefined : { type: "response", id };
 }
 
-/** Undefined where it is neither a number, a string nor null. */
-function idOf(raw: string): string | number | null | undefined {
+function parseId(raw: string): string | number | null | undefined {
   try {
     const text = raw.startsWith("'") ? JSON.stringify(raw.slice(1, -1)) : raw;
     const id = JSON.parse(text) as unknown;
@@ -66,40 +66,40 @@ function idOf(raw: string): string | number | null | undefined {
   }
 }
 
-const known: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "result", "error"]);
+const knownMembers: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "result", "error"]);
 
 /**
- * The members of the object whose first one may begin at `start`, as far as they can be told apart: of several of one
- * name the last, as JSON.parse has it. Of `result` and `error` the beginning is enough, the others must be complete.
+ * Reads the members of an object from `start`, as far as the text is well-formed. Of several with one name the last
+ * counts, as in JSON.parse. Of `result` and `error` only the presence is read; the other values must be complete.
  */
-function topLevel(line: string, start: number): { readonly members: Members; readonly end: number } {
+function scanTopLevel(line: string, start: number): { readonly members: Members; readonly end: number } {
   const members = new Map<string, string>();
-  let at = spaceEnd(line, start);
+  let at = skipSpaces(line, start);
   while (isQuote(line[at])) {
-    const nameEnd = quotedEnd(line, at);
+    const nameEnd = findQuoteEnd(line, at);
     const name = line.slice(at + 1, nameEnd - 1);
-    const colon = spaceEnd(line, nameEnd);
+    const colon = skipSpaces(line, nameEnd);
     if (line[colon] !== ":") return { members, end: line.length };
-    const valueStart = spaceEnd(line, colon + 1);
-    const valueEnd = valueEndOf(line, valueStart);
-    const next = spaceEnd(line, valueEnd);
+    const valueStart = skipSpaces(line, colon + 1);
+    const valueEnd = findValueEnd(line, valueStart);
+    const next = skipSpaces(line, valueEnd);
     const isComplete = line[next] === "," || line[next] === "}";
     if (name === "result" || name === "error") members.set(name, "");
-    else if (isComplete && known.has(name)) members.set(name, line.slice(valueStart, valueEnd));
+    else if (isComplete && knownMembers.has(name)) members.set(name, line.slice(valueStart, valueEnd));
     if (line[next] === "}") return { members, end: next + 1 };
     if (!isComplete) return { members, end: line.length };
-    at = spaceEnd(line, next + 1);
+    at = skipSpaces(line, next + 1);
   }
   return { members, end: line[at] === "}" ? at + 1 : line.length };
 }
 
-function valueEndOf(line: string, start: number): number {
+function findValueEnd(line: string, start: number): number {
   let depth = 0;
   let at = start;
   while (at < line.length) {
     const character = line[at];
     if (isQuote(character)) {
-      at = quotedEnd(line, at);
+      at = findQuoteEnd(line, at);
       if (depth === 0) return at;
       continue;
     }
@@ -112,8 +112,8 @@ function valueEndOf(line: string, start: number): number {
   return at;
 }
 
-/** Past the quote that closes the one at `start`, or the end of the line. */
-function quotedEnd(line: string, start: number): number {
+/** Returns the position after the closing quote, or the end of the line. */
+function findQuoteEnd(line: string, start: number): number {
   const quote = line[start] ?? '"';
   let end = line.indexOf(quote, start + 1);
   while (end !== -1 && isEscaped(line, end)) end = line.indexOf(quote, end + 1);
@@ -130,7 +130,7 @@ function isQuote(character: string | undefined): boolean {
   return character === '"' || character === "'";
 }
 
-function spaceEnd(line: string, start: number): number {
+function skipSpaces(line: string, start: number): number {
   let at = start;
   while (line[at] === " " || line[at] === "\t" || line[at] === "\r") at += 1;
   return at;

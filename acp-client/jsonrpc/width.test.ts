@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isTextWiderThan, outlineOf } from "./width.ts";
+import { hasMoreValuesThan, outlineMessage } from "./width.ts";
 
 function countOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   return Object.values(value).reduce<number>((sum, item) => sum + countOf(item), 1);
 }
 
-/** The text holds exactly so many values. The spaces take it past the length below which nothing is counted. */
+/** Expects exactly so many values. The spaces make the text long enough to be counted. */
 function expectValues(text: string, values: number): void {
   const long = text + " ".repeat(2 * values);
-  expect({ text, wider: isTextWiderThan(long, values) }).toEqual({ text, wider: false });
-  expect({ text, wider: isTextWiderThan(long, values - 1) }).toEqual({ text, wider: true });
+  expect({ text, wider: hasMoreValuesThan(long, values) }).toEqual({ text, wider: false });
+  expect({ text, wider: hasMoreValuesThan(long, values - 1) }).toEqual({ text, wider: true });
 }
 
-test("as many values are counted as JSON.parse makes", () => {
+test("the count equals the number of values that JSON.parse creates", () => {
   const texts = fc.string({ unit: fc.constantFrom("\\", '"', ",", "[", "]", "{", "}", "a", " ") });
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -31,8 +31,8 @@ test("as many values are counted as JSON.parse makes", () => {
       const text = JSON.stringify(tree, undefined, indent);
       expectValues(text, countOf(tree));
       // Too short to be counted, or counted: the answer is the same.
-      expect(isTextWiderThan(text, countOf(tree) - 1)).toBe(true);
-      expect(isTextWiderThan(text, countOf(tree))).toBe(false);
+      expect(hasMoreValuesThan(text, countOf(tree) - 1)).toBe(true);
+      expect(hasMoreValuesThan(text, countOf(tree))).toBe(false);
     }),
   );
 });
@@ -46,11 +46,11 @@ test.for<[string, number]>([
   ['["{},[,{}],"]', 2],
   [String.raw`["\",,,\\\",,,","\\",1]`, 4],
   [String.raw`{"\"{,":"\\\\"}`, 2],
-])("%s holds %i", ([text, values]) => {
+])("%s has %i values", ([text, values]) => {
   expectValues(text, values);
 });
 
-test("of a text that was cut off, what stands there is counted, and an open string ends it", () => {
+test("the values of a truncated text are counted up to an unterminated string", () => {
   expectValues('[1,2,{"a":', 5);
   expectValues('[1,2,"a,b,{', 4);
   expectValues(String.raw`[1,2,"a\",b\\\"`, 4);
@@ -58,29 +58,29 @@ test("of a text that was cut off, what stands there is counted, and an open stri
 
 test("source text of many megabytes in a string is one value", () => {
   const text = JSON.stringify({ text: 'if (a["b"]) { c(d, [e]); }\n'.repeat(100_000) });
-  expect(isTextWiderThan(text, 2)).toBe(false);
+  expect(hasMoreValuesThan(text, 2)).toBe(false);
 });
 
-test("an outline has what tells a message's kind, and nothing of what is wide", () => {
+test("an outline has the members that tell a message's kind, with nested values emptied", () => {
   const wide = "[1,2,[{}]]";
-  expect(outlineOf(` {"jsonrpc":"2.0","params":${wide},"id":1.0,"method":"x"} `)).toEqual({
+  expect(outlineMessage(` {"jsonrpc":"2.0","params":${wide},"id":1.0,"method":"x"} `)).toEqual({
     jsonrpc: "2.0",
     id: 1,
     method: "x",
   });
-  expect(outlineOf(`{"id":${wide},"method":${wide},"error":${wide},"result":${wide}}`)).toEqual({
+  expect(outlineMessage(`{"id":${wide},"method":${wide},"error":${wide},"result":${wide}}`)).toEqual({
     id: [],
     method: [],
     error: null,
     result: null,
   });
-  expect(outlineOf(wide)).toEqual([]);
+  expect(outlineMessage(wide)).toEqual([]);
 });
 
-test("what is no message has no outline", () => {
+test("a text that is not a message has no outline", () => {
   for (const text of ["", ",,,", '{"id":1,"method":"x","params":[1,2', "[1,2", "[info] a, b"]) {
-    expect(outlineOf(text)).toBeUndefined();
+    expect(outlineMessage(text)).toBeUndefined();
   }
-  expect(() => outlineOf('{"id":nul}')).toThrow(SyntaxError);
-  expect(() => outlineOf(String.raw`{"\x":1}`)).toThrow(SyntaxError);
+  expect(() => outlineMessage('{"id":nul}')).toThrow(SyntaxError);
+  expect(() => outlineMessage(String.raw`{"\x":1}`)).toThrow(SyntaxError);
 });

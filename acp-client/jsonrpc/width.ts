@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// JSON.parse makes an object of some fifty bytes out of two characters, so a line within its bounds can fill the
-// memory. What a line holds is counted before it is parsed, and one that holds too much never is.
+// Bounds the memory that parsing takes. JSON.parse turns two characters into an object of some 50 bytes, so a line
+// within its length limit can still exhaust the memory. The values of a line are counted before it is parsed.
 import { COMMA, endOfString, QUOTE, skipSpace } from "../../json/source-text.ts";
 import { CLOSING, OPENING, rawMembers } from "./raw-member.ts";
 
 /**
- * Whether a text holds more than `values` JSON values, itself and those within one another. As far as JSON.parse reads
- * a text that is none, it does not find more than this. Linear; texts that are too short for so many cost nothing.
+ * Whether a JSON text has more than `values` values, nested ones included. For invalid JSON the count is at least what
+ * JSON.parse creates before it fails. Takes linear time, and none for texts that are too short to have so many.
  */
-export function isTextWiderThan(text: string, values: number): boolean {
-  // Each value has a comma or a bracket of its own, but for the outermost.
+export function hasMoreValuesThan(text: string, values: number): boolean {
+  // Each value except the outermost has a comma or a bracket of its own.
   if (text.length <= 2 * values) return false;
   let found = 1;
   let at = 0;
   while (at < text.length && found <= values) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      // Source files stand in strings: what looks like JSON there is not.
+      // Strings may contain source code that looks like JSON.
       at = endOfString(text, at);
       continue;
     }
@@ -32,11 +32,11 @@ export function isTextWiderThan(text: string, values: number): boolean {
 }
 
 /**
- * What tells the kind of a message, from a text that is too wide to be parsed: an empty array for an array, and of an
- * object the members by which messages are told apart, with whatever holds values emptied. Undefined, or an exception,
- * where the text is no JSON; not all of it is looked at.
+ * Returns just enough of a text that is too large to parse for `classify`: an empty array for an array, and for an
+ * object the members that tell messages apart, with nested values emptied. Returns undefined or throws for invalid
+ * JSON, though not all of the text is checked.
  */
-export function outlineOf(text: string): unknown {
+export function outlineMessage(text: string): unknown {
   const trimmed = text.trim();
   if (trimmed.startsWith("[") && trimmed.endsWith("]")) return [];
   if (!trimmed.startsWith("{") || !trimmed.endsWith("}")) return undefined;

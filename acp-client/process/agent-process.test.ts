@@ -10,13 +10,13 @@ import { eventually, isRunning, marked, newMarker, shell, start, table } from ".
 /** Bytes of stdout or stderr that the child writes through `head`. */
 const manyBytes = 5_000_000;
 
-test("the exit comes after all that was written is read", async () => {
+test("the exit is reported after all output is read", async () => {
   await using agent = shell(`head -c ${manyBytes} /dev/zero; exit 3`);
   expect(await agent.exit).toEqual({ code: 3, signal: null });
   expect(agent.stdout()).toHaveLength(manyBytes);
 });
 
-test("a child that writes without end is read a little in each turn of the event loop, so that others have theirs", async () => {
+test("a child that writes without end is read in small portions, so that it does not block the event loop", async () => {
   await using agent = shell(`exec head -c ${manyBytes} /dev/zero`);
   let most = 0;
   let before = 0;
@@ -35,7 +35,7 @@ test("a child that writes without end is read a little in each turn of the event
   expect(most).toBeLessThanOrEqual(256 * 1024);
 });
 
-test("what a child says before anybody listens is kept for the first listener", async () => {
+test("output before the first listener is added is kept for it", async () => {
   const lines: string[] = [];
   const agent = startAgentProcess({
     command: ["sh", "-c", "echo hi; echo ready >&2; exec cat"],
@@ -75,21 +75,17 @@ test("arguments are passed as they are, without a shell", async () => {
   expect(agent.stdout()).toBe("a b|$HOME|*||é|");
 });
 
-test(
-  "a program that was gone before a megabyte was written to it harms nobody, 200 times",
-  { tags: "slow" },
-  async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const runs = Array.from({ length: 20 }, () => start(["true"]));
-      for (const { agent } of runs) for (let part = 0; part < 10; part += 1) agent.write("x".repeat(100_000));
-      const exits = await Promise.all(runs.map(({ exit }) => exit));
-      expect(exits).toEqual(runs.map(() => ({ code: 0, signal: null })));
-      expect(runs.map(({ agent }) => agent.write("more\n"))).toEqual(runs.map(() => false));
-    }
-  },
-);
+test("writing a megabyte to a program that has exited is harmless, 200 times", { tags: "slow" }, async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const runs = Array.from({ length: 20 }, () => start(["true"]));
+    for (const { agent } of runs) for (let part = 0; part < 10; part += 1) agent.write("x".repeat(100_000));
+    const exits = await Promise.all(runs.map(({ exit }) => exit));
+    expect(exits).toEqual(runs.map(() => ({ code: 0, signal: null })));
+    expect(runs.map(({ agent }) => agent.write("more\n"))).toEqual(runs.map(() => false));
+  }
+});
 
-test("a child that closed its stdin takes nothing more and lives on", async () => {
+test("a child that closed its stdin accepts no more writes and keeps running", async () => {
   await using agent = shell("exec <&-; echo ready; exec sleep 600");
   await eventually("it is ready", () => agent.stdout() === "ready\n");
   await eventually(
@@ -99,13 +95,13 @@ test("a child that closed its stdin takes nothing more and lives on", async () =
   expect(isRunning(agent.agent.pid ?? 0)).toBe(true);
 });
 
-test("a child that never reads makes write say no, and what waits is counted in bytes", async () => {
+test("when a child never reads, write returns false and the queue is counted in bytes", async () => {
   await using agent = start(["sleep", "600"]);
   expect(agent.agent.write("é".repeat(500_000))).toBe(false);
   expect(agent.agent.writableBytes).toBe(1_000_000);
 });
 
-test("what was written before stdin is closed still arrives", async () => {
+test("text written before stdin is closed still arrives", async () => {
   await using agent = start(["wc", "-c"]);
   agent.agent.write("x".repeat(manyBytes));
   agent.agent.closeStdin();
@@ -113,7 +109,7 @@ test("what was written before stdin is closed still arrives", async () => {
   expect(Number(agent.stdout())).toBe(manyBytes);
 });
 
-test("a paused stdout brings nothing, and everything after it is resumed", async () => {
+test("a paused stdout delivers nothing, and everything after it is resumed", async () => {
   await using agent = shell(`head -c ${manyBytes} /dev/zero; exec cat`);
   let seen = 0;
   agent.agent.onStdout((chunk) => {
@@ -128,14 +124,14 @@ test("a paused stdout brings nothing, and everything after it is resumed", async
   await eventually("all of it came", () => seen === manyBytes);
 });
 
-test("a paused agent that exits still tells its exit, after its last words", async () => {
+test("the exit of a paused agent is reported after its last output", async () => {
   await using agent = shell("echo last words; exit 4");
   agent.agent.pause();
   expect(await agent.exit).toEqual({ code: 4, signal: null });
   expect(agent.stdout()).toBe("last words\n");
 });
 
-test("what a paused agent wrote before it was stopped is read all the same", async () => {
+test("the output of a paused agent is read when it is stopped", async () => {
   const lines: string[] = [];
   const script = "head -c 100000 /dev/zero; echo written >&2; exec sleep 600";
   await using agent = shell(script, { onStderr: (line) => lines.push(line) });
@@ -148,7 +144,7 @@ test("what a paused agent wrote before it was stopped is read all the same", asy
 test.each([
   ["at once", "exec 3<&0; cat <&3 3<&- & exit 0"],
   ["after a while", "read line; exec 3<&0; cat <&3 3<&- & exit 0"],
-])("a wrapper that leaves %s while its child speaks on over the same pipes is no exit", async (_, script) => {
+])("a wrapper that exits %s while its child keeps using the pipes is not an exit", async (_, script) => {
   await using agent = shell(script);
   agent.agent.write("a line\n");
   const identity = agent.agent.identity as ProcessIdentity;
@@ -166,7 +162,7 @@ test.each([
   expect(await agent.exit).toEqual({ code: 0, signal: null });
 });
 
-test("an agent behind a wrapper that left is reached by stop", async () => {
+test("stop reaches an agent whose wrapper has exited", async () => {
   await using agent = shell("exec 3<&0; sh -c 'trap \"\" TERM; cat; sleep 600' <&3 3<&- & exit 0");
   await eventually("the wrapper is gone", () => !isRunning(agent.agent.pid ?? 0));
   await agent.agent.stop({ stdinGraceMs: 50, termGraceMs: 50 });
@@ -177,7 +173,7 @@ test.each([
   ["at once", "sleep 600 & echo $!; exit 7"],
   ["after a while", "read line; sleep 600 & echo $!; exit 7"],
 ])(
-  "a tool that holds the stdout of an agent that died %s does not keep it alive, and goes with it",
+  "a tool that holds the stdout of an agent that exited %s does not keep it alive, and is ended too",
   async (_, script) => {
     await using agent = shell(script);
     agent.agent.write("a line\n");
@@ -186,18 +182,18 @@ test.each([
   },
 );
 
-test("what a crashed agent left behind is ended without anybody asking", async () => {
+test("processes that a crashed agent left behind are ended automatically", async () => {
   await using agent = shell("setsid sleep 600 >/dev/null 2>&1 </dev/null & echo $!; kill -9 $$");
   expect(await agent.exit).toEqual({ code: null, signal: "SIGKILL" });
   expect(isRunning(Number(agent.stdout()))).toBe(false);
 });
 
-test("an agent that closes its stdout and lives on is ended, and its exit says why", async () => {
+test("an agent that closes its stdout and keeps running is ended, and its exit says why", async () => {
   await using agent = shell("exec >&-; exec sleep 600");
   expect(await agent.exit).toEqual({ code: null, signal: "SIGTERM", stdoutClosed: true });
 });
 
-test("the last words on stderr are there when the exit is told", async () => {
+test("the last output on stderr is available when the exit is reported", async () => {
   await using agent = shell(`head -c ${manyBytes} /dev/zero >&2; echo the end >&2; exit 1`);
   await agent.exit;
   expect(agent.agent.stderrTail().endsWith("the end\n")).toBe(true);
@@ -216,7 +212,7 @@ test("secrets are redacted in the tail and in the lines of stderr", async () => 
   expect(agent.agent.stderrTail()).toBe("password ***\n");
 });
 
-test("whoever asks after the end is told the same exit", async () => {
+test("a listener added after the end gets the same exit", async () => {
   await using agent = shell("exit 5");
   const exit = await agent.exit;
   expect(await new Promise((resolve) => agent.agent.onExit(resolve))).toBe(exit);

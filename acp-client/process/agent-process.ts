@@ -1,60 +1,61 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One agent as a child process: its pipes, its end, and how it is brought to one. `start-agent-process.ts` starts it.
+// The interface of an agent's child process: its pipes, its exit, and how it is stopped. See start-agent-process.ts.
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { Redact } from "../redaction.ts";
 import type { StopLimits } from "./stop-ladder.ts";
 import type { AgentExit } from "../agent-events.ts";
 
 export interface AgentProcessOptions {
-  /** Program and arguments, never through a shell. A bare name is looked up in the PATH of `env`. */
+  /** Program and arguments, run without a shell. A bare name is looked up in the PATH of `env`. */
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
-  /** The whole environment of the child; nothing of our own is added but the marker. */
+  /** The child's whole environment; only the marker is added to it. */
   readonly env: Readonly<Record<string, string>>;
-  /** NAME=value in the environment of every process of the tree: how its orphans are found. Random per session. */
+  /** Set in the environment of the whole process tree, to find its orphans. The value is random per session. */
   readonly marker: { readonly name: string; readonly value: string };
-  /** How much of stderr is kept. Default 64 KiB. */
+  /** Size of the end of stderr that is kept. Default: 64 KiB. */
   readonly stderrBytesMax?: number;
-  /** Takes out of a text what is secret. */
+  /** Removes secrets from a text. */
   readonly redact?: Redact;
-  /** Whole lines of stderr, redacted, as they come (a line over 8 KiB in pieces). */
+  /** Receives each line of stderr, redacted. Lines over 8 KiB come in pieces. */
   readonly onStderr?: (text: string) => void;
 }
 
 export interface AgentProcess {
-  /** Undefined when it never came up. */
+  /** Undefined if the process could not be started. */
   readonly pid: number | undefined;
-  /** Record it: with the marker it finds the tree again after a crash of ours. */
+  /** Finds the tree again after a crash of ours, together with the marker, if the caller records it. */
   readonly identity: ProcessIdentity | undefined;
-  /** Raw reads of the pipe. Nothing is read, and so nothing lost, before the first listener is there. */
+  /** Receives the raw chunks of stdout. Nothing is read before the first listener is added, so nothing is lost. */
   onStdout(listener: (chunk: Buffer) => void): void;
-  /** Once, when the agent is over and what it wrote was read. */
+  /** Called once, when the agent has exited and its output was read. */
   onExit(listener: (exit: AgentExit) => void): void;
   /**
-   * Sends the text as it is, so a line needs its newline. False when the pipe is full (the text is queued and
-   * `writableBytes` says how much waits: the caller bounds it) or gone (the text is dropped, `writableBytes` is 0).
-   * Never throws and never emits. `written` is called, after the return, when the kernel has taken all of the text; never
-   * where it is dropped.
+   * Writes a text, to which the caller adds the newline. Returns false if the pipe is full (the text is queued; the
+   * caller bounds `writableBytes`) or closed (the text is dropped, and `writableBytes` is 0). Never throws. `written`
+   * is called asynchronously once the kernel has taken the whole text, and never for a dropped text.
    */
   write(line: string, written?: () => void): boolean;
-  /** Bytes handed to `write` that the kernel has not taken yet. */
+  /** Bytes that are queued because the kernel has not taken them yet. */
   readonly writableBytes: number;
   closeStdin(): void;
   /**
-   * Once, if the agent closed its stdin and lives on, some seconds after a write found that: what ends closes its pipes
-   * too, and its end is told instead. Nobody finds it while nothing is written.
+   * Called once if the agent closed its stdin but keeps running. Only a write detects this, and the call comes two
+   * seconds later, since an agent that is exiting closes its pipes too.
    */
   onStdinGone(listener: () => void): void;
-  /** Back pressure on stdout. Lifted when the agent is over: what is left then is bounded by the kernel's buffer. */
+  /**
+   * Stops reading stdout, for back-pressure. Ends when the agent exits: what is left then fits in the kernel's buffer.
+   */
   pause(): void;
   resume(): void;
-  /** The end of stderr: bounded in bytes, cut at a character, redacted. */
+  /** Returns the end of stderr, redacted, at most `stderrBytesMax` bytes of whole characters. */
   stderrTail(): string;
   /**
-   * For before the agent is told anything upon which it may leave: what it has started is found while its parents still
-   * live, and is ended with the rest later. Resolves when that is known. `stop` does this itself.
+   * Records the process tree, so that `stop` can also end processes whose parents exit first. Call it before asking the
+   * agent to exit. `stop` does it by itself.
    */
   rememberTree(): Promise<void>;
-  /** The ladder of stop-ladder.ts. Resolves when no process of the tree is left. Later calls get the first's promise. */
+  /** Runs the stop ladder. Resolves when no process of the tree is left. Later calls return the same promise. */
   stop(limits?: Partial<StopLimits>): Promise<AgentExit>;
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { AgentStdin } from "./agent-stdin.ts";
 import { eventually } from "./testing/trees.ts";
 
-test("a broken pipe is a write that says no, never an error that nobody handles", async () => {
+test("a broken pipe makes write return false, and never causes an unhandled error", async () => {
   const child = spawn("sh", ["-c", "exec <&-; echo closed; exec sleep 600"], { stdio: ["pipe", "pipe", "ignore"] });
   try {
     await once(child.stdout, "data");
@@ -20,7 +20,7 @@ test("a broken pipe is a write that says no, never an error that nobody handles"
   }
 });
 
-test("what waits after close still counts until the kernel has it", async () => {
+test("queued bytes still count after close until the kernel has taken them", async () => {
   const child = spawn("sh", ["-c", "cat >/dev/null"], { stdio: ["pipe", "ignore", "ignore"] });
   const stdin = new AgentStdin(child.stdin);
   const exited = once(child, "exit");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The writing end of an agent's stdin. A write to a reader that is gone fails a tick later, as an event: without a
-// listener for it that would end this process.
+// The writing end of an agent's stdin. If the reader has closed it, a write fails later by an `error` event. Without a
+// listener, that would crash this process.
 import type { Writable } from "node:stream";
 
 export class AgentStdin {
   readonly #pipe: Writable | undefined;
 
-  /** `onGone`: a write found that nobody can read it any more; nothing else tells of that. */
+  /** `onGone` is called when a write finds that the reader closed the pipe. Nothing else detects this. */
   constructor(pipe: Writable | undefined, onGone: () => void = () => {}) {
     this.#pipe = pipe;
     pipe?.on("error", () => {
@@ -15,10 +15,10 @@ export class AgentStdin {
     });
   }
 
-  /** False when the pipe is full (the text is queued) or gone (it is dropped). `written`: the kernel has all of it. */
+  /** Returns false if the pipe is full (the text is queued) or closed (it is dropped). See AgentProcess.write. */
   write(text: string, written?: () => void): boolean {
     if (this.#pipe?.writable !== true) return false;
-    // As bytes, so that what waits is counted in bytes.
+    // A Buffer makes the stream count its queue in bytes, not in UTF-16 units.
     return this.#pipe.write(Buffer.from(text, "utf8"), (error) => {
       if (!error) written?.();
     });
@@ -28,7 +28,7 @@ export class AgentStdin {
     return this.#pipe === undefined || this.#pipe.destroyed ? 0 : this.#pipe.writableLength;
   }
 
-  /** What was written before still goes out. */
+  /** Closes the pipe after the queued text. */
   close(): void {
     if (this.#pipe?.writable === true) this.#pipe.end();
   }

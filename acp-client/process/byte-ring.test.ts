@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { array, assert, nat, property, uint8Array } from "fast-check";
 import { expect, test } from "vitest";
-import { ByteRing, endOfText } from "./byte-ring.ts";
+import { ByteRing, utf8Tail } from "./byte-ring.ts";
 
-test("the ring holds the last bytes of all chunks, exactly as many as it may, and says whether it let go of any", () => {
+test("the ring holds the last bytes up to its capacity, and tells whether any were dropped", () => {
   assert(
     property(array(uint8Array({ maxLength: 3000 }), { maxLength: 10 }), nat(5000), (chunks, capacity) => {
       const ring = new ByteRing(capacity);
@@ -15,7 +15,7 @@ test("the ring holds the last bytes of all chunks, exactly as many as it may, an
   );
 });
 
-test("a closed ring holds nothing, and takes nothing any more", () => {
+test("a closed ring holds nothing and accepts nothing", () => {
   const ring = new ByteRing(100);
   ring.push(Buffer.from("before"));
   ring.close();
@@ -24,9 +24,9 @@ test("a closed ring holds nothing, and takes nothing any more", () => {
   expect(ring.wasCut).toBe(true);
 });
 
-test("the end of a text has no half character", () => {
+test("the tail of a text has no partial character", () => {
   const text = Buffer.from("a😀b");
-  expect([6, 5, 4, 3, 2, 1, 0].map((bytesMax) => endOfText(text, bytesMax))).toEqual([
+  expect([6, 5, 4, 3, 2, 1, 0].map((bytesMax) => utf8Tail(text, bytesMax))).toEqual([
     "a😀b",
     "😀b",
     "b",

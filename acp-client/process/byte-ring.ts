@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The last bytes of a stream, so that a flood costs no more than a whisper.
+// A ring buffer of a stream's last bytes, which bounds the memory of a flood.
 
 export class ByteRing {
   #capacity: number;
   #ring = Buffer.alloc(0);
   #total = 0;
 
-  /** How many bytes are kept; 0 keeps none. The memory is taken when it is needed. */
+  /** `capacity` is the number of bytes that are kept, and may be 0. Memory is allocated when it is needed. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
   push(chunk: Buffer): void {
-    // Most streams are short: the ring grows to its size only when that is needed.
     if (this.#ring.length < this.#capacity) this.#grow(this.#total + chunk.length);
     if (this.#ring.length > 0) this.#keep(chunk);
     this.#total += chunk.length;
   }
 
-  /** Whether bytes were let go. */
+  /** Whether bytes were dropped. */
   get wasCut(): boolean {
     return this.#total > this.#capacity;
   }
 
-  /** What is kept, in order. The buffer may change at the next push. */
+  /** Returns the kept bytes in order. The next push may overwrite the buffer. */
   bytes(): Buffer {
     if (this.#ring.length === 0) return this.#ring;
     if (this.#total <= this.#ring.length) return this.#ring.subarray(0, this.#total);
@@ -31,7 +30,7 @@ export class ByteRing {
     return Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at)]);
   }
 
-  /** Keeps nothing any more, and gives the memory back. */
+  /** Frees the memory and keeps nothing from then on. */
   close(): void {
     this.#capacity = 0;
     this.#ring = Buffer.alloc(0);
@@ -44,7 +43,7 @@ export class ByteRing {
     kept.copy(this.#ring, 0, first);
   }
 
-  /** Only before the ring ever went round. */
+  /** Must not be called after the ring has wrapped around. */
   #grow(bytes: number): void {
     if (bytes <= this.#ring.length) return;
     const grown = Buffer.alloc(Math.min(this.#capacity, Math.max(bytes, 2 * this.#ring.length, 1024)));
@@ -53,14 +52,14 @@ export class ByteRing {
   }
 }
 
-/** The last `bytesMax` bytes of valid UTF-8 as text, less the character that would be cut. */
-export function endOfText(bytes: Buffer, bytesMax: number): string {
+/** Returns the last `bytesMax` bytes of valid UTF-8 as text, without a character that is cut off at the front. */
+export function utf8Tail(bytes: Buffer, bytesMax: number): string {
   const start = bytes.length - bytesMax;
-  return bytes.toString("utf8", start > 0 ? nextCharacter(bytes, start) : 0);
+  return bytes.toString("utf8", start > 0 ? nextCharacterStart(bytes, start) : 0);
 }
 
-/** Where the first character begins that is not cut by `from`. */
-export function nextCharacter(bytes: Buffer, from: number): number {
+/** Returns the first start of a character at or after `from`. */
+export function nextCharacterStart(bytes: Buffer, from: number): number {
   let at = from;
   while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
   return at;

@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// When is an agent over? One rule:
-//   its first process has exited, and its stdout has ended or no living process of its tree holds both its stdin and
-//   its stdout.
-// A process that does is an heir: an agent that re-executed itself behind a wrapper that is gone. A tool that merely
-// holds stdout open is none. And an agent that closed its stdout but lives on is over too, for it can say no more.
+// Decides when an agent has ended: its first process has exited, and either its stdout has ended or no successor lives.
+// A successor is a process of the tree that holds both the agent's stdin and its stdout, such as an agent that a
+// wrapper started before it exited. A tool that only holds stdout open is none. An agent that closed its stdout but
+// keeps running is given up too, since it can send nothing more.
 import type { AgentExit } from "../agent-events.ts";
 
 export interface ExitWatchLimits {
-  /** From the exit to the look for an heir: what has no heir ends its stdout in this time as a rule. */
-  readonly heirCheckMs: number;
-  /** Between looks whether the heir still lives: its end is seen at once unless something else holds stdout. */
-  readonly heirPollMs: number;
-  /** From the end of stdout to giving the agent up. */
+  /** Time from the exit to the first check for a successor. Without one, stdout usually ends within this time. */
+  readonly successorCheckMs: number;
+  /** Time between checks of the successor. Its end is usually noticed earlier, by the end of stdout. */
+  readonly successorPollMs: number;
+  /** Time from the end of stdout to giving up the agent. */
   readonly stdoutClosedGraceMs: number;
 }
 
-const exitWatchLimits: ExitWatchLimits = { heirCheckMs: 100, heirPollMs: 1000, stdoutClosedGraceMs: 2000 };
+const exitWatchLimits: ExitWatchLimits = { successorCheckMs: 100, successorPollMs: 1000, stdoutClosedGraceMs: 2000 };
 
 export interface ExitWatchOptions {
-  /** Whether an heir lives. */
-  readonly hasHeir: () => Promise<boolean>;
+  /** Checks whether a successor lives. */
+  readonly hasSuccessor: () => Promise<boolean>;
   readonly onOver: () => void;
   readonly onStdoutClosed: () => void;
   readonly limits?: ExitWatchLimits;
 }
 
-type Life =
+type State =
   | { readonly state: "running" }
-  | { readonly state: "mute"; readonly timer: NodeJS.Timeout }
+  | { readonly state: "stdout-closed"; readonly timer: NodeJS.Timeout }
   | { readonly state: "exited"; readonly exit: AgentExit; readonly timer: NodeJS.Timeout }
   | { readonly state: "over"; readonly exit: AgentExit };
 
 export class ExitWatch {
   readonly #options: ExitWatchOptions;
   readonly #limits: ExitWatchLimits;
-  #life: Life = { state: "running" };
+  #state: State = { state: "running" };
   #closed = false;
 
   constructor(options: ExitWatchOptions) {
@@ -42,26 +41,26 @@ export class ExitWatch {
     this.#limits = options.limits ?? exitWatchLimits;
   }
 
-  /** How the first process exited; undefined while it runs. */
+  /** The exit of the first process; undefined while it runs. */
   get exit(): AgentExit | undefined {
-    return this.#life.state === "exited" || this.#life.state === "over" ? this.#life.exit : undefined;
+    return this.#state.state === "exited" || this.#state.state === "over" ? this.#state.exit : undefined;
   }
 
   get isOver(): boolean {
-    return this.#life.state === "over";
+    return this.#state.state === "over";
   }
 
   processExited(exit: AgentExit): void {
-    switch (this.#life.state) {
+    switch (this.#state.state) {
       case "running":
-        this.#life = {
+        this.#state = {
           state: "exited",
           exit,
-          timer: setTimeout(() => void this.#lookForHeir(exit), this.#limits.heirCheckMs),
+          timer: setTimeout(() => void this.#checkForSuccessor(exit), this.#limits.successorCheckMs),
         };
         return;
-      case "mute":
-        clearTimeout(this.#life.timer);
+      case "stdout-closed":
+        clearTimeout(this.#state.timer);
         this.#finish(exit);
         return;
       case "exited":
@@ -71,42 +70,42 @@ export class ExitWatch {
   }
 
   stdoutEnded(): void {
-    switch (this.#life.state) {
+    switch (this.#state.state) {
       case "running": {
         const timer = setTimeout(this.#options.onStdoutClosed, this.#limits.stdoutClosedGraceMs);
-        this.#life = { state: "mute", timer };
+        this.#state = { state: "stdout-closed", timer };
         return;
       }
       case "exited":
-        clearTimeout(this.#life.timer);
-        this.#finish(this.#life.exit);
+        clearTimeout(this.#state.timer);
+        this.#finish(this.#state.exit);
         return;
-      case "mute":
+      case "stdout-closed":
       case "over":
         return;
     }
   }
 
-  /** Nothing is watched or told any more. */
+  /** Stops watching. No callback is called afterwards. */
   close(): void {
     this.#closed = true;
-    if (this.#life.state === "mute" || this.#life.state === "exited") clearTimeout(this.#life.timer);
+    if (this.#state.state === "stdout-closed" || this.#state.state === "exited") clearTimeout(this.#state.timer);
   }
 
-  async #lookForHeir(exit: AgentExit): Promise<void> {
-    const life = this.#life;
-    const hasHeir = await this.#options.hasHeir();
-    if (this.#life !== life || this.#closed) return; // stdout ended meanwhile, or nobody wants to know any more
+  async #checkForSuccessor(exit: AgentExit): Promise<void> {
+    const state = this.#state;
+    const hasHeir = await this.#options.hasSuccessor();
+    if (this.#state !== state || this.#closed) return; // stdout ended meanwhile, or the watch was closed
     if (!hasHeir) {
       this.#finish(exit);
       return;
     }
-    const timer = setTimeout(() => void this.#lookForHeir(exit), this.#limits.heirPollMs);
-    this.#life = { state: "exited", exit, timer };
+    const timer = setTimeout(() => void this.#checkForSuccessor(exit), this.#limits.successorPollMs);
+    this.#state = { state: "exited", exit, timer };
   }
 
   #finish(exit: AgentExit): void {
-    this.#life = { state: "over", exit };
+    this.#state = { state: "over", exit };
     this.#options.onOver();
   }
 }

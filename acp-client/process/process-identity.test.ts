@@ -4,7 +4,7 @@ import { findByIdentity, identityOf, sameProcess } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { start } from "./testing/trees.ts";
 
-test("a recorded process is found while it lives and not after", async () => {
+test("a recorded process is found only while it lives", async () => {
   await using cat = start(["cat"]);
   const identity = cat.agent.identity as ProcessIdentity;
   expect(findByIdentity(identity)?.pid).toBe(cat.agent.pid);
@@ -12,7 +12,7 @@ test("a recorded process is found while it lives and not after", async () => {
   expect(findByIdentity(identity)).toBeUndefined();
 });
 
-test("neither another start time nor another boot is the same process", async () => {
+test("a different start time or boot is a different process", async () => {
   await using cat = start(["cat"]);
   const identity = cat.agent.identity as ProcessIdentity;
   const others = [

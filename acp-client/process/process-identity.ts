@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which process a number means. A pid alone is reused; with its start time and the boot it is not.
+// Identifies a process. Pids are reused, but a pid with its start time and boot is unique.
 import type { ProcessRow } from "./process-source.ts";
 import { processTable } from "./process-table.ts";
 import type { ProcessTable } from "./process-table.ts";
 
 export interface ProcessIdentity {
-  /** One boot of the kernel, since start times are counted from it. Empty where the system has no such id. */
+  /** The boot that start times are counted from. Empty if the system has no boot id. */
   readonly bootId: string;
   readonly pid: number;
-  /** Clock ticks since boot on Linux (field 22 of /proc/<pid>/stat), the text of `ps -o lstart` elsewhere. */
+  /** On Linux clock ticks since boot (field 22 of /proc/<pid>/stat), elsewhere the output of `ps -o lstart`. */
   readonly startTime: string;
 }
 
-/** Undefined when there is no such process any more. */
+/** Returns undefined if the process no longer exists. */
 export function identityOf(pid: number, table: ProcessTable = processTable()): ProcessIdentity | undefined {
   const row = table.read(pid);
   return row && { bootId: table.bootId, pid, startTime: row.startTime };
 }
 
-/** The living process that was recorded so; undefined when it is gone, a zombie, of another boot, or its pid reused. */
+/** Finds a recorded process. Returns undefined if it has exited, is a zombie, or if the pid or boot is another. */
 export function findByIdentity(
   identity: ProcessIdentity,
   table: ProcessTable = processTable(),

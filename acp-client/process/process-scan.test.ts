@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { ProcessScanner } from "./process-scan.ts";
 import { procSource } from "./process-source.ts";
 import type { ProcessRow, ProcessSource } from "./process-source.ts";
-import { tableOf } from "./process-table.ts";
+import { createProcessTable } from "./process-table.ts";
 import { endTree } from "./process-tree.ts";
 import { eventually, newMarker, shell, start } from "./testing/trees.ts";
 
-/** The real processes, and how often they were looked at and environments read. */
+/** Counts the scans of the real processes and the reads of environments. */
 function counted(): { source: ProcessSource; looks: () => number; environmentsRead: (pid: number) => number } {
   const real = procSource();
   let looks = 0;
@@ -30,7 +30,7 @@ function counted(): { source: ProcessSource; looks: () => number; environmentsRe
   };
 }
 
-test("all who ask in the same turn share one look, which begins after the last of them asked", async () => {
+test("calls in the same turn share one scan, which begins after the last call", async () => {
   const { source, looks } = counted();
   const scanner = new ProcessScanner(source);
   const asked = [scanner.scan(), scanner.scan()];
@@ -44,7 +44,7 @@ test("all who ask in the same turn share one look, which begins after the last o
   expect(first?.row(late.agent.pid ?? 0)).toBeDefined();
 });
 
-test("who asks while a look goes on gets the next one, which shows what was done meanwhile", async () => {
+test("a call during a scan gets the next one, which shows what happened meanwhile", async () => {
   const slow: ProcessRow[] = [1, 2, 3].map((pid) => fake(pid));
   let begun = (): void => {};
   const beginning = new Promise<void>((resolve) => (begun = resolve));
@@ -65,7 +65,7 @@ test("who asks while a look goes on gets the next one, which shows what was done
   expect((await second).rows.map(({ pid }) => pid)).toEqual([1, 2, 3, 4]);
 });
 
-test("a look that takes long lets the event loop run in between", async () => {
+test("a long scan yields to the event loop", async () => {
   const rows = Array.from({ length: 10 }, (_, index) => fake(index + 2));
   let turns = 0;
   let over = false;
@@ -89,7 +89,7 @@ test("a look that takes long lets the event loop run in between", async () => {
   expect(new Set(turnsAt).size).toBe(rows.length);
 });
 
-test("environments are read within the look, with turns of the event loop in between, where a marker is named", async () => {
+test("with a marker, environments are read during the scan, which yields to the event loop", async () => {
   const rows = Array.from({ length: 10 }, (_, index) => fake(index + 2));
   let turns = 0;
   let over = false;
@@ -112,18 +112,18 @@ test("environments are read within the look, with turns of the event loop in bet
   const snapshot = await new ProcessScanner(source).scan(marker);
   over = true;
   expect(new Set(turnsAt).size).toBe(rows.length);
-  expect(snapshot.marked(marker)).toEqual(rows);
+  expect(snapshot.findMarked(marker)).toEqual(rows);
   expect(turnsAt).toHaveLength(rows.length);
 });
 
-test("trees that are ended at the same time cost as many looks as one", async () => {
+test("ending several trees at once takes as many scans as ending one", async () => {
   const { source, looks } = counted();
-  const table = tableOf(source);
+  const table = createProcessTable(source);
   await Promise.all(Array.from({ length: 100 }, () => endTree({ marker: newMarker() }, undefined, table)));
   expect(looks()).toBe(1);
 });
 
-test("an environment is read once, however many trees are looked for, and again after an exec", async () => {
+test("an environment is read once, however many trees are searched for, and again after an exec", async () => {
   const { source, environmentsRead } = counted();
   const scanner = new ProcessScanner(source);
   const marker = newMarker();
@@ -132,7 +132,7 @@ test("an environment is read once, however many trees are looked for, and again 
   });
   const pid = child.agent.pid ?? 0;
   const pids = async (value: string): Promise<number[]> =>
-    (await scanner.scan()).marked({ name: marker.name, value }).map((row) => row.pid);
+    (await scanner.scan()).findMarked({ name: marker.name, value }).map((row) => row.pid);
   await eventually("it is ready", () => child.stdout().includes("ready"));
   expect(await pids(marker.value)).toEqual([pid]);
   expect(await pids(newMarker().value)).toEqual([]);
@@ -145,12 +145,12 @@ test("an environment is read once, however many trees are looked for, and again 
   expect(environmentsRead(pid)).toBe(2);
 });
 
-test("a process whose environment may not be read, or that has none, is not asked for it", async () => {
+test("no attempt is made to read an environment that is missing or not permitted", async () => {
   const rows = [{ ...fake(2), environment: "" }, fake(3)];
   const asked: number[] = [];
   const source = { ...sourceOf(() => rows), environmentValues: (pid: number) => (asked.push(pid), []) };
   const snapshot = await new ProcessScanner(source).scan();
-  expect(snapshot.marked(newMarker())).toEqual([]);
+  expect(snapshot.findMarked(newMarker())).toEqual([]);
   expect(asked).toEqual([3]);
 });
 
@@ -165,7 +165,7 @@ function sourceOf(list: () => Iterable<ProcessRow>): ProcessSource {
     read: () => undefined,
     environmentValues: () => [],
     stdio: () => undefined,
-    seesStdio: false,
+    canReadStdio: false,
   };
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One look at all processes, shared by everybody who needs one. Its cost depends on the size of the machine and on time
-// alone, not on how many trees are being ended.
+// Scans all processes. Concurrent callers share a scan, so the cost depends on the number of processes and not on how
+// many trees are being ended.
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Marker, ProcessRow, ProcessSource } from "./process-source.ts";
 
-/** How long a look may hold the event loop before it lets others run. */
+/** How long a scan may block the event loop at a time. */
 const sliceMs = 2;
-/** After a look comes a rest of this many times the CPU time it took: at most a quarter of the time goes into looking. */
+/** After each scan a pause follows of this many times its CPU time, so scans take at most a quarter of the time. */
 const restFactor = 3;
 
 interface KnownEnvironment {
@@ -16,9 +16,9 @@ interface KnownEnvironment {
 
 export class ProcessScanner {
   readonly #source: ProcessSource;
-  /** Environments by pid, of the processes of the last look. Each is read once, unless the process executes another program. */
+  /** Environments of the last scan's processes, by pid. Each is read once, and again after an exec. */
   #environments = new Map<number, KnownEnvironment>();
-  /** The variables that somebody looks for. */
+  /** The names of the variables that callers search for. */
   readonly #names = new Set<string>();
   #next: Promise<ProcessSnapshot> | undefined;
   #running: Promise<unknown> = Promise.resolve();
@@ -29,8 +29,8 @@ export class ProcessScanner {
   }
 
   /**
-   * A look that has not begun when this is called: what was done to processes before, it shows. Who will ask it for
-   * `marked` names the marker here, so that environments are read as processes are, without holding the event loop.
+   * Returns a scan that begins after this call, so it shows the effect of earlier signals. Pass the marker that
+   * `findMarked` will be called with: its variable is then read during the scan, without blocking the event loop.
    */
   scan(marker?: Marker): Promise<ProcessSnapshot> {
     if (marker !== undefined) this.#names.add(marker.name);
@@ -44,14 +44,14 @@ export class ProcessScanner {
       await setImmediate();
       const rest = this.#restUntil - performance.now();
       if (rest > 0) await setTimeout(rest);
-      this.#next = undefined; // who asks from here on gets the look after this one
-      return await this.#look();
+      this.#next = undefined; // later callers get the next scan
+      return await this.#scanNow();
     });
     this.#running = scan.catch(() => {});
     return await scan;
   }
 
-  async #look(): Promise<ProcessSnapshot> {
+  async #scanNow(): Promise<ProcessSnapshot> {
     const rows: ProcessRow[] = [];
     let spentMs = 0;
     let cpu = process.cpuUsage();
@@ -68,7 +68,7 @@ export class ProcessScanner {
     return new ProcessSnapshot(this.#source.bootId, rows, (row, name) => this.#valuesOf(row, name));
   }
 
-  /** Reads one file or two in each step: all processes into `rows`, and then their environments. */
+  /** Reads all processes into `rows`, then their environments. Each step reads one or two files. */
   *#steps(rows: ProcessRow[]): Generator<void> {
     for (const row of this.#source.list()) {
       rows.push(row);
@@ -98,12 +98,12 @@ export class ProcessScanner {
     const cached = known !== undefined && sameProgram(known.row, row) ? known.values.get(name) : undefined;
     if (cached !== undefined) return cached;
     const values = this.#source.environmentValues(row.pid, name);
-    // An empty answer may mean that the process has gone, or begun to execute another program, since its row was read.
-    if (known !== undefined && this.#isStill(row)) known.values.set(name, values);
+    // Not cached if the process has exited or called exec since its row was read: the values may be another program's.
+    if (known !== undefined && this.#isUnchanged(row)) known.values.set(name, values);
     return values;
   }
 
-  #isStill(row: ProcessRow): boolean {
+  #isUnchanged(row: ProcessRow): boolean {
     const now = this.#source.read(row.pid);
     return now !== undefined && sameProgram(now, row);
   }
@@ -123,8 +123,8 @@ export class ProcessSnapshot {
   readonly rows: readonly ProcessRow[];
   readonly #valuesOf: (row: ProcessRow, name: string) => readonly string[];
   readonly #byPid = new Map<number, ProcessRow>();
-  readonly #kin = new Map<number, ProcessRow[]>();
-  /** By name and value, for the names that were asked for. */
+  readonly #related = new Map<number, ProcessRow[]>();
+  /** Processes by name and value of a variable, for names that were searched for. */
   readonly #marked = new Map<string, Map<string, ProcessRow[]>>();
 
   constructor(
@@ -137,7 +137,8 @@ export class ProcessSnapshot {
     this.#valuesOf = valuesOf;
     for (const row of rows) {
       this.#byPid.set(row.pid, row);
-      for (const leader of new Set([row.parent, row.group, row.session])) listIn(this.#kin, leader).push(row);
+      for (const leader of new Set([row.parent, row.group, row.session]))
+        getOrCreateList(this.#related, leader).push(row);
     }
   }
 
@@ -145,30 +146,30 @@ export class ProcessSnapshot {
     return this.#byPid.get(pid);
   }
 
-  /** Its children, and the members of the process group and of the session that have its number. */
-  kinOf(pid: number): readonly ProcessRow[] {
-    return this.#kin.get(pid) ?? [];
+  /** Returns the children of a process, and the members of the process group and session that it leads. */
+  findRelated(pid: number): readonly ProcessRow[] {
+    return this.#related.get(pid) ?? [];
   }
 
-  /** Those with NAME=value in their environment. */
-  marked({ name, value }: Marker): readonly ProcessRow[] {
+  /** Returns the processes with the marker in their environment. */
+  findMarked({ name, value }: Marker): readonly ProcessRow[] {
     let byValue = this.#marked.get(name);
     if (byValue === undefined) {
       byValue = new Map<string, ProcessRow[]>();
-      for (const row of this.rows) for (const one of this.#valuesOf(row, name)) listIn(byValue, one).push(row);
+      for (const row of this.rows) for (const one of this.#valuesOf(row, name)) getOrCreateList(byValue, one).push(row);
       this.#marked.set(name, byValue);
     }
     return byValue.get(value) ?? [];
   }
 
-  /** Whether the process that the row was read of lives, by this look. */
+  /** Whether the process was alive at the time of this scan. */
   isAlive(row: ProcessRow): boolean {
     const now = this.#byPid.get(row.pid);
     return now !== undefined && !now.zombie && now.startTime === row.startTime;
   }
 }
 
-function listIn<K>(lists: Map<K, ProcessRow[]>, key: K): ProcessRow[] {
+function getOrCreateList<K>(lists: Map<K, ProcessRow[]>, key: K): ProcessRow[] {
   let list = lists.get(key);
   if (list === undefined) {
     list = [];

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { parseStat, procSource, psSource } from "./process-source.ts";
 import { shell, start } from "./testing/trees.ts";
 
-test("a stat line is read past a name with spaces, parentheses and a false state", () => {
+test("a stat line is parsed even if the name has spaces, parentheses and a false state", () => {
   const fields = Array.from({ length: 30 }, (_, index) => String(index + 10)).join(" ");
   expect(parseStat(`42 (a) Z 1 (b) c) S 7 8 9 ${fields}`)).toEqual({
     pid: 42,
@@ -21,11 +21,11 @@ test("a stat line is read past a name with spaces, parentheses and a false state
   });
 });
 
-test("a line that is no stat is nobody", () => {
+test("an invalid stat line is undefined", () => {
   for (const line of ["", "12", "12 (sh", "12 (sh) S 1", ") ( "]) expect(parseStat(line)).toBeUndefined();
 });
 
-test("a program named like a stat line is still found as what it is", async () => {
+test("a program named like a stat line is read correctly", async () => {
   const directory = mkdtempSync(join(tmpdir(), "process-table-"));
   try {
     const program = join(directory, "x) Z 1 1 (y");
@@ -43,7 +43,7 @@ test("a program named like a stat line is still found as what it is", async () =
   }
 });
 
-test("a variable is found by its whole name, and its value is whole", async () => {
+test("a variable is found by its whole name, with its whole value", async () => {
   await using sleeper = start(["sleep", "600"], {
     marker: { name: "MARK", value: "abc" },
     env: { PATH: "/usr/bin:/bin" },
@@ -56,7 +56,7 @@ test("a variable is found by its whole name, and its value is whole", async () =
   expect(values("PATH")).toEqual(["/usr/bin:/bin"]);
 });
 
-test("ps and /proc tell the same about parents and groups", async () => {
+test("ps and /proc report the same parents and groups", async () => {
   await using tree = shell("sleep 600");
   const pid = tree.agent.pid ?? 0;
   const fromPs = psSource().read(pid);
@@ -65,17 +65,14 @@ test("ps and /proc tell the same about parents and groups", async () => {
   expect(procSource().read(pid)).toMatchObject({ pid, parent: process.pid, group: pid, zombie: false });
 });
 
-test("a pid that is not there, and one that cannot be, is nobody in both tables", () => {
+test("an unused or impossible pid is undefined in both sources", () => {
   for (const one of [procSource(), psSource()]) expect(one.read(2 ** 22 + 1)).toBeUndefined();
 });
 
-test.skipIf(process.platform !== "linux")(
-  "a process that has no free descriptor left sees processes all the same",
-  () => {
-    const program = fileURLToPath(new URL("testing/without-descriptors.ts", import.meta.url));
-    const line = 'ulimit -n 128; exec "$0" --import tsx "$1"';
-    const env = { ...process.env, AGENTD_TEST_MARK: "here" };
-    const { stdout } = spawnSync("sh", ["-c", line, process.execPath, program], { env, encoding: "utf8" });
-    expect(JSON.parse(stdout)).toEqual({ failure: "EMFILE", isRead: true, isListed: true, marks: ["here"] });
-  },
-);
+test.skipIf(process.platform !== "linux")("a process without free descriptors can still read processes", () => {
+  const program = fileURLToPath(new URL("testing/without-descriptors.ts", import.meta.url));
+  const line = 'ulimit -n 128; exec "$0" --import tsx "$1"';
+  const env = { ...process.env, AGENTD_TEST_MARK: "here" };
+  const { stdout } = spawnSync("sh", ["-c", line, process.execPath, program], { env, encoding: "utf8" });
+  expect(JSON.parse(stdout)).toEqual({ failure: "EMFILE", isRead: true, isListed: true, marks: ["here"] });
+});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How processes of this machine are read, as far as we may see them. On Linux from /proc; elsewhere from `ps`, which knows
-// parents and groups but neither environments nor pipes: there a tree is found by parent and group alone.
+// Reads the processes of this machine, as far as permissions allow. On Linux from /proc; elsewhere from `ps`, which
+// shows neither environments nor pipes, so that a tree is found only by parents and process groups.
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
@@ -14,13 +14,13 @@ export interface ProcessRow {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Dead already, and waits for its parent to ask for the exit code. */
+  /** Whether the process has exited but was not yet waited for by its parent. */
   readonly zombie: boolean;
-  /** Opaque; together with the pid it names one process of one boot. */
+  /** An opaque text that identifies the process together with its pid, within one boot. */
   readonly startTime: string;
   /**
-   * Opaque: where the environment lies in its memory. Each exec gives it a new one at another address, so what was read
-   * there stays true as long as this is the same. Empty where there is none, or none that we may read.
+   * An opaque text: the address of the environment in the process's memory. Each exec changes it, so an environment
+   * that was read is valid as long as this stays the same. Empty if there is none or we may not read it.
    */
   readonly environment: string;
 }
@@ -32,15 +32,15 @@ export interface ProcessStdio {
 
 export interface ProcessSource {
   readonly bootId: string;
-  /** Read one at a time as the iteration goes on; which there are is decided when it begins. */
+  /** Lists the pids when the iteration begins, and reads each process as the iteration reaches it. */
   list(): Iterable<ProcessRow>;
   read(pid: number): ProcessRow | undefined;
-  /** The values that NAME has in its environment, as a rule none or one. */
+  /** Returns the values of a variable in the process's environment: usually none or one. */
   environmentValues(pid: number, name: string): readonly string[];
-  /** What its descriptors 0 and 1 are, as opaque names that compare equal for the same pipe. */
+  /** Returns opaque names of descriptors 0 and 1, which are equal for the same pipe. */
   stdio(pid: number): ProcessStdio | undefined;
-  /** Whether `stdio` can tell at all here. */
-  readonly seesStdio: boolean;
+  /** Whether this system supports `stdio`. */
+  readonly canReadStdio: boolean;
 }
 
 export function procSource(root = "/proc"): ProcessSource {
@@ -66,7 +66,7 @@ export function procSource(root = "/proc"): ProcessSource {
         stdin: readlinkSync(`${root}/${pid}/fd/0`),
         stdout: readlinkSync(`${root}/${pid}/fd/1`),
       })),
-    seesStdio: true,
+    canReadStdio: true,
   };
 }
 
@@ -83,11 +83,11 @@ export function psSource(run: (args: readonly string[]) => string = runPs): Proc
     read: (pid) => rows(["-p", String(pid)])[0],
     environmentValues: () => [],
     stdio: () => undefined,
-    seesStdio: false,
+    canReadStdio: false,
   };
 }
 
-/** One line of /proc/<pid>/stat. The name in the second field may hold spaces and `)`, so cut at the last `)`. */
+/** Parses /proc/<pid>/stat. The second field, the name, may contain spaces and `)`, so the last `)` ends it. */
 export function parseStat(stat: string): ProcessRow | undefined {
   const open = stat.indexOf(" (");
   const close = stat.lastIndexOf(") ");
@@ -106,14 +106,13 @@ export function parseStat(stat: string): ProcessRow | undefined {
   };
 }
 
-/** Fields 50 and 51, `env_start` and `env_end`. The kernel shows 0 to whoever may not read the environment. */
+/** Combines fields 50 and 51, `env_start` and `env_end`. They are 0 if we may not read the environment. */
 function environmentOf(start = "0", end = "0"): string {
   return start === "0" || end === "0" ? "" : `${start}-${end}`;
 }
 
 /**
- * The line is a few hundred bytes. Read with three calls into one buffer, it costs a fifth of what `readFileSync` takes,
- * which asks for the size first, and always gets 0.
+ * Reads with three system calls into one buffer: five times faster than `readFileSync`, which asks for the size first.
  */
 function statReader(root: string, reserve: DescriptorReserve): (pid: number) => ProcessRow | undefined {
   const buffer = Buffer.allocUnsafe(4096);
@@ -132,31 +131,31 @@ function statReader(root: string, reserve: DescriptorReserve): (pid: number) => 
 }
 
 /**
- * A descriptor that is kept for when this process has no other left: processes that cannot be looked at would be taken for
- * gone, and agents that are to be ended would live on.
+ * Keeps one file descriptor in reserve for when this process has run out of them. Otherwise processes that cannot be
+ * read would be taken for exited, and agents would not be stopped.
  */
 class DescriptorReserve {
-  #kept = keptDescriptor();
+  #reserve = openReserve();
 
-  /** `read` takes one descriptor at a time, and gives it back. */
+  /** `read` must use at most one descriptor at a time. */
   use<T>(read: () => T): T {
     try {
       return read();
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if ((code !== "EMFILE" && code !== "ENFILE") || this.#kept === undefined) throw error;
-      closeSync(this.#kept);
+      if ((code !== "EMFILE" && code !== "ENFILE") || this.#reserve === undefined) throw error;
+      closeSync(this.#reserve);
       try {
         return read();
       } finally {
-        this.#kept = keptDescriptor();
+        this.#reserve = openReserve();
       }
     }
   }
 }
 
-/** Undefined where there is none to be had. */
-function keptDescriptor(): number | undefined {
+/** Returns undefined if no descriptor is free. */
+function openReserve(): number | undefined {
   return readOr(undefined, () => openSync("/dev/null", "r"));
 }
 
@@ -174,7 +173,7 @@ function parsePsLine(line: string): ProcessRow | undefined {
   const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line);
   if (!match) return undefined;
   const [, pid, parent, group, state = "", startTime = ""] = match;
-  // ps has no portable column for the session; our agents lead their group, which is all that is asked of it.
+  // ps has no portable column for the session. The group stands in for it, since an agent leads both.
   return {
     pid: Number(pid),
     parent: Number(parent),
@@ -190,7 +189,7 @@ function runPs(args: readonly string[]): string {
   return execFileSync("ps", args, { encoding: "latin1", env: { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" } });
 }
 
-/** Processes end, and those of others may not be read, while we look: both simply are not there for us. */
+/** Treats a process that exits while it is read, or that we may not read, as absent. */
 function readOr<T>(absent: T, read: () => T): T {
   try {
     return read();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The processes of this machine, for all who start, watch and end trees of them.
+// The process table of this machine, shared by the code that starts, watches and ends processes.
 import { ProcessScanner, type ProcessSnapshot } from "./process-scan.ts";
 import {
   procSource,
@@ -10,40 +10,37 @@ import {
   type ProcessStdio,
 } from "./process-source.ts";
 
-export interface ProcessTable extends Pick<ProcessSource, "bootId" | "read" | "stdio" | "seesStdio"> {
-  /**
-   * All processes. The look begins after the call, so it shows the effect of every signal sent before; everybody who asks
-   * before it begins gets the same one. See ProcessScanner for how often that is, and for `marker`.
-   */
+export interface ProcessTable extends Pick<ProcessSource, "bootId" | "read" | "stdio" | "canReadStdio"> {
+  /** Scans all processes, beginning after this call. See ProcessScanner.scan. */
   scan(marker?: Marker): Promise<ProcessSnapshot>;
 }
 
 let shared: ProcessTable | undefined;
 
-/** The one of this process, so that all who ask at the same time share a look. */
+/** Returns the table that this whole process shares, so that concurrent callers share a scan. */
 export function processTable(): ProcessTable {
-  shared ??= tableOf(process.platform === "linux" ? procSource() : psSource());
+  shared ??= createProcessTable(process.platform === "linux" ? procSource() : psSource());
   return shared;
 }
 
-export function tableOf(source: ProcessSource): ProcessTable {
+export function createProcessTable(source: ProcessSource): ProcessTable {
   const scanner = new ProcessScanner(source);
   return {
     bootId: source.bootId,
     read: (pid) => source.read(pid),
     stdio: (pid) => source.stdio(pid),
-    seesStdio: source.seesStdio,
+    canReadStdio: source.canReadStdio,
     scan: (marker) => scanner.scan(marker),
   };
 }
 
 /**
- * Whether a process of the tree goes on for an agent whose first process has exited: its stdin and its stdout are
- * the agent's `pipes`. These are unknown when the first process, then a mere wrapper, was gone before it could be
- * looked at: then whoever reads and writes through pipes counts, and where pipes cannot be seen, everyone.
+ * Whether a process of the tree continues an agent whose first process has exited, by holding the agent's stdin and
+ * stdout (`pipes`). If these are unknown because a wrapper exited too soon, any process on two pipes counts. On systems
+ * where pipes cannot be read, every process of the tree counts.
  */
-export function isHeir(row: ProcessRow, pipes: ProcessStdio | undefined, table: ProcessTable): boolean {
-  if (!table.seesStdio) return true;
+export function isSuccessor(row: ProcessRow, pipes: ProcessStdio | undefined, table: ProcessTable): boolean {
+  if (!table.canReadStdio) return true;
   const held = table.stdio(row.pid);
   if (held === undefined) return false;
   if (pipes === undefined) return isPipe(held.stdin) && isPipe(held.stdout);

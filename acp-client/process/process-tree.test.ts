@@ -6,12 +6,12 @@ import type { ProcessIdentity } from "./process-identity.ts";
 import { ProcessSnapshot } from "./process-scan.ts";
 import { psSource } from "./process-source.ts";
 import type { ProcessRow } from "./process-source.ts";
-import { tableOf } from "./process-table.ts";
+import { createProcessTable } from "./process-table.ts";
 import { endTree, findTree } from "./process-tree.ts";
 import { eventually, isRunning, marked, newMarker, shell, start, table } from "./testing/trees.ts";
 import type { StartedAgent } from "./testing/trees.ts";
 
-/** Runs `script`, which says "ready" at its end, and gives the pids that it printed: at least so many. */
+/** Runs `script`, which prints pids and then "ready", and returns at least so many pids. */
 async function treeOf(
   script: string,
   pidsMin = 0,
@@ -22,12 +22,12 @@ async function treeOf(
   return { tree, pids: pids(), identity: tree.agent.identity as ProcessIdentity };
 }
 
-/** The program that a process runs by now: a fork is not yet what it was started for. */
+/** Returns the program that a process currently runs, since a fork takes a while to exec. */
 const programOf = (pid: number): string => readFileSync(`/proc/${pid}/comm`, "utf8").trim();
 
 const orphan = (command: string): string => `(${command} </dev/null >/dev/null 2>&1 & echo $!)`;
 
-test("children, sessions of their own, orphans, and orphans in sessions of their own are all ended", async () => {
+test("children and orphans are ended, in sessions of their own too", async () => {
   const script = `
     sleep 600 & echo $!
     setsid sleep 600 & echo $!
@@ -46,7 +46,7 @@ test("children, sessions of their own, orphans, and orphans in sessions of their
   expect(pids.filter(isRunning)).toEqual([]);
 });
 
-test("the tree of an agent whose root is dead is ended by the recorded marker alone", async () => {
+test("the tree of an exited root is ended by the recorded marker alone", async () => {
   const { tree, pids } = await treeOf(`${orphan("sleep 600")}; ${orphan("setsid sleep 600")}`);
   await using _ = tree;
   process.kill(tree.agent.pid ?? 0, "SIGKILL");
@@ -55,7 +55,7 @@ test("the tree of an agent whose root is dead is ended by the recorded marker al
   expect(pids.filter(isRunning)).toEqual([]);
 });
 
-test("an orphan with a clean environment is ended through the session that the dead root led", async () => {
+test("an orphan with a cleaned environment is found by the session that the exited root led", async () => {
   const { tree, pids, identity } = await treeOf(orphan('env -i PATH="$PATH" sleep 600'));
   await using _ = tree;
   expect(findTree({ marker: tree.marker }, await table.scan()).map(({ pid }) => pid)).toContain(pids[0]);
@@ -63,7 +63,7 @@ test("an orphan with a clean environment is ended through the session that the d
   expect(pids.filter(isRunning)).toEqual([]);
 });
 
-test("processes that fork while they are hunted do not get away, ten times out of ten", { tags: "slow" }, async () => {
+test("processes that fork while the tree is ended do not escape, ten times out of ten", { tags: "slow" }, async () => {
   for (let round = 0; round < 10; round += 1) {
     await using tree = shell("i=0; while [ $i -lt 500 ]; do setsid sleep 600 & i=$((i+1)); done; sleep 600");
     const { marker } = tree;
@@ -74,7 +74,7 @@ test("processes that fork while they are hunted do not get away, ten times out o
   }
 });
 
-test("a recorded pid that another process has by now is left alone, with its group", async () => {
+test("if another process has the recorded pid, it and its group are left alone", async () => {
   await using bystander = shell("sleep 600 & sleep 600");
   const pid = bystander.agent.pid ?? 0;
   const identity = { ...(identityOf(pid) as ProcessIdentity), startTime: "1" };
@@ -82,13 +82,13 @@ test("a recorded pid that another process has by now is left alone, with its gro
   expect(isRunning(pid)).toBe(true);
 });
 
-test("an identity of another boot names nobody", async () => {
+test("an identity of another boot matches nothing", async () => {
   await using bystander = start(["sleep", "600"]);
   const identity = { ...(bystander.agent.identity as ProcessIdentity), bootId: "another" };
   expect(await endTree({ identity })).toEqual({ killed: 0, left: 0 });
 });
 
-test("we and our process group are never of a tree, whatever names us", async () => {
+test("our own process and process group are never members of a tree", async () => {
   await using child = start(["sleep", "600"]);
   const own = findTree({ identity: identityOf(process.pid) }, await table.scan());
   expect(own).toEqual([]);
@@ -96,14 +96,14 @@ test("we and our process group are never of a tree, whatever names us", async ()
   expect(asSibling).toEqual([]);
 });
 
-test("a seed that names nothing ends nothing", async () => {
+test("an empty seed ends nothing", async () => {
   expect(await endTree({})).toEqual({ killed: 0, left: 0 });
 });
 
 test("with ps alone a tree is ended by parent and group", async () => {
   const { tree, pids } = await treeOf("sleep 600 & echo $!; setsid sleep 600 & echo $!");
   await using _ = tree;
-  const ps = tableOf(psSource());
+  const ps = createProcessTable(psSource());
   const identity = identityOf(tree.agent.pid ?? 0, ps) as ProcessIdentity;
   const { left } = await endTree({ identity, marker: tree.marker }, { killWaitMs: 5000 }, ps);
   expect(left).toBe(0);

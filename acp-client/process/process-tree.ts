@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// All processes that came out of one agent: by parent, by process group and session, and by the marker in their
-// environment. What escapes all three is an orphan that cleaned its environment and made a session of its own.
+// Finds and ends the process tree of an agent: by parent, by process group and session, and by the marker in the
+// environment. Only an orphan with a cleaned environment and a session of its own escapes all three.
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { sameProcess } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
@@ -9,30 +9,30 @@ import type { Marker, ProcessRow } from "./process-source.ts";
 import { processTable } from "./process-table.ts";
 import type { ProcessTable } from "./process-table.ts";
 
-/** What is known of a tree. After a crash of ours that is the recorded identity and the marker, or one of them. */
+/** What a tree is found by. After a crash of ours, that is the recorded identity, the marker, or both. */
 export interface TreeSeed {
-  /** Its root, which leads a process group and a session of its own. It may be dead. */
+  /** The root, which leads a process group and a session of its own. It may have exited. */
   readonly identity?: ProcessIdentity | undefined;
   readonly marker?: Marker | undefined;
-  /** Members seen earlier, whose parents may have died since. */
+  /** Members that were found earlier, and whose parents may have exited since. */
   readonly known?: readonly ProcessIdentity[];
 }
 
 export interface EndTreeLimits {
-  /** How long the killed may take to be gone. */
+  /** How long to wait for killed processes to exit. */
   readonly killWaitMs: number;
 }
 
 export interface EndedTree {
   readonly killed: number;
-  /** What would not die in time (uninterruptible in the kernel) or may not be signalled by us. */
+  /** Processes that did not exit in time (uninterruptible in the kernel), or that we may not signal. */
   readonly left: number;
 }
 
 /**
- * Kills the whole tree, without a chance to fork away: all found are stopped, and looked for again until no new one
- * appears, and only then killed. Each look begins after the signals before it were sent. Each signal goes out only if the
- * pid still has the start time that was seen. Never touches our own process or process group.
+ * Kills the whole tree. Members cannot escape by forking: all are sent SIGSTOP, the tree is scanned until no new member
+ * appears, and only then all are killed. A signal is sent only if the pid still has the start time that was scanned.
+ * Never signals our own process or process group.
  */
 export async function endTree(
   seed: TreeSeed,
@@ -42,23 +42,24 @@ export async function endTree(
   const roundsMax = 20;
   const caught = new Map<string, ProcessRow>();
   for (let round = 0; round < roundsMax; round += 1) {
-    const fresh = await uncaught(seed, caught, table);
+    const fresh = await findUncaught(seed, caught, table);
     if (fresh.length === 0) break;
     await freezeAndKill(fresh, seed, caught, table);
-    await untilGone(caught.values(), limits.killWaitMs, table);
+    await waitUntilGone(caught.values(), limits.killWaitMs, table);
   }
-  const left = (await living([...caught.values()], table)).length;
+  const left = (await filterAlive([...caught.values()], table)).length;
   return { killed: caught.size - left, left };
 }
 
-/** The living members of the tree that may be signalled: never we, nor our process group, nor process 1. */
+/** Returns the living members of the tree, without our own process, our process group and process 1. */
 export function findTree(seed: TreeSeed, snapshot: ProcessSnapshot, self = process.pid): ProcessRow[] {
   const ownGroup = snapshot.row(self)?.group;
   const mayBeMember = (row: ProcessRow): boolean =>
     row.pid > 1 && row.pid !== self && row.group !== ownGroup && !row.zombie;
   const members = new Set<ProcessRow>(seedRows(seed, snapshot).filter(mayBeMember));
-  // A set is walked in order of insertion, members added on the way included.
-  for (const member of members) for (const row of snapshot.kinOf(member.pid)) if (mayBeMember(row)) members.add(row);
+  // Iterating over a Set includes the members that are added meanwhile.
+  for (const member of members)
+    for (const row of snapshot.findRelated(member.pid)) if (mayBeMember(row)) members.add(row);
   return [...members];
 }
 
@@ -66,7 +67,7 @@ export function identitiesOf(rows: Iterable<ProcessRow>, table: Pick<ProcessTabl
   return Array.from(rows, ({ pid, startTime }) => ({ bootId: table.bootId, pid, startTime }));
 }
 
-/** Sends the signal if the pid still means that process. False when it is gone or not ours to signal. */
+/** Sends a signal if the pid is still that process. Returns false if it has exited or may not be signalled. */
 export function signalProcess(row: ProcessRow, signal: NodeJS.Signals, table: ProcessTable): boolean {
   if (!isAlive(row, table)) return false;
   try {
@@ -76,13 +77,13 @@ export function signalProcess(row: ProcessRow, signal: NodeJS.Signals, table: Pr
   }
 }
 
-/** As `signalProcess` for each, letting the event loop run in between: a tree may have thousands of members. */
+/** Signals each process, yielding to the event loop in between, since a tree may have thousands of members. */
 export async function signalProcesses(
   rows: Iterable<ProcessRow>,
   signal: NodeJS.Signals,
   table: ProcessTable,
 ): Promise<void> {
-  const perTurn = 50; // some 1 ms
+  const perTurn = 50; // takes about 1 ms
   let count = 0;
   for (const row of rows) {
     signalProcess(row, signal, table);
@@ -96,29 +97,29 @@ export function isAlive(row: ProcessRow, table: ProcessTable): boolean {
   return now !== undefined && !now.zombie && now.startTime === row.startTime;
 }
 
-/** Resolves when none of them lives any more, or the time is over. */
-export async function untilGone(rows: Iterable<ProcessRow>, waitMs: number, table: ProcessTable): Promise<void> {
+/** Resolves when all processes have exited, or after `waitMs`. */
+export async function waitUntilGone(rows: Iterable<ProcessRow>, waitMs: number, table: ProcessTable): Promise<void> {
   const pollMsMax = 100;
   const deadline = performance.now() + waitMs;
   let pollMs = 5;
-  let left = await living([...rows], table);
+  let left = await filterAlive([...rows], table);
   for (let leftMs = waitMs; left.length > 0 && leftMs > 0; leftMs = deadline - performance.now()) {
     await setTimeout(Math.min(pollMs, leftMs));
     pollMs = Math.min(pollMs * 2, pollMsMax);
-    left = await living(left, table);
+    left = await filterAlive(left, table);
   }
 }
 
-/** A few are read one by one, which is quicker than a look at all processes. */
-async function living(rows: readonly ProcessRow[], table: ProcessTable): Promise<ProcessRow[]> {
+/** Reads a few processes one by one, which is faster than a scan; more of them by a scan. */
+async function filterAlive(rows: readonly ProcessRow[], table: ProcessTable): Promise<ProcessRow[]> {
   const fewMax = 20;
   if (rows.length <= fewMax) return rows.filter((row) => isAlive(row, table));
   const snapshot = await table.scan();
   return rows.filter((row) => snapshot.isAlive(row));
 }
 
-/** The members of the tree, or of what came out of those that were caught, which have not been caught yet. */
-async function uncaught(
+/** Finds the members of the tree, and descendants of caught processes, that are not caught yet. */
+async function findUncaught(
   seed: TreeSeed,
   caught: ReadonlyMap<string, ProcessRow>,
   table: ProcessTable,
@@ -129,7 +130,7 @@ async function uncaught(
 }
 
 function seedRows({ identity, known = [], marker }: TreeSeed, snapshot: ProcessSnapshot): readonly ProcessRow[] {
-  const rows = [...ledBy(identity, snapshot), ...(marker === undefined ? [] : snapshot.marked(marker))];
+  const rows = [...findLed(identity, snapshot), ...(marker === undefined ? [] : snapshot.findMarked(marker))];
   for (const one of known) {
     const row = snapshot.row(one.pid);
     if (row && sameProcess(one, { bootId: snapshot.bootId, pid: row.pid, startTime: row.startTime })) rows.push(row);
@@ -138,18 +139,19 @@ function seedRows({ identity, known = [], marker }: TreeSeed, snapshot: ProcessS
 }
 
 /**
- * `root`, and the members of the group or session that it leads. The kernel gives no new process a number that still names
- * a group, so a dead root's number is good, unless another process has it by now: then the group is that one's.
+ * Returns `root` and the members of the group or session that it leads. The kernel does not reuse a pid while a group
+ * has that id, so this works for an exited root too. If another process has the pid by now, the group is that
+ * process's.
  */
-function ledBy(root: ProcessIdentity | undefined, snapshot: ProcessSnapshot): readonly ProcessRow[] {
+function findLed(root: ProcessIdentity | undefined, snapshot: ProcessSnapshot): readonly ProcessRow[] {
   if (root === undefined || root.bootId !== snapshot.bootId) return [];
   const holder = snapshot.row(root.pid);
   if (holder !== undefined && holder.startTime !== root.startTime) return [];
-  const led = snapshot.kinOf(root.pid).filter((row) => row.group === root.pid || row.session === root.pid);
+  const led = snapshot.findRelated(root.pid).filter((row) => row.group === root.pid || row.session === root.pid);
   return holder === undefined ? led : [holder, ...led];
 }
 
-/** Stops all, looks again until nothing new is there, kills all. What was caught is added to `caught`. */
+/** Sends SIGSTOP to all, scans until no new member appears, and kills all. Adds the members to `caught`. */
 async function freezeAndKill(
   first: readonly ProcessRow[],
   seed: TreeSeed,
@@ -161,7 +163,7 @@ async function freezeAndKill(
   for (let round = 0; fresh.length > 0 && round < freezeRoundsMax; round += 1) {
     for (const row of fresh) caught.set(keyOf(row), row);
     await signalProcesses(fresh, "SIGSTOP", table);
-    fresh = await uncaught(seed, caught, table);
+    fresh = await findUncaught(seed, caught, table);
   }
   await signalProcesses(caught.values(), "SIGKILL", table);
 }

@@ -6,7 +6,7 @@ import type { Reader } from "./read-budget.ts";
 
 const readBytes = 64 * 1024;
 
-/** Pipes that always hold more; each is read at most so often in a turn of the event loop, as Node does. */
+/** Pipes that are always full; each is read at most so often per turn of the event loop, as in Node. */
 class Pipes {
   readonly total: number[];
   readonly #flowing: boolean[];
@@ -37,25 +37,25 @@ class Pipes {
   }
 }
 
-test("however many agents talk, a turn of the event loop reads what it would read of one or two", async () => {
+test("a turn of the event loop reads the same amount, however many agents write", async () => {
   const pipes = new Pipes(32);
-  await pipes.turn(); // each has one read before it is known how many they are
+  await pipes.turn(); // each is read once before the number of readers is known
   for (let turn = 0; turn < 100; turn += 1) expect(await pipes.turn()).toBeLessThanOrEqual(3 * readBytes);
 });
 
-test("agents that talk without end are read alike", async () => {
+test("agents that write without end get equal shares", async () => {
   const pipes = new Pipes(7);
   for (let turn = 0; turn < 350; turn += 1) await pipes.turn();
   expect(Math.max(...pipes.total)).toBeLessThanOrEqual(1.5 * Math.min(...pipes.total));
   expect(Math.min(...pipes.total)).toBeGreaterThan(80 * readBytes);
 });
 
-test("an agent that talks alone has the whole budget in each turn", async () => {
+test("a single writing agent gets the whole budget in each turn", async () => {
   const pipes = new Pipes(1);
   for (let turn = 0; turn < 10; turn += 1) expect(await pipes.turn()).toBe(2 * readBytes);
 });
 
-test("who says little is read at once, however much the others say", async () => {
+test("an agent that writes little is read at once, however much the others write", async () => {
   const budget = new ReadBudget();
   const pipes = new Pipes(32, budget);
   const quiet = budget.reader(() => {});

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How much is read from agents in one turn of the event loop, by all of them together. A pipe that is filled as fast as
-// it is read would be read on and on, by the megabyte, and many of them one after the other; meanwhile nobody is answered.
+// Limits how much is read from all agents together in one turn of the event loop. Without it, pipes that are filled as
+// fast as they are read would be read by the megabyte, one after the other, while nothing else is handled.
 
 export interface Reader {
-  /** Counts what was read. False: nothing more is to be read until the budget calls `resume`. */
+  /** Counts bytes that were read. If it returns false, the reader must pause until the budget calls `resume`. */
   spend(bytes: number): boolean;
 }
 
-/** In one turn, in bytes; a read that was begun is finished. */
+/** Bytes in one turn of the event loop. A read that has begun is finished. */
 const turnBytesMax = 128 * 1024;
-/** What one reader has of it where others wait: one read of Node's. */
+/** Bytes that one reader may take while others wait: the size of one read in Node. */
 const shareBytes = 64 * 1024;
-/** Readers that have rested and go on in one turn. */
-const resumedPerTurn = turnBytesMax / shareBytes;
-/** Who has read less since its last rest does not rest for the others' sake: a question is not held up by a flood. */
-const littleBytes = 8 * 1024;
+/** Paused readers that are resumed in one turn. */
+const resumedPerTurnMax = turnBytesMax / shareBytes;
+/**
+ * A reader with fewer bytes since its last pause is not paused, so that a request is not delayed by another's flood.
+ */
+const smallReadBytes = 8 * 1024;
 
 export class ReadBudget {
   #left = turnBytesMax;
-  #turnIsComing = false;
-  /** First in, first out. */
-  readonly #resting: (() => void)[] = [];
+  #isTurnScheduled = false;
+  /** Paused readers, resumed in order. */
+  readonly #paused: (() => void)[] = [];
 
   reader(resume: () => void): Reader {
     let own = 0;
@@ -28,26 +30,26 @@ export class ReadBudget {
       spend: (bytes) => {
         own += bytes;
         this.#left -= bytes;
-        this.#awaitTurn();
-        const share = this.#resting.length > 0 ? shareBytes : turnBytesMax;
-        if ((this.#left > 0 && own < share) || own < littleBytes) return true;
+        this.#scheduleTurn();
+        const share = this.#paused.length > 0 ? shareBytes : turnBytesMax;
+        if ((this.#left > 0 && own < share) || own < smallReadBytes) return true;
         own = 0;
-        this.#resting.push(resume);
+        this.#paused.push(resume);
         return false;
       },
     };
   }
 
-  #awaitTurn(): void {
-    if (this.#turnIsComing) return;
-    this.#turnIsComing = true;
+  #scheduleTurn(): void {
+    if (this.#isTurnScheduled) return;
+    this.#isTurnScheduled = true;
     setImmediate(() => this.#turn());
   }
 
   #turn(): void {
-    this.#turnIsComing = false;
+    this.#isTurnScheduled = false;
     this.#left = turnBytesMax;
-    for (const resume of this.#resting.splice(0, resumedPerTurn)) resume();
-    if (this.#resting.length > 0) this.#awaitTurn();
+    for (const resume of this.#paused.splice(0, resumedPerTurnMax)) resume();
+    if (this.#paused.length > 0) this.#scheduleTurn();
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A child on raw pipes, without a shell, in a session of its own: so without a controlling terminal.
+// Starts a child with raw pipes, without a shell, in a session of its own and so without a controlling terminal.
 import { execa } from "execa";
 import { explainSpawnFailure } from "./spawn-failure.ts";
 import type { SpawnAttempt, SpawnFailure } from "./spawn-failure.ts";
@@ -8,13 +8,13 @@ export interface SpawnOptions extends SpawnAttempt {
   readonly marker: { readonly name: string; readonly value: string };
 }
 
-/** `ignore` is /dev/null. */
+/** `ignore` means /dev/null. */
 export type SpawnStdin = "pipe" | "ignore";
 
 type Child<Stdin extends SpawnStdin> = ReturnType<typeof spawn<Stdin>>;
 export type SpawnedChild<Stdin extends SpawnStdin = "pipe"> = Child<Stdin> & { readonly pid: number };
 
-/** The child, or the promise of why there is none: the system tells that later for some causes. */
+/** The child, or its failure: a promise, since some errors are reported asynchronously. */
 export type Spawned<Stdin extends SpawnStdin = "pipe"> =
   | { readonly child: SpawnedChild<Stdin> }
   | { readonly failure: Promise<SpawnFailure> };
@@ -22,13 +22,13 @@ export type Spawned<Stdin extends SpawnStdin = "pipe"> =
 export function spawnChild<Stdin extends SpawnStdin>(options: SpawnOptions, stdin: Stdin): Spawned<Stdin> {
   try {
     const child = spawn(options, stdin);
-    return hasPid(child) ? { child } : { failure: failureOf(child, options) };
+    return hasPid(child) ? { child } : { failure: awaitFailure(child, options) };
   } catch (error) {
     return { failure: Promise.resolve(explainSpawnFailure(error, options)) };
   }
 }
 
-/** execa has no say in how it ends. */
+/** Turns off everything by which execa would read, time out or kill the child. */
 function spawn<Stdin extends SpawnStdin>(options: SpawnOptions, stdin: Stdin) {
   const { command, cwd, env, marker } = options;
   const [program, ...args] = command;
@@ -52,7 +52,7 @@ function hasPid<Stdin extends SpawnStdin>(child: Child<Stdin>): child is Spawned
   return child.pid !== undefined;
 }
 
-async function failureOf(
+async function awaitFailure(
   child: PromiseLike<{ readonly cause?: unknown }>,
   options: SpawnOptions,
 ): Promise<SpawnFailure> {

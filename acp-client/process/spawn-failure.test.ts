@@ -34,7 +34,7 @@ test.each([
   ["a missing working directory", ["true"], { cwd: join(directory, "gone") }, "ENOENT", "working directory"],
   ["a working directory that is a file", ["true"], { cwd: plain }, "ENOTDIR", "is not a directory"],
   ["an argument with a NUL", ["true", "a\0b"], {}, "UNKNOWN", "null bytes"],
-] as const)("%s is an exit that says so, not an exception", async (_, command, options, code, message) => {
+] as const)("%s is an exit with an explanation, not an exception", async (_, command, options, code, message) => {
   const { agent, exit } = start([...command], options);
   const told = await exit;
   expect(told).toMatchObject({ code: null, signal: null, spawnError: { code } });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Why a program could not be started. The kernel says ENOENT for a missing program, a missing working directory and
-// a missing interpreter alike, and EACCES for a directory and for a missing permission: people need to know which.
+// Explains why a program could not be started. The kernel reports ENOENT for a missing program, working directory or
+// interpreter alike, and EACCES for a directory or a missing permission.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, resolve } from "node:path";
 
@@ -16,45 +16,47 @@ export interface SpawnAttempt {
 }
 
 export function explainSpawnFailure(error: unknown, attempt: SpawnAttempt): SpawnFailure {
-  const code = codeOf(error);
+  const code = findErrorCode(error);
   const why =
-    cwdFault(attempt.cwd) ?? programFault(attempt) ?? (error instanceof Error ? error.message : String(error));
+    findCwdFault(attempt.cwd) ?? findProgramFault(attempt) ?? (error instanceof Error ? error.message : String(error));
   return { code, message: `${JSON.stringify(attempt.command[0])} could not be started: ${why}` };
 }
 
-/** Whether the program is a file, as a path or in PATH; it may still be one that cannot be executed. */
-export function namesFile(attempt: SpawnAttempt): boolean {
+/** Whether the program is found as a file, by its path or in PATH. It need not be executable. */
+export function isProgramFile(attempt: SpawnAttempt): boolean {
   const path = findProgram(attempt);
   return path !== undefined && kindOf(path) === "file";
 }
 
-/** execa wraps what spawn threw. */
-function codeOf(error: unknown): string {
+/** Finds the error code in the causes, since execa wraps the error of spawn. */
+function findErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
   if ("code" in error && typeof error.code === "string") return error.code;
-  return error.cause === undefined ? "UNKNOWN" : codeOf(error.cause);
+  return error.cause === undefined ? "UNKNOWN" : findErrorCode(error.cause);
 }
 
-function cwdFault(cwd: string): string | undefined {
+function findCwdFault(cwd: string): string | undefined {
   const found = kindOf(cwd);
   if (found === "absent") return `its working directory ${cwd} does not exist`;
   return found === "directory" ? undefined : `its working directory ${cwd} is not a directory`;
 }
 
-function programFault(attempt: SpawnAttempt): string | undefined {
+function findProgramFault(attempt: SpawnAttempt): string | undefined {
   const path = findProgram(attempt);
   if (path === undefined) return `there is no such program in PATH (${attempt.env["PATH"] ?? "not set"})`;
   const kind = kindOf(path);
   if (kind === "absent") return `there is no file ${path}`;
   if (kind === "directory") return `${path} is a directory`;
   if (!isExecutable(path)) return `${path} is not executable`;
-  const interpreter = interpreterOf(path);
+  const interpreter = readInterpreter(path);
   if (interpreter !== undefined && kindOf(interpreter) === "absent")
     return `its interpreter ${interpreter}, named in the first line of ${path}, does not exist`;
   return undefined;
 }
 
-/** As execvp looks: a name with a slash is a path, any other is looked for in PATH; an unusable hit is kept for the message. */
+/**
+ * Finds a program like execvp. If no executable file is found, returns the first other match, for the error message.
+ */
 function findProgram({ command: [program], cwd, env }: SpawnAttempt): string | undefined {
   if (program.includes("/")) return isAbsolute(program) ? program : resolve(cwd, program);
   const hits = (env["PATH"] ?? "")
@@ -87,7 +89,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function interpreterOf(path: string): string | undefined {
+function readInterpreter(path: string): string | undefined {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {

@@ -5,7 +5,7 @@ import type { AgentExit } from "../agent-events.ts";
 import type { AgentProcess, AgentProcessOptions } from "./agent-process.ts";
 import { AgentStdin } from "./agent-stdin.ts";
 import { ExitWatch } from "./exit-watch.ts";
-import { isHeir } from "./process-table.ts";
+import { isSuccessor } from "./process-table.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { ProcessRow, ProcessStdio } from "./process-source.ts";
@@ -16,17 +16,21 @@ import { ReadBudget } from "./read-budget.ts";
 import type { SpawnedChild } from "./spawn-child.ts";
 import { StderrLines } from "./stderr.ts";
 import { StderrTail } from "./stderr.ts";
-import { descendStopLadder, happensWithin, stopLimits } from "./stop-ladder.ts";
+import { runStopLadder, settlesWithin, stopLimits } from "./stop-ladder.ts";
 import type { StopLimits } from "./stop-ladder.ts";
 
-/** After the tree is dead only a stranger can hold the pipes: they are given up when nothing came for this time. */
-const quietMs = 200;
-/** An agent that is about to exit closes its stdin first: only one that lives on has closed it by itself. */
+/**
+ * After the tree was killed, only unrelated processes can hold the pipes. Reading ends when nothing came for this time.
+ */
+const drainQuietMs = 200;
+/**
+ * An exiting agent closes its stdin too, so a closed stdin is reported only if the agent still runs after this time.
+ */
 const stdinGoneGraceMs = 2_000;
-/** Of all agents of this process. */
-const sharedReads = new ReadBudget();
-/** A stranger that goes on writing is not read for ever. */
-const quietRoundsMax = 25;
+/** Shared by all agents of this process. */
+const sharedReadBudget = new ReadBudget();
+/** Bounds the reading of pipes that an unrelated process keeps writing to. */
+const drainRoundsMax = 25;
 
 export class SpawnedAgent implements AgentProcess {
   readonly pid: number;
@@ -39,19 +43,19 @@ export class SpawnedAgent implements AgentProcess {
   readonly #stderr: Readable;
   readonly #tail: StderrTail;
   readonly #watch: ExitWatch;
-  readonly #exited = gate();
-  readonly #over = gate();
+  readonly #exited = deferred();
+  readonly #over = deferred();
   readonly #drained: Promise<unknown>;
   readonly #stdoutListeners: ((chunk: Buffer) => void)[] = [];
   readonly #exitListeners: ((exit: AgentExit) => void)[] = [];
-  /** Remembered, so that looking whether it lives costs no scan of all processes. */
-  #heir: ProcessRow | undefined;
+  /** Cached, so that checking whether it lives needs no scan. */
+  #successor: ProcessRow | undefined;
   #onStdinGone: (() => void) | undefined;
   #stdinGoneTimer: NodeJS.Timeout | undefined;
   #bytesRead = 0;
   #paused = false;
-  /** Until the budget of reads has it go on. */
-  #resting = false;
+  /** Whether the read budget has paused stdout. */
+  #isResting = false;
   #stdoutClosed = false;
   #ending: Promise<AgentExit> | undefined;
   #ended: AgentExit | undefined;
@@ -62,11 +66,11 @@ export class SpawnedAgent implements AgentProcess {
     this.identity = identityOf(child.pid, table);
     this.#pipes = table.stdio(child.pid);
     this.#seed = { identity: this.identity, marker: options.marker };
-    this.#stdin = new AgentStdin(takeStdin(child), () => this.#stdinIsGone());
+    this.#stdin = new AgentStdin(detachStdin(child), () => this.#stdinIsGone());
     this.#stdout = child.stdout;
     this.#stderr = child.stderr;
     this.#watch = new ExitWatch({
-      hasHeir: () => this.#hasHeir(),
+      hasSuccessor: () => this.#hasSuccessor(),
       onOver: () => this.#onOver(),
       onStdoutClosed: () => this.#onStdoutClosed(),
     });
@@ -111,7 +115,7 @@ export class SpawnedAgent implements AgentProcess {
 
   resume(): void {
     this.#paused = false;
-    if (this.#stdoutListeners.length > 0 && !this.#resting) this.#stdout.resume();
+    if (this.#stdoutListeners.length > 0 && !this.#isResting) this.#stdout.resume();
   }
 
   stderrTail(): string {
@@ -131,10 +135,8 @@ export class SpawnedAgent implements AgentProcess {
   async #end(limits: StopLimits): Promise<AgentExit> {
     clearTimeout(this.#stdinGoneTimer);
     const agent = { seed: this.#seed, closeStdin: () => this.closeStdin(), over: this.#over.promise };
-    await (this.#watch.isOver
-      ? endTree(this.#seed, limits, this.#table)
-      : descendStopLadder(agent, limits, this.#table));
-    await happensWithin(this.#exited.promise, limits.killWaitMs);
+    await (this.#watch.isOver ? endTree(this.#seed, limits, this.#table) : runStopLadder(agent, limits, this.#table));
+    await settlesWithin(this.#exited.promise, limits.killWaitMs);
     this.#watch.close();
     await this.#drain();
     this.#stdin.destroy();
@@ -149,29 +151,29 @@ export class SpawnedAgent implements AgentProcess {
 
   async #drain(): Promise<void> {
     this.#stdout.resume();
-    for (let round = 0; round < quietRoundsMax; round += 1) {
+    for (let round = 0; round < drainRoundsMax; round += 1) {
       const before = this.#bytesRead;
-      if (await happensWithin(this.#drained, quietMs)) return;
-      await setImmediate(); // where we were busy ourselves, the time was over before the pipes could be read
+      if (await settlesWithin(this.#drained, drainQuietMs)) return;
+      await setImmediate(); // if the event loop was blocked, the timer fires before the pipes are read
       if (this.#bytesRead === before) return;
     }
   }
 
   async #readStdout(): Promise<void> {
-    // Paused before anything can flow: execa lets a pipe that nobody reads run dry, and with it the first words.
+    // Paused at once, since execa drains a pipe that nobody reads, and the first output would be lost.
     this.#stdout.pause();
-    const reader = sharedReads.reader(() => {
-      this.#resting = false;
+    const reader = sharedReadBudget.reader(() => {
+      this.#isResting = false;
       if (!this.#paused || this.#ending !== undefined) this.#stdout.resume();
     });
     this.#stdout.on("data", (chunk: Buffer) => {
       this.#bytesRead += chunk.length;
       for (const listener of this.#stdoutListeners) listener(chunk);
       if (reader.spend(chunk.length)) return;
-      this.#resting = true;
+      this.#isResting = true;
       this.#stdout.pause();
     });
-    await closed(this.#stdout);
+    await whenClosed(this.#stdout);
     if (this.#ended === undefined) this.#watch.stdoutEnded();
   }
 
@@ -181,20 +183,22 @@ export class SpawnedAgent implements AgentProcess {
       this.#tail.push(chunk);
       lines?.push(chunk);
     });
-    await closed(this.#stderr);
+    await whenClosed(this.#stderr);
     lines?.end();
   }
 
   #awaitExit(child: SpawnedChild): void {
     child.once("exit", (code, signal) => {
       this.#exited.resolve();
-      if (this.#ended !== undefined) return; // it would not die in time, and its end was told without it
+      if (this.#ended !== undefined) return; // it did not exit in time, and the exit was already reported
       this.#watch.processExited({ code, signal });
       void this.#keepPaused();
     });
   }
 
-  /** Node lets the pipes of an exited child flow; an heir may still fill them. */
+  /**
+   * Pauses stdout again after the exit: Node resumes the pipes of an exited child, but a successor may still fill them.
+   */
   async #keepPaused(): Promise<void> {
     await setImmediate();
     if (this.#paused && this.#ending === undefined) this.#stdout.pause();
@@ -202,7 +206,7 @@ export class SpawnedAgent implements AgentProcess {
 
   #onOver(): void {
     this.#over.resolve();
-    // Whatever the agent left behind goes with it, whether or not anybody asks.
+    // Ends what the agent left behind, even if the caller does not call `stop`.
     void this.stop();
   }
 
@@ -216,23 +220,24 @@ export class SpawnedAgent implements AgentProcess {
     void this.stop({ stdinGraceMs: 0 });
   }
 
-  async #hasHeir(): Promise<boolean> {
-    const isStill = (row: ProcessRow): boolean => isAlive(row, this.#table) && isHeir(row, this.#pipes, this.#table);
-    if (this.#heir === undefined || !isStill(this.#heir))
-      this.#heir = findTree(this.#seed, await this.#table.scan(this.#seed.marker)).find(isStill);
-    return this.#heir !== undefined;
+  async #hasSuccessor(): Promise<boolean> {
+    const isStill = (row: ProcessRow): boolean =>
+      isAlive(row, this.#table) && isSuccessor(row, this.#pipes, this.#table);
+    if (this.#successor === undefined || !isStill(this.#successor))
+      this.#successor = findTree(this.#seed, await this.#table.scan(this.#seed.marker)).find(isStill);
+    return this.#successor !== undefined;
   }
 }
 
-/** Node closes a child's stdin when the child exits, which would silence an agent that re-executed itself: take it away. */
-function takeStdin(child: SpawnedChild): SpawnedChild["stdin"] {
+/** Detaches stdin from the child: Node closes it when the child exits, but a successor still reads from it. */
+function detachStdin(child: SpawnedChild): SpawnedChild["stdin"] {
   const stdin = child.stdin;
   (child as { stdin: unknown }).stdin = null;
   return stdin;
 }
 
-/** Settles when the pipe has ended or broken; what is told by an error here is told by the exit too. */
-function closed(pipe: Readable): Promise<void> {
+/** Resolves when the pipe has ended or failed. The error is ignored, since the exit follows. */
+function whenClosed(pipe: Readable): Promise<void> {
   return new Promise((resolve) => {
     pipe.once("end", resolve);
     pipe.once("close", resolve);
@@ -240,7 +245,7 @@ function closed(pipe: Readable): Promise<void> {
   });
 }
 
-function gate(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = (): void => {};
   const promise = new Promise<void>((settle) => {
     resolve = settle;

@@ -6,8 +6,8 @@ import { SpawnedAgent } from "./spawned-agent.ts";
 import { UnstartedAgent } from "./unstarted-agent.ts";
 
 /**
- * Starts the program in a session of its own, without a controlling terminal. Never throws: what cannot be started
- * is an exit with `spawnError`, told after this call returned.
+ * Starts the program in a session of its own, without a controlling terminal. Never throws: a failure to start is
+ * reported asynchronously, as an exit with `spawnError`.
  */
 export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
   const spawned = spawnChild(options, "pipe");

@@ -11,7 +11,7 @@ function linesOf(...chunks: Buffer[]): string[] {
   return lines;
 }
 
-test("a line is whole wherever the read was cut, also within a character", () => {
+test("a line is whole wherever the reads split it, even within a character", () => {
   const bytes = Buffer.from("first é line\nsecond 😀 line\r\nlast");
   assert(
     property(integer({ min: 0, max: bytes.length }), (cut) => {
@@ -25,7 +25,7 @@ test("each state of a progress bar is a line", () => {
   expect(linesOf(Buffer.from("10%\r20%\r\r\n100%\n"))).toEqual(["10%", "20%", "100%"]);
 });
 
-test("a line without an end is handed on in pieces instead of growing", () => {
+test("an endless line is passed on in pieces instead of growing", () => {
   const lines = linesOf(...Array.from({ length: 100 }, () => Buffer.from("x".repeat(1000))));
   expect(lines.join("")).toBe("x".repeat(100_000));
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(8192);
@@ -34,7 +34,7 @@ test("a line without an end is handed on in pieces instead of growing", () => {
 const asIs = (text: string): string => text;
 const overlapBytes = 4096;
 
-test("the tail is the end of all that was pushed, at most bytesMax bytes of whole characters", () => {
+test("the tail is the end of the output, at most bytesMax bytes of whole characters", () => {
   const characters = constantFrom("a", "é", "€", "😀", "\n");
   const texts = array(characters, { maxLength: 3000 }).map((list) => list.join(""));
   assert(
@@ -56,7 +56,7 @@ test("one chunk larger than the ring leaves its end", () => {
   expect(tail.text()).toBe("0123456789");
 });
 
-test("a secret is redacted wherever the front of the ring or of the tail cuts through it", () => {
+test("a secret is redacted even if the front of the ring or of the tail cuts through it", () => {
   const secret = "sk-very-secret-value";
   const redact = (text: string): string => text.replaceAll(secret, "***");
   const bytesMax = 100;
@@ -70,14 +70,14 @@ test("a secret is redacted wherever the front of the ring or of the tail cuts th
   }
 });
 
-test("redaction that shortens the text does not bring the cut front of another secret into view", () => {
+test("redaction that shortens the text does not reveal part of another secret at the front", () => {
   const secret = "S".repeat(50);
   const tail = new StderrTail({ bytesMax: 64, redact: (text) => text.replaceAll(secret, "") });
   tail.push(Buffer.from("x".repeat(10) + secret.repeat(200)));
   expect(tail.text()).toBe("");
 });
 
-test("a flood in small pieces costs no more memory than the ring and time in proportion", () => {
+test("a flood in small pieces takes the memory of the ring and linear time", () => {
   const tail = new StderrTail({ bytesMax: 64 * 1024, redact: asIs });
   const piece = Buffer.from("0123456789abcdef");
   const seconds = (pushes: number): number => {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An agent's stderr: as whole lines as it comes, and its end for whoever asks why the agent failed.
+// Reads an agent's stderr: as lines, and as the tail that explains a failure.
 import { StringDecoder } from "node:string_decoder";
-import { ByteRing, endOfText } from "./byte-ring.ts";
+import { ByteRing, utf8Tail } from "./byte-ring.ts";
 
-/** Longer lines are handed on in pieces of this many characters. */
+/** Longer lines are passed on in pieces of this many UTF-16 units. */
 const lineCharactersMax = 8192;
 
-/** Hands stderr on in whole lines: redaction needs the whole secret, and a read of the pipe may end in its middle. */
+/** Splits stderr into lines. Redaction needs whole lines, since a read of the pipe may end within a secret. */
 export class StderrLines {
   readonly #onLine: (line: string) => void;
   readonly #decoder = new StringDecoder("utf8");
@@ -16,7 +16,7 @@ export class StderrLines {
     this.#onLine = onLine;
   }
 
-  /** A carriage return ends a line too, as progress bars write it. Blank lines are left out. */
+  /** A carriage return also ends a line, since progress bars use it. Blank lines are left out. */
   push(chunk: Buffer): void {
     const lines = (this.#partial + this.#decoder.write(chunk)).split(/[\r\n]+/);
     this.#partial = lines.pop() ?? "";
@@ -41,15 +41,18 @@ export class StderrLines {
 }
 
 interface StderrTailOptions {
-  /** Of the text that is given out. */
+  /** Maximum size of the returned text. */
   readonly bytesMax: number;
   readonly redact: (text: string) => string;
 }
 
-/** A secret up to this long cannot lose its recognisable front to the ring: that much more is kept and never shown. */
+/**
+ * Extra bytes that are kept but never returned, so that secrets up to this length are redacted at the front of the
+ * tail.
+ */
 const overlapBytes = 4096;
 
-/** Keeps the end of stderr, and gives it out without the secrets in it. */
+/** Keeps the end of stderr, and returns it redacted. */
 export class StderrTail {
   readonly #options: StderrTailOptions;
   readonly #ring: ByteRing;
@@ -63,9 +66,9 @@ export class StderrTail {
     this.#ring.push(chunk);
   }
 
-  /** At most `bytesMax` bytes of valid UTF-8, redacted before it was cut. */
+  /** Returns at most `bytesMax` bytes of valid UTF-8, redacted before truncation. */
   text(): string {
     const text = this.#options.redact(this.#ring.bytes().toString("utf8"));
-    return endOfText(Buffer.from(this.#ring.wasCut ? text.slice(overlapBytes) : text), this.#options.bytesMax);
+    return utf8Tail(Buffer.from(this.#ring.wasCut ? text.slice(overlapBytes) : text), this.#options.bytesMax);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How an agent is brought to an end: politely first, then its process group, then everything that came out of it.
+// The stop ladder: closes the agent's stdin, then sends SIGTERM to its process group, then kills its whole tree.
 import type { ProcessIdentity } from "./process-identity.ts";
 import { processTable } from "./process-table.ts";
 import type { ProcessTable } from "./process-table.ts";
@@ -7,11 +7,11 @@ import { endTree, findTree, identitiesOf, signalProcesses } from "./process-tree
 import type { EndedTree, TreeSeed } from "./process-tree.ts";
 
 export interface StopLimits {
-  /** From closing stdin to TERM. */
+  /** Time from closing stdin to SIGTERM. */
   readonly stdinGraceMs: number;
-  /** From TERM to KILL of the whole tree. */
+  /** Time from SIGTERM to killing the whole tree. */
   readonly termGraceMs: number;
-  /** How long the killed may take to be gone. */
+  /** How long to wait for killed processes to exit. */
   readonly killWaitMs: number;
 }
 
@@ -20,34 +20,31 @@ export const stopLimits: StopLimits = { stdinGraceMs: 8000, termGraceMs: 3000, k
 export interface Stoppable {
   readonly seed: TreeSeed;
   closeStdin(): void;
-  /** Resolves when the agent itself is over, whatever else of its tree may live. */
+  /** Resolves when the agent itself has ended, whether or not others of its tree still run. */
   readonly over: Promise<void>;
 }
 
-/**
- * Closes stdin; after `stdinGraceMs` sends TERM to the process group; after `termGraceMs` kills. Also when the agent
- * left at the first step the rest of its tree is hunted. Agents that stop at the same time do so in parallel.
- */
-export async function descendStopLadder(
+/** Runs the steps in order. Kills the rest of the tree even if the agent exits at the first step. */
+export async function runStopLadder(
   agent: Stoppable,
   limits: StopLimits = stopLimits,
   table: ProcessTable = processTable(),
 ): Promise<EndedTree> {
-  // Remembered while parents still live: afterwards an orphan with an environment of its own has nothing to be known by.
+  // Recorded while the parents live: later, an orphan with a cleaned environment could not be found.
   const found = findTree(agent.seed, await table.scan(agent.seed.marker));
   const known = [...(agent.seed.known ?? []), ...identitiesOf(found, table)];
   const seed: TreeSeed = { ...agent.seed, known };
   agent.closeStdin();
-  if (!(await happensWithin(agent.over, limits.stdinGraceMs))) {
+  if (!(await settlesWithin(agent.over, limits.stdinGraceMs))) {
     await signalGroup(seed.identity, "SIGTERM", table);
-    await happensWithin(agent.over, limits.termGraceMs);
+    await settlesWithin(agent.over, limits.termGraceMs);
   }
   return await endTree(seed, limits, table);
 }
 
-/** Whether the promise settled before the time was over. No time, or nonsense for one, is no wait. */
-export async function happensWithin(event: Promise<unknown>, limitMs: number): Promise<boolean> {
-  const timerMsMax = 2 ** 31 - 1; // above it a timer of Node fires at once
+/** Whether the promise settles within `limitMs`. A limit that is not positive means no wait. */
+export async function settlesWithin(event: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const timerMsMax = 2 ** 31 - 1; // Node fires longer timers at once
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, Math.min(limitMs, timerMsMax), false);
@@ -59,7 +56,7 @@ export async function happensWithin(event: Promise<unknown>, limitMs: number): P
   }
 }
 
-/** Tools in process groups of their own are not asked: what is left of them is killed with the tree. */
+/** Signals the agent's process group. Tools in groups of their own are killed later, with the tree. */
 async function signalGroup(
   identity: ProcessIdentity | undefined,
   signal: NodeJS.Signals,

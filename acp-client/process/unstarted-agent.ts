@@ -3,7 +3,7 @@ import type { AgentExit } from "../agent-events.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import type { SpawnFailure } from "./spawn-failure.ts";
 
-/** An agent that never came up: it takes nothing, says nothing, and its exit tells why. */
+/** An agent that could not be started. Its exit gives the reason. */
 export class UnstartedAgent implements AgentProcess {
   readonly pid = undefined;
   readonly identity = undefined;

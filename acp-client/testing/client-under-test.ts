@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { AgentClient, OpenRequest } from "../agent-client.ts";
+import type { AgentClient, OpenSessionParams } from "../agent-client.ts";
 import type { AgentEvent, Done, Outcome } from "../agent-events.ts";
 import { startAgent } from "../client.ts";
 import type { AgentOptions } from "../client.ts";
 import { FakeAgent } from "./fake-agent.ts";
 
-/** What the sink and the callbacks heard, in one order. */
+/** Events of the sink and calls of callbacks, in one order. */
 export type Heard =
   | { readonly event: AgentEvent }
   | { readonly done: string; readonly outcome: Outcome<unknown> }
-  | "burst end";
+  | "batch end";
 
 export interface ClientUnderTest {
   readonly agent: FakeAgent;
   readonly client: AgentClient;
   readonly heard: Heard[];
-  /** A callback that is heard under a name. */
+  /** Returns a callback that is recorded under a name. */
   readonly done: <T>(name: string) => Done<T>;
-  /** The updates that were heard. */
   readonly updates: () => unknown[];
   readonly faults: () => string[];
   readonly outcomes: (name: string) => Outcome<unknown>[];
-  /** Runs the timer that was set first; its delay. */
+  /** Fires the oldest timer and returns its delay. */
   readonly ring: () => number;
-  /** The timers that are set. */
   readonly timers: { readonly ms: number; readonly run: () => void }[];
 }
 
-export const newSession: OpenRequest = { how: "new", cwd: "/work", additionalDirectories: [], mcpServers: [] };
+export const newSession: OpenSessionParams = { how: "new", cwd: "/work", additionalDirectories: [], mcpServers: [] };
 
-/** A client on a fake agent; nothing was said yet. */
+/** Creates a client with a fake agent that has sent nothing yet. */
 export function underTest(options: Partial<AgentOptions> = {}, react?: (event: AgentEvent) => void): ClientUnderTest {
   const agent = new FakeAgent();
   const heard: Heard[] = [];
@@ -57,7 +55,7 @@ export function underTest(options: Partial<AgentOptions> = {}, react?: (event: A
         heard.push({ event });
         react?.(event);
       },
-      onBurstEnd: () => heard.push("burst end"),
+      onBatchEnd: () => heard.push("batch end"),
     },
   );
   return {
@@ -69,7 +67,7 @@ export function underTest(options: Partial<AgentOptions> = {}, react?: (event: A
     updates: () => events(heard).flatMap((event) => (event.type === "update" ? [event.update] : [])),
     faults: () => events(heard).flatMap((event) => (event.type === "fault" ? [event.fault] : [])),
     outcomes: (name) =>
-      heard.flatMap((entry) => (entry !== "burst end" && "done" in entry && entry.done === name ? entry.outcome : [])),
+      heard.flatMap((entry) => (entry !== "batch end" && "done" in entry && entry.done === name ? entry.outcome : [])),
     ring: () => {
       const timer = timers.shift();
       if (timer === undefined) throw new Error("No timer is set");
@@ -79,7 +77,7 @@ export function underTest(options: Partial<AgentOptions> = {}, react?: (event: A
   };
 }
 
-/** After initialize, with these capabilities. */
+/** Returns a client after initialize, with these capabilities of the agent. */
 export function initialized(agentCapabilities: object = {}, options: Partial<AgentOptions> = {}): ClientUnderTest {
   const test = underTest(options);
   test.client.initialize(test.done("initialize"));
@@ -88,7 +86,7 @@ export function initialized(agentCapabilities: object = {}, options: Partial<Age
   return test;
 }
 
-/** With the open session "s". */
+/** Returns a client whose session "s" is open. */
 export function opened(
   agentCapabilities: object = {},
   session: object = {},
@@ -111,10 +109,10 @@ export function textChunk(text: string, sessionId = "s"): object {
 
 export const keyMethod = { id: "key", name: "API key" };
 
-/** The text of every message that was heard, and the names of the callbacks, in order. */
+/** Summarises what was recorded: message texts, event types, callback names, and "|" for the end of a batch. */
 export function story(heard: readonly Heard[]): string[] {
   return heard.map((entry) => {
-    if (entry === "burst end") return "|";
+    if (entry === "batch end") return "|";
     if ("done" in entry) return `done ${entry.done}`;
     const { event } = entry;
     if (event.type !== "update") return event.type;
@@ -124,5 +122,5 @@ export function story(heard: readonly Heard[]): string[] {
 }
 
 function events(heard: readonly Heard[]): AgentEvent[] {
-  return heard.flatMap((entry) => (entry !== "burst end" && "event" in entry ? entry.event : []));
+  return heard.flatMap((entry) => (entry !== "batch end" && "event" in entry ? entry.event : []));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An agent without a process: a fake of AgentProcess at the seam where the client starts one. Tests speak for it, one
-// read of the pipe at a time, and a message that the official schema objects to throws where the client writes it.
+// A fake AgentProcess. Tests send the agent's messages, one read of the pipe at a time. If the client writes a message
+// that is invalid by the official schema, the write throws.
 import type { AgentExit } from "../agent-events.ts";
 import type { AgentProcess } from "../process/agent-process.ts";
 import type { StopLimits } from "../process/stop-ladder.ts";
@@ -15,7 +15,7 @@ export class FakeAgent implements AgentProcess {
   readonly calls: string[] = [];
   stderr = "";
   writableBytes = 0;
-  /** What it was last stopped with. */
+  /** The limits of the last `stop`. */
   stopLimits: Partial<StopLimits> | undefined;
   readonly #asked = new Map<unknown, string>();
   readonly #answered = new Set<Frame>();
@@ -25,7 +25,7 @@ export class FakeAgent implements AgentProcess {
   #exit: AgentExit | undefined;
   #stopped: (exit: AgentExit) => void = () => {};
 
-  /** Each value is a message, all of them in one read. */
+  /** Sends messages in one read of the pipe. */
   say(...messages: readonly object[]): void {
     for (const message of messages) {
       if ("id" in message && "method" in message) this.#asked.set(message.id, String(message.method));
@@ -37,7 +37,7 @@ export class FakeAgent implements AgentProcess {
     this.#onStdout(Buffer.from(bytes as string));
   }
 
-  /** The answer to the oldest request of a method that was not answered yet, as a message for `say`. */
+  /** Returns the response to the oldest unanswered request of a method, for `say`. */
   answer(method: string, result: unknown): object {
     return { jsonrpc: "2.0", id: this.#take(method)["id"], result };
   }
@@ -46,12 +46,12 @@ export class FakeAgent implements AgentProcess {
     return { jsonrpc: "2.0", id: this.#take(method)["id"], error };
   }
 
-  /** The params of everything that was sent with a method, in order. */
+  /** Returns the params of all messages with a method, in order. */
   sent(method: string): unknown[] {
     return this.frames.filter((frame) => frame["method"] === method).map((frame) => frame["params"]);
   }
 
-  /** What answered the agent's request with an id. */
+  /** Returns the client's responses to the agent's request with an id. */
   answersTo(id: unknown): Frame[] {
     return this.frames.filter((frame) => frame["method"] === undefined && frame["id"] === id);
   }
@@ -80,7 +80,7 @@ export class FakeAgent implements AgentProcess {
     return true;
   }
 
-  /** Its stdin is closed, and it lives on. */
+  /** Simulates that the agent closed its stdin but keeps running. */
   loseStdin(): void {
     this.#onStdinGone();
   }
@@ -105,7 +105,6 @@ export class FakeAgent implements AgentProcess {
     return this.stderr;
   }
 
-  /** It ends in its own time, with exit code 0. */
   rememberTree(): Promise<void> {
     this.calls.push("rememberTree");
     return Promise.resolve();

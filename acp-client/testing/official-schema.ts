@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The official JSON schema of ACP v1 as a judge of what is sent.
+// Validates messages by the official JSON schema of ACP v1.
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
@@ -26,7 +26,7 @@ const methods = (
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ ...officialSchema, $id: "acp" });
 
-/** What the schema has against a value; empty when it is valid. */
+/** Returns the errors of a value; empty if it is valid. */
 export function objections(type: string, value: unknown): string[] {
   const validate = ajv.getSchema(`acp#/$defs/${type}`);
   if (validate === undefined) throw new Error(`The schema has no ${type}`);
@@ -34,8 +34,8 @@ export function objections(type: string, value: unknown): string[] {
 }
 
 /**
- * What the schema has against a message that a client sends. `asked` is the method that a response answers. Methods
- * that the schema does not know are objected to.
+ * Returns the errors of a message that a client sends. `asked` is the method that a response answers. Unknown methods
+ * are errors.
  */
 export function objectionsToClientFrame(frame: Readonly<Record<string, unknown>>, asked: string | undefined): string[] {
   if (frame["jsonrpc"] !== "2.0") return ["no jsonrpc 2.0"];
@@ -43,7 +43,7 @@ export function objectionsToClientFrame(frame: Readonly<Record<string, unknown>>
   if (typeof method === "string") {
     const types = methods.agent[method] ?? methods.protocol[method];
     const type = "id" in frame ? types?.request : types?.notification;
-    return type === undefined ? [`${method} is no method of an agent`] : objections(type, frame["params"]);
+    return type === undefined ? [`${method} is not a method of an agent`] : objections(type, frame["params"]);
   }
   if ("error" in frame) return objections("Error", frame["error"]);
   const type = asked === undefined ? undefined : methods.client[asked]?.response;

@@ -9,17 +9,17 @@ import type { AgentOptions } from "../client.ts";
 export interface RealClient {
   readonly client: AgentClient;
   readonly events: AgentEvent[];
-  /** "event type", "done" and "burst end", in order. */
+  /** Event types, "done" and "batch end", in order. */
   readonly story: string[];
-  /** The outcome of a request. */
+  /** Sends a request and resolves to its outcome. */
   readonly ask: <T>(request: (done: Done<T>) => void) => Promise<Outcome<T>>;
-  /** The first event, past or to come, that fits; rejects when none has come in 20 s. */
+  /** Resolves to the first event, past or future, that fits. Rejects after 20 s. */
   readonly event: (fits: (event: AgentEvent) => boolean) => Promise<AgentEvent>;
 }
 
 const eventDeadlineMs = 20_000;
 
-/** A client on a real child process; the caller stops it. */
+/** Starts a client with a real child process. The caller must stop it. */
 export function realClient(command: readonly [string, ...string[]], options: Partial<AgentOptions> = {}): RealClient {
   const events: AgentEvent[] = [];
   const story: string[] = [];
@@ -40,7 +40,7 @@ export function realClient(command: readonly [string, ...string[]], options: Par
         story.push(event.type);
         for (const look of waiting) look();
       },
-      onBurstEnd: () => story.push("burst end"),
+      onBatchEnd: () => story.push("batch end"),
     },
   );
   return {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// For tests: which types of the official schema a client receives, what we know of each, and how each is read.
+// The types of the official schema that a client receives, with our schemas and decoders of each.
 import type * as z from "zod";
 import { isRecord } from "../../json/record.ts";
 import * as config from "../schema/v1/config.ts";
@@ -9,17 +9,17 @@ import * as results from "../schema/v1/results.ts";
 import * as tools from "../schema/v1/tool-call.ts";
 import * as updates from "../schema/v1/update.ts";
 
-/** How each type that a client receives is read; undefined means it was refused. */
+/** Decoders of the types that a client receives. A result of undefined means that the value was refused. */
 export const readers: Readonly<Record<string, (value: unknown) => unknown>> = {
   InitializeResponse: results.decodeIdentity,
   NewSessionResponse: results.decodeNewSession,
-  PromptResponse: results.decodePrompted,
+  PromptResponse: results.decodePromptResult,
   ListSessionsResponse: results.decodeSessionPage,
   RequestPermissionRequest: decodePermissionRequest,
   SessionNotification: (value) => (isRecord(value) ? updates.decodeUpdate(value["update"]) : undefined),
 };
 
-/** The types of the schema that a client receives today, and where they are read. */
+/** Our schemas for each of the official types. */
 export const shapes: Readonly<Record<string, readonly z.ZodObject[]>> = {
   AgentAuthCapabilities: [results.AgentAuthCapabilities],
   AgentCapabilities: [results.AgentCapabilities],

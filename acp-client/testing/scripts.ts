@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Small real programs in place of an agent, for what only a real process and real pipes can show.
+// Small programs that stand in for an agent, for tests that need a real process and real pipes.
 
-/** A command that runs JavaScript with these helpers: `say(message)`, `reply(request, result)`, `on(method, handler)`. */
+/**
+ * Returns a command that runs JavaScript with the helpers `say(message)`, `reply(request, result)`, `on(method,
+ * handler)`.
+ */
 export function program(body: string): readonly [string, ...string[]] {
   return [process.execPath, "--input-type=module", "-e", `${helpers}\n${body}`];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An agent made with the official SDK, as a peer that shares no code and no reading of the protocol with us.
-// Prompts: "permission" asks one, "wait" lasts until session/cancel, "fail" throws, anything else is echoed.
+// An agent made with the official SDK, which shares no code and no interpretation of the protocol with us.
+// Prompts: "permission" requests one, "wait" lasts until session/cancel, "fail" throws, anything else is echoed.
 import { Readable, Writable } from "node:stream";
 import { RequestError, agent, ndJsonStream } from "@agentclientprotocol/sdk";
 

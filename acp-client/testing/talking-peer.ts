@@ -2,9 +2,9 @@
 import type { IncomingRequest } from "../jsonrpc/incoming-request.ts";
 import { Peer } from "../jsonrpc/peer.ts";
 import type { PeerLimits } from "../jsonrpc/peer-limits.ts";
-import type { Answer } from "../jsonrpc/peer.ts";
+import type { RequestOutcome } from "../jsonrpc/peer.ts";
 
-/** A peer, and everything that it wrote and told, in one order. */
+/** Creates a peer and records everything that it writes and reports, in one order. */
 export function talk(limits: Partial<PeerLimits> = {}) {
   const written: string[] = [];
   const told: unknown[] = [];
@@ -24,8 +24,8 @@ export function talk(limits: Partial<PeerLimits> = {}) {
       onBroken: (message) => told.push(["broken", message]),
     },
   });
-  const ask = (method = "x"): Answer[] => {
-    const answers: Answer[] = [];
+  const ask = (method = "x"): RequestOutcome[] => {
+    const answers: RequestOutcome[] = [];
     peer.request(method, {}, (answer) => {
       answers.push(answer);
       told.push(["answer", method]);

@@ -2,7 +2,7 @@
 // One terminal of an agent from its start to its release, with those who wait for its end.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
-import { endOfText } from "../../acp-client/process/byte-ring.ts";
+import { utf8Tail } from "../../acp-client/process/byte-ring.ts";
 import type { StartedTerminal, Terminal, TerminalExit } from "./terminals/terminal.ts";
 
 export interface TerminalOutput {
@@ -69,7 +69,7 @@ export class RunningTerminal {
     const exitStatus = exit === undefined ? {} : { exitStatus: exit };
     const bytes = Buffer.from(output);
     if (bytes.length <= this.#outputBytesMax) return { output, truncated, ...exitStatus };
-    return { output: endOfText(bytes, this.#outputBytesMax), truncated: true, ...exitStatus };
+    return { output: utf8Tail(bytes, this.#outputBytesMax), truncated: true, ...exitStatus };
   }
 
   /** Answered when the end is in the log. */

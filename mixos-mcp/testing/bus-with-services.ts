@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A Bus with somebody on it who can be asked, and one who looks on.
+// A Bus with test services that can be called, and a client that observes it.
 import { BusClient, done, refused, serveCitizen } from "../../bus-client/index.ts";
 import { Inbox } from "../../bus-client/testing/inbox.ts";
 import { stoppedAfterTest, testBroker } from "../../bus-client/testing/test-broker.ts";
 import { verb } from "../../bus-client/testing/served-citizen.ts";
 
-/** `env`: of a server that is to be on this Bus. */
+/** Returns, among others, `env`: the environment for a server on this Bus. */
 export async function busWithServices(services: readonly string[] = ["echo"]) {
   const bus = await testBroker();
-  /** From whom `<service>.hold` came, which is never answered. */
+  /** The senders of `<service>.hold`, which is never answered. */
   const held = new Inbox<string | null>();
   for (const service of services) {
     const citizen = serveCitizen({
@@ -32,14 +32,14 @@ export async function busWithServices(services: readonly string[] = ["echo"]) {
     const { body } = await onlooker.call("noded", "noded.list");
     return (JSON.parse(body) as { name: string }[]).map(({ name }) => name);
   };
-  /** Asks again and again; each time is a whole round over the Bus. */
+  /** Polls the list of names until it fits. */
   const untilNames = async (fits: (names: string[]) => boolean): Promise<string[]> => {
     for (;;) {
       const found = await names();
       if (fits(found)) return found;
     }
   };
-  /** Publishes until somebody hears it. */
+  /** Publishes repeatedly until somebody has received a message. */
   const publishHeard = async (topic: string, body: string): Promise<void> => {
     for (;;) {
       const { body: reply } = await onlooker.publishAndConfirm(topic, body);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The built server as a client of the SDK's meets it, and its process.
+// Starts the built server with a client of the SDK.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { fileURLToPath } from "node:url";
@@ -10,13 +10,13 @@ export const mcpProgram = fileURLToPath(new URL("../../dist/bin/mixos-mcp.cjs", 
 export interface ServerUnderTest {
   readonly client: Client;
   readonly pid: number;
-  /** The texts of a result, and whether it is an error. */
+  /** Calls a tool and returns the texts of its result. */
   readonly tool: (name: string, args?: object, signal?: AbortSignal) => Promise<{ texts: string[]; isError: boolean }>;
-  /** The `error_code` of a tool's error; fails where there is none. */
+  /** Calls a tool that must fail, and returns its parsed error. */
   readonly refusal: (name: string, args?: object) => Promise<Record<string, unknown>>;
 }
 
-/** Initialized; ended when the test is over. `env` is all of its environment. */
+/** Starts and initializes a server, with `env` as its whole environment. It is stopped after the test. */
 export async function serverUnderTest(env: Record<string, string>, program = mcpProgram): Promise<ServerUnderTest> {
   const transport = new StdioClientTransport({ command: process.execPath, args: [program], env, stderr: "inherit" });
   const client = new Client({ name: "test", version: "0" });

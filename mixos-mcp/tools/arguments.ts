@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments that several tools take.
+// Arguments that several tools share.
 import { z } from "zod";
 import { timeoutMsDefault, timeoutMsMax } from "../limits.ts";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { jsonMatch } from "./bus-wait.ts";
 import { parseJson } from "../../json/raw-json.ts";
 
-test("what is wanted must be there, at any depth; what else is there does not matter", () => {
+test("a match requires the wanted members at any depth, and ignores others", () => {
   expect(jsonMatch({ a: { b: 1, c: 2 }, d: 3 }, { a: { b: 1 } })).toBe(true);
   expect(jsonMatch({ a: { b: 2 } }, { a: { b: 1 } })).toBe(false);
   expect(jsonMatch({ a: [{ b: 1, c: 1 }] }, { a: [{ b: 1 }] })).toBe(true);
@@ -18,13 +18,13 @@ test("every JSON value matches itself", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => jsonMatch(value, JSON.parse(JSON.stringify(value)))));
 });
 
-test("a message may be deeper than can be followed", () => {
+test("a message may be nested deeper than recursion could follow", () => {
   const deep = JSON.parse(`{"a":1,"b":${"[".repeat(100_000)}${"]".repeat(100_000)}}`) as object;
   expect(jsonMatch(deep, { a: 1 })).toBe(true);
   expect(jsonMatch(deep, { b: [[2]] })).toBe(false);
 });
 
-test("numbers match where they are the same number, however they are written", () => {
+test("equal numbers match, however they are written", () => {
   const match = (value: string, wanted: string): boolean => jsonMatch(parseJson(value), parseJson(wanted));
   expect(match('{"id":1193820475610234881}', '{"id":1193820475610234881}')).toBe(true);
   expect(match('{"id":1193820475610234881}', '{"id":1193820475610234880}')).toBe(false);

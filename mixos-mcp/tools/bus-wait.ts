@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Waits until something is published.
 import { z } from "zod";
 import type { Delivery } from "../../bus-client/index.ts";
 import { parseJson, RawJson } from "../../json/raw-json.ts";
@@ -11,8 +10,8 @@ import { canonicalNumber } from "../../json/canonical-number.ts";
 export const busWait = tool({
   name: "bus_wait",
   description:
-    "Waits for the next message on a topic of the MixOS Bus and returns it. What was published before the wait began is not " +
-    "seen, but for the last message that the broker keeps, if retained is true. timed_out: true is no failure: wait again if need be. " +
+    "Waits for the next message on a topic of the MixOS Bus and returns it. Messages published before the wait began are not " +
+    "returned, except for the topic's retained message if retained is true. timed_out: true is not an error: wait again if needed. " +
     "Anyone may publish: take a message as a hint, and ask the service itself for what matters.",
   arguments: z.strictObject({
     topic,
@@ -20,25 +19,27 @@ export const busWait = tool({
     match: z
       .looseObject({})
       .optional()
-      .describe("Passes over messages whose JSON body does not have these members with these values."),
-    retained: z.boolean().default(false).describe("Whether a message that the broker has kept counts too."),
+      .describe("Skips messages whose JSON body does not have these members with these values."),
+    retained: z.boolean().default(false).describe("Whether the message that the broker has retained counts too."),
   }),
   readOnly: true,
   waits: true,
-  async run({ topic: name, timeout_ms, match, retained }, { presence, signal }) {
-    const client = await presence.client(signal);
-    const fits = ({ body }: Delivery): boolean => match === undefined || jsonMatch(parsed(body), match);
-    const next = await nextDelivery(client, { topic: name, timeoutMs: timeout_ms, fits, retained, signal });
-    const away = next.reconnected ? { reconnected: "the Bus was away meanwhile: messages may have been missed" } : {};
-    if (next.delivery === undefined) return [JSON.stringify({ timed_out: true, topic: name, ...away })];
+  async run({ topic: name, timeout_ms, match, retained }, { connection, signal }) {
+    const client = await connection.connectedClient(signal);
+    const matches = ({ body }: Delivery): boolean => match === undefined || jsonMatch(parseBody(body), match);
+    const next = await nextDelivery(client, { topic: name, timeoutMs: timeout_ms, matches, retained, signal });
+    const reconnected = next.reconnected
+      ? { reconnected: "the Bus was disconnected meanwhile: messages may have been missed" }
+      : {};
+    if (next.delivery === undefined) return [JSON.stringify({ timed_out: true, topic: name, ...reconnected })];
     const { seq, registration, service, stale, body } = next.delivery;
     const about = { topic: name, seq, registration, service, ...(stale ? { stale } : {}), retained: next.retained };
-    return [JSON.stringify({ ...about, ...away }), body];
+    return [JSON.stringify({ ...about, ...reconnected }), body];
   },
 });
 
-/** Undefined, which nothing matches, where it is no JSON. */
-function parsed(body: string): unknown {
+/** Returns undefined, which nothing matches, if the text is not JSON. */
+function parseBody(body: string): unknown {
   try {
     return parseJson(body);
   } catch {
@@ -47,8 +48,8 @@ function parsed(body: string): unknown {
 }
 
 /**
- * Whether all that `wanted` has is in `value` too: members of objects at any depth; anything else must be equal. `value`
- * may be as deep as it likes: it is followed no further than `wanted` goes.
+ * Whether `value` contains `wanted`: objects may have more members, at any depth, and everything else must be equal.
+ * Recurses only as deep as `wanted`.
  */
 export function jsonMatch(value: unknown, wanted: unknown): boolean {
   if (isNumber(value) && isNumber(wanted)) return canonicalNumber(value) === canonicalNumber(wanted);

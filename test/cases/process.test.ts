@@ -64,7 +64,7 @@ test("an inner agent that takes no notice of its stdin's end is ended all the sa
 });
 
 test.each<[string, readonly string[], string, RegExp]>([
-  ["cat", ["cat"], "AGENT_PROTOCOL", /no ACP agent|initialize/],
+  ["cat", ["cat"], "AGENT_PROTOCOL", /not an ACP agent|initialize/],
   ["a sleep", ["sleep", "1000"], "AGENT_PROTOCOL", /sleep 1000" did not answer initialize within 700 ms/],
   ["true", ["true"], "AGENT_EXITED", /exit code 0/],
   ["a program that fails", ["sh", "-c", "echo broken >&2; exit 3"], "AGENT_EXITED", /exit code 3/],

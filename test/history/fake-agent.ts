@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An agent at the seam of the client: it keeps the client's promises (answers in order, every request failed when it
 // ends, `exited` last) and does whatever a correct agent may, when the history lets it.
-import type { AgentClient, AgentSink, OpenRequest } from "../../acp-client/agent-client.ts";
-import type { AgentFailure, Done, Opened, Prompted, AgentExit } from "../../acp-client/agent-events.ts";
+import type { AgentClient, AgentSink, OpenSessionParams } from "../../acp-client/agent-client.ts";
+import type { AgentFailure, Done, OpenedSession, PromptResult, AgentExit } from "../../acp-client/agent-events.ts";
 import type { AgentIdentity, ConfigOption, ContentBlock, PermissionOutcome } from "../../acp-client/model.ts";
 import type { JsonObject } from "../../agentd/demo-agent/scripted/scenario.ts";
 import { testIdentity } from "../../agentd/session/core/testing/session-script.ts";
@@ -25,7 +25,7 @@ export class FakeAgent implements AgentClient {
   /** Requests that it has not answered, with the ways to answer and to fail them. */
   readonly #owed: { readonly answer: () => void; readonly fail: () => void }[] = [];
   readonly #asked = new Set<number>();
-  #turn: Done<Prompted> | undefined;
+  #turn: Done<PromptResult> | undefined;
   #cancelled = false;
   #paused = false;
   #over = false;
@@ -70,12 +70,12 @@ export class FakeAgent implements AgentClient {
     });
   }
 
-  open(request: OpenRequest, done: Done<Opened>): void {
+  open(request: OpenSessionParams, done: Done<OpenedSession>): void {
     this.#options.got({ method: `session/${request.how}` });
     this.#owe(done, () => ({ sessionId: "its-own", options: [this.#option()] }));
   }
 
-  prompt(blocks: readonly ContentBlock[], done: Done<Prompted>): void {
+  prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void {
     const prompt = blocks.map((block) => ({ text: String(block["text"]) }));
     this.#options.got({ method: "session/prompt", params: { prompt } });
     if (this.#turn) throw new Error("a second prompt while one runs was sent to an agent");
@@ -136,7 +136,7 @@ export class FakeAgent implements AgentClient {
     const { random, sink } = this.#options;
     if (this.#over || (this.#paused && !this.#stop)) return;
     for (let things = 1 + random.whole(3); things > 0 && !this.#over; things -= 1) this.#doOne();
-    sink.onBurstEnd();
+    sink.onBatchEnd();
   }
 
   /** Does what it owes, and no more. */
@@ -145,7 +145,7 @@ export class FakeAgent implements AgentClient {
     if (this.#stop) this.#exit();
     else if (this.#owed.length > 0) this.#owed.shift()?.answer();
     else this.#endTurn("end_turn");
-    this.#options.sink.onBurstEnd();
+    this.#options.sink.onBatchEnd();
   }
 
   #doOne(): void {

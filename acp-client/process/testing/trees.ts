@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Real processes for tests, and a way to wait for what they do.
+// Real processes for tests, and helpers to wait for them.
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
@@ -21,11 +21,11 @@ export interface StartedAgent extends AsyncDisposable {
   readonly agent: AgentProcess;
   readonly marker: Marker;
   readonly exit: Promise<AgentExit>;
-  /** What it wrote to stdout so far. */
+  /** Returns its stdout so far. */
   stdout(): string;
 }
 
-/** Started in the temporary directory with nothing but PATH; stopped at the end of the scope. */
+/** Starts an agent in the temporary directory with only PATH set. It is stopped at the end of the scope. */
 export function start(
   command: AgentProcessOptions["command"],
   options: Partial<AgentProcessOptions> = {},
@@ -51,7 +51,7 @@ export function shell(script: string, options: Partial<AgentProcessOptions> = {}
   return start(["sh", "-c", script], options);
 }
 
-/** The living processes that bear the marker. */
+/** Returns the living processes with the marker in their environment. */
 export function marked(marker: Marker): ProcessRow[] {
   return [...source.list()].filter(
     (row) => !row.zombie && source.environmentValues(row.pid, marker.name).includes(marker.value),
@@ -63,11 +63,11 @@ export function isRunning(pid: number): boolean {
   return row !== undefined && !row.zombie;
 }
 
-/** Resolves when it is so; rejects, naming what never was, after ten seconds. */
+/** Resolves when `isSo` returns true. Rejects after ten seconds. */
 export async function eventually(what: string, isSo: () => boolean): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!isSo()) {
-    if (performance.now() > deadline) throw new Error(`it never was so: ${what}`);
+    if (performance.now() > deadline) throw new Error(`not within ten seconds: ${what}`);
     await setTimeout(2);
   }
 }

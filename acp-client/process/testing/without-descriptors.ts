@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A process that has no free descriptor, and prints whether it still sees itself.
+// A program that uses up its file descriptors, then prints whether it can still read its own process.
 import { openSync } from "node:fs";
 import { procSource } from "../process-source.ts";
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Modes and config options: how a v1 agent tells what can be set in a session.
+// Decodes the modes and config options of a v1 agent.
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { ConfigChoice, ConfigOption } from "../../model.ts";
-import { decode, identifier, optionalObject, optionalText, present, unread, validItems } from "../lenient.ts";
+import { decode, identifier, optionalObject, optionalText, omitUndefined, undecoded, decodeItems } from "../lenient.ts";
 
 export const SessionMode = z.looseObject({
   id: identifier,
@@ -13,7 +13,7 @@ export const SessionMode = z.looseObject({
 });
 export const SessionModeState = z.looseObject({
   currentModeId: identifier,
-  availableModes: unread,
+  availableModes: undecoded,
   _meta: optionalObject,
 });
 
@@ -46,7 +46,7 @@ export const SessionConfigSelectOption = z.looseObject({
 export const SessionConfigSelectGroup = z.looseObject({
   group: z.string(),
   name: z.string(),
-  options: unread,
+  options: undecoded,
   _meta: optionalObject,
 });
 
@@ -55,23 +55,23 @@ export interface Modes {
   readonly choices: readonly ConfigChoice[];
 }
 
-/** Undefined when the agent has no modes, or tells them without the current one. */
+/** Returns undefined if the agent has no modes, or does not give the current one. */
 export function decodeModes(value: unknown): Modes | undefined {
   const state = decode(SessionModeState, value);
   if (state === undefined) return undefined;
-  const choices = validItems(state.availableModes, (item) => {
+  const choices = decodeItems(state.availableModes, (item) => {
     const mode = decode(SessionMode, item);
-    return mode && present({ value: mode.id, name: mode.name, description: mode.description });
+    return mode && omitUndefined({ value: mode.id, name: mode.name, description: mode.description });
   });
   return { current: state.currentModeId, choices: choices ?? [] };
 }
 
-/** Options of an unknown type and broken ones are dropped; undefined when the value is no list. */
+/** Drops invalid options and options of an unknown type. Returns undefined if the value is not an array. */
 export function decodeConfigOptions(value: unknown): ConfigOption[] | undefined {
-  return validItems(value, (item) => {
+  return decodeItems(value, (item) => {
     const option = decode(Option, item);
     if (option === undefined) return undefined;
-    return present({
+    return omitUndefined({
       option: option.id,
       name: option.name,
       description: option.description,
@@ -96,5 +96,5 @@ function flatChoices(items: readonly unknown[]): ConfigChoice[] {
 function decodeChoice(item: unknown, group: string | undefined): ConfigChoice[] {
   const choice = decode(SessionConfigSelectOption, item);
   if (choice === undefined) return [];
-  return [present({ value: choice.value, name: choice.name, description: choice.description, group })];
+  return [omitUndefined({ value: choice.value, name: choice.name, description: choice.description, group })];
 }

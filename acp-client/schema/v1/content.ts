@@ -8,15 +8,15 @@ import {
   number,
   optionalObject,
   optionalText,
-  present,
-  validItems,
+  omitUndefined,
+  decodeItems,
   wholeNumber,
 } from "../lenient.ts";
 
 const audience = z
   .unknown()
   .optional()
-  .transform((value) => validItems(value, (item) => (item === "assistant" || item === "user" ? item : undefined)));
+  .transform((value) => decodeItems(value, (item) => (item === "assistant" || item === "user" ? item : undefined)));
 
 export const Annotations = z.looseObject({
   audience,
@@ -92,22 +92,22 @@ const ByType = {
   resource: EmbeddedResource,
 } as const;
 
-/** Undefined when it is no block, or one of a known type without what that type requires. Other types are kept. */
+/** Returns undefined for an invalid block. Blocks of an unknown type are kept as received. */
 export function decodeContentBlock(value: unknown): ContentBlock | undefined {
-  return plainText(value) ?? decodeContentBlockBySchema(value);
+  return asPlainText(value) ?? decodeContentBlockBySchema(value);
 }
 
-/** The slow way, which is right for every block. */
+/** Decodes any block by its schema, which is slow. */
 export function decodeContentBlockBySchema(value: unknown): ContentBlock | undefined {
   if (!isRecord(value) || typeof value["type"] !== "string") return undefined;
   const { type } = value;
   if (!Object.hasOwn(ByType, type)) return { ...value, type };
   const block: ContentBlock | undefined = decode<ContentBlock>(ByType[type as keyof typeof ByType], value);
-  return block === undefined ? undefined : present(block);
+  return block === undefined ? undefined : omitUndefined(block);
 }
 
-/** Text with nothing that would have to be looked at is what an agent sends thousands of times: no schema, no copy. */
-export function plainText(value: unknown): ContentBlock | undefined {
+/** Returns a plain text block as it is, without schema or copy: agents send thousands of them. */
+export function asPlainText(value: unknown): ContentBlock | undefined {
   if (!isRecord(value) || value["type"] !== "text" || typeof value["text"] !== "string") return undefined;
   if (Object.hasOwn(value, "annotations") || Object.hasOwn(value, "_meta") || Object.hasOwn(value, "__proto__")) {
     return undefined;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// elicitation/create. What is half understood is not asked; what stands in a form is for whoever shows it to read.
+// Decodes elicitation/create. An invalid request is refused, not shown. The fields of a form are checked where they are
+// shown.
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { Elicitation } from "../../model.ts";
 import { decode, identifier, optionalIdentifier } from "../lenient.ts";
 
 const head = { sessionId: identifier, toolCallId: optionalIdentifier, message: z.string() };
-// The members' own values are left as they came: names are the agent's, and may be any.
+// The values are not checked here, and the agent may choose any names.
 const members = z.custom<Readonly<Record<string, unknown>>>(isRecord);
 const requestedSchema = members.refine(
   ({ properties, required }) =>
@@ -15,32 +16,40 @@ const requestedSchema = members.refine(
 const Form = z.looseObject({ ...head, mode: z.literal("form"), requestedSchema });
 const Url = z.looseObject({ ...head, mode: z.literal("url"), elicitationId: identifier, url: z.string() });
 
-/** UTF-16 units. A longer one nobody can look through before opening it. */
+/** Length in UTF-16 units. Nobody can check a longer URL before opening it. */
 const urlCharactersMax = 8_192;
 
-/** Undefined when a required member is missing or malformed, a form's lists of fields too, and for what is no web address. */
+/**
+ * Returns undefined if a required member, or a form's `properties` or `required`, is invalid, or if the URL is refused.
+ */
 export function decodeElicitation(params: unknown): Elicitation | undefined {
   const form = decode(Form, params);
-  if (form) return { mode: "form", ...shared(form), schema: form.requestedSchema };
+  if (form) return { mode: "form", ...commonMembers(form), schema: form.requestedSchema };
   const address = decode(Url, params);
   if (!address || !isWebAddress(address.url)) return undefined;
-  return { mode: "url", ...shared(address), url: address.url, elicitationId: address.elicitationId };
+  return { mode: "url", ...commonMembers(address), url: address.url, elicitationId: address.elicitationId };
 }
 
 export function decodeCompletedElicitation(params: unknown): string | undefined {
   return decode(z.looseObject({ elicitationId: identifier }), params)?.elicitationId;
 }
 
-function shared({ message, toolCallId }: { readonly message: string; readonly toolCallId?: string | undefined }) {
+function commonMembers({
+  message,
+  toolCallId,
+}: {
+  readonly message: string;
+  readonly toolCallId?: string | undefined;
+}) {
   return { message, ...(toolCallId === undefined ? {} : { toolCallId }) };
 }
 
-/** Not `file:`, `javascript:` or a program's own scheme: a person who agrees would open it. */
+/** Accepts http and https only: a person who accepts opens the URL, so `file:` or `javascript:` would be dangerous. */
 function isWebAddress(text: string): boolean {
-  const isReadable = text.length <= urlCharactersMax && !deceptive.test(text);
+  const isReadable = text.length <= urlCharactersMax && !invisibleCharacter.test(text);
   return isReadable && /^https?:\/\//iu.test(text) && URL.canParse(text);
 }
 
-// Line breaks, controls, spaces and what is not seen: they change how an address reads, and opening it takes many of them
-// out, so that it leads elsewhere. In an address they are written with `%`.
-const deceptive = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+// Line breaks, controls, spaces and invisible characters change how a URL reads, and browsers drop many of them, so
+// that it leads elsewhere. A URL must encode them with `%`.
+const invisibleCharacter = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}]/u;

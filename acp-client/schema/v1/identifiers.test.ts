@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What things are known by is held as long as they live, so it has a bound.
+// Identifiers are kept in memory for long, so their length is limited.
 import { expect, test } from "vitest";
 import { identifierCharactersMax } from "../lenient.ts";
 import { decodeConfigOptions, decodeModes } from "./config.ts";
 import { decodeElicitation } from "./elicitation.ts";
-import { decodePermissionRequest, whyNotAsked } from "./permission.ts";
+import { decodePermissionRequest, checkPermissionRequest } from "./permission.ts";
 import { decodeIdentity, decodeNewSession, decodeSessionPage } from "./results.ts";
 import { decodeUpdate } from "./update.ts";
 
@@ -18,7 +18,7 @@ test.for([
   ["compaction_update", { status: "started" }, "compactionId"],
   ["compaction_summary_chunk", { content: text }, "compactionId"],
   ["current_mode_update", {}, "currentModeId"],
-] as const)("%s is no update of its kind with an id that is too long", ([sessionUpdate, members, id]) => {
+] as const)("%s with an id that is too long is invalid", ([sessionUpdate, members, id]) => {
   expect(decodeUpdate({ sessionUpdate, ...members, [id]: longest })).toMatchObject({
     kind: expect.any(String) as string,
   });
@@ -26,7 +26,7 @@ test.for([
 });
 
 test.for([{}, { annotations: { priority: 1 } }])(
-  "a message keeps its words when its optional id is too long (block with %j)",
+  "a message keeps its text when its optional id is too long (block with %j)",
   (more) => {
     const chunk = { sessionUpdate: "agent_message_chunk", content: { ...text, ...more } };
     expect(decodeUpdate({ ...chunk, messageId: longest })).toHaveProperty("messageId", longest);
@@ -34,7 +34,7 @@ test.for([{}, { annotations: { priority: 1 } }])(
   },
 );
 
-test("of a title that is too long the beginning names the session, and a time that is too long is none", () => {
+test("a title that is too long is truncated, and a time that is too long is absent", () => {
   const info = (members: object) => decodeUpdate({ sessionUpdate: "session_info_update", ...members });
   expect(info({ title: "x".repeat(4_096), updatedAt: tooLong })).toEqual({ kind: "info", title: "x".repeat(4_096) });
   const updatedAt = "2030-01-01T00:00:00Z";
@@ -46,7 +46,7 @@ test("of a title that is too long the beginning names the session, and a time th
   expect(info({ title: null, updatedAt: null })).toEqual({ kind: "info", title: null, updatedAt: null });
 });
 
-test("nothing is asked about a tool call of such an id; a permission's options have their own bound", () => {
+test("a permission request with such a tool call id is refused; its options have a limit of their own", () => {
   const ask = (toolCallId: string, optionId: string) =>
     decodePermissionRequest({
       sessionId: "s",
@@ -56,8 +56,8 @@ test("nothing is asked about a tool call of such an id; a permission's options h
   expect(ask(tooLong, "a")).toBeUndefined();
   const asked = ask(longest, tooLong);
   if (asked === undefined) throw new Error("it was not understood");
-  expect(whyNotAsked(asked, 64 * 1024)).toBeUndefined();
-  expect(whyNotAsked(asked, 2_000)).toContain("too long");
+  expect(checkPermissionRequest(asked, 64 * 1024)).toBeUndefined();
+  expect(checkPermissionRequest(asked, 2_000)).toContain("too long");
   const form = { sessionId: "s", mode: "form", message: "m", requestedSchema: {}, toolCallId: tooLong };
   expect(decodeElicitation(form)).not.toHaveProperty("toolCallId");
   const address = { sessionId: "s", mode: "url", message: "m", url: "https://h/" };
@@ -65,7 +65,7 @@ test("nothing is asked about a tool call of such an id; a permission's options h
   expect(decodeElicitation({ ...address, elicitationId: tooLong })).toBeUndefined();
 });
 
-test("options, choices, modes and logins that are known by too much are dropped, and the rest is kept", () => {
+test("options, choices, modes and login methods with too long an id are dropped, and the rest is kept", () => {
   const choices = [
     { value: "v", name: "n" },
     { value: tooLong, name: "n" },
@@ -92,7 +92,7 @@ test("options, choices, modes and logins that are known by too much are dropped,
   expect(identity).toMatchObject({ info: null, authMethods: [{ id: "a" }] });
 });
 
-test("a session that cannot be held by its id is none", () => {
+test("a session whose id is too long is refused", () => {
   expect(decodeNewSession({ sessionId: longest })).toMatchObject({ sessionId: longest });
   expect(decodeNewSession({ sessionId: tooLong })).toBeUndefined();
   expect(decodeSessionPage({ sessions: [{ sessionId: tooLong, cwd: "/" }] })).toMatchObject({ sessions: [] });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Each place where the official schema says that a receiver must be lenient, changed to something wrong.
+// Makes each member invalid where the official schema requires a receiver to be lenient.
 import { expect, test } from "vitest";
 import { objections, officialSchema } from "../../testing/official-schema.ts";
 import { readers, shapes } from "../../testing/received-types.ts";
@@ -16,7 +16,7 @@ const option = (options: readonly object[]): object =>
   update("config_option_update", { configOptions: [{ ...select, options }] });
 const list = (session: object): object => ({ sessions: [{ sessionId: "s", cwd: "/", ...session }] });
 
-/** A message that holds a type, where it sits in it, and how that message is read. */
+/** A message that contains a type, its path in the message, and the message's decoder. */
 type Carrier = readonly [message: object, path: readonly (string | number)[], read: string];
 
 const carriers: Readonly<Record<string, Carrier>> = {
@@ -160,14 +160,14 @@ function carrierOf(type: string): Carrier {
   return carrier;
 }
 
-/** Read, and told so that a lost item or member shows. */
+/** Decodes a value into a form that shows lost items and members. */
 function told(message: unknown, read: string): unknown {
   if (read === "update") return withoutMark(decodeUpdate(message));
   if (read === "SetSessionConfigOptionResponse") return [decodeOptionsAfterChange(message)];
   return readers[read]?.(message);
 }
 
-/** That something was dropped is told beside what was kept. */
+/** Removes `incomplete`, which marks that something was dropped. */
 function withoutMark(decoded: ReturnType<typeof decodeUpdate>): unknown {
   if (decoded?.kind !== "tool_call") return decoded;
   const { incomplete: _, ...call } = decoded.call;
@@ -198,12 +198,12 @@ const sites: readonly Site[] = Object.keys(shapes).flatMap((type) => {
 
 const wrong: readonly unknown[] = [5, -1, true, "wrong", ["wrong"], { wrong: true }];
 
-/** A word that the official list does not have is kept where a newer agent may know more of them. */
+/** Words outside the official list are kept if a newer agent may use them. */
 const openWords = new Set(["ToolCall.kind", "ToolCall.status", "ToolCallUpdate.kind", "ToolCallUpdate.status"]);
 
 function isWrong({ type, member, rules }: Site, value: unknown): boolean {
   if (typeof value === "string" && openWords.has(`${type}.${member}`)) return false;
-  // Of a list, the items are judged, below.
+  // The items of lists are tested below.
   if (Array.isArray(value) && rules["x-deserialize-skip-invalid-items"] === true) return false;
   return objections(`${type}/properties/${member}`, value).length > 0;
 }
@@ -216,7 +216,7 @@ const errorSites = sites.filter(({ rules }) => rules["x-deserialize-default-on-e
 const nullSites = sites.filter(({ rules }) => rules["x-deserialize-default-on-null"] === true);
 const itemSites = sites.filter(({ rules }) => rules["x-deserialize-skip-invalid-items"] === true);
 
-test.for(errorSites)("$type $member may be wrong: then it is absent, and nothing beside it is", (site) => {
+test.for(errorSites)("an invalid $type $member is absent, and its siblings are kept", (site) => {
   const [message, path, read] = carrierOf(site.type);
   const clean = told(message, read);
   expect(clean).toBeDefined();
@@ -225,12 +225,12 @@ test.for(errorSites)("$type $member may be wrong: then it is absent, and nothing
   for (const value of wrong.filter((one) => isWrong(site, one))) expect(decoded(value)).toEqual(clean);
 });
 
-test.for(nullSites)("$type $member may be null: then it is empty", ({ type, member }) => {
+test.for(nullSites)("a null $type $member is empty", ({ type, member }) => {
   const [message, path, read] = carrierOf(type);
   expect(told(withMember(message, path, member, null), read)).toEqual(told(message, read));
 });
 
-test.for(itemSites)("$type $member may hold bad items, which are dropped", ({ type, member }) => {
+test.for(itemSites)("invalid items of $type $member are dropped", ({ type, member }) => {
   const [message, path, read] = carrierOf(type);
   const bad = told(withMember(message, path, member, [null, 5, "x", {}, []]), read);
   expect(bad).toEqual(told(withMember(message, path, member, []), read));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Our reading of ACP v1 against the official schema: samples of its types, and its list of members.
+// Compares our decoders with the official schema of ACP v1: by samples of its types, and by its members.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { objections, officialSchema } from "../../testing/official-schema.ts";
@@ -16,17 +16,20 @@ const samples = JSON.parse(
   readFileSync(new URL("../../../test/data/acp-golden/v1.json", import.meta.url), "utf8"),
 ) as Sample[];
 
-test.for(samples.filter(({ type, valid }) => valid && type in readers))("the valid $type is read: $value", (sample) => {
-  expect(readers[sample.type]?.(sample.value)).toBeDefined();
-});
+test.for(samples.filter(({ type, valid }) => valid && type in readers))(
+  "the valid $type is decoded: $value",
+  (sample) => {
+    expect(readers[sample.type]?.(sample.value)).toBeDefined();
+  },
+);
 
-test("every sample, valid or not, is survived by every reader", () => {
+test("no decoder throws for any sample, valid or not", () => {
   for (const { value } of samples) {
     for (const read of Object.values(readers)) expect(() => read(value)).not.toThrow();
   }
 });
 
-test("the samples are what they say they are", () => {
+test("the samples are valid or invalid as declared", () => {
   for (const { type, valid, value } of samples)
     expect([value, objections(type, value).length === 0]).toEqual([value, valid]);
 });

@@ -4,7 +4,7 @@ import type { PermissionOption, ToolCallPatch } from "../../model.ts";
 import { decode, identifier, optionalObject } from "../lenient.ts";
 import { decodeToolCallUpdate } from "./tool-call.ts";
 
-/** Another kind than the four of ACP is kept: it is never a yes by itself, and no reason to refuse the question. */
+/** A kind that ACP does not define is kept. It never counts as an allow. */
 export const OfferedOption = z.looseObject({
   optionId: z.string(),
   name: z.string(),
@@ -24,7 +24,7 @@ export interface PermissionRequest {
   readonly options: readonly PermissionOption[];
 }
 
-/** Undefined when a required member is missing or malformed: a question that is half understood is not asked. */
+/** Returns undefined if a required member is missing or malformed. */
 export function decodePermissionRequest(params: unknown): PermissionRequest | undefined {
   const request = decode(RequestPermissionRequest, params);
   const toolCall = request && decodeToolCallUpdate(request.toolCall);
@@ -34,14 +34,17 @@ export function decodePermissionRequest(params: unknown): PermissionRequest | un
 }
 
 /**
- * Why a question that was understood is not asked all the same; undefined where it is. An id is all that goes back: one
- * that stands for options of two kinds could make a yes of a person's no. And what nothing can be left out of is bounded.
+ * Returns an error message if a valid request must be refused. The answer is only an option's id, so an id with two
+ * kinds could turn a denial into an allow. The ids and options are bounded, since none of them may be truncated.
  */
-export function whyNotAsked({ toolCall, options }: PermissionRequest, charactersMax: number): string | undefined {
+export function checkPermissionRequest(
+  { toolCall, options }: PermissionRequest,
+  charactersMax: number,
+): string | undefined {
   const kinds = new Map<string, string>();
   for (const { optionId, kind } of options) {
     const other = kinds.get(optionId);
-    if (other !== undefined && other !== kind) return "an option id stands for options of two kinds";
+    if (other !== undefined && other !== kind) return "two options of different kinds have the same id";
     kinds.set(optionId, kind);
   }
   const fixed = JSON.stringify([toolCall.toolCallId, toolCall.kind, options]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What we write to a v1 agent: the params and results, each as the official schema wants it.
-import type { OpenRequest } from "../../agent-client.ts";
+// Builds the params and results that we send to a v1 agent, valid by the official schema.
+import type { OpenSessionParams } from "../../agent-client.ts";
 import type { ContentBlock, ElicitationAnswer, McpServer, PermissionOutcome } from "../../model.ts";
 
 export const METHODS = {
@@ -28,7 +28,7 @@ export interface ClientInfo {
   readonly version: string;
 }
 
-/** What this client serves; what is false or absent is not offered, and answered with -32601. */
+/** The capabilities that this client advertises. */
 export interface OfferedCapabilities {
   readonly fs: boolean;
   readonly terminal: boolean;
@@ -44,16 +44,18 @@ export function initializeParams(clientInfo: ClientInfo, offered: OfferedCapabil
       terminal: offered.terminal,
       session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
       auth: { terminal: false },
-      // An empty object would not mean "none" to every agent.
+      // Omitted if empty: some agents take an empty object for support.
       ...(offered.elicitation.length > 0 ? { elicitation } : {}),
     },
     clientInfo: { name: clientInfo.name, version: clientInfo.version },
   };
 }
 
-/** Of session/new, session/load and session/resume. additionalDirectories is left out when empty: agents that never
- * heard of it must not see it. */
-export function openParams(request: OpenRequest): object {
+/**
+ * Builds the params of session/new, session/load and session/resume. An empty additionalDirectories is omitted, for
+ * agents that do not know it.
+ */
+export function openParams(request: OpenSessionParams): object {
   const { cwd, additionalDirectories } = request;
   return {
     ...(request.how === "new" ? {} : { sessionId: request.sessionId }),
@@ -75,7 +77,7 @@ export function setModeParams(sessionId: string, modeId: string): object {
   return { sessionId, modeId };
 }
 
-/** A boolean goes with its type; a select's value goes without, as the older form of the request has it. */
+/** A boolean is sent with its type, a select's value without, as in the older form of the request. */
 export function setConfigOptionParams(sessionId: string, configId: string, value: string | boolean): object {
   return typeof value === "boolean" ? { sessionId, configId, type: "boolean", value } : { sessionId, configId, value };
 }
@@ -98,7 +100,7 @@ export function elicitationResult(answer: ElicitationAnswer): object {
   return answer.content === undefined ? { action: "accept" } : { action: "accept", content: answer.content };
 }
 
-/** A stdio server has no `type` in v1: some agents refuse "stdio". */
+/** Omits `type` for a stdio server, as v1 does: some agents refuse "stdio". */
 function mcpServer(server: McpServer): object {
   if ("type" in server) {
     const { type, name, url, headers } = server;

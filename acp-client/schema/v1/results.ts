@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a v1 agent answers to our requests. Where every member is optional, null stands for the empty object.
+// Decodes the results of a v1 agent. Where all members are optional, null stands for the empty object.
 import * as z from "zod";
 import type { SessionInfo as ListedSession } from "../../agent-client.ts";
 import { numberOf } from "../../../json/raw-json.ts";
@@ -13,9 +13,9 @@ import {
   optionalIdentifier,
   optionalObject,
   optionalText,
-  present,
-  unread,
-  validItems,
+  omitUndefined,
+  undecoded,
+  decodeItems,
 } from "../lenient.ts";
 import { decodeConfigOptions, decodeModes } from "./config.ts";
 import type { Modes } from "./config.ts";
@@ -33,7 +33,7 @@ export const PromptCapabilities = z.looseObject({
   _meta: optionalObject,
 });
 export const McpCapabilities = z.looseObject({ http: optionalFlag, sse: optionalFlag, _meta: optionalObject });
-/** In v1 these are objects: present means offered, and true is as malformed as "yes". */
+/** In v1 these are objects whose presence means support. Other values, even true, are malformed. */
 export const SessionCapabilities = z.looseObject({
   list: optionalObject,
   delete: optionalObject,
@@ -54,7 +54,7 @@ export const AgentCapabilities = z.looseObject({
 export const InitializeResponse = z.looseObject({
   protocolVersion: z.preprocess(numberOf, z.int().min(0).max(65_535)),
   agentCapabilities: AgentCapabilities.optional().catch(undefined),
-  authMethods: unread,
+  authMethods: undecoded,
   agentInfo: Implementation.optional().catch(undefined),
   _meta: optionalObject,
 });
@@ -71,43 +71,43 @@ export const AuthMethodTerminal = AuthMethodAgent.extend({
 });
 export const NewSessionResponse = z.looseObject({
   sessionId: identifier,
-  modes: unread,
-  configOptions: unread,
+  modes: undecoded,
+  configOptions: undecoded,
   _meta: optionalObject,
 });
-/** Of session/load and session/resume. */
-const BroughtBackResponse = z.looseObject({
-  modes: unread,
-  configOptions: unread,
+/** The response of session/load and session/resume. */
+const RestoreSessionResponse = z.looseObject({
+  modes: undecoded,
+  configOptions: undecoded,
   _meta: optionalObject,
 });
 export const PromptResponse = z.looseObject({
-  // Another reason than the five of v1 is an end all the same.
+  // A reason that v1 does not define ends the turn too.
   stopReason: z.string(),
   usage: optionalObject,
   _meta: optionalObject,
 });
-export const SetSessionConfigOptionResponse = z.looseObject({ configOptions: unread, _meta: optionalObject });
+export const SetSessionConfigOptionResponse = z.looseObject({ configOptions: undecoded, _meta: optionalObject });
 export const ListSessionsResponse = z.looseObject({
-  sessions: unread,
+  sessions: undecoded,
   nextCursor: optionalText,
   _meta: optionalObject,
 });
 export const SessionInfo = z.looseObject({
   sessionId: identifier,
   cwd: z.string(),
-  additionalDirectories: unread,
+  additionalDirectories: undecoded,
   title: clearableText,
   updatedAt: clearableText,
   _meta: optionalObject,
 });
 
-/** The protocol version of an answer to initialize, exactly as it came; undefined when there is none. */
-export function answeredVersion(result: unknown): unknown {
+/** Returns the protocol version in the result of initialize, unchecked; undefined if there is none. */
+export function findProtocolVersion(result: unknown): unknown {
   return isRecord(result) ? numberOf(result["protocolVersion"]) : undefined;
 }
 
-/** Undefined when the version is no uint16; everything else has a default. */
+/** Returns undefined if the version is not a uint16. Everything else has a default. */
 export function decodeIdentity(result: unknown): AgentIdentity | undefined {
   const answer = decode(InitializeResponse, result);
   if (answer === undefined) return undefined;
@@ -115,7 +115,7 @@ export function decodeIdentity(result: unknown): AgentIdentity | undefined {
   const session = offered?.sessionCapabilities;
   return {
     protocolVersion: answer.protocolVersion,
-    info: info ? present({ name: info.name, title: info.title, version: info.version }) : null,
+    info: info ? omitUndefined({ name: info.name, title: info.title, version: info.version }) : null,
     capabilities: {
       load: offered?.loadSession ?? false,
       resume: session?.resume !== undefined,
@@ -130,7 +130,7 @@ export function decodeIdentity(result: unknown): AgentIdentity | undefined {
       mcpHttp: offered?.mcpCapabilities?.http ?? false,
       mcpSse: offered?.mcpCapabilities?.sse ?? false,
     },
-    authMethods: validItems(answer.authMethods, decodeAuthMethod) ?? [],
+    authMethods: decodeItems(answer.authMethods, decodeAuthMethod) ?? [],
   };
 }
 
@@ -140,7 +140,7 @@ export interface NewSession {
   readonly options: readonly ConfigOption[];
 }
 
-/** Undefined when there is no session id, or one that is too long to be held. */
+/** Returns undefined if the session id is missing or too long. */
 export function decodeNewSession(result: unknown): NewSession | undefined {
   const answer = decode(NewSessionResponse, result);
   if (answer === undefined) return undefined;
@@ -152,19 +152,19 @@ export function decodeNewSession(result: unknown): NewSession | undefined {
   };
 }
 
-/** Of session/load and session/resume, which may answer with nothing at all. */
-export function decodeBroughtBack(result: unknown): Omit<NewSession, "sessionId"> {
-  const answer = decode(BroughtBackResponse, result);
+/** Decodes the result of session/load or session/resume, which may be empty or null. */
+export function decodeRestoredSession(result: unknown): Omit<NewSession, "sessionId"> {
+  const answer = decode(RestoreSessionResponse, result);
   return { modes: decodeModes(answer?.modes), options: decodeConfigOptions(answer?.configOptions) ?? [] };
 }
 
-/** Undefined when there is no stop reason. */
-export function decodePrompted(result: unknown): { stopReason: string; usage?: unknown } | undefined {
+/** Returns undefined if the stop reason is missing. */
+export function decodePromptResult(result: unknown): { stopReason: string; usage?: unknown } | undefined {
   const answer = decode(PromptResponse, result);
-  return answer && present({ stopReason: answer.stopReason, usage: answer.usage });
+  return answer && omitUndefined({ stopReason: answer.stopReason, usage: answer.usage });
 }
 
-/** The options after a change; undefined when the agent did not send them back. */
+/** Returns the options after a change; undefined if the agent did not send them. */
 export function decodeOptionsAfterChange(result: unknown): readonly ConfigOption[] | undefined {
   return decodeConfigOptions(decode(SetSessionConfigOptionResponse, result)?.configOptions);
 }
@@ -174,26 +174,26 @@ export interface SessionPage {
   readonly nextCursor: string | undefined;
 }
 
-/** Undefined when the answer is neither an object nor null. */
+/** Returns undefined if the result is neither an object nor null. */
 export function decodeSessionPage(result: unknown): SessionPage | undefined {
   const page = decode(ListSessionsResponse, result ?? {});
-  return page && { sessions: validItems(page.sessions, decodeSessionInfo) ?? [], nextCursor: page.nextCursor };
+  return page && { sessions: decodeItems(page.sessions, decodeSessionInfo) ?? [], nextCursor: page.nextCursor };
 }
 
 function decodeSessionInfo(item: unknown): ListedSession | undefined {
   const info = decode(SessionInfo, item);
   if (info === undefined) return undefined;
-  return present({ sessionId: info.sessionId, cwd: info.cwd, title: info.title, updatedAt: info.updatedAt });
+  return omitUndefined({ sessionId: info.sessionId, cwd: info.cwd, title: info.title, updatedAt: info.updatedAt });
 }
 
-/** A type that is not known here is handled by the agent; a broken terminal method is dropped, never passed to it. */
+/** Treats an unknown type as `agent`. Drops an invalid `terminal` method, which must not be passed to the agent. */
 function decodeAuthMethod(item: unknown): AuthMethod | undefined {
   if (isRecord(item) && item["type"] === "terminal") {
     const method = decode(AuthMethodTerminal, item);
     if (method === undefined) return undefined;
     const { id, name, description } = method;
-    return present({ id, name, description, type: "terminal", args: method.args ?? [], env: method.env ?? {} });
+    return omitUndefined({ id, name, description, type: "terminal", args: method.args ?? [], env: method.env ?? {} });
   }
   const method = decode(AuthMethodAgent, item);
-  return method && present({ id: method.id, name: method.name, description: method.description, type: "agent" });
+  return method && omitUndefined({ id: method.id, name: method.name, description: method.description, type: "agent" });
 }

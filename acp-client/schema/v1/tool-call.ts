@@ -11,23 +11,23 @@ import {
   isIdentifier,
   optionalObject,
   optionalText,
-  present,
-  unread,
-  validItems,
+  omitUndefined,
+  undecoded,
+  decodeItems,
   wholeNumber,
 } from "../lenient.ts";
-import { decodeContentBlock, plainText } from "./content.ts";
+import { decodeContentBlock, asPlainText } from "./content.ts";
 
 const members = {
   toolCallId: identifier,
   name: optionalText,
-  // The official lists are closed; a word of a newer agent says more than no word.
+  // Unknown kinds and statuses are kept, though the schema's lists are closed: they may be a newer agent's.
   kind: optionalText,
   status: optionalText,
-  content: unread,
-  locations: unread,
-  rawInput: unread,
-  rawOutput: unread,
+  content: undecoded,
+  locations: undecoded,
+  rawInput: undecoded,
+  rawOutput: undecoded,
   _meta: optionalObject,
 };
 
@@ -56,15 +56,15 @@ export const ToolCallLocation = z.looseObject({
   _meta: optionalObject,
 });
 
-/** The first sight of a tool call, with ACP's defaults: kind "other", status "pending". */
+/** Decodes a new tool call, with ACP's defaults: kind "other", status "pending". */
 export function decodeToolCall(value: unknown): ToolCallPatch | undefined {
   const call = decode(ToolCall, value);
   return call && patch({ ...call, kind: call.kind ?? "other", status: call.status ?? "pending" });
 }
 
 /**
- * A change of one. In v1 null means unchanged, so a null member is absent from the patch. The same as
- * decodeToolCallUpdateBySchema, without the schema: most of an agent's bytes come in these.
+ * Decodes a change of a tool call. In v1 null means unchanged, so null members are omitted. Returns the same as
+ * decodeToolCallUpdateBySchema, but faster: most of an agent's bytes come in these updates.
  */
 export function decodeToolCallUpdate(value: unknown): ToolCallPatch | undefined {
   if (!isRecord(value)) return undefined;
@@ -72,10 +72,10 @@ export function decodeToolCallUpdate(value: unknown): ToolCallPatch | undefined 
   if (!isIdentifier(toolCallId)) return undefined;
   return patch({
     toolCallId,
-    title: textOrNothing(title),
-    name: textOrNothing(name),
-    kind: textOrNothing(kind),
-    status: textOrNothing(status),
+    title: stringOrUndefined(title),
+    name: stringOrUndefined(name),
+    kind: stringOrUndefined(kind),
+    status: stringOrUndefined(status),
     content,
     locations,
     rawInput,
@@ -90,8 +90,8 @@ export function decodeToolCallUpdateBySchema(value: unknown): ToolCallPatch | un
 }
 
 /**
- * With the text of its content, where it is large, every item of it was kept as it came in `update`, and `line`, the
- * session/update that brought it, has it as stringifyJson would write it.
+ * Adds `contentText` to a call if its content is large, no item was dropped or changed, and the text in `line`, the
+ * session/update that `update` came in, is exactly what stringifyJson would write.
  */
 export function withContentText(
   call: ToolCallPatch | undefined,
@@ -100,11 +100,12 @@ export function withContentText(
   bytes: Buffer | undefined,
 ): ToolCallPatch | undefined {
   if (!call?.content || line.length < textUnitsMin || !isRecord(update)) return call;
-  const came = update["content"] as readonly unknown[];
-  const isAsItCame = call.content.length === came.length && call.content.every((item, index) => item === came[index]);
-  const span = isAsItCame ? canonicalMember(line, contentPath) : undefined;
+  const received = update["content"] as readonly unknown[];
+  const isUnchanged =
+    call.content.length === received.length && call.content.every((item, index) => item === received[index]);
+  const span = isUnchanged ? canonicalMember(line, contentPath) : undefined;
   if (span === undefined) return call;
-  // Set on the call, which was made just now: most of an agent's bytes come by here.
+  // Mutates the call, which was just created, instead of copying it: this is a hot path.
   (call as { contentText?: string | Buffer }).contentText =
     (bytes && bytesOfSpan(line, bytes, span)) ?? line.slice(span.start, span.end);
   return call;
@@ -112,17 +113,17 @@ export function withContentText(
 
 const contentPath = ["params", "update", "content"];
 
-/** UTF-16 units of a line from which on its text is looked at: a short one is written anew sooner. */
+/** Minimum length of the line, in UTF-16 units: a short value is faster to serialise again. */
 const textUnitsMin = 1024;
 
 function patch(
   call: z.infer<typeof ToolCallUpdate>,
   decodeItem: (item: unknown) => object | undefined = decodeToolCallContent,
 ): ToolCallPatch {
-  const content = validItems(call.content, decodeItem);
-  const locations = validItems(call.locations, (item) => decode(ToolCallLocation, item));
-  const incomplete = isCut(call.content, content) || isCut(call.locations, locations) ? true : undefined;
-  return present({
+  const content = decodeItems(call.content, decodeItem);
+  const locations = decodeItems(call.locations, (item) => decode(ToolCallLocation, item));
+  const incomplete = hasLostItems(call.content, content) || hasLostItems(call.locations, locations) ? true : undefined;
+  return omitUndefined({
     toolCallId: call.toolCallId,
     title: call.title,
     name: call.name,
@@ -137,12 +138,12 @@ function patch(
   });
 }
 
-function isCut(said: unknown, kept: readonly unknown[] | undefined): boolean {
+function hasLostItems(said: unknown, kept: readonly unknown[] | undefined): boolean {
   if (said === undefined || said === null) return false;
   return !Array.isArray(said) || said.length !== kept?.length;
 }
 
-/** An item of a type that is not known here is kept as it came. */
+/** Keeps items of an unknown type as received. */
 function decodeToolCallContent(item: unknown): object | undefined {
   return isRecord(item) && isPlain(item) ? item : decodeToolCallContentBySchema(item);
 }
@@ -167,7 +168,7 @@ function decodeNestedBlock(item: unknown): object | undefined {
   return content && { ...outer, content };
 }
 
-/** A diff, terminal or text that the schema would give back as it is: neither read by it, nor copied. */
+/** Whether an item is a diff, terminal or text that the schema would return unchanged. */
 function isPlain(item: Readonly<Record<string, unknown>>): boolean {
   if (Object.hasOwn(item, "__proto__") || (Object.hasOwn(item, "_meta") && !isRecord(item["_meta"]))) return false;
   switch (item["type"]) {
@@ -176,7 +177,7 @@ function isPlain(item: Readonly<Record<string, unknown>>): boolean {
     case "terminal":
       return typeof item["terminalId"] === "string";
     case "content":
-      return plainText(item["content"]) !== undefined;
+      return asPlainText(item["content"]) !== undefined;
     default:
       return false;
   }
@@ -187,6 +188,6 @@ function isClearableText(diff: Readonly<Record<string, unknown>>): boolean {
   return oldText === null || typeof oldText === "string" || !Object.hasOwn(diff, "oldText");
 }
 
-function textOrNothing(value: unknown): string | undefined {
+function stringOrUndefined(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

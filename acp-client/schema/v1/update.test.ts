@@ -11,7 +11,7 @@ test.for([
   ["user_message_chunk", "user"],
   ["agent_message_chunk", "agent"],
   ["agent_thought_chunk", "thought"],
-])("%s is a piece of a message of the %s", ([variant = "", role]) => {
+])("%s is a chunk of a message of the %s", ([variant = "", role]) => {
   const content = { type: "text", text: "a\u0000b" };
   expect(decodeUpdate({ sessionUpdate: variant, content, messageId: "m", _meta: meta })).toEqual({
     kind: "message",
@@ -23,7 +23,7 @@ test.for([
   });
 });
 
-test("a chunk without an id, or with one that is null or no string, has none", () => {
+test("a chunk whose id is missing, null or not a string has none", () => {
   for (const id of [{}, { messageId: null }, { messageId: 5 }]) {
     const content = { type: "text", text: "x" };
     expect(decodeUpdate({ sessionUpdate: "agent_message_chunk", content, ...id })).toEqual({
@@ -35,7 +35,7 @@ test("a chunk without an id, or with one that is null or no string, has none", (
   }
 });
 
-test("blocks of every type, and of types that are not known, are kept", () => {
+test("blocks of known and unknown types are kept", () => {
   for (const content of [
     { type: "image", data: "AA==", mimeType: "image/png" },
     { type: "audio", data: "AA==", mimeType: "audio/wav" },
@@ -48,7 +48,7 @@ test("blocks of every type, and of types that are not known, are kept", () => {
   }
 });
 
-test("a tool call has the defaults of its kind and status", () => {
+test("a tool call has a default kind and status", () => {
   const call = { sessionUpdate: "tool_call", toolCallId: "t", title: "T" };
   expect(decodeUpdate(call)).toEqual({
     kind: "tool_call",
@@ -59,7 +59,7 @@ test("a tool call has the defaults of its kind and status", () => {
   });
 });
 
-test("in an update of a tool call what is absent or null is absent, and lists are whole", () => {
+test("in a tool call update absent and null members are absent, and lists replace the old ones", () => {
   const content = [{ type: "diff", path: "/a", oldText: null, newText: "x" }];
   expect(
     decodeUpdate({ sessionUpdate: "tool_call_update", toolCallId: "t", title: null, status: "failed", content }),
@@ -69,7 +69,7 @@ test("in an update of a tool call what is absent or null is absent, and lists ar
   ).toEqual({ kind: "tool_call", call: { toolCallId: "t", locations: [] } });
 });
 
-test("bad items of a tool call's lists are dropped, bad members of good items are absent", () => {
+test("invalid items of a tool call's lists are dropped, and invalid members of valid items are absent", () => {
   const decoded = decodeUpdate({
     sessionUpdate: "tool_call_update",
     toolCallId: "t",
@@ -133,7 +133,7 @@ test("commands keep their good items, and a bad input is absent", () => {
   });
 });
 
-test("of a session's info, absent is unchanged and null clears", () => {
+test("in a session's info, absent means unchanged and null clears", () => {
   expect(decodeUpdate({ sessionUpdate: "session_info_update", title: null })).toEqual({ kind: "info", title: null });
   expect(decodeUpdate({ sessionUpdate: "session_info_update", title: 5, updatedAt: "u" })).toEqual({
     kind: "info",
@@ -174,7 +174,7 @@ test("a notice and a compaction decode", () => {
   });
 });
 
-test("an unknown variant is kept as it came, under its name", () => {
+test("an unknown variant is kept as received, under its name", () => {
   const data = { sessionUpdate: "totally_new_kind", deep: { data: [1] } };
   expect(decodeUpdate(data)).toEqual({ kind: "extension", method: "session/update:totally_new_kind", data });
   expect(decodeUpdate({ sessionUpdate: "constructor" })).toMatchObject({ kind: "extension" });
@@ -193,7 +193,7 @@ test.for([
   { sessionUpdate: "tool_call_update", toolCallId: 5 },
   { sessionUpdate: "notice", severity: "info" },
   { sessionUpdate: "compaction_update", status: "completed" },
-])("an update without what it requires is none: %j", (update) => {
+])("an update without a required member is invalid: %j", (update) => {
   expect(decodeUpdate(update)).toBeUndefined();
 });
 
@@ -218,14 +218,14 @@ const textBlock = fc.oneof(
   anything,
 );
 
-test("the fast way of reading a block or a chunk gives what the schema gives, for whatever comes", () => {
+test("the fast path for blocks and chunks equals the schema for any input", () => {
   const chunk = fc.record(
     { content: textBlock, messageId: fc.oneof(fc.string(), anything), _meta: fc.oneof(anything), extra: anything },
     { requiredKeys: [] },
   );
   fc.assert(
     fc.property(chunk, (members) => {
-      // As it comes off the wire.
+      // As received from the wire.
       const update = JSON.parse(JSON.stringify({ ...members, sessionUpdate: "agent_message_chunk" })) as {
         content?: unknown;
       };
@@ -269,7 +269,7 @@ const toolCallUpdate = fc.record(
   { requiredKeys: ["toolCallId"] },
 );
 
-test("the fast way of reading an update of a tool call gives what the schema gives, for whatever comes", () => {
+test("the fast path for tool call updates equals the schema for any input", () => {
   fc.assert(
     fc.property(fc.oneof({ weight: 20, arbitrary: toolCallUpdate }, anything), (members) => {
       const update: unknown = JSON.parse(JSON.stringify(members));
@@ -279,7 +279,7 @@ test("the fast way of reading an update of a tool call gives what the schema giv
   );
 });
 
-test("the text of a large content is what JSON.stringify writes of the content that was read, or is not there", () => {
+test("the text of a large content is what JSON.stringify writes of it, or is absent", () => {
   let found = 0;
   let foundBytes = 0;
   fc.assert(
@@ -302,7 +302,7 @@ test("the text of a large content is what JSON.stringify writes of the content t
   expect(foundBytes).toBeGreaterThan(100);
 });
 
-test("a content of which an item was dropped or changed has no text", () => {
+test("content with a dropped or changed item has no text", () => {
   const good = { type: "diff", path: "/a", oldText: null, newText: "x".repeat(1024) };
   const textOf = (content: unknown[]): unknown => {
     const params = { update: { sessionUpdate: "tool_call_update", toolCallId: "t", content } };
@@ -314,13 +314,13 @@ test("a content of which an item was dropped or changed has no text", () => {
   expect(textOf([good, { ...good, oldText: 5 }])).toBeUndefined();
 });
 
-test("the fast way leaves a block with a member named __proto__ to the schema", () => {
+test("the fast path leaves a block with a member named __proto__ to the schema", () => {
   const block = JSON.parse('{"type":"text","text":"x","__proto__":{"polluted":true}}') as object;
   expect(decodeContentBlock(block)).toStrictEqual(decodeContentBlockBySchema(block));
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
 });
 
-test("whatever an update holds, decoding it does not throw", () => {
+test("decoding does not throw for any update", () => {
   const variant = fc.constantFrom("tool_call", "tool_call_update", "plan", "usage_update", "config_option_update");
   fc.assert(
     fc.property(variant, fc.dictionary(fc.string(), anything), anything, anything, (sessionUpdate, rest, a, b) => {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// session/update of ACP v1. The union is closed in the schema and open in practice: agents add variants, and what is
-// not known here is kept, never fatal.
+// Decodes session/update of ACP v1. The schema's union is closed, but agents add variants. Unknown ones are kept as
+// received.
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
-import { sampleOf } from "../../jsonrpc/sample.ts";
+import { truncateText } from "../../jsonrpc/sample.ts";
 import type { AgentUpdate, ConfigOption, MessageRole } from "../../model.ts";
 import {
   clearableText,
@@ -13,12 +13,12 @@ import {
   number,
   optionalIdentifier,
   optionalObject,
-  present,
-  unread,
-  validItems,
+  omitUndefined,
+  undecoded,
+  decodeItems,
 } from "../lenient.ts";
 import { decodeConfigOptions } from "./config.ts";
-import { decodeContentBlock, decodeContentBlockBySchema, plainText } from "./content.ts";
+import { decodeContentBlock, decodeContentBlockBySchema, asPlainText } from "./content.ts";
 import { decodeToolCall, decodeToolCallUpdate, withContentText } from "./tool-call.ts";
 
 export const ContentChunk = z.looseObject({
@@ -26,14 +26,14 @@ export const ContentChunk = z.looseObject({
   messageId: optionalIdentifier,
   _meta: optionalObject,
 });
-export const Plan = z.looseObject({ entries: unread, _meta: optionalObject });
+export const Plan = z.looseObject({ entries: undecoded, _meta: optionalObject });
 export const PlanEntry = z.looseObject({
   content: z.string(),
   priority: z.string(),
   status: z.string(),
   _meta: optionalObject,
 });
-export const AvailableCommandsUpdate = z.looseObject({ availableCommands: unread, _meta: optionalObject });
+export const AvailableCommandsUpdate = z.looseObject({ availableCommands: undecoded, _meta: optionalObject });
 export const UnstructuredCommandInput = z.looseObject({ hint: z.string(), _meta: optionalObject });
 export const AvailableCommand = z.looseObject({
   name: z.string(),
@@ -41,20 +41,20 @@ export const AvailableCommand = z.looseObject({
   input: UnstructuredCommandInput.optional().catch(undefined),
   _meta: optionalObject,
 });
-/** The official text once showed `modeId`, and agents were written after it. */
+/** Also reads `modeId`, which the official documentation once showed and some agents send. */
 export const CurrentModeUpdate = z.looseObject({
   currentModeId: optionalIdentifier,
   modeId: optionalIdentifier,
   _meta: optionalObject,
 });
-export const ConfigOptionUpdate = z.looseObject({ configOptions: unread, _meta: optionalObject });
+export const ConfigOptionUpdate = z.looseObject({ configOptions: undecoded, _meta: optionalObject });
 export const SessionInfoUpdate = z.looseObject({
   title: clearableText,
   updatedAt: identifier.nullable().optional().catch(undefined),
   _meta: optionalObject,
 });
 export const Cost = z.looseObject({ amount: number, currency: z.string(), _meta: optionalObject });
-/** Agents send null before they know. */
+/** Agents send null until they know the numbers. */
 export const UsageUpdate = z.looseObject({
   used: number.nullable().catch(null),
   size: number.nullable().catch(null),
@@ -70,7 +70,7 @@ export const Notice = z.looseObject({
 export const CompactionUpdate = z.looseObject({
   compactionId: identifier,
   status: z.string(),
-  summary: unread,
+  summary: undecoded,
   error: clearableText,
   _meta: optionalObject,
 });
@@ -82,7 +82,7 @@ export const CompactionSummaryChunk = z.looseObject({
 
 export type DecodedUpdate =
   | AgentUpdate
-  /** What the options of the session are depends on what it told before. */
+  /** These depend on the session's earlier options, so SessionOptions applies them. */
   | { readonly kind: "current_mode"; readonly modeId: string; readonly meta?: unknown }
   | { readonly kind: "config_options"; readonly options: readonly ConfigOption[]; readonly meta?: unknown };
 
@@ -106,12 +106,12 @@ const decoders: Readonly<Record<string, Decoder>> = {
   compaction_summary_chunk: decodeCompactionChunk,
 };
 
-/** The variants that are read here; any other is an extension. */
+/** The decoded variants; any other becomes an extension. */
 export const knownVariants: readonly string[] = Object.keys(decoders);
 
 /**
- * Undefined when it is no update, or a known one without what it requires. `line` is the session/update that it came in,
- * and `bytes` what that was read from; without them, nothing in the update has its text.
+ * Returns undefined for an invalid update. `line` is the session/update message, and `bytes` what it was decoded from;
+ * without them the result has no `contentText`.
  */
 export function decodeUpdate(update: unknown, line = "", bytes?: Buffer): DecodedUpdate | undefined {
   if (!isRecord(update) || typeof update["sessionUpdate"] !== "string") return undefined;
@@ -120,31 +120,31 @@ export function decodeUpdate(update: unknown, line = "", bytes?: Buffer): Decode
   return decoder === undefined ? extensionUpdate(update) : decoder(update, line, bytes);
 }
 
-/** The update as it came, under the name "session/update:<variant>". */
+/** Wraps the update as received, under the name "session/update:<variant>". */
 export function extensionUpdate(update: unknown): AgentUpdate {
   const variant = isRecord(update) && typeof update["sessionUpdate"] === "string" ? update["sessionUpdate"] : "";
-  return { kind: "extension", method: `session/update:${sampleOf(variant, 100)}`, data: update };
+  return { kind: "extension", method: `session/update:${truncateText(variant, 100)}`, data: update };
 }
 
 function decodeMessageChunk(role: MessageRole, update: unknown): AgentUpdate | undefined {
-  return plainMessage(role, update) ?? decodeMessageBySchema(role, update);
+  return decodePlainMessage(role, update) ?? decodeMessageBySchema(role, update);
 }
 
-/** The same as decodeMessageBySchema for plain text, without the schema: this is most of what an agent sends. */
-function plainMessage(role: MessageRole, update: unknown): AgentUpdate | undefined {
+/** Decodes plain text without the schema, since most updates are plain text. Equals decodeMessageBySchema. */
+function decodePlainMessage(role: MessageRole, update: unknown): AgentUpdate | undefined {
   const { content: block, messageId, _meta: meta } = update as Readonly<Record<string, unknown>>;
-  const content = plainText(block);
+  const content = asPlainText(block);
   if (content === undefined) return undefined;
-  return message(role, content, isIdentifier(messageId) ? messageId : undefined, isRecord(meta) ? meta : undefined);
+  return toMessage(role, content, isIdentifier(messageId) ? messageId : undefined, isRecord(meta) ? meta : undefined);
 }
 
 export function decodeMessageBySchema(role: MessageRole, update: unknown): AgentUpdate | undefined {
   const chunk = decode(ContentChunk, update);
   const content = chunk && decodeContentBlockBySchema(chunk.content);
-  return content && message(role, content, chunk.messageId, chunk._meta);
+  return content && toMessage(role, content, chunk.messageId, chunk._meta);
 }
 
-function message(
+function toMessage(
   role: MessageRole,
   content: NonNullable<ReturnType<typeof decodeContentBlock>>,
   messageId: string | undefined,
@@ -152,7 +152,7 @@ function message(
 ): AgentUpdate {
   if (messageId === undefined && meta === undefined) return { kind: "message", role, content, append: true };
   if (meta === undefined) return { kind: "message", role, messageId, content, append: true };
-  return present({ kind: "message", role, messageId, content, append: true, meta });
+  return omitUndefined({ kind: "message", role, messageId, content, append: true, meta });
 }
 
 function toolCallUpdate(call: ReturnType<typeof decodeToolCall>): AgentUpdate | undefined {
@@ -162,61 +162,67 @@ function toolCallUpdate(call: ReturnType<typeof decodeToolCall>): AgentUpdate | 
 function decodePlan(update: unknown): AgentUpdate | undefined {
   const plan = decode(Plan, update);
   if (plan === undefined) return undefined;
-  const entries = validItems(plan.entries, (entry) => decode(PlanEntry, entry)) ?? [];
-  return present({ kind: "plan", planId: "default", entries, meta: plan._meta });
+  const entries = decodeItems(plan.entries, (entry) => decode(PlanEntry, entry)) ?? [];
+  return omitUndefined({ kind: "plan", planId: "default", entries, meta: plan._meta });
 }
 
 function decodeCommands(update: unknown): AgentUpdate | undefined {
-  const told = decode(AvailableCommandsUpdate, update);
-  if (told === undefined) return undefined;
-  const commands = validItems(told.availableCommands, (command) => decode(AvailableCommand, command)) ?? [];
-  return present({ kind: "commands", commands, meta: told._meta });
+  const decoded = decode(AvailableCommandsUpdate, update);
+  if (decoded === undefined) return undefined;
+  const commands = decodeItems(decoded.availableCommands, (command) => decode(AvailableCommand, command)) ?? [];
+  return omitUndefined({ kind: "commands", commands, meta: decoded._meta });
 }
 
 function decodeCurrentMode(update: unknown): DecodedUpdate | undefined {
-  const told = decode(CurrentModeUpdate, update);
-  const modeId = told?.currentModeId ?? told?.modeId;
-  return modeId === undefined ? undefined : present({ kind: "current_mode", modeId, meta: told?._meta });
+  const decoded = decode(CurrentModeUpdate, update);
+  const modeId = decoded?.currentModeId ?? decoded?.modeId;
+  return modeId === undefined ? undefined : omitUndefined({ kind: "current_mode", modeId, meta: decoded?._meta });
 }
 
 function decodeConfigOptionUpdate(update: unknown): DecodedUpdate | undefined {
-  const told = decode(ConfigOptionUpdate, update);
-  if (told === undefined) return undefined;
-  return present({ kind: "config_options", options: decodeConfigOptions(told.configOptions) ?? [], meta: told._meta });
+  const decoded = decode(ConfigOptionUpdate, update);
+  if (decoded === undefined) return undefined;
+  return omitUndefined({
+    kind: "config_options",
+    options: decodeConfigOptions(decoded.configOptions) ?? [],
+    meta: decoded._meta,
+  });
 }
 
-/** UTF-16 units. A title stands wherever the session is named, so of a longer one its beginning is held. */
+/** Length in UTF-16 units. Longer titles are truncated, since a title is shown wherever the session is listed. */
 const titleCharactersMax = 4_096;
 
 function decodeInfo(update: unknown): AgentUpdate | undefined {
   const info = decode(SessionInfoUpdate, update);
   if (info === undefined) return undefined;
-  const title = typeof info.title === "string" ? sampleOf(info.title, titleCharactersMax) : info.title;
-  return present({ kind: "info", title, updatedAt: info.updatedAt, meta: info._meta });
+  const title = typeof info.title === "string" ? truncateText(info.title, titleCharactersMax) : info.title;
+  return omitUndefined({ kind: "info", title, updatedAt: info.updatedAt, meta: info._meta });
 }
 
 function decodeUsage(update: unknown): AgentUpdate | undefined {
   const usage = decode(UsageUpdate, update);
-  return usage && present({ kind: "usage", used: usage.used, size: usage.size, cost: usage.cost, meta: usage._meta });
+  return (
+    usage && omitUndefined({ kind: "usage", used: usage.used, size: usage.size, cost: usage.cost, meta: usage._meta })
+  );
 }
 
 function decodeNotice(update: unknown): AgentUpdate | undefined {
   const notice = decode(Notice, update);
   if (notice === undefined) return undefined;
   const { severity, title, description } = notice;
-  return present({ kind: "notice", severity, title, description, meta: notice._meta });
+  return omitUndefined({ kind: "notice", severity, title, description, meta: notice._meta });
 }
 
 function decodeCompaction(update: unknown): AgentUpdate | undefined {
-  const told = decode(CompactionUpdate, update);
-  if (told === undefined) return undefined;
-  const { compactionId, status, error } = told;
-  const summary = told.summary === null ? null : validItems(told.summary, decodeContentBlock);
-  return present({ kind: "compaction", compactionId, status, summary, error, meta: told._meta });
+  const decoded = decode(CompactionUpdate, update);
+  if (decoded === undefined) return undefined;
+  const { compactionId, status, error } = decoded;
+  const summary = decoded.summary === null ? null : decodeItems(decoded.summary, decodeContentBlock);
+  return omitUndefined({ kind: "compaction", compactionId, status, summary, error, meta: decoded._meta });
 }
 
 function decodeCompactionChunk(update: unknown): AgentUpdate | undefined {
   const chunk = decode(CompactionSummaryChunk, update);
   const append = chunk && decodeContentBlock(chunk.content);
-  return append && present({ kind: "compaction", compactionId: chunk.compactionId, append, meta: chunk._meta });
+  return append && omitUndefined({ kind: "compaction", compactionId: chunk.compactionId, append, meta: chunk._meta });
 }

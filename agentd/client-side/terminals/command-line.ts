@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent means by `command`: by the protocol a program, but many agents put a whole shell line there.
-import { namesFile } from "../../../acp-client/process/spawn-failure.ts";
+import { isProgramFile } from "../../../acp-client/process/spawn-failure.ts";
 
 export interface AskedCommand {
   readonly command: string;
@@ -17,7 +17,7 @@ export interface AskedCommand {
 export function commandLine({ command, args, cwd, env }: AskedCommand): readonly [string, ...string[]] {
   const asAsked = [command, ...args] as const;
   if (args.length > 0 || !isShellLine(command)) return asAsked;
-  return namesFile({ command: asAsked, cwd, env }) ? asAsked : ["/bin/sh", "-c", command];
+  return isProgramFile({ command: asAsked, cwd, env }) ? asAsked : ["/bin/sh", "-c", command];
 }
 
 /** White space, or a character that a shell takes for more than itself. */

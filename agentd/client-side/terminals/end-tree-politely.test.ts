@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { procSource } from "../../../acp-client/process/process-source.ts";
-import { tableOf } from "../../../acp-client/process/process-table.ts";
+import { createProcessTable } from "../../../acp-client/process/process-table.ts";
 import { endTreePolitely } from "./end-tree-politely.ts";
 import { shell } from "./testing/terminals.ts";
 
@@ -29,7 +29,7 @@ test(
     };
     turn();
     // Each signal, and each look at one process, begins with a read.
-    const table = tableOf({ ...source, read: (pid) => note(source.read(pid)) });
+    const table = createProcessTable({ ...source, read: (pid) => note(source.read(pid)) });
     const ended = await endTreePolitely({ marker: command.marker }, { termGraceMs: 100, killWaitMs: 60_000 }, table);
     over = true;
     expect(ended).toEqual({ killed: children + 1, left: 0 });

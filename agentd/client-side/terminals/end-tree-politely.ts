@@ -6,7 +6,7 @@ import {
   findTree,
   identitiesOf,
   signalProcesses,
-  untilGone,
+  waitUntilGone,
 } from "../../../acp-client/process/process-tree.ts";
 import type { EndedTree, TreeSeed } from "../../../acp-client/process/process-tree.ts";
 
@@ -30,6 +30,6 @@ export async function endTreePolitely(
   // Remembered while parents still live: afterwards an orphan with an environment of its own has nothing to be known by.
   const known = [...(seed.known ?? []), ...identitiesOf(rows, table)];
   await signalProcesses(rows, "SIGTERM", table);
-  await untilGone(rows, limits.termGraceMs, table);
+  await waitUntilGone(rows, limits.termGraceMs, table);
   return await endTree({ ...seed, known }, limits, table);
 }

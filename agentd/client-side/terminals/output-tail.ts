@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The end of what a command wrote, to stdout and stderr as it came: bounded in bytes, cut at a character.
-import { ByteRing, nextCharacter } from "../../../acp-client/process/byte-ring.ts";
+import { ByteRing, nextCharacterStart } from "../../../acp-client/process/byte-ring.ts";
 import { Utf8Repair } from "./utf8-repair.ts";
 
 /** Takes what one stream says. A character of it that is cut between two chunks is not mixed with the other stream's. */
@@ -35,7 +35,7 @@ export class OutputTail {
   /** At most `bytesMax` bytes; up to three less when the first character would have been cut. */
   text(): string {
     const bytes = this.#ring.bytes();
-    return bytes.toString("utf8", this.truncated ? nextCharacter(bytes, 0) : 0);
+    return bytes.toString("utf8", this.truncated ? nextCharacterStart(bytes, 0) : 0);
   }
 
   /** From now on as if the limit were 0: the memory is given back. */

@@ -2,7 +2,7 @@
 import { identityOf } from "../../../acp-client/process/process-identity.ts";
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
 import { type SpawnedChild, spawnChild } from "../../../acp-client/process/spawn-child.ts";
-import { happensWithin } from "../../../acp-client/process/stop-ladder.ts";
+import { settlesWithin } from "../../../acp-client/process/stop-ladder.ts";
 import { commandLine } from "./command-line.ts";
 import { endTreePolitely } from "./end-tree-politely.ts";
 import { TerminalOutput } from "./terminal-output.ts";
@@ -81,7 +81,7 @@ class SpawnedTerminal implements Terminal {
   async #endTree(): Promise<void> {
     const { marker, limits } = this.#options;
     await endTreePolitely({ identity: this.identity, marker }, limits);
-    await happensWithin(this.#over, limits.killWaitMs);
+    await settlesWithin(this.#over, limits.killWaitMs);
   }
 
   async #follow(child: SpawnedChild<"ignore">): Promise<void> {

@@ -3,7 +3,7 @@
 // gets its turn.
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { happensWithin } from "../../../acp-client/process/stop-ladder.ts";
+import { settlesWithin } from "../../../acp-client/process/stop-ladder.ts";
 import { OutputTail } from "./output-tail.ts";
 
 /** After so many bytes the pipes rest: a command that never stops writing gets some 40 MB/s, and the loop its other work. */
@@ -36,7 +36,7 @@ export class TerminalOutput {
   async untilQuiet(): Promise<void> {
     for (let round = 0; round < quietRoundsMax; round += 1) {
       const before = this.#bytesRead;
-      if (await happensWithin(this.#ended, quietMs)) return;
+      if (await settlesWithin(this.#ended, quietMs)) return;
       await setImmediate(); // where we were busy ourselves, the time was over before the pipes could be read
       if (this.#bytesRead === before) return;
     }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { happensWithin } from "../../../acp-client/process/stop-ladder.ts";
+import { settlesWithin } from "../../../acp-client/process/stop-ladder.ts";
 import { eventually, failureOf, isRunning, openTerminal, shell } from "./testing/terminals.ts";
 
 const home = mkdtempSync(join(tmpdir(), "terminal-"));
@@ -156,7 +156,7 @@ test("a kill while output flows ends it, and the end of the output is whole", as
 
 test("what writes on in the background holds the exit up for a moment only", async () => {
   await using open = await shell("yes & echo done");
-  expect(await happensWithin(open.exit, 20_000)).toBe(true);
+  expect(await settlesWithin(open.exit, 20_000)).toBe(true);
   expect(open.exits).toEqual([{ exitCode: 0, signal: null }]);
 });
 

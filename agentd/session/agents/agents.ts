@@ -269,7 +269,7 @@ export class Agents {
         if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
         else burst.event(event, witness?.see(event));
       },
-      onBurstEnd: () => this.#post(session, burst, life),
+      onBatchEnd: () => this.#post(session, burst, life),
     };
     const client = launch.start(sink, desk?.clientSide ?? {});
     failpoint("agent.spawned");

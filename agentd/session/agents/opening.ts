@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // From a started process to an open session: initialize, then the agent's new session, or its way back to an old one.
-import type { AgentClient, OpenRequest } from "../../../acp-client/agent-client.ts";
+import type { AgentClient, OpenSessionParams } from "../../../acp-client/agent-client.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { AgentCapabilities, AgentIdentity, McpServer } from "../../../acp-client/model.ts";
 import type { SessionInput } from "../core/input.ts";
@@ -32,7 +32,7 @@ export function openAgentSession(
   });
 }
 
-type WayBack = Extract<OpenRequest, { readonly how: "resume" | "load" }>;
+type WayBack = Extract<OpenSessionParams, { readonly how: "resume" | "load" }>;
 
 /** The way without a replay first. */
 function waysBack(offered: AgentCapabilities, request: Omit<WayBack, "how">): readonly WayBack[] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the agent brings about: its updates, its questions, its answers to us, and its end.
-import type { AgentEvent, AgentFailure, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
+import type { AgentEvent, AgentFailure, Outcome, PromptResult } from "../../../acp-client/agent-events.ts";
 import type { AgentUpdate, ConfigOption } from "../../../acp-client/model.ts";
 import { utf8Length } from "../../../json/utf8-length.ts";
 import { isModeAmong, checkOption } from "../../authority/decide.ts";
@@ -154,7 +154,7 @@ function isGone({ error_code: code }: ErrorBody): boolean {
   return code === "AGENT_EXITED" || code === "AGENT_UNAVAILABLE";
 }
 
-export function onPromptDone(draft: Draft, before: SessionState, turn: number, outcome: Outcome<Prompted>): void {
+export function onPromptDone(draft: Draft, before: SessionState, turn: number, outcome: Outcome<PromptResult>): void {
   const { state } = draft;
   const { life } = state;
   // An agent that ended reports that itself, and its turn ends then.
@@ -172,7 +172,7 @@ export function onPromptDone(draft: Draft, before: SessionState, turn: number, o
   draft.sayState(before);
 }
 
-function turnEnd(cancelling: boolean, outcome: Outcome<Prompted>) {
+function turnEnd(cancelling: boolean, outcome: Outcome<PromptResult>) {
   if (outcome.ok) {
     const { stopReason, usage } = outcome.value;
     return { stopReason, sent: true, ...(usage === undefined ? {} : { usage }) } as const;

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What moves a session, and what a move brings about.
-import type { AgentEvent, AgentFailure, Opened, Outcome, Prompted } from "../../../acp-client/agent-events.ts";
+import type {
+  AgentEvent,
+  AgentFailure,
+  OpenedSession,
+  Outcome,
+  PromptResult,
+} from "../../../acp-client/agent-events.ts";
 import type {
   AgentCapabilities,
   AgentIdentity,
@@ -63,7 +69,7 @@ export type SessionInput =
   | {
       readonly type: "came_up";
       readonly identity: AgentIdentity;
-      readonly opened: Opened;
+      readonly opened: OpenedSession;
       readonly resumed?: ResumeMethod;
       /** With `resumed`: the options that people had set in earlier lives. */
       readonly chosen?: readonly ChosenOption[];
@@ -75,7 +81,7 @@ export type SessionInput =
   /** What the agent told of the past is not what the log has of it. */
   | { readonly type: "replay_differs"; readonly message: string }
   | { readonly type: "open_failed"; readonly failure: AgentFailure }
-  | { readonly type: "prompt_done"; readonly turn: number; readonly outcome: Outcome<Prompted> }
+  | { readonly type: "prompt_done"; readonly turn: number; readonly outcome: Outcome<PromptResult> }
   /** `seq` of the set_config command, or null for an option of the start's `config`. */
   | {
       readonly type: "option_set";

@@ -157,7 +157,7 @@ test("a prompt that the agent cannot be told is refused, and nothing of it is lo
     expect(script.refusals.at(-1)).toMatchObject({ error_code: "UNSUPPORTED" });
   }
   expect(script.refusals.at(-1)?.message).toBe(
-    "test cannot be sent this: Block 1: this agent takes no embedded bytes (image/png)",
+    "test cannot be sent this: Block 1: this agent does not take embedded bytes (image/png)",
   );
 });
 

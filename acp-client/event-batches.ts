@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What one read of the pipe brings is one burst: the sink hears all of it, then once that it is over, which is where a
-// log commits. A timer and the agent's end are bursts of their own.
+// Groups events into batches. A batch is what one read of the pipe brings; a timer or the agent's exit is a batch of
+// its own. The sink receives all of a batch's events, then one onBatchEnd, at which a log commits.
 import type { AgentEvent, Done, Outcome } from "./agent-events.ts";
 import type { AgentSink } from "./agent-client.ts";
 
-export class Bursts {
+export class EventBatches {
   readonly #sink: AgentSink;
-  readonly #faults = new FaultTally();
+  readonly #faults = new FaultCounter();
   #depth = 0;
-  #heard = false;
+  #hasDelivered = false;
 
   constructor(sink: AgentSink) {
     this.#sink = sink;
   }
 
-  /** Runs as a burst, or as a part of the one that is running. */
+  /** Runs `work` as a batch, or as part of the current one. */
   run(work: () => void): void {
     this.#depth += 1;
     try {
@@ -26,20 +26,17 @@ export class Bursts {
     this.#end();
   }
 
-  /** Runs as a part of the running burst, or as one of its own once the caller has returned. */
-  soon(work: () => void): void {
+  /** Runs `work` in the current batch, or else in a batch of its own after the caller has returned. */
+  defer(work: () => void): void {
     if (this.#depth > 0) this.run(work);
     else queueMicrotask(() => this.run(work));
   }
 
-  /**
-   * Asks something whose answer may be known at once. `done` is called in a burst in any case, and never before the
-   * caller has returned: a callback that comes early only sometimes is a trap.
-   */
+  /** Calls `done` within a batch and always asynchronously, even if `ask` knows the answer at once. */
   ask<T>(done: Done<T>, ask: (tell: Done<T>) => void): void {
     let returned = false;
     const tell = (outcome: Outcome<T>): void => {
-      this.#heard = true;
+      this.#hasDelivered = true;
       done(outcome);
     };
     ask((outcome) => {
@@ -50,54 +47,54 @@ export class Bursts {
   }
 
   emit(event: AgentEvent): void {
-    this.#heard = true;
+    this.#hasDelivered = true;
     this.#sink.onEvent(event);
   }
 
-  /** Something was told elsewhere. */
-  heard(): void {
-    this.#heard = true;
+  /** Records that the current batch delivered something outside of the sink, so that onBatchEnd is called for it. */
+  noteDelivery(): void {
+    this.#hasDelivered = true;
   }
 
   fault(fault: string, message: string, sample?: string): void {
     this.#faults.add(fault, message, sample);
-    // Outside of a burst there is no end that would tell it.
-    if (this.#depth === 0) this.soon(() => {});
+    // Outside of a batch nothing would flush the fault, so a batch is started for it.
+    if (this.#depth === 0) this.defer(() => {});
   }
 
-  /** Faults are told at the end of a burst; sooner where something must be last. */
+  /** Emits the counted faults. Happens at the end of a batch, or earlier if another event must come last. */
   flushFaults(): void {
     for (const fault of this.#faults.take()) this.emit({ type: "fault", ...fault });
   }
 
   #end(): void {
     this.flushFaults();
-    if (!this.#heard) return;
-    this.#heard = false;
-    this.#sink.onBurstEnd();
+    if (!this.#hasDelivered) return;
+    this.#hasDelivered = false;
+    this.#sink.onBatchEnd();
   }
 }
 
-interface TalliedFault {
+interface CountedFault {
   readonly fault: string;
   readonly message: string;
   readonly sample?: string;
   readonly count: number;
 }
 
-/** Counts faults of one kind together, so that a flood of them is one report for each read of the pipe. */
-class FaultTally {
+/** Counts faults of the same kind, so that a flood of them becomes one event per batch. */
+class FaultCounter {
   readonly #faults = new Map<string, { message: string; sample: string | undefined; count: number }>();
 
-  /** `fault` is one of a fixed table: the tally is as long as that. The first message and sample are kept. */
+  /** Keeps the first message and sample of each kind. Kinds come from a fixed set, which bounds the map. */
   add(fault: string, message: string, sample?: string): void {
     const known = this.#faults.get(fault);
     if (known === undefined) this.#faults.set(fault, { message, sample, count: 1 });
     else known.count += 1;
   }
 
-  /** In the order of their first occurrence; the tally is empty afterwards. */
-  take(): readonly TalliedFault[] {
+  /** Returns and clears the faults, in the order of their first occurrence. */
+  take(): readonly CountedFault[] {
     if (this.#faults.size === 0) return [];
     const faults = [...this.#faults].map(([fault, { message, sample, count }]) =>
       sample === undefined ? { fault, message, count } : { fault, message, sample, count },

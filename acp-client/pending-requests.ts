@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The questions of an agent that wait for an answer: permissions and elicitations. Each is answered once.
+// Permission and elicitation requests that wait for a person. Each is answered once.
 import { AcpClientError } from "./client-error.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import type { PermissionOption, PermissionOutcome, RequestKey, Elicitation, ElicitationAnswer } from "./model.ts";
 import { permissionResult, elicitationResult } from "./schema/v1/requests.ts";
 
-/** Permission requests. Each is answered with an option exactly as it was offered. */
-export class OpenPermissions {
+export class PendingPermissions {
   readonly #open = new Map<RequestKey, { request: IncomingRequest; options: readonly PermissionOption[] }>();
 
   add(request: IncomingRequest, options: readonly PermissionOption[]): void {
@@ -14,8 +13,8 @@ export class OpenPermissions {
   }
 
   /**
-   * A second answer, or one after the question was taken back, is dropped. Throws OPTION_NOT_OFFERED rather than
-   * answering with something the agent did not offer, which some agents take for a yes.
+   * Drops a second answer, or one after the request was cancelled. Throws OPTION_NOT_OFFERED for an option that the
+   * agent did not offer, since some agents take an unknown option for an allow.
    */
   answer(key: RequestKey, outcome: PermissionOutcome): void {
     const asked = this.#open.get(key);
@@ -27,7 +26,7 @@ export class OpenPermissions {
     asked.request.reply(permissionResult(outcome));
   }
 
-  /** The agent takes a question back: it is answered at once. False when it was not open. */
+  /** Answers a request that the agent cancelled. Returns false if it was not open. */
   withdraw(key: RequestKey): boolean {
     const asked = this.#open.get(key);
     if (asked === undefined) return false;
@@ -37,23 +36,23 @@ export class OpenPermissions {
   }
 }
 
-/** Ids whose end an agent may still tell. */
-const addressesMax = 256;
+/** URL elicitations that are remembered until elicitation/complete; the oldest are forgotten first. */
+const urlElicitationsMax = 256;
 
-/** Elicitations, and the addresses that the agent has asked somebody to open. */
-export class OpenElicitations {
+/** Elicitation requests, and the URL elicitations whose completion the agent may still report. */
+export class PendingElicitations {
   readonly #open = new Map<RequestKey, IncomingRequest>();
-  readonly #addresses = new Set<string>();
+  readonly #urlElicitations = new Set<string>();
 
   add(request: IncomingRequest, asked: Elicitation): void {
     this.#open.set(request.key, request);
     if (asked.mode !== "url") return;
-    const [oldest] = this.#addresses;
-    if (oldest !== undefined && this.#addresses.size >= addressesMax) this.#addresses.delete(oldest);
-    this.#addresses.add(asked.elicitationId);
+    const [oldest] = this.#urlElicitations;
+    if (oldest !== undefined && this.#urlElicitations.size >= urlElicitationsMax) this.#urlElicitations.delete(oldest);
+    this.#urlElicitations.add(asked.elicitationId);
   }
 
-  /** False when it was not open: a second answer, or one after the elicitation was taken back, is dropped. */
+  /** Returns false, and drops the answer, if the request was already answered or cancelled. */
   answer(key: RequestKey, answer: ElicitationAnswer): boolean {
     const request = this.#open.get(key);
     this.#open.delete(key);
@@ -61,8 +60,8 @@ export class OpenElicitations {
     return request !== undefined;
   }
 
-  /** What was asked to be done there is done. False for an id that was never asked for, or has ended before. */
+  /** Records that a URL elicitation was completed. Returns false for an id that is unknown or already completed. */
   complete(elicitationId: string): boolean {
-    return this.#addresses.delete(elicitationId);
+    return this.#urlElicitations.delete(elicitationId);
   }
 }

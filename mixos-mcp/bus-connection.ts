@@ -1,65 +1,67 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// This server on the Bus: one citizen, there for as long as its MCP client is, found again when the Bus comes back.
+// This server's connection to the Bus, as one citizen. It reconnects by itself, and takes another name if its name is
+// taken.
 import { BusClient, type BusClientState, BusError, discoverBus, type Surroundings } from "../bus-client/index.ts";
 import { connectWaitMs, namesTriedMax } from "./limits.ts";
 import { ToolError } from "./tool-error.ts";
 
-export interface PresenceOptions {
+export interface BusConnectionOptions {
   readonly surroundings: Surroundings;
-  /** A name to try; another at each call. */
+  /** Returns a name to try, a different one at each call. */
   readonly name: () => string;
   readonly version: string;
 }
 
-export class Presence {
-  readonly #options: PresenceOptions;
+export class BusConnection {
+  readonly #options: BusConnectionOptions;
   readonly #watchers = new Set<() => void>();
   #client: BusClient | undefined;
   #namesTaken = 0;
-  #left = false;
+  #hasLeft = false;
 
-  constructor(options: PresenceOptions) {
+  constructor(options: BusConnectionOptions) {
     this.#options = options;
   }
 
-  /** Goes to the Bus, and stays. Returns at once. */
-  begin(): void {
-    this.#running();
+  /** Starts to connect, without waiting. */
+  start(): void {
+    this.#currentClient();
   }
 
-  /** The client, connected. Throws BUS_UNREACHABLE where the Bus is not there and does not come back in time. */
-  async client(signal: AbortSignal): Promise<BusClient> {
-    const until = Date.now() + connectWaitMs;
+  /** Returns the client once it is connected. Throws BUS_UNREACHABLE after `connectWaitMs`. */
+  async connectedClient(signal: AbortSignal): Promise<BusClient> {
+    const deadline = Date.now() + connectWaitMs;
     for (;;) {
       signal.throwIfAborted();
-      const client = this.#running();
+      const client = this.#currentClient();
       if (client.state.kind === "connected") return client;
       client.retryNow();
-      const leftMs = until - Date.now();
-      if (leftMs <= 0) throw new ToolError("BUS_UNREACHABLE", `the Bus is not reachable: ${whyNot(client.state)}`);
-      await this.#change(leftMs, signal);
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0)
+        throw new ToolError("BUS_UNREACHABLE", `the Bus is not reachable: ${describeState(client.state)}`);
+      await this.#stateChange(leftMs, signal);
     }
   }
 
-  /** Gives the name back. Soon over, whatever the broker does. */
+  /** Disconnects and releases the name. Resolves soon even if the broker does not respond. */
   async leave(): Promise<void> {
-    this.#left = true;
+    this.#hasLeft = true;
     await this.#client?.leave();
   }
 
-  #running(): BusClient {
-    if (this.#left) throw new BusError("STOPPED");
-    if (this.#client === undefined || this.#client.state.kind === "fatal") this.#client = this.#started();
+  #currentClient(): BusClient {
+    if (this.#hasLeft) throw new BusError("STOPPED");
+    if (this.#client === undefined || this.#client.state.kind === "fatal") this.#client = this.#startClient();
     return this.#client;
   }
 
-  #started(): BusClient {
+  #startClient(): BusClient {
     const { surroundings, name, version } = this.#options;
     const client = new BusClient({
-      // Looked up anew at each attempt: a Bus that comes back may stand elsewhere.
+      // Discovered again at each attempt, since a restarted Bus may have another address.
       url: async () => {
         const location = await discoverBus(surroundings);
-        if (location.found === "none") throw new BusError("DIAL_FAILED", "none was found here");
+        if (location.found === "none") throw new BusError("DIAL_FAILED", "no Bus was found on this machine");
         return location.url;
       },
       name: name(),
@@ -77,16 +79,16 @@ export class Presence {
       state.kind === "fatal" &&
       state.cause.code === "NAME_TAKEN" &&
       this.#namesTaken < namesTriedMax &&
-      !this.#left
+      !this.#hasLeft
     ) {
       this.#namesTaken += 1;
-      this.#client = this.#started();
+      this.#client = this.#startClient();
     }
     for (const watcher of this.#watchers) watcher();
   }
 
-  /** Until something happens, or so long. */
-  #change(ms: number, signal: AbortSignal): Promise<void> {
+  /** Resolves at the next change of state, on abort, or after `ms`. */
+  #stateChange(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
@@ -101,6 +103,6 @@ export class Presence {
   }
 }
 
-function whyNot(state: BusClientState): string {
+function describeState(state: BusClientState): string {
   return state.kind === "disconnected" || state.kind === "fatal" ? state.cause.message : "no broker has answered yet";
 }

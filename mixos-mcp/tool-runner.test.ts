@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { Desk } from "./desk.ts";
+import { ToolRunner } from "./tool-runner.ts";
 import { callsMax, waitsMax } from "./limits.ts";
-import { Presence } from "./presence.ts";
+import { BusConnection } from "./bus-connection.ts";
 import { tool, type ToolContext } from "./tool.ts";
 
-const presence = new Presence({ surroundings: { env: {}, uid: 0, home: "/" }, name: () => "mcp-test", version: "0" });
+const connection = new BusConnection({
+  surroundings: { env: {}, uid: 0, home: "/" },
+  name: () => "mcp-test",
+  version: "0",
+});
 
 function toolThat(waits: boolean, run: () => Promise<readonly string[]>) {
   return tool({ name: "test", description: "", arguments: z.strictObject({}), readOnly: true, waits, run });
@@ -15,11 +19,11 @@ function toolThat(waits: boolean, run: () => Promise<readonly string[]>) {
 test.each([
   ["call", false, callsMax],
   ["wait", true, waitsMax],
-])("a %s that is given up makes room at once, and once only", async (_, waits, max) => {
-  const desk = new Desk();
+])("a cancelled %s frees its slot at once, and only once", async (_, waits, max) => {
+  const runner = new ToolRunner();
   const run = (act: () => Promise<readonly string[]>, signal = new AbortController().signal) => {
-    const context: ToolContext = { presence, denied: [], signal };
-    return desk.run(toolThat(waits, act), {}, context);
+    const context: ToolContext = { connection, denied: [], signal };
+    return runner.run(toolThat(waits, act), {}, context);
   };
   const givenUp = new AbortController();
   let end: () => void = () => {};
@@ -28,7 +32,7 @@ test.each([
   const others = Array.from({ length: max - 1 }, () => run(() => held));
   expect(await run(async () => ["late"])).toMatchObject({ isError: true });
   givenUp.abort();
-  // In the same breath, before anything that was held has gone on.
+  // Synchronously, before any of the held calls continues.
   const next = run(() => held);
   expect(await run(async () => ["one too many"])).toMatchObject({ isError: true });
   end();
