@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Runs a tool once it is asked for: not too many at a time, and whatever goes wrong comes back as its result.
-import { z } from "zod";
+import * as z from "zod";
 import { isDeeperThan } from "../json/depth.ts";
 import { argumentsDepthMax, callsMax, resultBytesMax, waitsMax } from "./limits.ts";
 import { asToolError, ToolError } from "./tool-error.ts";

@@ -9,7 +9,7 @@ import {
   type CallToolResult,
   type Tool as ListedTool,
 } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import * as z from "zod";
 import type { Denied } from "./addresses.ts";
 import { Desk } from "./desk.ts";
 import type { Presence } from "./presence.ts";

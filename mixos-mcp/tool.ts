@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a tool is.
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Denied } from "./addresses.ts";
 import type { Presence } from "./presence.ts";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // From a frame of the Bus to the function of its verb: arguments are parsed at this door and trusted inside.
-import { z } from "zod";
+import * as z from "zod";
 import type { Answer, Request, Verb as BusVerb } from "../../bus-client/index.ts";
 import { LogError } from "../log/log-error.ts";
 import { OwnFileGone } from "../own-file-gone.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What is wrong with a verb's arguments, in words that say what to write instead.
-import type { z } from "zod";
+import type * as z from "zod";
 
 export interface ArgumentFault {
   /** Where it is: `env.0`; empty where it is the arguments as a whole. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // How a verb is answered, and the one argument shape that excludes itself.
-import { z } from "zod";
+import * as z from "zod";
 
 /** Accepted at once: command, receipt and reply are one commit. Answered when done: the reply is a later commit. */
 export type ReplyKind = "reading" | "at_once" | "when_done";

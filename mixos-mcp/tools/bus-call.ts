@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Asks a service to do something.
-import { z } from "zod";
+import * as z from "zod";
 import { checkAddress, checkCommand } from "../addresses.ts";
 import { ask } from "../ask.ts";
 import { tool } from "../tool.ts";

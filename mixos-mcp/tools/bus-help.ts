@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a service can do, in its own words.
-import { z } from "zod";
+import * as z from "zod";
 import { checkAddress } from "../addresses.ts";
 import { ask } from "../ask.ts";
 import { timeoutMsDefault } from "../limits.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tells whoever follows a topic.
-import { z } from "zod";
+import * as z from "zod";
 import { replyFailure } from "../../bus-client/index.ts";
 import { stringifyJson } from "../../json/raw-json.ts";
 import { tool } from "../tool.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Who is on the Bus.
-import { z } from "zod";
+import * as z from "zod";
 import { registeredServices, type RegisteredService } from "../../bus-client/index.ts";
 import { isDenied } from "../addresses.ts";
 import { ask } from "../ask.ts";

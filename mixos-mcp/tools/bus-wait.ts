@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Waits until something is published.
-import { z } from "zod";
+import * as z from "zod";
 import type { Delivery } from "../../bus-client/index.ts";
 import { parseJson, RawJson } from "../../json/raw-json.ts";
 import { nextDelivery } from "../next-delivery.ts";
