@@ -1,11 +1,10 @@
-#!/usr/bin/env node
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The daemon's program. It runs in the foreground; whoever wants it in the background starts it so. What it takes to run
-// is loaded only then: a question for the version is answered at once.
+// The daemon's program. It runs in the foreground; whoever wants it in the background starts it so.
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
 import { DaemonError } from "./daemon-error.ts";
+import { run } from "./run.ts";
 
 const help = `agentd: coding agents as sessions on the MixOS Bus
 
@@ -33,7 +32,6 @@ async function main(): Promise<number> {
   if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
   if (values.version) return print(`agentd ${ownBuild(import.meta.url).version}\n`);
   if (values.help) return print(help);
-  const { run } = await import("./run.ts");
   await run({ level, background: values.background, words });
   return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The process: MCP on stdin and stdout, which carry nothing else, and an end as soon as the client has gone.
+import { homedir } from "node:os";
 import { processWords } from "../display/process-output.ts";
+import { ownBuild } from "../files/installed-build.ts";
 import { deniedOf } from "./addresses.ts";
 import { toldInstead, waitingWords } from "./command-line.ts";
 import { lineBytesMax } from "./limits.ts";
@@ -8,11 +10,10 @@ import { Presence } from "./presence.ts";
 import { mcpServer } from "./server.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { unmarked } from "./stdio-transport.ts";
-import manifest from "../package.json" with { type: "json" };
 import { randomLetters } from "../bus-client/index.ts";
 
 const { argv, env, stdin, stdout } = process;
-const { version } = manifest;
+const { version } = ownBuild(import.meta.url);
 const words = processWords("stderr");
 
 const told = toldInstead(argv.slice(2), version);
@@ -28,7 +29,7 @@ function serve(): void {
     surroundings: {
       env,
       uid: process.getuid?.() ?? -1,
-      home: env["HOME"] || process.getBuiltinModule("node:os").homedir(),
+      home: env["HOME"] || homedir(),
     },
     name: () => citizenName(env["AGENTD_SESSION"], Math.random),
     version,

@@ -1,47 +1,78 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Every verb with one line about it; its file is loaded only when it is called.
+// Every verb with one line about it.
+import * as agents from "./agents.ts";
+import * as answer from "./answer.ts";
+import * as attach from "./attach.ts";
+import * as bus from "./bus.ts";
+import * as call from "./call.ts";
+import * as cancel from "./cancel.ts";
+import * as close from "./close.ts";
+import * as completion from "./completion.ts";
+import * as exportVerb from "./export.ts";
+import * as help from "./help.ts";
+import * as listen from "./listen.ts";
+import * as log from "./log.ts";
+import * as ls from "./ls.ts";
+import * as notify from "./notify.ts";
+import * as permit from "./permit.ts";
+import * as policy from "./policy.ts";
+import * as prune from "./prune.ts";
+import * as purge from "./purge.ts";
+import * as redact from "./redact.ts";
+import * as resume from "./resume.ts";
+import * as send from "./send.ts";
+import * as services from "./services.ts";
+import * as set from "./set.ts";
+import * as show from "./show.ts";
+import * as start from "./start.ts";
+import * as stats from "./stats.ts";
+import * as status from "./status.ts";
+import * as stop from "./stop.ts";
+import * as verify from "./verify.ts";
+import * as wait from "./wait.ts";
+import { completeVerb } from "./complete.ts";
 import type { VerbTable } from "../input/verb.ts";
 
 export const agentVerbs: VerbTable = {
-  start: { summary: "start an agent as a session, and follow its first turn", load: () => import("./start.ts") },
-  send: { summary: "send a prompt to a session, and follow its turn", load: () => import("./send.ts") },
-  attach: { summary: "live view of a session and a prompt line", load: () => import("./attach.ts") },
-  cancel: { summary: "cancel a session's turns", load: () => import("./cancel.ts") },
-  resume: { summary: "bring an ended session back", load: () => import("./resume.ts") },
-  close: { summary: "end a session's agent properly", load: () => import("./close.ts") },
-  set: { summary: "set options of a session: mode, model and others", load: () => import("./set.ts") },
-  permit: { summary: "list, show, allow or deny what agents ask for", load: () => import("./permit.ts") },
-  answer: { summary: "answer what agents want to be told", load: () => import("./answer.ts") },
-  policy: { summary: "what a policy would answer, and why", load: () => import("./policy.ts") },
-  ls: { summary: "list sessions", load: () => import("./ls.ts") },
-  show: { summary: "one session as it is now", load: () => import("./show.ts") },
-  log: { summary: "a session's log, entry by entry", load: () => import("./log.ts") },
-  wait: { summary: "wait until sessions are idle, waiting or ended", load: () => import("./wait.ts") },
-  export: { summary: "a session and its log as lines of JSON", load: () => import("./export.ts") },
-  purge: { summary: "remove an ended session's entries for good", load: () => import("./purge.ts") },
-  prune: { summary: "purge ended sessions older than a time", load: () => import("./prune.ts") },
-  redact: { summary: "take a secret out of the log", load: () => import("./redact.ts") },
-  verify: { summary: "check the log", load: () => import("./verify.ts") },
-  stats: { summary: "how much the log takes", load: () => import("./stats.ts") },
-  agents: { summary: "the agents that can be started", load: () => import("./agents.ts") },
-  status: { summary: "the daemon: process, Bus, log, limits", load: () => import("./status.ts") },
-  stop: { summary: "stop the daemon and close its sessions", load: () => import("./stop.ts") },
+  start: { summary: "start an agent as a session, and follow its first turn", verb: start },
+  send: { summary: "send a prompt to a session, and follow its turn", verb: send },
+  attach: { summary: "live view of a session and a prompt line", verb: attach },
+  cancel: { summary: "cancel a session's turns", verb: cancel },
+  resume: { summary: "bring an ended session back", verb: resume },
+  close: { summary: "end a session's agent properly", verb: close },
+  set: { summary: "set options of a session: mode, model and others", verb: set },
+  permit: { summary: "list, show, allow or deny what agents ask for", verb: permit },
+  answer: { summary: "answer what agents want to be told", verb: answer },
+  policy: { summary: "what a policy would answer, and why", verb: policy },
+  ls: { summary: "list sessions", verb: ls },
+  show: { summary: "one session as it is now", verb: show },
+  log: { summary: "a session's log, entry by entry", verb: log },
+  wait: { summary: "wait until sessions are idle, waiting or ended", verb: wait },
+  export: { summary: "a session and its log as lines of JSON", verb: exportVerb },
+  purge: { summary: "remove an ended session's entries for good", verb: purge },
+  prune: { summary: "purge ended sessions older than a time", verb: prune },
+  redact: { summary: "take a secret out of the log", verb: redact },
+  verify: { summary: "check the log", verb: verify },
+  stats: { summary: "how much the log takes", verb: stats },
+  agents: { summary: "the agents that can be started", verb: agents },
+  status: { summary: "the daemon: process, Bus, log, limits", verb: status },
+  stop: { summary: "stop the daemon and close its sessions", verb: stop },
 };
 
 export const busVerbs: VerbTable = {
-  services: { summary: "list who is on the Bus", load: () => import("./services.ts") },
-  help: { summary: "what a service can do", load: () => import("./help.ts") },
-  call: { summary: "call a service: key=value…", load: () => import("./call.ts") },
-  listen: { summary: "print what is published on a topic", load: () => import("./listen.ts") },
-  notify: { summary: "what people are asked: list, answer, watch", load: () => import("./notify.ts") },
-  bus: { summary: "run a Bus of one's own in the foreground", load: () => import("./bus.ts") },
-  completion: { summary: "completion for bash, zsh or fish", load: () => import("./completion.ts") },
+  services: { summary: "list who is on the Bus", verb: services },
+  help: { summary: "what a service can do", verb: help },
+  call: { summary: "call a service: key=value…", verb: call },
+  listen: { summary: "print what is published on a topic", verb: listen },
+  notify: { summary: "what people are asked: list, answer, watch", verb: notify },
+  bus: { summary: "run a Bus of one's own in the foreground", verb: bus },
+  completion: { summary: "completion for bash, zsh or fish", verb: completion },
 };
 
 /** For programs: no help lists it. */
 export const unlistedVerbs: VerbTable = {
   complete: {
     summary: "candidates for a completion script",
-    load: async () => (await import("./complete.ts")).completeVerb({ agentVerbs, busVerbs }),
+    verb: completeVerb({ agentVerbs, busVerbs }),
   },
 };
