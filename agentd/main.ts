@@ -4,7 +4,6 @@ import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
 import { DaemonError } from "./daemon-error.ts";
-import { run } from "./run.ts";
 
 const help = `agentd: coding agents as sessions on the MixOS Bus
 
@@ -32,6 +31,8 @@ async function main(): Promise<number> {
   if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
   if (values.version) return print(`agentd ${ownBuild(import.meta.url).version}\n`);
   if (values.help) return print(help);
+  // A question for the version need not make all that the daemon is.
+  const { run } = await import("./run.ts");
   await run({ level, background: values.background, words });
   return 0;
 }
