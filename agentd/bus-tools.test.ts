@@ -79,11 +79,11 @@ test("where the Bus cannot be asked, or the session has ended, nobody is accused
 
 test("the server is told where the Bus is, whose it is and what it may not call", () => {
   const marker = `llllllllllll/${session}`;
-  const told = { nodeProgram: "/node", mcpProgram: "/mixos-mcp.cjs", busUrl: "ws://127.0.0.1:1/ws", marker };
+  const told = { nodeProgram: "/node", mcpProgram: "/mixos-mcp.mjs", busUrl: "ws://127.0.0.1:1/ws", marker };
   expect(busToolsServer({ ...told, denied: ["term", "x-*"] })).toEqual({
     name: "mixos",
     command: "/node",
-    args: ["/mixos-mcp.cjs"],
+    args: ["/mixos-mcp.mjs"],
     env: [
       { name: "MIXOS_NODED_URL", value: "ws://127.0.0.1:1/ws" },
       { name: "AGENTD_SESSION", value: marker },

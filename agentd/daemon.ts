@@ -5,14 +5,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { identityOf } from "../acp-client/process/process-identity.ts";
-import {
-  BusError,
-  type Citizen,
-  type Clock,
-  loadTransports,
-  type Surroundings,
-  systemClock,
-} from "../bus-client/index.ts";
+import { BusError, type Citizen, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
 import { type Build, isSameBuild } from "../files/installed-build.ts";
 import { makeBusFace } from "./bus-face.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
@@ -93,7 +86,6 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   const startedAt = new Date(clock.now()).toISOString();
 
   const lock = takeLock(paths, startedAt, own, limits);
-  await loadTransports();
   opened.add(() => lock.release());
   const builtIn = builtInAgents({ nodeProgram: process.execPath, demoProgram: demoProgram(), version });
   const config = openLiveConfig({ file: paths.configFile, home, uid, limits, builtIn, logger });
@@ -346,7 +338,7 @@ function demoProgram(): string {
 }
 
 function mcpProgram(): string {
-  return builtProgram("bin/mixos-mcp.cjs");
+  return builtProgram("bin/mixos-mcp.mjs");
 }
 
 /** Beside this file when it is built; the built one when this runs from its source. */

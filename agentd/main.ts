@@ -1,7 +1,5 @@
-#!/usr/bin/env node
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The daemon's program. It runs in the foreground; whoever wants it in the background starts it so. What it takes to run
-// is loaded only then: a question for the version is answered at once.
+// The daemon's program. It runs in the foreground; whoever wants it in the background starts it so.
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
@@ -33,6 +31,7 @@ async function main(): Promise<number> {
   if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
   if (values.version) return print(`agentd ${ownBuild(import.meta.url).version}\n`);
   if (values.help) return print(help);
+  // A question for the version need not make all that the daemon is.
   const { run } = await import("./run.ts");
   await run({ level, background: values.background, words });
   return 0;

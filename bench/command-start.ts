@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a short command costs: `mix agent ls`, from its start to its end with a running agentd, to Node.js doing nothing.
+// What starting costs, to Node.js doing nothing: `mix agent ls`, from its start to its end with a running agentd, and the
+// MCP server, from its start to its first answer, which an agent waits for before its first turn.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { startDaemonProcess } from "../test/harness/daemon-process.ts";
 import { makePlace } from "../test/harness/place.ts";
 import { type Finding, findingOf } from "./finding.ts";
 import { runInTurn } from "./rounds.ts";
 
-const mixProgram = fileURLToPath(new URL("../dist/bin/mix.cjs", import.meta.url));
+const mixProgram = fileURLToPath(new URL("../dist/bin/mix.mjs", import.meta.url));
+const mcpProgram = fileURLToPath(new URL("../dist/bin/mixos-mcp.mjs", import.meta.url));
 
 /** An empty program measured 0.99 to 1.26 of `node -e 0` in few rounds: fewer than these say nothing. */
 export const commandRoundsMin = 25;
@@ -22,10 +25,45 @@ export async function measureCommandStart(rounds: number, onRound: (done: number
   };
   const question = {
     what: "mix agent ls: time, to `node -e 0`",
-    goal: { atMost: 1.5 },
-    write: (value: number) => `${value.toFixed(0)} ms`,
+    goal: { atMost: 1.8 },
+    write: milliseconds,
   };
   return [findingOf(question, await runInTurn(pair, Math.max(rounds, commandRoundsMin), onRound))];
+}
+
+export async function measureMcpStart(rounds: number, onRound: (done: number) => void): Promise<Finding[]> {
+  using place = makePlace();
+  const pair = {
+    ours: () => millisecondsToAnswer(place.environment),
+    other: () => millisecondsOf(["-e", "0"], place.environment),
+  };
+  const question = {
+    what: "mixos-mcp: time to the answer to initialize, to `node -e 0`",
+    goal: { atMost: 2.5 },
+    write: milliseconds,
+  };
+  return [findingOf(question, await runInTurn(pair, Math.max(rounds, commandRoundsMin), onRound))];
+}
+
+const milliseconds = (value: number): string => `${value.toFixed(0)} ms`;
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "0" } },
+};
+
+async function millisecondsToAnswer(env: Readonly<Record<string, string>>): Promise<number> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [mcpProgram], { env, stdio: ["pipe", "pipe", "ignore"] });
+  const exited = once(child, "exit");
+  child.stdin.write(`${JSON.stringify(initialize)}\n`);
+  await once(createInterface({ input: child.stdout }), "line");
+  const passed = performance.now() - started;
+  child.stdin.end();
+  await exited;
+  return passed;
 }
 
 async function millisecondsOf(args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One table of ratios. Absolute times are shown beside them and prove nothing: the machine is never quiet.
 import { parseArgs } from "node:util";
-import { measureCommandStart } from "./command-start.ts";
+import { measureCommandStart, measureMcpStart } from "./command-start.ts";
 import { type Finding, passes } from "./finding.ts";
 import { chunkFlood, diffFlood, measureFlood } from "./floods.ts";
 import { measureResume } from "./resume.ts";
@@ -17,6 +17,7 @@ const rows: Readonly<Record<string, Measure>> = {
   "diffs-warm": (rounds, onRound) => measureFlood(diffFlood, "warm", rounds, onRound),
   resume: measureResume,
   ls: measureCommandStart,
+  mcp: measureMcpStart,
   scale: measureScale,
 };
 
@@ -29,7 +30,7 @@ const usual = Object.keys(rows).filter((name) => !name.endsWith("-warm"));
 const help = `npm run bench -- [--only ${Object.keys(rows).join("|")}] [--rounds N] [--check]
 
   --only     one row alone; may be repeated (default: all but the warm ones)
-  --rounds   how often the variants of a row run in turn (default 7; ls never below 25)
+  --rounds   how often the variants of a row run in turn (default 7; ls and mcp never below 25)
   --check    exit code 1 when a ratio misses its floor; for scale that is so without it
 `;
 

@@ -3,7 +3,8 @@
 import { BusError } from "./bus-error.ts";
 import { checkUnixPath } from "./socket-path.ts";
 import type { Transport } from "./transport.ts";
-import { dialUnix } from "./unix-transport.ts";
+import { dialWebSocket } from "./websocket-transport.ts";
+import type { BusAddress } from "./websocket-transport.ts";
 
 export interface DialOptions {
   /** From the first packet to the end of the WebSocket handshake. */
@@ -12,26 +13,12 @@ export interface DialOptions {
 
 export const dialTimeoutMs = 5_000;
 
-export type BusAddress =
-  | { readonly kind: "tcp"; readonly url: string }
-  | { readonly kind: "unix"; readonly socketPath: string; readonly requestPath: string };
-
 /**
  * Opens a WebSocket to a broker. `ws://host:port/ws` goes over TCP, `ws+unix:///path/bus.sock:/ws` over a Unix socket.
  * Rejects with BusError URL_INVALID, PATH_TOO_LONG or DIAL_FAILED.
  */
 export async function dial(url: string, options: DialOptions = {}): Promise<Transport> {
-  const address = parseAddress(url);
-  const timeoutMs = options.timeoutMs ?? dialTimeoutMs;
-  switch (address.kind) {
-    case "unix":
-      return dialUnix(address, timeoutMs);
-    case "tcp": {
-      // Loaded only here: a command line that speaks over a Unix socket never pays for it.
-      const { dialTcp } = await import("./tcp-transport.ts");
-      return dialTcp(address.url, timeoutMs);
-    }
-  }
+  return dialWebSocket(parseAddress(url), options.timeoutMs ?? dialTimeoutMs);
 }
 
 /** Throws BusError URL_INVALID or PATH_TOO_LONG. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isIP } from "node:net";
 import { withoutByteOrderMark } from "../files/byte-order-mark.ts";
@@ -16,8 +16,9 @@ import {
   type SocketState,
 } from "./embedded-socket.ts";
 import { unixUrl } from "./socket-path.ts";
+import { listenerUids } from "./tcp-listeners.ts";
 import type { Transport } from "./transport.ts";
-import { dialUnix } from "./unix-transport.ts";
+import { dialWebSocket } from "./websocket-transport.ts";
 import { isRecord } from "../json/record.ts";
 
 /** Where the Bus is and how that was found; `warnings` are for people. */
@@ -84,7 +85,7 @@ export async function discoverAndDial(surroundings: Surroundings): Promise<Diall
   let dialled: Transport | BusError | undefined;
   const location = await discoverBus(surroundings, async (socketPath) => {
     try {
-      dialled = await dialUnix({ socketPath, requestPath: "/ws" }, dialTimeoutMs);
+      dialled = await dialWebSocket({ kind: "unix", socketPath, requestPath: "/ws" }, dialTimeoutMs);
       return "live";
     } catch (thrown) {
       const error = asBusError(thrown, "DIAL_FAILED");
@@ -96,13 +97,10 @@ export async function discoverAndDial(surroundings: Surroundings): Promise<Diall
   return { location, dialled };
 }
 
-// Read in place, not in turn: it is a small file that mostly is not there, and a short command waits for it.
 function findConfig(surroundings: Surroundings, warnings: string[]): { url: string; file: string } | undefined {
   for (const { file, isNamed } of configFiles(surroundings)) {
     let text: string;
     try {
-      // An error costs more than a look, and mostly the file is not there.
-      if (!isNamed && statSync(file, { throwIfNoEntry: false }) === undefined) continue;
       text = withoutByteOrderMark(readFileSync(file)).toString("utf8");
     } catch (error) {
       const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
@@ -153,7 +151,6 @@ async function findEmbedded(
 async function findTcp(surroundings: Surroundings, warnings: string[]): Promise<string | undefined> {
   const { uid, proc = "/proc", tcpPort = 4200 } = surroundings;
   const url = `ws://127.0.0.1:${tcpPort}/ws`;
-  const { listenerUids } = await import("./tcp-listeners.ts");
   const before = await listenerUids(proc, tcpPort);
   if (before.length === 0) return undefined;
   const stranger = before.find((owner) => owner !== 0 && owner !== uid);

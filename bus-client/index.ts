@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-// The broker has its own door, broker/index.ts, so that it does not load with a client.
+// The broker has its own door, broker/index.ts.
 export { done, refused } from "./answer.ts";
 export type { Answer } from "./answer.ts";
 export { BusClient } from "./bus-client.ts";
@@ -20,7 +20,6 @@ export { dial } from "./dial.ts";
 export { discoverAndDial, discoverBus, nodeConfigFiles } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";
 export { embeddedSocketPath, prepareSocketDirectory, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
-export { loadTransports } from "./load-transports.ts";
 export { localTransportPair } from "./local-transport.ts";
 export { brokerHost, registeredServices } from "./noded.ts";
 export type { RegisteredService } from "./noded.ts";

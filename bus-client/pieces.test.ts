@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { receivedFrame, wholeBody } from "./broker/received-frame.ts";
 import { bytesAtMost, bytesOf, joined, trimmedTail, withEnd } from "./pieces.ts";
 import { publicationWriter } from "./publication.ts";
-import { encodeFrame, encodeFramePieces, opcodes } from "./websocket-frames.ts";
+import { encodeFrame, encodeFramePieces } from "./broker/frame.ts";
 import { parse } from "./wire.ts";
 
 const words = string({
@@ -26,8 +26,8 @@ test("pieces are the text that they would be joined to: its bytes, its frame, it
       expect(bytesAtMost(given)).toBeGreaterThanOrEqual(Buffer.byteLength(whole));
       expect(joined(trimmedTail(given))).toBe(whole.replace(/\p{White_Space}+$/u, ""));
       expect(joined(withEnd(given))).toBe(whole === "" || whole.endsWith("\n") ? whole : `${whole}\n`);
-      expect(Buffer.concat(encodeFramePieces(opcodes.text, given)).equals(encodeFrame(opcodes.text, whole))).toBe(true);
-      expect(encodeFrame(opcodes.text, given).equals(encodeFrame(opcodes.text, whole))).toBe(true);
+      expect(Buffer.concat(encodeFramePieces(given)).equals(encodeFrame([whole]))).toBe(true);
+      expect(encodeFrame(given).equals(encodeFrame([whole]))).toBe(true);
     }),
   );
 });

@@ -94,8 +94,9 @@ export class Supervision {
         isUp = true;
         resolve();
       });
-      // Node.js looks closely at a promise that is rejected after all, and a short command would wait for it.
-      void this.#running.then(() => isUp || reject(this.#endCause()));
+      void this.#running.then(() => {
+        if (!isUp) reject(this.#endCause());
+      });
     });
   }
 

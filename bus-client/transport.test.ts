@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
@@ -166,37 +168,235 @@ for (const kind of ["unix", "tcp"] as const) {
   });
 }
 
-/** A server that reads the request and answers with whatever the test says. */
-async function oddServer(answer: string | undefined): Promise<string> {
+interface ByteServer {
+  readonly url: string;
+  readonly accepted: Inbox<Socket>;
+}
+
+/** A server that reads the request and answers with what the test says of its key; what follows are bytes. */
+async function byteServer(kind: "unix" | "tcp", answer: (key: string) => string | undefined): Promise<ByteServer> {
   const path = join(temporaryDirectory(), "odd.sock");
   const sockets = new Set<Socket>();
+  const accepted: ByteServer["accepted"] = new Inbox();
   const server = createSocketServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
-    socket.once("data", () => answer !== undefined && socket.write(answer));
+    socket.once("data", (request: Buffer) => {
+      const answered = answer(/Sec-WebSocket-Key: (.*)\r\n/i.exec(request.toString("latin1"))?.[1] ?? "");
+      if (answered !== undefined) socket.write(answered);
+      accepted.push(socket);
+    });
   });
-  server.listen(path);
+  server.listen(kind === "unix" ? { path } : { host: "127.0.0.1", port: 0 });
   await once(server, "listening");
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, "close");
   });
-  return unixUrl(path);
+  const url = kind === "unix" ? unixUrl(path) : `ws://127.0.0.1:${(server.address() as AddressInfo).port}/ws`;
+  return { url, accepted };
 }
 
-test("a handshake that proves nothing, says something else, never ends or never comes is DIAL_FAILED", async () => {
-  const upgrade = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
-  const answers = [
-    `${upgrade}Sec-WebSocket-Accept: AAAA\r\n\r\n`,
-    "HTTP/1.1 200 OK\r\n\r\n",
-    "x".repeat(20_000),
-    undefined,
-  ];
-  for (const answer of answers) {
-    const url = await oddServer(answer);
-    await expect(dial(url, { timeoutMs: 200 })).rejects.toMatchObject({ code: "DIAL_FAILED" });
+const upgrade = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
+
+function accepting(key: string): string {
+  const proof = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+  return `${upgrade}Sec-WebSocket-Accept: ${proof}\r\n`;
+}
+
+const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9 } as const;
+
+/** A short frame; `first`: bits of its first byte besides the opcode. */
+function frame(opcode: number, payload: string | Buffer, first = 0x80): Buffer {
+  const bytes = Buffer.from(payload);
+  const length = bytes.length < 126 ? [bytes.length] : [126, bytes.length >> 8, bytes.length & 0xff];
+  return Buffer.concat([Buffer.of(first | opcode, ...length), bytes]);
+}
+
+/** The header of a frame whose length takes ten bytes. */
+function longHeader(opcode: number, bytes: number, first = 0x80): Buffer {
+  const header = Buffer.of(first | opcode, 127, 0, 0, 0, 0, 0, 0, 0, 0);
+  header.writeBigUInt64BE(BigInt(bytes), 2);
+  return header;
+}
+
+const unfinished = (opcode: number, payload: string | Buffer): Buffer => frame(opcode, payload, 0);
+
+/** The code of the close frame that a client sends: short, masked, and the last one. */
+async function closeCodeFrom(socket: Socket): Promise<number> {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const bytes = Buffer.concat(chunks);
+    const at = bytes.indexOf(Buffer.of(0x80 | opcodes.close));
+    if (at >= 0 && bytes.length >= at + 8) {
+      const payload = bytes.subarray(at + 6, at + 8).map((byte, index) => byte ^ bytes[at + 2 + index]!);
+      return Buffer.from(payload).readUInt16BE();
+    }
+    chunks.push(((await once(socket, "data")) as [Buffer])[0]);
   }
+}
+
+for (const kind of ["unix", "tcp"] as const) {
+  const opened = async () => {
+    const server = await byteServer(kind, (key) => `${accepting(key)}\r\n`);
+    const transport = await dial(server.url);
+    return { transport, ...heard(transport), socket: await server.accepted.next() };
+  };
+
+  test(`over ${kind}, what breaks the protocol ends the connection with the close code that tells so`, async () => {
+    const over = 8 * 1024 * 1024;
+    const cases: [string, Buffer, number][] = [
+      ["a reserved bit", frame(opcodes.text, "x", 0xc0), 1002],
+      ["a mask", Buffer.of(0x81, 0x81, 1, 2, 3, 4, 5), 1002],
+      ["an unknown opcode", frame(3, "x"), 1002],
+      ["an unknown control opcode", frame(11, "x"), 1002],
+      ["a long ping", frame(opcodes.ping, "x".repeat(126)), 1002],
+      ["a ping in pieces", unfinished(opcodes.ping, "x"), 1002],
+      ["a continuation of nothing", frame(opcodes.continuation, "x"), 1002],
+      ["a message within a message", Buffer.concat([unfinished(opcodes.text, "x"), frame(opcodes.text, "y")]), 1002],
+      ["text that is not UTF-8", frame(opcodes.text, Buffer.of(0xff, 0xfe)), 1007],
+      ["the header alone of too long a message", longHeader(opcodes.text, over + 1), 1009],
+      [
+        "the header of a fragment that makes a message too long",
+        Buffer.concat([unfinished(opcodes.text, "x"), longHeader(opcodes.continuation, over)]),
+        1009,
+      ],
+    ];
+    for (const [what, bytes, code] of cases) {
+      const { socket, messages, closed } = await opened();
+      socket.write(bytes);
+      expect([what, await closeCodeFrom(socket)]).toEqual([what, code]);
+      socket.end();
+      expect([what, await closed]).toEqual([what, expect.any(Error)]);
+      expect(messages.waiting).toEqual([]);
+    }
+  });
+
+  test(`over ${kind}, fragments are joined however their bytes are cut, a ping between them and half a character too`, async () => {
+    const { socket, messages } = await opened();
+    const letter = Buffer.from("é");
+    const bytes = Buffer.concat([
+      unfinished(opcodes.text, "one "),
+      frame(opcodes.ping, "p"),
+      unfinished(opcodes.continuation, ""),
+      unfinished(opcodes.continuation, letter.subarray(0, 1)),
+      frame(opcodes.continuation, letter.subarray(1)),
+      frame(opcodes.text, "two"),
+    ]);
+    for (const byte of bytes) {
+      socket.write(Buffer.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([await messages.next(), await messages.next()]).toEqual(["one é", "two"]);
+  });
+
+  test(`over ${kind}, each frame is masked, and no two masks are the same`, async () => {
+    const { transport, socket } = await opened();
+    const count = 200;
+    for (let index = 0; index < count; index++) transport.send("");
+    let received = Buffer.alloc(0);
+    while (received.length < count * 6) {
+      received = Buffer.concat([received, ((await once(socket, "data")) as [Buffer])[0]]);
+    }
+    const frames = Array.from({ length: count }, (_, index) => received.subarray(index * 6, index * 6 + 6));
+    expect(frames.every((bytes) => bytes[0] === 0x81 && bytes[1] === 0x80)).toBe(true);
+    expect(new Set(frames.map((bytes) => bytes.toString("hex"))).size).toBe(count);
+  });
+
+  test(`over ${kind}, while nobody receives, the other side is held up, and then gets rid of all`, async () => {
+    const server = await webSocketServer(kind);
+    const transport = await dial(server.url);
+    const { webSocket } = await server.accepted.next();
+    const text = "x".repeat(4 * 1024 * 1024);
+    for (let index = 0; index < 8; index++) webSocket.send(text);
+    await after(50);
+    expect(webSocket.bufferedAmount).toBeGreaterThan(4 * text.length);
+    const { messages } = heard(transport);
+    for (let index = 0; index < 8; index++) expect((await messages.next()) === text).toBe(true);
+    expect(webSocket.bufferedAmount).toBe(0);
+  });
+
+  test(`over ${kind}, a binary message is refused over Unix and passed over on TCP`, async () => {
+    const { socket, messages, closed } = await opened();
+    socket.write(Buffer.concat([frame(opcodes.binary, "x"), frame(opcodes.text, "text")]));
+    if (kind === "tcp") {
+      expect(await messages.next()).toBe("text");
+      return;
+    }
+    expect(await closeCodeFrom(socket)).toBe(1003);
+    socket.end();
+    expect(await closed).toBeInstanceOf(Error);
+    expect(messages.waiting).toEqual([]);
+  });
+
+  test(`over ${kind}, nothing is delivered after the connection was destroyed`, async () => {
+    const server = await byteServer(kind, (key) => `${accepting(key)}\r\n`);
+    const transport = await dial(server.url);
+    const messages: string[] = [];
+    const closed = new Promise<void>((resolve) => {
+      const message = (text: string): void => {
+        messages.push(text);
+        transport.destroy();
+      };
+      transport.listen({ message, close: () => resolve() });
+    });
+    (await server.accepted.next()).write(Buffer.concat([frame(opcodes.text, "one"), frame(opcodes.text, "two")]));
+    await closed;
+    expect(messages).toEqual(["one"]);
+  });
+
+  test(`over ${kind}, a server that neither answers a closing nor ends its own holds nobody up`, async () => {
+    for (const bytes of [undefined, frame(opcodes.close, Buffer.of(3, 233)), frame(3, "x")]) {
+      const { transport, socket, closed } = await opened();
+      if (bytes === undefined) transport.close();
+      else socket.write(bytes);
+      const started = performance.now();
+      await closed;
+      expect(performance.now() - started).toBeLessThan(10_000);
+    }
+  });
+
+  test(`over ${kind}, the end of the other side's bytes is the end`, async () => {
+    const { socket, closed } = await opened();
+    socket.end();
+    await closed;
+  });
+
+  test(`over ${kind}, a handshake that proves nothing, says something else, never ends or never comes is DIAL_FAILED`, async () => {
+    const answers: ((key: string) => string | undefined)[] = [
+      () => `${upgrade}Sec-WebSocket-Accept: AAAA\r\n\r\n`,
+      () => "HTTP/1.1 200 OK\r\n\r\n",
+      () => "HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/ws\r\n\r\n",
+      (key) => `${accepting(key).replace("Upgrade: websocket", "Upgrade: other")}\r\n`,
+      (key) => `${accepting(key)}Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n`,
+      (key) => `${accepting(key)}Sec-WebSocket-Protocol: chat\r\n\r\n`,
+      () => "x".repeat(20_000),
+      (key) => `${accepting(key)}X: ${"x".repeat(20_000)}\r\n\r\n`,
+      () => undefined,
+    ];
+    for (const answer of answers) {
+      const { url } = await byteServer(kind, answer);
+      await expect(dial(url, { timeoutMs: 300 })).rejects.toMatchObject({ code: "DIAL_FAILED" });
+    }
+  });
+
+  test(`over ${kind}, a handshake that comes byte by byte is given up when its whole time is over`, async () => {
+    const { url, accepted } = await byteServer(kind, () => upgrade);
+    const dialled = dial(url, { timeoutMs: 300 });
+    const socket = await accepted.next();
+    const dripping = setInterval(() => socket.write("x"), 20);
+    onTestFinished(() => clearInterval(dripping));
+    await expect(dialled).rejects.toMatchObject({
+      code: "DIAL_FAILED",
+      message: expect.stringContaining("within 300 ms"),
+    });
+  });
+}
+
+test("a refusal of the upgrade is told in the words of the broker", async () => {
+  const { url } = await byteServer("unix", () => "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
+  await expect(dial(url)).rejects.toThrow("the WebSocket upgrade was refused: 503 Service Unavailable");
 });
 
 test("nobody there is DIAL_FAILED, over both kinds of socket", async () => {

@@ -8,7 +8,7 @@
  */
 export function printable(text: string): string {
   if (plain.test(text)) return text;
-  return text.replaceAll("\r\n", "\n").replace(table(), (found, kept?: string) => kept ?? escaped(found));
+  return text.replaceAll("\r\n", "\n").replace(table, (found, kept?: string) => kept ?? escaped(found));
 }
 
 /** Text that must stay on one line (a title, a name, an option): line feeds become visible as well, a tab is a space. */
@@ -19,11 +19,11 @@ export function printableLine(text: string): string {
 /** JSON for a terminal: valid, and of the same value. Only within its strings can there be anything to escape. */
 export function printableJson(json: string): string {
   if (plain.test(json)) return json;
-  return json.replaceAll("\r", " ").replace(table(), (found, kept?: string) => kept ?? escapedInJson(found));
+  return json.replaceAll("\r", " ").replace(table, (found, kept?: string) => kept ?? escapedInJson(found));
 }
 
-// Most text is plain, and the classes of Unicode take longer to compile than most commands run. All of these characters
-// are assigned and are drawn: ASCII, Latin, punctuation, arrows, boxes and marks, kana, ideographs.
+// Most text is plain, and is not searched for more. All of these characters are assigned and are drawn: ASCII, Latin,
+// punctuation, arrows, boxes and marks, kana, ideographs.
 const plain =
   /^[\t\n\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u23ff\u2500-\u27ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]*$/;
 
@@ -43,12 +43,7 @@ const emoji = `${pictograph}(?:\\u200d${pictograph})*|[0-9#*]\\ufe0f\\u20e3`;
 const drawn = "\\u0600-\\u0605\\u06dd\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}";
 /** `\p{C}` has lone surrogates, private and unassigned code points in it; U+2800 is a Braille cell without a dot. */
 const invisible = `[[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]--[\\t\\n${drawn}]]`;
-let compiled: RegExp | undefined;
-
-function table(): RegExp {
-  compiled ??= new RegExp(`(${joiner}|${emoji})|${invisible}`, "gv");
-  return compiled;
-}
+const table = new RegExp(`(${joiner}|${emoji})|${invisible}`, "gv");
 
 function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;

@@ -10,11 +10,7 @@ export function displayWidth(text: string): number {
 
 export function characterWidth(character: string): number {
   if (character < "\u0300") return 1;
-  // Made when they are first needed: reading the classes of Unicode takes longer than most commands have.
-  noWidth ??= /^[\p{Mn}\p{Me}\p{Cf}]$/u;
   if (noWidth.test(character)) return 0;
-  wide ??=
-    /^[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
   return wide.test(character) ? 2 : 1;
 }
 
@@ -32,5 +28,6 @@ export function fitted(text: string, columns: number): string {
 }
 
 const ascii = /^[\u0020-\u007e]*$/;
-let noWidth: RegExp | undefined;
-let wide: RegExp | undefined;
+const noWidth = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const wide =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;

@@ -2,7 +2,11 @@
 // From the words of a command line to one verb, and from what it came to to an exit code.
 import { parseArguments } from "./input/arguments.ts";
 import type { Arguments } from "./input/arguments.ts";
+import { asMixError } from "./bus/ask.ts";
 import type { ConnectOptions, Connecting, ReadingBus } from "./bus/ask.ts";
+import { connectCitizen } from "./connect/citizen-connection.ts";
+import { connectReader } from "./connect/reader-connection.ts";
+import { overviewHelp, verbHelp } from "./help.ts";
 import type { Context } from "./process/context.ts";
 import { exitCodeOf } from "./process/exit-codes.ts";
 import type { Outcome } from "./process/exit-codes.ts";
@@ -37,14 +41,13 @@ async function dispatched(context: Context, output: Output): Promise<Outcome> {
   // `mix help` by itself: with a word after it, it is the verb that asks a service.
   const isBareHelp = name === "help" && context.words.length === (isAgent ? 2 : 1);
   if (name === undefined || name === "--help" || name === "-h" || isBareHelp) {
-    const { overviewHelp } = await import("./help.ts");
     await output.lines(overviewHelp(agentVerbs, busVerbs));
     return { kind: "done" };
   }
   const table = isAgent ? agentVerbs : { ...busVerbs, ...unlistedVerbs };
   const listed = Object.hasOwn(table, name) ? table[name] : undefined;
   if (listed === undefined) throw unknownVerb(isAgent, name);
-  return runVerb(context, output, await listed.load(), context.words.slice(isAgent ? 2 : 1));
+  return runVerb(context, output, listed.verb, context.words.slice(isAgent ? 2 : 1));
 }
 
 type Connector<Bus> = (context: Context, output: Output, how: ConnectOptions) => Promise<Bus>;
@@ -61,7 +64,6 @@ async function runVerb(
   }
   const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags } });
   if (args.switch("help")) {
-    const { verbHelp } = await import("./help.ts");
     await output.lines(verbHelp(spec));
     return { kind: "done" };
   }
@@ -70,21 +72,19 @@ async function runVerb(
     const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
     const bus = await how(context, output, { connecting, autostart });
     opened.push(bus);
-    if (connecting !== "bus" && opened.length === 1) await tellOtherBuild(context, output);
+    if (connecting !== "bus" && opened.length === 1) tellOtherBuild(context, output);
     return bus;
   };
-  // Loaded with the first connection: help, version and completion need no Bus.
   const invocation: Invocation = {
     context,
     output,
     args,
-    connect: async (connecting) => open(connecting, (await import("./connect/citizen-connection.ts")).connectCitizen),
-    read: async (connecting) => open(connecting, (await import("./connect/reader-connection.ts")).connectReader),
+    connect: (connecting) => open(connecting, connectCitizen),
+    read: (connecting) => open(connecting, connectReader),
   };
   try {
     return await run(invocation);
   } catch (error) {
-    const { asMixError } = await import("./bus/ask.ts");
     const known = asMixError(error);
     throw known instanceof MixError ? withContext(known, args, spec) : known;
   } finally {

@@ -12,7 +12,6 @@ import {
   readdirSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +21,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { embeddedSocketPath } from "../bus-client/index.ts";
-import { bundleMix } from "../scripts/bundle-mix.ts";
+import { bundlePrograms } from "../scripts/bundle.ts";
 import { isRunning } from "./daemon/process-alive.ts";
 import { endProcessesWith, pidsWith } from "./testing/end-processes.ts";
 
@@ -33,18 +32,18 @@ let env: Record<string, string>;
 beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), "mix-programs-"));
   const here = fileURLToPath(new URL(".", import.meta.url));
-  // As where the package is installed: its dependencies are found from the program's own directory.
-  symlinkSync(join(here, "../node_modules"), join(programs, "node_modules"));
+  // As where the package is installed: what the program is stands in the manifest above it.
+  copyFileSync(join(here, "../package.json"), join(programs, "package.json"));
   const node = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
   await Promise.all([
-    bundleMix(programs),
+    bundlePrograms(["mix"], programs),
     build({
       bundle: true,
       platform: "node",
       target: "node20",
       logLevel: "error",
       entryPoints: [join(here, "testing/scripted-agentd-program.ts")],
-      outfile: join(programs, "agentd.mjs"),
+      outfile: join(programs, "bin/agentd.mjs"),
       format: "esm",
       banner: { js: node },
     }),
@@ -77,7 +76,7 @@ function started(
   words: readonly string[],
   more: Record<string, string> = {},
 ): { child: ChildProcess; ended: Promise<Ran> } {
-  const child = spawn(process.execPath, [join(programs, "mix.cjs"), ...words], { env: { ...env, ...more } });
+  const child = spawn(process.execPath, [join(programs, "bin/mix.mjs"), ...words], { env: { ...env, ...more } });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString("utf8")));
@@ -268,19 +267,17 @@ test("--version and --help need no Bus", async () => {
   expect((await run(["--help"])).stdout).toContain("mix agent start demo");
 });
 
-test("where the compiled code beside the program is cut off, or another Node.js made it, the program runs from its source", async () => {
-  const whole = readFileSync(join(programs, "mix-first.code"));
-  const foreign = Buffer.from(whole);
-  foreign[whole.indexOf("\n") - 1]! ^= 1;
-  const copy = join(state, "../copy");
-  mkdirSync(copy);
-  copyFileSync(join(programs, "mix.cjs"), join(copy, "mix.cjs"));
-  for (const code of [whole, foreign, whole.subarray(0, -20), whole.subarray(0, -100_000)]) {
-    writeFileSync(join(copy, "mix-first.code"), code);
-    const child = spawn(process.execPath, [join(copy, "mix.cjs"), "--version"], { env });
-    const [stdout, [ended]] = await Promise.all([text(child.stdout), once(child, "close")]);
-    expect([ended, stdout]).toEqual([0, expect.stringMatching(/^mix \d/)]);
+test("the program starts where no directory for its compiled code can be made, and makes none where it stands", async () => {
+  mkdirSync(state);
+  for (const HOME of ["", "relative", "/proc/nowhere"]) {
+    const child = spawn(process.execPath, [join(programs, "bin/mix.mjs"), "--version"], {
+      env: { ...env, HOME },
+      cwd: state,
+    });
+    const [stdout, stderr, [ended]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+    expect([ended, stdout, stderr]).toEqual([0, expect.stringMatching(/^mix \d/), ""]);
   }
+  expect(readdirSync(state)).toEqual([]);
 });
 
 test.each(["bash", "zsh", "fish"])("the shell reads the completion for %s where it is there", async (shell) => {
@@ -333,7 +330,7 @@ function screenOf(written: string): string[] {
 }
 
 test("on a real terminal each question stands right above the line that answers it", async () => {
-  const line = `'${process.execPath}' '${join(programs, "mix.cjs")}' agent start demo 'two questions'`;
+  const line = `'${process.execPath}' '${join(programs, "bin/mix.mjs")}' agent start demo 'two questions'`;
   const terminal = spawn("script", ["-qefc", line, "/dev/null"], { env: { ...env, TERM: "xterm", NO_COLOR: "1" } });
   let written = "";
   const waiting: { readonly words: string; readonly seen: () => void }[] = [];

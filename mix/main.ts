@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The process: its streams, its signals, its exit code. Everything else is in command-line.ts.
-import { realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { homedir } from "node:os";
+import { fileURLToPath } from "node:url";
 import { runCommandLine } from "./command-line.ts";
 import type { Interrupt, Interrupts } from "./process/context.ts";
 import { exitCodeOf } from "./process/exit-codes.ts";
 import { processOutput } from "../display/process-output.ts";
 import { TextOutput } from "../display/text-output.ts";
-import type { Build } from "../files/installed-build.ts";
-import manifest from "../package.json" with { type: "json" };
-
-/** The build adds its own member to the manifest; what runs from its source has none. */
-const ownBuild: Build = manifest;
+import { ownBuild } from "../files/installed-build.ts";
 
 void main();
 
@@ -19,15 +15,16 @@ async function main(): Promise<void> {
   const out = processOutput("stdout", endedByReader);
   const words = processOutput("stderr", () => undefined);
   const interrupts = interruptsOf(process);
-  // What costs time to make is made when somebody asks for it: stdin, and the path of the daemon's program.
+  const { version, build } = ownBuild(import.meta.url);
   const code = await runCommandLine({
     words: process.argv.slice(2),
     env: process.env,
     cwd: () => process.cwd(),
-    home: process.env["HOME"] || process.getBuiltinModule("node:os").homedir(),
+    home: process.env["HOME"] || homedir(),
     uid: process.getuid?.() ?? -1,
-    version: ownBuild.version,
-    build: ownBuild.build,
+    version,
+    build,
+    // Opened only by who reads it: from then on it does not block, also for the shell that shares it with us.
     get stdin() {
       return process.stdin;
     },
@@ -39,9 +36,7 @@ async function main(): Promise<void> {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);
     },
-    get agentdProgram() {
-      return join(dirname(realpathSync(process.argv[1] ?? ".")), "agentd.mjs");
-    },
+    agentdProgram: fileURLToPath(new URL("../bin/agentd.mjs", import.meta.url)),
     nodeProgram: process.execPath,
     interrupts,
   });

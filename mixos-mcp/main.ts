@@ -8,11 +8,12 @@ import { BusConnection } from "./bus-connection.ts";
 import { createMcpServer } from "./server.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { stripByteOrderMark } from "./stdio-transport.ts";
-import manifest from "../package.json" with { type: "json" };
+import { homedir } from "node:os";
+import { ownBuild } from "../files/installed-build.ts";
 import { randomLetters } from "../bus-client/index.ts";
 
 const { argv, env, stdin, stdout } = process;
-const { version } = manifest;
+const { version } = ownBuild(import.meta.url);
 const words = processWords("stderr");
 
 const output = parseCommandLine(argv.slice(2), version);
@@ -28,7 +29,7 @@ function serve(): void {
     surroundings: {
       env,
       uid: process.getuid?.() ?? -1,
-      home: env["HOME"] || process.getBuiltinModule("node:os").homedir(),
+      home: env["HOME"] || homedir(),
     },
     name: () => citizenName(env["AGENTD_SESSION"], Math.random),
     version,

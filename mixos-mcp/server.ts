@@ -9,7 +9,7 @@ import {
   type CallToolResult,
   type Tool as ListedTool,
 } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import * as z from "zod";
 import type { DenyList } from "./addresses.ts";
 import { ToolRunner } from "./tool-runner.ts";
 import type { BusConnection } from "./bus-connection.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { ToolRunner } from "./tool-runner.ts";
 import { callsMax, waitsMax } from "./limits.ts";
 import { BusConnection } from "./bus-connection.ts";

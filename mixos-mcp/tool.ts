@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The interface of a tool.
-import type { z } from "zod";
+import type * as z from "zod";
 import type { DenyList } from "./addresses.ts";
 import type { BusConnection } from "./bus-connection.ts";
 

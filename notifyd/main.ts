@@ -1,10 +1,10 @@
-#!/usr/bin/env node
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The program. What it takes to run is loaded only then: a question for the version is answered at once.
+// The program.
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
 import { NotifydError } from "./notifyd-error.ts";
+import { run } from "./run.ts";
 
 const help = `notifyd: asks people what agents and other programs want to know
 
@@ -26,7 +26,6 @@ async function main(): Promise<void> {
     void processWords("stdout").text(values.version ? `notifyd ${ownBuild(import.meta.url).version}\n` : help);
     return;
   }
-  const { run } = await import("./run.ts");
   await run(words);
 }
 

@@ -2,7 +2,6 @@
 // From the process that was started to a service that runs in the foreground, speaks on stderr, and has stopped at last.
 import { homedir } from "node:os";
 import { pino, stdTimeFunctions } from "pino";
-import { loadTransports } from "../bus-client/index.ts";
 import type { TextOutput } from "../display/text-output.ts";
 import { ownBuild } from "../files/installed-build.ts";
 import { startNotifyd } from "./notifyd.ts";
@@ -14,7 +13,6 @@ export async function run(words: Pick<TextOutput, "json">): Promise<void> {
   const home = homedir();
   const paths = statePaths(environment, home);
   process.chdir("/");
-  await loadTransports();
   const notifyd = startNotifyd({
     paths,
     environment,

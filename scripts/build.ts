@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From source to what users start: the compiled tree, and bundles for the programs, whose start is felt. It is made
+// From source to what users start: the compiled tree, and bundles for the programs. It is made
 // aside and put in place whole, so that a program that starts meanwhile finds the old build or the new one.
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildId } from "./build-id.ts";
-import { bundleDaemons } from "./bundle-daemons.ts";
-import { bundleMcp } from "./bundle-mcp.ts";
-import { bundleMix } from "./bundle-mix.ts";
+import { bundlePrograms, programs } from "./bundle.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -21,14 +19,9 @@ const sources =
 
 try {
   compile();
-  const build = buildId(root, sources);
-  writeFileSync(join(aside, "build-id"), `${build}\n`);
+  writeFileSync(join(aside, "build-id"), `${buildId(root, sources)}\n`);
   cpSync(join(root, "migrations"), join(aside, "migrations"), { recursive: true });
-  mkdirSync(join(aside, "bin"));
-  await bundleMix(join(aside, "bin"), build);
-  await bundleMcp(join(aside, "bin"));
-  await bundleDaemons(root, join(aside, "bin"));
-  for (const daemon of ["agentd", "notifyd"]) chmodSync(join(aside, `bin/${daemon}.mjs`), 0o755);
+  await bundlePrograms(programs, aside);
   chmodSync(aside, 0o755);
   putInPlace();
 } finally {

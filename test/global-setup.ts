@@ -21,7 +21,7 @@ const sources = [
 ];
 
 export default function setup(): void {
-  const built = join(root, "dist/bin/mix.cjs");
+  const built = join(root, "dist/bin/mix.mjs");
   if (existsSync(built) && newest(sources.map((name) => join(root, name))) <= statSync(built).mtimeMs) return;
   execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
 }

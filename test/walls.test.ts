@@ -20,9 +20,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   display: [],
   "agentd/vocabulary": ["json"],
   agentd: ["bus-client", "acp-client", "display", "files", "json", "agentd/vocabulary"],
-  mix: ["bus-client", "display", "files", "json", "agentd/vocabulary", "package.json"],
+  mix: ["bus-client", "display", "files", "json", "agentd/vocabulary"],
   notifyd: ["bus-client", "display", "files", "json", "agentd/vocabulary"],
-  "mixos-mcp": ["bus-client", "display", "files", "json", "package.json"],
+  "mixos-mcp": ["bus-client", "display", "files", "json"],
 };
 
 const topFolders = ["json", "files", "bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"];

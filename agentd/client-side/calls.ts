@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The params of an agent's file and terminal requests, checked at the door. What is not known is let be: agents add
 // members of their own.
-import { z } from "zod";
+import * as z from "zod";
 import { numberOf } from "../../json/raw-json.ts";
 
 export interface CallLimits {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Dispatches a request of the Bus to the handler of its verb. Arguments are parsed here, and trusted from here on.
-import { z } from "zod";
+import * as z from "zod";
 import type { Answer, Request, Verb as BusVerb } from "../../bus-client/index.ts";
 import { LogError } from "../log/log-error.ts";
 import { OwnFileGone } from "../own-file-gone.ts";

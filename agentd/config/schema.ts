@@ -2,7 +2,7 @@
 // What may stand in the instance's file, and what it means. Strict: an unknown key is an error, since a mistyped
 // `allow_env` or `roots` that is passed over in silence would be a hole.
 import { isAbsolute, join, normalize } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { type Reading, readDuration, readSize } from "../../display/durations.ts";
 import { nearest } from "./nearest.ts";
 import { type AgentSettings, type PolicySettings, type Settings, defaultSettings, toolKinds } from "./settings.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Holds what somebody fills in against the form. The rules of a field go to zod as JSON Schema; its pattern does not,
 // since zod would run an agent's regular expression without a time limit.
-import { z } from "zod";
+import * as z from "zod";
 import { numberOf } from "../../json/raw-json.ts";
 import { type Content, type Field, type FieldType, type Form, hasHalfCharacter, withDefaults } from "./form.ts";
 

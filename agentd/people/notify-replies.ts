@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the service that asks people answers, as far as agentd needs it. It is another's word, and parsed at this door.
-import { z } from "zod";
+import * as z from "zod";
 import { notifyStates } from "../vocabulary/index.ts";
 
 export const askedReply = z.looseObject({ ask: z.string(), state: z.enum(notifyStates) });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The service that asks people, as it is found on the Bus: whether it is there, and calls whose answers are its own.
-import type { z } from "zod";
+import type * as z from "zod";
 import { type BusClient, BusError, registeredServices, replyFailure } from "../../bus-client/index.ts";
 import { notifyTopics, type NotifyInput, type NotifyVerb } from "../vocabulary/index.ts";
 import { hint } from "./notify-replies.ts";

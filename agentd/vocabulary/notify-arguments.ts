@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The arguments of the verbs of the service that asks people.
-import { z } from "zod";
+import * as z from "zod";
 import { notifyLimits, type NotifyOption, notifyStates } from "./notify.ts";
 
 const limits = notifyLimits;

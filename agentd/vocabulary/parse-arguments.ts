@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Parses a verb's arguments, and turns zod's issues into messages that say what to write instead.
-import type { z } from "zod";
+import type * as z from "zod";
 
 export interface ArgumentError {
   /** Path of the wrong argument, such as `env.0`; empty if the arguments as a whole are wrong. */

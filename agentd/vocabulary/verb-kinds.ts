@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // When each verb is answered, and the arguments of a permission's answer.
-import { z } from "zod";
+import * as z from "zod";
 
 /** `at_once`: command, receipt and reply are one commit. `when_done`: the reply is a later commit. `reading`: no commit. */
 export type ReplyKind = "reading" | "at_once" | "when_done";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The verbs of the service `agent` and their arguments. Unknown arguments are errors: a mistyped one must not be
 // ignored silently by a verb that acts.
-import { z } from "zod";
+import * as z from "zod";
 import { numberOf, type RawJson } from "../../json/raw-json.ts";
 import { utf8Length } from "../../json/utf8-length.ts";
 import { entryKinds } from "./entries.ts";

@@ -6,8 +6,8 @@ import { corkPerTick } from "../cork-per-tick.ts";
 import type { LocalTransport } from "../local-transport.ts";
 import { bytesAtMost, bytesOf, joined } from "../pieces.ts";
 import type { Pieces } from "../pieces.ts";
-import { encodeFrame, encodeFramePieces, opcodes } from "../websocket-frames.ts";
 import { frameBytesMax } from "../wire.ts";
+import { encodeFrame, encodeFramePieces } from "./frame.ts";
 import type { BrokerLimits } from "./limits.ts";
 
 /** A message on its way out, perhaps to many: it is laid out as a WebSocket frame once, and only if a socket wants it. */
@@ -29,8 +29,8 @@ export class OutboundMessage {
   /** What goes to a socket, to be written one after the other within one tick. Small texts are one Buffer. */
   get frame(): readonly Buffer[] {
     this.#frame ??= this.#pieces.every((piece) => typeof piece === "string")
-      ? [encodeFrame(opcodes.text, this.#pieces)]
-      : encodeFramePieces(opcodes.text, this.#pieces);
+      ? [encodeFrame(this.#pieces)]
+      : encodeFramePieces(this.#pieces);
     return this.#frame;
   }
 

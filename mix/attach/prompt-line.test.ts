@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { PassThrough } from "node:stream";
 import { afterEach, expect, test } from "vitest";
-import { streamSink } from "../../display/testing/stream-sink.ts";
+import { streamSink } from "../../display/stream-sink.ts";
 import { TextOutput } from "../../display/text-output.ts";
 import { PromptLine } from "./prompt-line.ts";
 

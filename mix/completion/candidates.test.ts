@@ -126,8 +126,8 @@ test("every verb that takes a session or has verbs of its own says what stands t
     [["agent"], agentVerbs],
     [[], busVerbs],
   ] as const) {
-    for (const [verb, { load }] of Object.entries(table)) {
-      const { spec } = await load();
+    for (const [verb, { verb: module }] of Object.entries(table)) {
+      const { spec } = module;
       const asked = completionOf([...group, verb, ""], { agentVerbs, busVerbs }, async (what) => [{ value: what }]);
       const { candidates } = await asked;
       if (/<session>| \| /.test(spec.usage)) expect([verb, candidates]).not.toEqual([verb, []]);

@@ -49,7 +49,7 @@ export async function completionOf(
   if (rest.length === 0) return fitting(name, isAgent ? verbsOf(agentVerbs) : [agentGroup, ...verbsOf(busVerbs)]);
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
   if (entry === undefined) return nothing;
-  const { spec } = await entry.load();
+  const { spec } = entry.verb;
   const { typed, kept, source } = placeOf(name, spec, rest);
   if (source === undefined) return nothing;
   if (source === "files" || source === "directories") return { byShell: source, candidates: [] };

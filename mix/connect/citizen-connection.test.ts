@@ -7,7 +7,7 @@ import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createBroker } from "../../bus-client/broker/index.ts";
 import type { BusClientState } from "../../bus-client/index.ts";
-import { streamSink } from "../../display/testing/stream-sink.ts";
+import { streamSink } from "../../display/stream-sink.ts";
 import { TextOutput } from "../../display/text-output.ts";
 import { connectCitizen } from "./citizen-connection.ts";
 import type { Context } from "../process/context.ts";

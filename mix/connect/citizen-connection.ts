@@ -5,6 +5,7 @@ import type { BusClientState, Transport } from "../../bus-client/index.ts";
 import { askOn, callOn, hasAgentd } from "../bus/ask.ts";
 import type { AgentBus, ConnectOptions } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
+import { startedAgentd } from "./autostart.ts";
 import { findBus, surroundingsOf, toldOnce } from "./find-bus.ts";
 import type { Warn } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
@@ -19,7 +20,6 @@ export async function connectCitizen(context: Context, output: Output, how: Conn
     if (how.connecting === "bus" || (await hasAgentd(found.client))) return found;
     await found.close();
   }
-  const { startedAgentd } = await import("./autostart.ts");
   return startedAgentd(context, output, how, () => agentdOnBus(context, warn));
 }
 

@@ -8,6 +8,7 @@ import type { AgentReplies } from "../bus/agent-replies.ts";
 import { accepted, answered, askOn, callOn, hasAgentd, isAgentdAbsent } from "../bus/ask.ts";
 import type { ConnectOptions, ReadingBus } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
+import { startedAgentd } from "./autostart.ts";
 import { findBus, toldOnce } from "./find-bus.ts";
 import type { Warn } from "./find-bus.ts";
 import type { Output } from "../process/output.ts";
@@ -15,10 +16,7 @@ import type { Output } from "../process/output.ts";
 /** Throws UNREACHABLE where there is no Bus; that no agentd is on it comes from the first `ask`. */
 export async function connectReader(context: Context, output: Output, how: ConnectOptions): Promise<ReadingBus> {
   const warn = toldOnce(output);
-  const start = async (): Promise<Caller> => {
-    const { startedAgentd } = await import("./autostart.ts");
-    return startedAgentd(context, output, how, () => agentdOnBus(context, warn));
-  };
+  const start = (): Promise<Caller> => startedAgentd(context, output, how, () => agentdOnBus(context, warn));
   const caller = await connected(context, warn);
   return caller === undefined ? busOf(await start()) : trustingBus(caller, start);
 }

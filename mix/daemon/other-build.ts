@@ -5,14 +5,14 @@ import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import type { Context } from "../process/context.ts";
 import { daemonRecord } from "./daemon-record.ts";
 import type { Output } from "../process/output.ts";
+import { restartWords, runningAgentdPid } from "./unreachable-reason.ts";
 
-export async function tellOtherBuild(context: Context, output: Output): Promise<void> {
+export function tellOtherBuild(context: Context, output: Output): void {
   const record = daemonRecord(context);
   if (record === undefined) return;
   const { pid, version, build } = record;
   const running = version === undefined ? undefined : { version, build };
   if (running !== undefined && isSameBuild(running, context)) return;
-  const { restartWords, runningAgentdPid } = await import("./unreachable-reason.ts");
   if (runningAgentdPid(context) !== pid) return;
   const which = running === undefined ? "an older agentd" : `agentd ${buildWords(running)}`;
   output.notice(`${which} (pid ${pid}) runs, ${buildWords(context)} is installed: ${restartWords(pid)}`);

@@ -119,8 +119,6 @@ export function formsOf(usage: string, given: readonly string[]): readonly (read
 }
 
 function parsedWords(words: readonly string[], flags: FlagTable, usage: string): ReturnType<typeof parseArgs> {
-  // The library is loaded when it is first called, which most short commands need not pay for.
-  if (words.length === 0) return { values: {}, positionals: [] };
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [
       name,

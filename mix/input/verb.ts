@@ -28,10 +28,10 @@ export interface VerbModule {
   readonly run: (invocation: Invocation) => Promise<Outcome>;
 }
 
-/** One line about a verb; its file is loaded only when it is called. */
+/** A verb, and one line about it. */
 export interface VerbEntry {
   readonly summary: string;
-  readonly load: () => Promise<VerbModule>;
+  readonly verb: VerbModule;
 }
 
 export type VerbTable = Readonly<Record<string, VerbEntry>>;

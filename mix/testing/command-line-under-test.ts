@@ -7,7 +7,7 @@ import { PassThrough } from "node:stream";
 import { createBroker } from "../../bus-client/broker/index.ts";
 import type { Broker } from "../../bus-client/broker/index.ts";
 import { unixUrl } from "../../bus-client/index.ts";
-import { streamSink } from "../../display/testing/stream-sink.ts";
+import { streamSink } from "../../display/stream-sink.ts";
 import { TextOutput } from "../../display/text-output.ts";
 import { runCommandLine } from "../command-line.ts";
 import type { Context, Interrupt } from "../process/context.ts";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { createBroker, listenInPlace, stayInPlace } from "../../bus-client/broker/index.ts";
 import { brokerHost, BusError, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
@@ -18,7 +19,6 @@ export const spec: VerbSpec = {
 export async function run({ args, context, output }: Invocation): Promise<Outcome> {
   const port = args.count("tcp", 0);
   if (port !== undefined && port > 65_535) throw usageError("--tcp takes a port, 0 to 65535");
-  const { createBroker, listenInPlace, stayInPlace } = await import("../../bus-client/broker/index.ts");
   const path = embeddedSocketPath({ env: context.env, uid: context.uid });
   const interrupted = new Promise<void>((resolve) => {
     context.interrupts.listen(() => resolve());

@@ -26,7 +26,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const body = fromStdin ? await promptText(context, words, undefined) : undefined;
   const values = fromStdin ? {} : parseArguments(words);
   const bus = await invocation.connect("bus");
-  if (service === "agent") await tellOtherBuild(context, output);
+  if (service === "agent") tellOtherBuild(context, output);
   const reply = await bus.call(service ?? "", command ?? "", words.length === 0 || fromStdin ? undefined : values, {
     ...(body === undefined ? {} : { body }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

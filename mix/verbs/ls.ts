@@ -9,6 +9,7 @@ import { allSessions } from "../bus/sessions.ts";
 import type { SessionFilter } from "../bus/sessions.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { formatSessionTable } from "../view/reply-tables.ts";
+import { watchSessionList } from "../watch/watch-session-list.ts";
 
 export const spec: VerbSpec = {
   usage: "agent ls",
@@ -28,7 +29,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const filter = parseFilter(invocation);
   if (args.switch("watch")) {
-    const { watchSessionList } = await import("../watch/watch-session-list.ts");
     return watchSessionList(invocation, await invocation.connect("agentd"), filter);
   }
   const sessions = await allSessions(await invocation.read("agentd"), filter);

@@ -1,47 +1,78 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// All verbs with their summaries. A verb's file is loaded only when the verb is called.
+// All verbs with their summaries.
+import * as agents from "./agents.ts";
+import * as answer from "./answer.ts";
+import * as attach from "./attach.ts";
+import * as bus from "./bus.ts";
+import * as call from "./call.ts";
+import * as cancel from "./cancel.ts";
+import * as close from "./close.ts";
+import * as completion from "./completion.ts";
+import * as exportVerb from "./export.ts";
+import * as help from "./help.ts";
+import * as listen from "./listen.ts";
+import * as log from "./log.ts";
+import * as ls from "./ls.ts";
+import * as notify from "./notify.ts";
+import * as permit from "./permit.ts";
+import * as policy from "./policy.ts";
+import * as prune from "./prune.ts";
+import * as purge from "./purge.ts";
+import * as redact from "./redact.ts";
+import * as resume from "./resume.ts";
+import * as send from "./send.ts";
+import * as services from "./services.ts";
+import * as set from "./set.ts";
+import * as show from "./show.ts";
+import * as start from "./start.ts";
+import * as stats from "./stats.ts";
+import * as status from "./status.ts";
+import * as stop from "./stop.ts";
+import * as verify from "./verify.ts";
+import * as wait from "./wait.ts";
+import { completeVerb } from "./complete.ts";
 import type { VerbTable } from "../input/verb.ts";
 
 export const agentVerbs: VerbTable = {
-  start: { summary: "start an agent as a session, and follow its first turn", load: () => import("./start.ts") },
-  send: { summary: "send a prompt to a session, and follow its turn", load: () => import("./send.ts") },
-  attach: { summary: "watch a session live, with a prompt line", load: () => import("./attach.ts") },
-  cancel: { summary: "cancel a session's turns", load: () => import("./cancel.ts") },
-  resume: { summary: "resume an ended session", load: () => import("./resume.ts") },
-  close: { summary: "close a session and end its agent", load: () => import("./close.ts") },
-  set: { summary: "set a session's options: mode, model and others", load: () => import("./set.ts") },
-  permit: { summary: "list, show, allow or deny permission requests", load: () => import("./permit.ts") },
-  answer: { summary: "answer agents' requests for input", load: () => import("./answer.ts") },
-  policy: { summary: "test what a policy would answer, and why", load: () => import("./policy.ts") },
-  ls: { summary: "list sessions", load: () => import("./ls.ts") },
-  show: { summary: "show a session's current state", load: () => import("./show.ts") },
-  log: { summary: "print a session's log, entry by entry", load: () => import("./log.ts") },
-  wait: { summary: "wait until sessions are idle, waiting or ended", load: () => import("./wait.ts") },
-  export: { summary: "write a session and its log as lines of JSON", load: () => import("./export.ts") },
-  purge: { summary: "permanently remove an ended session's entries", load: () => import("./purge.ts") },
-  prune: { summary: "purge ended sessions older than a time", load: () => import("./prune.ts") },
-  redact: { summary: "remove a secret from the log", load: () => import("./redact.ts") },
-  verify: { summary: "check the log's integrity", load: () => import("./verify.ts") },
-  stats: { summary: "show the log's size and largest sessions", load: () => import("./stats.ts") },
-  agents: { summary: "list the agents that can be started", load: () => import("./agents.ts") },
-  status: { summary: "show the daemon: process, Bus, log, limits", load: () => import("./status.ts") },
-  stop: { summary: "stop the daemon and close its sessions", load: () => import("./stop.ts") },
+  start: { summary: "start an agent as a session, and follow its first turn", verb: start },
+  send: { summary: "send a prompt to a session, and follow its turn", verb: send },
+  attach: { summary: "watch a session live, with a prompt line", verb: attach },
+  cancel: { summary: "cancel a session's turns", verb: cancel },
+  resume: { summary: "resume an ended session", verb: resume },
+  close: { summary: "close a session and end its agent", verb: close },
+  set: { summary: "set a session's options: mode, model and others", verb: set },
+  permit: { summary: "list, show, allow or deny permission requests", verb: permit },
+  answer: { summary: "answer agents' requests for input", verb: answer },
+  policy: { summary: "test what a policy would answer, and why", verb: policy },
+  ls: { summary: "list sessions", verb: ls },
+  show: { summary: "show a session's current state", verb: show },
+  log: { summary: "print a session's log, entry by entry", verb: log },
+  wait: { summary: "wait until sessions are idle, waiting or ended", verb: wait },
+  export: { summary: "write a session and its log as lines of JSON", verb: exportVerb },
+  purge: { summary: "permanently remove an ended session's entries", verb: purge },
+  prune: { summary: "purge ended sessions older than a time", verb: prune },
+  redact: { summary: "remove a secret from the log", verb: redact },
+  verify: { summary: "check the log's integrity", verb: verify },
+  stats: { summary: "show the log's size and largest sessions", verb: stats },
+  agents: { summary: "list the agents that can be started", verb: agents },
+  status: { summary: "show the daemon: process, Bus, log, limits", verb: status },
+  stop: { summary: "stop the daemon and close its sessions", verb: stop },
 };
 
 export const busVerbs: VerbTable = {
-  services: { summary: "list the services on the Bus", load: () => import("./services.ts") },
-  help: { summary: "list a service's verbs", load: () => import("./help.ts") },
-  call: { summary: "call a service: key=value…", load: () => import("./call.ts") },
-  listen: { summary: "print what is published on a topic", load: () => import("./listen.ts") },
-  notify: { summary: "list, answer or watch what people are asked", load: () => import("./notify.ts") },
-  bus: { summary: "run a Bus in the foreground", load: () => import("./bus.ts") },
-  completion: { summary: "print completion for bash, zsh or fish", load: () => import("./completion.ts") },
+  services: { summary: "list the services on the Bus", verb: services },
+  help: { summary: "list a service's verbs", verb: help },
+  call: { summary: "call a service: key=value…", verb: call },
+  listen: { summary: "print what is published on a topic", verb: listen },
+  notify: { summary: "list, answer or watch what people are asked", verb: notify },
+  bus: { summary: "run a Bus in the foreground", verb: bus },
+  completion: { summary: "print completion for bash, zsh or fish", verb: completion },
 };
 
 /** Verbs that only programs call; no help lists them. */
 export const unlistedVerbs: VerbTable = {
   complete: {
     summary: "print candidates for a completion script",
-    load: async () => (await import("./complete.ts")).completeVerb({ agentVerbs, busVerbs }),
+    verb: completeVerb({ agentVerbs, busVerbs }),
   },
 };

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import { plain } from "../../display/styled.ts";
-import { streamSink } from "../../display/testing/stream-sink.ts";
+import { streamSink } from "../../display/stream-sink.ts";
 import { TextOutput } from "../../display/text-output.ts";
 import { detectScreen } from "./live-view.ts";
 import { Transcript } from "./transcript.ts";

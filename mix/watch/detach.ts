@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A follow that ends before its session does: the session goes on without us, and it is said how to cancel. After Ctrl-C
 // a second one within two seconds asks.
+import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Context } from "../process/context.ts";
@@ -36,7 +37,6 @@ export async function detach(
     if (!asks || !isInteractive(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
     output.word("Ctrl-C again within 2 s to cancel its turn");
     if (!(await again.came)) return { kind: "interrupted" };
-    const { askYesOrNo } = await import("../attach/ask-yes-or-no.ts");
     const yes = await askYesOrNo(context, `cancel the running turn of ${session}?`);
     if (yes) await cancelTurn(invocation, bus, session);
     return { kind: "interrupted" };

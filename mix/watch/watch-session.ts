@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Follows a session on behalf of a verb until an entry decides how the verb ends: shown to people, as JSON, or not at all.
 import type { ElicitationEntry, Entry, PermissionEntry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
-import type { Attachment } from "../attach/attachment.ts";
+import { Attachment } from "../attach/attachment.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import { detach, leave } from "./detach.ts";
 import type { Outcome } from "../process/exit-codes.ts";
@@ -40,7 +40,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
       ? new LiveView(context, output, { ...options, isOpen: (request) => !answered.has(request) })
       : undefined;
   try {
-    attachment ??= await answering(invocation, bus, options);
+    attachment ??= answering(invocation, bus, options);
     attachment?.standUnder(view);
     let outcome: Outcome | undefined;
     for await (const entry of entries) {
@@ -81,13 +81,8 @@ function isOfRequest(entry: Entry | TruncatedEntry): entry is Entry & (Permissio
   return !("truncated" in entry) && (entry.kind === "permission" || entry.kind === "elicitation");
 }
 
-async function answering(
-  invocation: Invocation,
-  bus: AgentBus,
-  { session, asks }: WatchOptions,
-): Promise<Attachment | undefined> {
+function answering(invocation: Invocation, bus: AgentBus, { session, asks }: WatchOptions): Attachment | undefined {
   if (asks === false || !isInteractive(invocation)) return undefined;
-  const { Attachment } = await import("../attach/attachment.ts");
   return new Attachment(invocation, bus, session);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Arguments that several tools share.
-import { z } from "zod";
+import * as z from "zod";
 import { timeoutMsDefault, timeoutMsMax } from "../limits.ts";
 
 export const service = z

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { z } from "zod";
+import * as z from "zod";
 import { checkAddress, checkCommand } from "../addresses.ts";
 import { callService } from "../call-service.ts";
 import { tool } from "../tool.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { z } from "zod";
+import * as z from "zod";
 import { replyFailure } from "../../bus-client/index.ts";
 import { stringifyJson } from "../../json/raw-json.ts";
 import { tool } from "../tool.ts";

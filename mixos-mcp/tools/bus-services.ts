@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { z } from "zod";
+import * as z from "zod";
 import { registeredServices, type RegisteredService } from "../../bus-client/index.ts";
 import { isDenied } from "../addresses.ts";
 import { callService } from "../call-service.ts";

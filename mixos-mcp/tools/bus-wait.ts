@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { z } from "zod";
+import * as z from "zod";
 import type { Delivery } from "../../bus-client/index.ts";
 import { parseJson, RawJson } from "../../json/raw-json.ts";
 import { nextDelivery } from "../next-delivery.ts";

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { array, assert, property, string } from "fast-check";
+import { expect, test } from "vitest";
+import * as ws from "ws";
+import { encodeFrame } from "./frame.ts";
+
+/** The reader of the `ws` library, which its types leave out. */
+const { Receiver } = ws as unknown as { readonly Receiver: new (options: object) => NodeJS.WritableStream };
+
+/** What a client reads in these bytes, given to it in chunks of such a size. */
+function readAll(bytes: Buffer, chunkBytes: number): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const messages: string[] = [];
+    const receiver = new Receiver({ isServer: false, maxPayload: 0, allowSynchronousEvents: true });
+    receiver.on("message", (data: Buffer, isBinary: boolean) => messages.push(isBinary ? "<binary>" : data.toString()));
+    receiver.on("error", reject).on("finish", () => resolve(messages));
+    for (let at = 0; at < bytes.length; at += chunkBytes) receiver.write(bytes.subarray(at, at + chunkBytes));
+    receiver.end();
+  });
+}
+
+test("a text in pieces makes the frame of the whole text", () => {
+  assert(
+    property(array(string({ unit: "grapheme", maxLength: 200 }), { maxLength: 6 }), (pieces) => {
+      expect(encodeFrame(pieces).equals(encodeFrame([pieces.join("")]))).toBe(true);
+    }),
+  );
+});
+
+test("each of the three forms of a length is read at its edges", async () => {
+  for (const length of [0, 1, 125, 126, 127, 65_535, 65_536, 200_000]) {
+    const message = "é".repeat(length >> 1) + "x".repeat(length & 1);
+    expect(await readAll(encodeFrame([message]), 65_537)).toEqual([message]);
+  }
+});
+
+test("messages come out whole and in order however their bytes are cut", async () => {
+  const messages = ["one", "", "zwölf", "x".repeat(300)];
+  const bytes = Buffer.concat(messages.map((message) => encodeFrame([message])));
+  for (const chunkBytes of [1, 2, 3, 5, 1_000]) expect(await readAll(bytes, chunkBytes)).toEqual(messages);
+});

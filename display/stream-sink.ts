@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import type { Writable } from "node:stream";
+import type { Sink } from "./text-output.ts";
+
+/** A stream as an output. A reader that is slower than we are holds us up, and nothing piles up here. */
+export function streamSink(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): Sink {
+  return {
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns;
+    },
+    write: (text) => written(stream, text),
+  };
+}
+
+function written(stream: Writable, text: string): Promise<void> {
+  if (stream.write(text)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = (): void => {
+      stream.off("drain", over);
+      stream.off("close", over);
+      resolve();
+    };
+    stream.on("drain", over);
+    stream.on("close", over);
+  });
+}

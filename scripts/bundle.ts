@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The programs as bundles, one file each: a start that reads some hundred small files takes several times as long, and
+// nothing of a program that runs is missing when an upgrade takes its files away.
+import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+const entryPoints = {
+  agentd: "agentd/main.ts",
+  mix: "mix/main.ts",
+  "mixos-mcp": "mixos-mcp/main.ts",
+  notifyd: "notifyd/main.ts",
+} as const;
+
+export type Program = keyof typeof entryPoints;
+
+export const programs = Object.keys(entryPoints) as Program[];
+
+/** Writes `programs/<name>.mjs` for each, and `bin/<name>.mjs`, which users start. */
+export async function bundlePrograms(names: readonly Program[], into: string): Promise<void> {
+  await build({
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(names.map((name) => [name, entryPoints[name]])),
+    outdir: join(into, "programs"),
+    outExtension: { ".js": ".mjs" },
+    // A native addon, and a logger that looks for files of its own: from the package's dependencies.
+    external: ["better-sqlite3", "pino"],
+    // Native helpers that ws looks for in any node_modules above; Node.js has what they do.
+    define: { "process.env.WS_NO_BUFFER_UTIL": "true", "process.env.WS_NO_UTF_8_VALIDATE": "true" },
+    // For the dependencies that are CommonJS.
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  mkdirSync(join(into, "bin"));
+  for (const name of names) {
+    const file = join(into, "bin", `${name}.mjs`);
+    copyFileSync(join(root, "scripts/start.mjs"), file);
+    chmodSync(file, 0o755);
+  }
+}
