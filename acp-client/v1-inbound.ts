@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a v1 agent says and asks. Until session/new is answered, what belongs to a session is held back, since agents
 // speak about a session before they have told its id.
-import { repeatedName } from "../json/repeated-name.ts";
+import { findRepeatedName } from "../json/repeated-name.ts";
 import { handlerOf } from "./client-side.ts";
 import type { HeldMessages } from "./held-messages.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
@@ -124,7 +124,7 @@ export class V1Inbound {
     }
     // What a tool call gets is what people are asked about.
     const isInput = update.kind === "tool_call" && update.call.rawInput !== undefined;
-    if (isInput && repeatedName(line) !== undefined) {
+    if (isInput && findRepeatedName(line) !== undefined) {
       const message = "A tool call has two members of one name in one object: the last counts";
       this.#link.fault("repeated-member", message, line);
     }

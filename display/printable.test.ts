@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { printable, printableJson, printableLine } from "./printable.ts";
 import { rendered, rich } from "./styled.ts";
-import { hostileText, hostileTexts, obeyed } from "./testing/hostile-text.ts";
+import { hostileText, hostileTexts, terminalControlsIn } from "./testing/hostile-text.ts";
 
 const repaints = (text: string): boolean =>
   // eslint-disable-next-line no-control-regex
@@ -92,16 +92,16 @@ test.each([
 });
 
 test("no kind of hostile text is obeyed by a terminal, by itself or as a part of styled text", () => {
-  for (const text of hostileTexts) expect(obeyed(printable(text))).toEqual([]);
-  fc.assert(fc.property(hostileText, (text) => obeyed(printable(text)).length === 0));
-  fc.assert(fc.property(hostileText, (text) => obeyed(rendered(rich`${text}${text}`)).length === 0));
+  for (const text of hostileTexts) expect(terminalControlsIn(printable(text))).toEqual([]);
+  fc.assert(fc.property(hostileText, (text) => terminalControlsIn(printable(text)).length === 0));
+  fc.assert(fc.property(hostileText, (text) => terminalControlsIn(rendered(rich`${text}${text}`)).length === 0));
 });
 
 test("JSON on a terminal has the same value, and nothing that is obeyed", () => {
   fc.assert(
     fc.property(fc.dictionary(hostileText, hostileText), (value) => {
       const json = printableJson(JSON.stringify(value, undefined, 1));
-      expect(obeyed(json)).toEqual([]);
+      expect(terminalControlsIn(json)).toEqual([]);
       expect(JSON.parse(json)).toEqual(value);
     }),
   );

@@ -49,7 +49,7 @@ export interface Style {
 const paint = (open: number, close: number): Paint => {
   return (text) => sequence(`\u001b[${open}m${rendered(text)}\u001b[${close}m`);
 };
-const same: Paint = (text) => sequence(rendered(text));
+const unstyled: Paint = (text) => sequence(rendered(text));
 
 export const colours: Style = {
   bold: paint(1, 22),
@@ -60,7 +60,14 @@ export const colours: Style = {
   cyan: paint(36, 39),
 };
 
-export const plain: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+export const plain: Style = {
+  bold: unstyled,
+  dim: unstyled,
+  red: unstyled,
+  green: unstyled,
+  yellow: unstyled,
+  cyan: unstyled,
+};
 
 /** Movements within the last rows of a terminal. */
 export const movement = {

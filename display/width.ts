@@ -19,7 +19,7 @@ export function characterWidth(character: string): number {
 }
 
 /** Cut to so many columns, with an ellipsis where something was left out. */
-export function fitted(text: string, columns: number): string {
+export function truncateToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let kept = "";
   let width = 0;

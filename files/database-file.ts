@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { chmodSync, lstatSync } from "node:fs";
-import { makeWhole } from "./make-whole.ts";
+import { createAtomically } from "./create-atomically.ts";
 
 export interface RefusedFile {
   readonly problem: "gone" | "foreign_file" | "empty";
@@ -28,7 +28,7 @@ export function prepareDatabaseFile(
         reason: `is missing, and its ${left} is there: put it back, or take that away as well`,
       };
     }
-    makeWhole(file, make);
+    createAtomically(file, make);
   }
   const found = lstatSync(file);
   if (!found.isFile()) return { problem: "foreign_file", reason: "is no plain file" };

@@ -7,13 +7,13 @@ import { dirname } from "node:path";
  * `recursive` never ends where the kernel calls a directory missing that it will not have made, as in /proc.
  */
 export function makeDirectories(path: string): void {
-  if (made(path)) return;
+  if (tryMakeDirectory(path)) return;
   makeDirectories(dirname(path));
-  if (!made(path)) mkdirSync(path, { mode: 0o700 });
+  if (!tryMakeDirectory(path)) mkdirSync(path, { mode: 0o700 });
 }
 
 /** False where what is above it is missing. */
-function made(path: string): boolean {
+function tryMakeDirectory(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
     return true;

@@ -2,7 +2,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeDirectories } from "./make-directories.ts";
-import { replaceableBecause } from "./replaceable.ts";
+import { findReplacementRisk } from "./replaceable.ts";
 
 /**
  * Makes a directory that is this user's alone (mode 0700) and what is missing above it; one that others can only read is
@@ -12,7 +12,7 @@ import { replaceableBecause } from "./replaceable.ts";
 export function preparePrivateDirectory(path: string, uid: number, program: string): string | undefined {
   try {
     makeDirectories(path);
-    const replaceable = replaceableBecause(dirname(path), { uid });
+    const replaceable = findReplacementRisk(dirname(path), { uid });
     if (replaceable !== undefined) return `is not safe where it is: ${replaceable}`;
     const { uid: owner, mode } = statSync(path);
     if (owner !== uid) return `belongs to user ${owner}, not to user ${uid} who runs ${program}`;

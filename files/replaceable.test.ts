@@ -3,7 +3,7 @@ import { chmodSync, chownSync, lchownSync, mkdirSync, mkdtempSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { replaceableBecause } from "./replaceable.ts";
+import { findReplacementRisk } from "./replaceable.ts";
 
 const uid = process.getuid?.() ?? 0;
 const gid = process.getgid?.() ?? 0;
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const why = (path = file): string | undefined => replaceableBecause(path, { uid, gid });
+const why = (path = file): string | undefined => findReplacementRisk(path, { uid, gid });
 
 test("a file in directories of its own user is nobody else's to replace, whether it exists or not", () => {
   expect(why()).toBeUndefined();
@@ -65,7 +65,7 @@ test.runIf(isRoot)("a group may write only if it is the user's own or root's", (
   chownSync(join(base, "a"), 0, 4242);
   chmodSync(join(base, "a"), 0o775);
   expect(why()).toContain("where the group 4242 can replace it");
-  expect(replaceableBecause(file, { uid, gid: 4242 })).toBeUndefined();
+  expect(findReplacementRisk(file, { uid, gid: 4242 })).toBeUndefined();
   chownSync(join(base, "a"), 0, 0);
   expect(why()).toBeUndefined();
 });

@@ -14,18 +14,18 @@ export interface Owner {
  * directory on the way is looked at, also on the way of a link, down to the first that does not exist. A sticky directory
  * protects what others own in it.
  */
-export function replaceableBecause(path: string, owner: Owner): string | undefined {
+export function findReplacementRisk(path: string, owner: Owner): string | undefined {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   let at = "/";
   for (let links = 0; ;) {
     const there = statOf(at);
     if (!there?.isDirectory()) return undefined;
-    const reason = writableBecause(there, owner);
+    const reason = findDirectoryRisk(there, owner);
     if (reason !== undefined) return `${at} ${reason}`;
     const name = names.shift();
     if (name === undefined) return undefined;
     const next = name === ".." ? dirname(at) : join(at, name);
-    const link = statOf(next)?.isSymbolicLink() === true ? linkAt(next) : undefined;
+    const link = statOf(next)?.isSymbolicLink() === true ? readLink(next) : undefined;
     if (link === undefined) {
       at = next;
       continue;
@@ -40,7 +40,7 @@ export function replaceableBecause(path: string, owner: Owner): string | undefin
 /** As many as Linux follows. */
 const linksMax = 40;
 
-function writableBecause(directory: Stats, owner: Owner): string | undefined {
+function findDirectoryRisk(directory: Stats, owner: Owner): string | undefined {
   if (!isTrusted(directory, owner)) return `belongs to user ${directory.uid}, who could replace it`;
   const { mode, gid } = directory;
   if ((mode & 0o1000) !== 0) return undefined;
@@ -62,7 +62,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-function linkAt(path: string): string | undefined {
+function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {

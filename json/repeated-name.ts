@@ -14,7 +14,7 @@ import {
  * A name that two members of one object have, or undefined. JSON.parse keeps the last and forgets that there was another.
  * The text must be one that JSON.parse accepts. Linear in its length.
  */
-export function repeatedName(text: string): string | undefined {
+export function findRepeatedName(text: string): string | undefined {
   // Of the objects and arrays around the place; undefined for an array.
   const around: (Set<string> | undefined)[] = [];
   let at = 0;

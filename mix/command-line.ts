@@ -2,14 +2,14 @@
 // From the words of a command line to one verb, and from what it came to to an exit code.
 import { parseArguments } from "./input/arguments.ts";
 import type { Arguments } from "./input/arguments.ts";
-import type { ConnectOptions, Connecting, ReadingBus } from "./bus/ask.ts";
+import type { ConnectOptions, ConnectTarget, ReadingBus } from "./bus/ask.ts";
 import type { Context } from "./process/context.ts";
 import { exitCodeOf } from "./process/exit-codes.ts";
 import type { Outcome } from "./process/exit-codes.ts";
 import { MixError, usageError } from "./process/mix-error.ts";
 import { Output } from "./process/output.ts";
 import type { OutputMode } from "./process/output.ts";
-import { tellOtherBuild } from "./daemon/other-build.ts";
+import { warnOtherBuild } from "./daemon/other-build.ts";
 import { commonFlags } from "./input/verb.ts";
 import type { Invocation, VerbModule } from "./input/verb.ts";
 import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
@@ -18,7 +18,7 @@ import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
 export async function runCommandLine(context: Context): Promise<number> {
   const output = new Output(context, wantedMode(context.words));
   try {
-    return exitCodeOf(await dispatched(context, output));
+    return exitCodeOf(await dispatch(context, output));
   } catch (error) {
     if (!(error instanceof MixError)) throw error;
     output.error(error);
@@ -26,7 +26,7 @@ export async function runCommandLine(context: Context): Promise<number> {
   }
 }
 
-async function dispatched(context: Context, output: Output): Promise<Outcome> {
+async function dispatch(context: Context, output: Output): Promise<Outcome> {
   const [first, second] = context.words;
   if (first === "--version" || first === "-V") {
     await output.line(`mix ${context.version}`);
@@ -66,11 +66,11 @@ async function runVerb(
     return { kind: "done" };
   }
   const opened: ReadingBus[] = [];
-  const open = async <Bus extends ReadingBus>(connecting: Connecting, how: Connector<Bus>): Promise<Bus> => {
+  const open = async <Bus extends ReadingBus>(target: ConnectTarget, how: Connector<Bus>): Promise<Bus> => {
     const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
-    const bus = await how(context, output, { connecting, autostart });
+    const bus = await how(context, output, { target, autostart });
     opened.push(bus);
-    if (connecting !== "bus" && opened.length === 1) await tellOtherBuild(context, output);
+    if (target !== "bus" && opened.length === 1) await warnOtherBuild(context, output);
     return bus;
   };
   // Loaded with the first connection: help, version and completion need no Bus.
@@ -78,8 +78,8 @@ async function runVerb(
     context,
     output,
     args,
-    connect: async (connecting) => open(connecting, (await import("./connect/citizen-connection.ts")).connectCitizen),
-    read: async (connecting) => open(connecting, (await import("./connect/reader-connection.ts")).connectReader),
+    connect: async (target) => open(target, (await import("./connect/citizen-connection.ts")).connectCitizen),
+    read: async (target) => open(target, (await import("./connect/reader-connection.ts")).connectReader),
   };
   try {
     return await run(invocation);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { EntryContent } from "../agentd/vocabulary/entries.ts";
 import type { SessionSnapshot } from "../agentd/vocabulary/replies.ts";
 import { done, refused } from "../bus-client/index.ts";
-import { hostileText, hostileTexts, obeyed } from "../display/testing/hostile-text.ts";
+import { hostileText, hostileTexts, terminalControlsIn } from "../display/testing/hostile-text.ts";
 import { Bench, type Ran } from "./testing/command-line-under-test.ts";
 import type { ScriptedSession } from "./testing/scripted-session.ts";
 
@@ -158,7 +158,7 @@ async function everything(text: string): Promise<{ readonly words: readonly stri
 
 test("what mix writes to a terminal has no control character of anybody's in it, in any verb and any mode", async () => {
   for (const { words, ran } of await everything(`x${hostileTexts.join("y")}z`)) {
-    expect([words, obeyed(ran.stdout + ran.stderr)]).toEqual([words, []]);
+    expect([words, terminalControlsIn(ran.stdout + ran.stderr)]).toEqual([words, []]);
     expect([words, ran.stdout + ran.stderr]).toEqual([words, expect.stringMatching(/\S/)]);
   }
 });
@@ -167,7 +167,7 @@ test("the same for texts of all kinds", { tags: "slow" }, async () => {
   await fc.assert(
     fc.asyncProperty(hostileText, async (text) => {
       for (const { words, ran } of await everything(`x${text}`)) {
-        expect([words, obeyed(ran.stdout + ran.stderr)]).toEqual([words, []]);
+        expect([words, terminalControlsIn(ran.stdout + ran.stderr)]).toEqual([words, []]);
       }
     }),
     { numRuns: 5 },
@@ -206,7 +206,7 @@ test("the words of an answer and of a refusal are as harmless", async () => {
     [text],
   ]) {
     const { stdout, stderr } = await bench.run(words, { tty: true });
-    expect(obeyed(stdout + stderr)).toEqual([]);
+    expect(terminalControlsIn(stdout + stderr)).toEqual([]);
     expect(stderr).toMatch(/\S/);
   }
 });

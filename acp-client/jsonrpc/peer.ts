@@ -10,7 +10,7 @@ import { rawMember } from "./raw-member.ts";
 import { isDeeperThan } from "../../json/depth.ts";
 import { numberOf, parseJson } from "../../json/raw-json.ts";
 import { isRecord } from "../../json/record.ts";
-import { repeatedName } from "../../json/repeated-name.ts";
+import { findRepeatedName } from "../../json/repeated-name.ts";
 import { recogniseMessages } from "./recognise.ts";
 import { isTextWiderThan, outlineOf } from "./width.ts";
 import { redactedSample, type Redact } from "../redaction.ts";
@@ -215,7 +215,7 @@ export class Peer {
 
   #onRequest(message: { id: RequestId; method: string; params: unknown }, line: string): void {
     const rawId = rawMember(line, "id") ?? "null";
-    if (repeatedName(line) !== undefined) {
+    if (findRepeatedName(line) !== undefined) {
       this.#fault("repeated-member", "A request has two members of one name in one object: the last counts", line);
     }
     const key = idKey(message.id, rawId);

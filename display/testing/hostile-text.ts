@@ -23,7 +23,7 @@ export const hostileTexts: readonly string[] = [
 ];
 
 /** Nothing but the sequences of our own palette and of our prompt line may be left of it. */
-export function obeyed(written: string): string[] {
+export function terminalControlsIn(written: string): string[] {
   // eslint-disable-next-line no-control-regex
   const own = /\u001b\[(?:1|22|2|31|32|33|36|39)m|\u001b\[K|\u001b\[A|\u001b\[\d+G|\r(?=\u001b\[K|.*\u001b\[K)/g;
   return Array.from(written.replaceAll(own, "")).filter((character) => {

@@ -17,13 +17,13 @@ export function askYesOrNo(
       resolve(yes);
     };
     const line = new PromptLine(context, {
-      line: (text, topic) => {
-        if (topic !== undefined) answer(/^y(es)?$/i.test(text.trim()));
+      line: (text, target) => {
+        if (target !== undefined) answer(/^y(es)?$/i.test(text.trim()));
       },
       end: () => answer(false),
       endRow: () => undefined,
     });
     const stopListening = context.interrupts.listen(() => answer(false));
-    line.open({ topic: question, prompt: `${question} [y/N] `, asks: true });
+    line.open({ target: question, prompt: `${question} [y/N] `, asks: true });
   });
 }

@@ -7,11 +7,11 @@ import { MixError } from "../process/mix-error.ts";
 import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
 import { PromptLine } from "./prompt-line.ts";
 import type { Invocation } from "../input/verb.ts";
-import { fitted } from "../../display/width.ts";
+import { truncateToWidth } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
 
 /** The view above the line. */
-export interface TextAbove {
+export interface ViewAbove {
   /** The column at which its last row ends; 0 where the row is over. */
   readonly column: number;
   readonly endRow: () => void;
@@ -30,11 +30,11 @@ export class Attachment {
   /** Questions whose answer was sent and is not in the log yet. */
   readonly #answering = new Set<string>();
   /** The question that stands right above the line. */
-  #drawn: string | undefined;
+  #drawnRequest: string | undefined;
   /** Since when the question above the line is not drawn as it is: other text has come below it, or it has changed. */
-  #coveredAt: number | undefined;
-  #callOffDrawing: () => void = () => undefined;
-  #above: TextAbove | undefined;
+  #staleSince: number | undefined;
+  #cancelRedraw: () => void = () => undefined;
+  #view: ViewAbove | undefined;
   /** Of the session; undefined where it cannot be prompted from here. */
   #phase: SessionPhase | undefined;
   #isOver = false;
@@ -47,18 +47,18 @@ export class Attachment {
     this.#session = session;
     this.#phase = phase;
     this.#line = new PromptLine(invocation.context, {
-      line: (line, topic) => this.#typed(line, topic),
-      end: () => (this.#phase === undefined ? this.#takeNoMore() : this.#leave()),
-      endRow: () => this.#above?.endRow(),
+      line: (line, target) => this.#onLine(line, target),
+      end: () => (this.#phase === undefined ? this.#stopAnswering() : this.#leave()),
+      endRow: () => this.#view?.endRow(),
     });
   }
 
-  standUnder(above: TextAbove | undefined): void {
-    this.#above = above;
+  setView(view: ViewAbove | undefined): void {
+    this.#view = view;
   }
 
   /** Whether this entry is of a question that is asked here: it is shown when it is its turn, and by nobody else. */
-  asks(entry: Entry): entry is Entry & AskedEntry {
+  handles(entry: Entry): entry is Entry & AskedEntry {
     if (this.#isOver || (entry.kind !== "permission" && entry.kind !== "elicitation")) return false;
     return entry.phase === "requested" || this.#questions.get(entry.request) !== undefined;
   }
@@ -72,15 +72,15 @@ export class Attachment {
   }
 
   /** Takes in any other entry after it was shown. `wrote`: the view has written something for it. */
-  see(entry: Entry, wrote: boolean): void {
+  afterShown(entry: Entry, wrote: boolean): void {
     if (entry.kind === "state" && this.#phase !== undefined) this.#phase = entry.state;
     if (entry.kind === "tool_call") this.#questions.follow(entry);
-    if (wrote) this.#cover();
+    if (wrote) this.#scheduleRedraw();
     this.#open();
   }
 
   /** Whether a line stands at the bottom of the view. */
-  get takesLines(): boolean {
+  get isLineOpen(): boolean {
     return this.#line.isOpen;
   }
 
@@ -90,11 +90,11 @@ export class Attachment {
   }
 
   /** Says something while the line is open: the line makes room for it. */
-  say(words: () => void): void {
+  writeAbove(words: () => void): void {
     this.#line.hide();
-    this.#above?.endRow();
+    this.#view?.endRow();
     words();
-    this.#drawn = undefined;
+    this.#drawnRequest = undefined;
     this.#open();
   }
 
@@ -105,7 +105,7 @@ export class Attachment {
 
   end(): void {
     this.#isOver = true;
-    this.#callOffDrawing();
+    this.#cancelRedraw();
     this.#line.close();
   }
 
@@ -113,41 +113,41 @@ export class Attachment {
     if (this.#isOver) return;
     const question = this.#questions.current;
     if (question !== undefined) return this.#openQuestion(question);
-    const column = this.#above?.column ?? 0;
-    if (this.#phase === undefined || over.has(this.#phase)) this.#line.close();
+    const column = this.#view?.column ?? 0;
+    if (this.#phase === undefined || endingPhases.has(this.#phase)) this.#line.close();
     else {
       const prompt = this.#phase === "idle" ? "> " : `${this.#phase} > `;
-      this.#line.open({ topic: promptTopic, prompt, asks: false }, column);
+      this.#line.open({ target: promptTarget, prompt, asks: false }, column);
     }
   }
 
   /** Draws the whole question, and its line right below. */
   #openQuestion(question: AskedEntry): void {
     const { request } = question;
-    if (this.#answering.has(request) || this.#coveredAt !== undefined) return this.#line.hide();
-    if (this.#drawn !== request) {
+    if (this.#answering.has(request) || this.#staleSince !== undefined) return this.#line.hide();
+    if (this.#drawnRequest !== request) {
       this.#line.hide();
-      this.#above?.ask(question);
-      this.#drawn = request;
+      this.#view?.ask(question);
+      this.#drawnRequest = request;
     }
-    const columns = this.#invocation.context.stderr.columns || columnsUnknown;
-    const prompt = answerPrompt(question, this.#questions.countWords(request), columns);
-    this.#line.open({ topic: this.#questions.topicOf(request), prompt, asks: true });
+    const columns = this.#invocation.context.stderr.columns || defaultColumns;
+    const prompt = answerPrompt(question, this.#questions.countLabel(request), columns);
+    this.#line.open({ target: this.#questions.targetOf(request), prompt, asks: true });
   }
 
   /**
    * What stands above the line is no longer the question as it is. It is drawn anew when nothing has come for a moment, or
    * when it has been off the screen for too long: an agent that talks on, or changes it again and again, fills no screen.
    */
-  #cover(): void {
-    if (this.#drawn === undefined && this.#coveredAt === undefined) return;
+  #scheduleRedraw(): void {
+    if (this.#drawnRequest === undefined && this.#staleSince === undefined) return;
     const { now, after } = this.#invocation.context;
-    this.#drawn = undefined;
-    this.#coveredAt ??= now();
-    this.#callOffDrawing();
-    const waitMs = Math.min(quietMs, this.#coveredAt + coveredMsMax - now());
-    this.#callOffDrawing = after(Math.max(0, waitMs), () => {
-      this.#coveredAt = undefined;
+    this.#drawnRequest = undefined;
+    this.#staleSince ??= now();
+    this.#cancelRedraw();
+    const waitMs = Math.min(redrawDelayMs, this.#staleSince + redrawDelayMsMax - now());
+    this.#cancelRedraw = after(Math.max(0, waitMs), () => {
+      this.#staleSince = undefined;
       this.#open();
     });
   }
@@ -155,42 +155,42 @@ export class Attachment {
   /** The one that is asked is drawn anew, above a line that is empty again; one that waits is not drawn yet. */
   #change(entry: PermissionEntry): void {
     this.#questions.change(entry);
-    if (this.#questions.current?.request === entry.request) this.#cover();
+    if (this.#questions.current?.request === entry.request) this.#scheduleRedraw();
   }
 
   #resolve(entry: AskedEntry): void {
     const { request } = entry;
     this.#line.hide();
-    this.#above?.resolve(entry, this.#questions.get(request), this.#questions.countWords(request));
+    this.#view?.resolve(entry, this.#questions.get(request), this.#questions.countLabel(request));
     this.#questions.remove(request);
     this.#answering.delete(request);
-    this.#coveredAt = undefined;
-    this.#callOffDrawing();
-    this.#drawn = undefined;
+    this.#staleSince = undefined;
+    this.#cancelRedraw();
+    this.#drawnRequest = undefined;
   }
 
-  #typed(line: string, topic: string | undefined): void {
+  #onLine(line: string, target: string | undefined): void {
     // What was entered stays on the screen, below the question.
-    this.#drawn = undefined;
-    this.#act(line, topic).then(
+    this.#drawnRequest = undefined;
+    this.#handleLine(line, target).then(
       () => this.#open(),
       (error: unknown) => {
         if (!(error instanceof MixError)) throw error;
-        this.say(() => this.#invocation.output.error(error));
+        this.writeAbove(() => this.#invocation.output.error(error));
       },
     );
   }
 
-  async #act(line: string, topic: string | undefined): Promise<void> {
-    if (this.#isOver) return this.#passOver(line, "as this ended");
-    if (topic === undefined) return this.#passOver(line, "before this was asked");
-    const found = this.#questions.withTopic(topic);
+  async #handleLine(line: string, target: string | undefined): Promise<void> {
+    if (this.#isOver) return this.#rejectLine(line, "as this ended");
+    if (target === undefined) return this.#rejectLine(line, "before this was asked");
+    const found = this.#questions.findByTarget(target);
     const asked = found && this.#answering.has(found.request) ? undefined : found;
     // What it was to answer is over: it must not become the answer to what is asked instead, and is no prompt.
-    const isLate = topic !== promptTopic && asked === undefined;
+    const isLate = target !== promptTarget && asked === undefined;
     if (isLate && !line.trimStart().startsWith(":")) {
-      const hasChanged = found === undefined && this.#questions.isOpen(topic);
-      return this.#passOver(line, hasChanged ? "before that question changed" : "when that question was over");
+      const hasChanged = found === undefined && this.#questions.isOpen(target);
+      return this.#rejectLine(line, hasChanged ? "before that question changed" : "when that question was over");
     }
     const meaning = lineMeaning(line, asked);
     const session = this.#session;
@@ -214,7 +214,7 @@ export class Attachment {
         this.#leave();
         return;
       case "words":
-        this.say(() => this.#invocation.output.word(meaning.text));
+        this.writeAbove(() => this.#invocation.output.word(meaning.text));
     }
   }
 
@@ -228,17 +228,17 @@ export class Attachment {
     }
   }
 
-  #passOver(line: string, when: string): void {
+  #rejectLine(line: string, when: string): void {
     if (line.trim() === "") return;
-    const typed = fitted(printableLine(line.trim()), passedOverColumnsMax);
-    this.say(() => this.#invocation.output.word(`typed ${when}, and not taken: ${typed}`));
+    const typed = truncateToWidth(printableLine(line.trim()), rejectedColumnsMax);
+    this.writeAbove(() => this.#invocation.output.word(`typed ${when}, and not taken: ${typed}`));
   }
 
-  #takeNoMore(): void {
+  #stopAnswering(): void {
     this.#isOver = true;
-    this.#callOffDrawing();
-    for (const waiting of this.#questions.all()) if (waiting.request !== this.#drawn) this.#above?.ask(waiting);
-    this.#invocation.output.word(endedWords);
+    this.#cancelRedraw();
+    for (const waiting of this.#questions.all()) if (waiting.request !== this.#drawnRequest) this.#view?.ask(waiting);
+    this.#invocation.output.word(answersOffMessage);
   }
 
   // Following ends as by Ctrl-C; that it was wanted is told apart afterwards.
@@ -250,13 +250,13 @@ export class Attachment {
 }
 
 /** No request is called so: their ids have a number at the end. */
-const promptTopic = "prompt";
-const over: ReadonlySet<SessionPhase> = new Set(["closing", "closed", "lost", "failed"]);
-const passedOverColumnsMax = 60;
+const promptTarget = "prompt";
+const endingPhases: ReadonlySet<SessionPhase> = new Set(["closing", "closed", "lost", "failed"]);
+const rejectedColumnsMax = 60;
 /** An agent's text comes in pieces: it is taken to have paused when none has come for so long. */
-const quietMs = 300;
+const redrawDelayMs = 300;
 /** A question is not kept from the screen for longer than this by an agent that talks on. */
-const coveredMsMax = 2_000;
-const columnsUnknown = 80;
-const endedWords =
+const redrawDelayMsMax = 2_000;
+const defaultColumns = 80;
+const answersOffMessage =
   "no answers are taken here any more: mix agent permit, mix agent answer · the view goes on, Ctrl-C leaves it";

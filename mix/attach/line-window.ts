@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The part of a typed line that one row has room for: around the cursor, with an ellipsis where something is left out.
-import { characterWidth, displayWidth, fitted } from "../../display/width.ts";
+import { characterWidth, displayWidth, truncateToWidth } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
 
 /** `at`: the column of the cursor within `shown`. */
@@ -11,7 +11,7 @@ export function lineWindow(
 ): { readonly shown: string; readonly at: number } {
   const before = tail(printableLine(line.slice(0, cursor)), columns);
   const at = displayWidth(before);
-  return { shown: before + (at < columns ? fitted(printableLine(line.slice(cursor)), columns - at) : ""), at };
+  return { shown: before + (at < columns ? truncateToWidth(printableLine(line.slice(cursor)), columns - at) : ""), at };
 }
 
 function tail(text: string, columns: number): string {

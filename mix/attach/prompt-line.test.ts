@@ -26,7 +26,7 @@ function terminal() {
   const line = new PromptLine(
     { stdin, stderr: new TextOutput(streamSink(stderr)), interrupts, now: () => now, after },
     {
-      line: (text, topic) => entered.push([text, topic]),
+      line: (text, target) => entered.push([text, target]),
       end: () => undefined,
       endRow: () => stderr.write("<row>"),
     },
@@ -50,15 +50,15 @@ function terminal() {
   return { stdin, line, entered, drawn, pause };
 }
 
-const prompt = { topic: "prompt", prompt: "> ", asks: false };
-const question = { topic: "r-1", prompt: "answer: ", asks: true };
+const prompt = { target: "prompt", prompt: "> ", asks: false };
+const question = { target: "r-1", prompt: "answer: ", asks: true };
 
-/** Some rounds of the event loop: keys are read, a topic is changed. */
+/** Some rounds of the event loop: keys are read, a target is changed. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("keys that were pressed before the line was opened are for no topic, and those after for its own", async () => {
+test("keys that were pressed before the line was opened are for no target, and those after for its own", async () => {
   const { stdin, line, entered, pause } = terminal();
   stdin.write("1\n");
   line.open(question);
@@ -72,7 +72,7 @@ test("keys that were pressed before the line was opened are for no topic, and th
   ]);
 });
 
-test("keys that are unread when the topic changes are for the one before, and half a line is kept for it", async () => {
+test("keys that are unread when the target changes are for the one before, and half a line is kept for it", async () => {
   const { stdin, line, entered, drawn, pause } = terminal();
   line.open(prompt);
   await settle();
@@ -92,14 +92,14 @@ test("keys that are unread when the topic changes are for the one before, and ha
   ]);
 });
 
-test("a line that was entered before the line was closed is still told, with its topic", async () => {
+test("a line that was entered before the line was closed is still told, with its target", async () => {
   const { stdin, line, entered } = terminal();
   line.open(question);
   await settle();
   stdin.once("keypress", () => queueMicrotask(() => line.close()));
   stdin.write("1\n");
   await settle();
-  line.open({ ...question, topic: "r-2" });
+  line.open({ ...question, target: "r-2" });
   stdin.write("2\n");
   await settle();
   expect(entered).toEqual([

@@ -9,8 +9,8 @@ import { displayWidth } from "../../display/width.ts";
 import { lineWindow } from "./line-window.ts";
 
 export interface PromptLineEvents {
-  /** What was entered, and for which topic; a paste of lines comes as one text. No topic: it was typed before the first. */
-  readonly line: (text: string, topic: string | undefined) => void;
+  /** What was entered, and for which target; a paste of lines comes as one text. No target: it was typed before the first. */
+  readonly line: (text: string, target: string | undefined) => void;
   /** Ctrl-D. Ctrl-C is raised as the interrupt it is. */
   readonly end: () => void;
   /** Something will stand below the text above for good: its row has to be over. */
@@ -18,8 +18,8 @@ export interface PromptLineEvents {
 }
 
 /** What a line is for, and what stands before it. */
-export interface LineTopic {
-  readonly topic: string;
+export interface LineTarget {
+  readonly target: string;
   readonly prompt: string;
   /** What is entered answers a question: nobody may be made to answer it by being in the middle of typing. */
   readonly asks: boolean;
@@ -32,11 +32,11 @@ export class PromptLine {
   readonly #on: PromptLineEvents;
   #lines: Interface | undefined;
   /** What the keys that come now are for. */
-  #now: LineTopic | undefined;
+  #current: LineTarget | undefined;
   /** What they are to be for. */
-  #wanted: LineTopic | undefined;
+  #wanted: LineTarget | undefined;
   #lastKeyAt = Number.NEGATIVE_INFINITY;
-  #callOffChange: () => void = () => undefined;
+  #cancelSwitch: () => void = () => undefined;
   /** What was typed and not entered, for topics that may come back. */
   readonly #drafts = new Map<string, string>();
   /** Lines that came with one read. */
@@ -56,15 +56,15 @@ export class PromptLine {
     return this.#lines !== undefined;
   }
 
-  /** Shows the line, or shows it again. What was typed for another topic is no answer to this one: it is kept for its own. */
-  open(wanted: LineTopic, column = 0): void {
+  /** Shows the line, or shows it again. What was typed for another target is no answer to this one: it is kept for its own. */
+  open(wanted: LineTarget, column = 0): void {
     this.#lines ??= this.#listen();
-    const isNew = this.#wanted?.topic !== wanted.topic;
+    const isNew = this.#wanted?.target !== wanted.target;
     this.#wanted = wanted;
     this.#column = column;
     this.#isHidden = false;
-    if (this.#now?.topic === wanted.topic) this.#now = wanted;
-    else if (isNew) this.#change(this.#lines, wanted.topic);
+    if (this.#current?.target === wanted.target) this.#current = wanted;
+    else if (isNew) this.#switchTarget(this.#lines, wanted.target);
     this.#draw();
   }
 
@@ -78,27 +78,27 @@ export class PromptLine {
   close(): void {
     const lines = this.#lines;
     if (lines === undefined) return;
-    this.#forget();
+    this.#reset();
     lines.close();
   }
 
-  // Keys that were pressed before the topic was shown are read first, and are for the topic before. So are those of a
+  // Keys that were pressed before the target was shown are read first, and are for the target before. So are those of a
   // person who types on without having seen the question.
-  #change(lines: Interface, topic: string): void {
+  #switchTarget(lines: Interface, target: string): void {
     afterUnreadKeys(() => {
       const next = this.#wanted;
-      if (this.#lines !== lines || next?.topic !== topic || this.#now?.topic === topic) return;
+      if (this.#lines !== lines || next?.target !== target || this.#current?.target === target) return;
       const waitMs = next.asks ? this.#lastKeyAt + pauseMs - this.#context.now() : 0;
       if (waitMs > 0) {
-        this.#callOffChange();
-        this.#callOffChange = this.#context.after(waitMs, () => this.#change(lines, topic));
+        this.#cancelSwitch();
+        this.#cancelSwitch = this.#context.after(waitMs, () => this.#switchTarget(lines, target));
         return;
       }
       this.#erase();
-      const [before, left] = [this.#now?.topic, lines.line];
-      this.#now = next;
-      replaceText(lines, this.#drafts.get(topic) ?? "");
-      this.#drafts.delete(topic);
+      const [before, left] = [this.#current?.target, lines.line];
+      this.#current = next;
+      replaceText(lines, this.#drafts.get(target) ?? "");
+      this.#drafts.delete(target);
       if (left !== "" && before !== undefined) this.#drafts.set(before, left);
       if (left !== "" && before === undefined) this.#on.line(left, undefined);
       this.#draw();
@@ -133,7 +133,7 @@ export class PromptLine {
     lines.on("close", () => {
       stdin.off("keypress", onKey);
       if (this.#lines !== lines) return;
-      this.#forget();
+      this.#reset();
       this.#on.end();
     });
     return lines;
@@ -142,31 +142,31 @@ export class PromptLine {
   #take(lines: Interface, line: string): void {
     this.#entered.push(line);
     if (this.#entered.length > 1) return;
-    const [topic, entered] = [this.#now, this.#entered];
+    const [current, entered] = [this.#current, this.#entered];
     // Lines of one paste come within this tick: they are one text, and not as many prompts.
     setImmediate(() => {
       if (this.#entered === entered) this.#entered = [];
       const text = entered.join("\n");
-      if (this.#lines === lines && topic !== undefined && this.#isShown(topic)) this.#leaveOnScreen(topic, text);
+      if (this.#lines === lines && current !== undefined && this.#isShown(current)) this.#leaveOnScreen(current, text);
       // Also where the line was closed meanwhile: what a person entered is not lost without a word.
-      this.#on.line(text, topic?.topic);
+      this.#on.line(text, current?.target);
     });
   }
 
   /** As it was entered, above what comes next. */
-  #leaveOnScreen({ prompt }: LineTopic, text: string): void {
+  #leaveOnScreen({ prompt }: LineTarget, text: string): void {
     this.hide();
     this.#on.endRow();
     void this.#context.stderr.text(`${prompt}${text}\n`);
   }
 
   /** A question that is over does not stand below the next one; a prompt does, until a person pauses. */
-  #isShown({ topic, asks }: LineTopic): boolean {
-    return this.#wanted?.topic === topic || !asks;
+  #isShown({ target, asks }: LineTarget): boolean {
+    return this.#wanted?.target === target || !asks;
   }
 
   #draw(): void {
-    const [lines, now] = [this.#lines, this.#now];
+    const [lines, now] = [this.#lines, this.#current];
     if (lines === undefined || now === undefined || !this.#isShown(now)) return;
     if (this.#isHidden || this.#entered.length > 0) return;
     const { line, cursor } = lines;
@@ -175,8 +175,8 @@ export class PromptLine {
     if (column > 0 && line === "") return this.#erase();
     const { stderr } = this.#context;
     const { prompt } = now;
-    const room = (stderr.columns || columnsUnknown) - displayWidth(prompt) - 1;
-    const { shown, at } = lineWindow(line, cursor, Math.max(roomMin, room));
+    const room = (stderr.columns || defaultColumns) - displayWidth(prompt) - 1;
+    const { shown, at } = lineWindow(line, cursor, Math.max(columnsMin, room));
     const start = this.#drawnAt === undefined && column > 0 ? "\n" : movement.rowStart;
     this.#drawnAt ??= column;
     const place = movement.toColumn(displayWidth(prompt) + at + 1);
@@ -192,11 +192,11 @@ export class PromptLine {
   }
 
   // Before its interface is closed, so that the `close` event is not taken for the end of input.
-  #forget(): void {
+  #reset(): void {
     this.hide();
-    this.#callOffChange();
+    this.#cancelSwitch();
     this.#lines = undefined;
-    this.#now = undefined;
+    this.#current = undefined;
     this.#wanted = undefined;
     this.#entered = [];
   }
@@ -213,8 +213,8 @@ function replaceText(lines: Interface, text: string): void {
 /** Who has not pressed a key for so long is taken to have looked. */
 const pauseMs = 700;
 const historyMax = 100;
-const columnsUnknown = 80;
-const roomMin = 8;
+const defaultColumns = 80;
+const columnsMin = 8;
 
 // A terminal keeps what is typed until somebody reads it: a line may be there before the question that it seems to answer.
 /** Runs when all that was typed before this call has been read from a stdin that is being read. */

@@ -2,7 +2,7 @@
 // What a line means that a person typed below a live view. Commands begin with a colon: a slash belongs to the agents.
 import type { ElicitationEntry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import { numbered } from "../questions/chosen-option.ts";
+import { optionByNumber } from "../questions/chosen-option.ts";
 import { fieldValue, formContent, formFields, wordsOf } from "../form-fields.ts";
 import type { FormField } from "../form-fields.ts";
 import { type Decision, decisionFor } from "../questions/permission-decision.ts";
@@ -21,11 +21,11 @@ export function lineMeaning(line: string, question: AskedEntry | undefined): Lin
   const written = line.trim();
   if (written === "") return { kind: "nothing" };
   if (written.startsWith(":")) return commandMeaning(written.slice(1), question);
-  if (question?.kind === "elicitation") return toldMeaning(question, written);
+  if (question?.kind === "elicitation") return elicitationMeaning(question, written);
   if (question !== undefined) {
     const decision = typedDecision(question, written);
     // A prompt in place of an answer would wait behind the very question that it does not answer.
-    if (decision === undefined) return { kind: "words", text: `no answer ${written}; ${helpWords(question)}` };
+    if (decision === undefined) return { kind: "words", text: `no answer ${written}; ${helpText(question)}` };
     return { kind: "permission", answer: { request: question.request, ...decision } };
   }
   return { kind: "prompt", text: line };
@@ -41,11 +41,11 @@ export function answerPrompt(question: AskedEntry, count: string, columns: numbe
 
 const subjectColumnsMin = 16;
 
-function toldMeaning(question: ElicitationEntry, written: string): LineMeaning {
+function elicitationMeaning(question: ElicitationEntry, written: string): LineMeaning {
   const { request, mode, schema } = question;
   if (mode === "url") {
     if (written === "yes") return { kind: "elicitation", answer: { request, action: "accept" } };
-    return { kind: "words", text: helpWords(question) };
+    return { kind: "words", text: helpText(question) };
   }
   const field = onlyField(question);
   const content =
@@ -71,24 +71,24 @@ function commandMeaning(command: string, question: AskedEntry | undefined): Line
     if (command === "decline") return { kind: "elicitation", answer: { request, action: "decline" } };
     if (command === "dismiss") return { kind: "elicitation", answer: { request, action: "cancel" } };
   }
-  return { kind: "words", text: helpWords(question) };
+  return { kind: "words", text: helpText(question) };
 }
 
-function helpWords(question: AskedEntry | undefined): string {
+function helpText(question: AskedEntry | undefined): string {
   const always = ":cancel the turn · :close the session · :detach and let it go on";
-  return question === undefined ? always : `${answerWords(question)} · ${always}`;
+  return question === undefined ? always : `${answerHelp(question)} · ${always}`;
 }
 
-function answerWords(question: AskedEntry): string {
+function answerHelp(question: AskedEntry): string {
   const without = ":dismiss leaves it unanswered";
   if (question.kind === "permission")
     return `y allows once, n refuses, an option's number or name chooses it · ${without}`;
   if (question.mode === "url") return `yes when you will open it · :decline says no · ${without}`;
-  const line = onlyField(question) === undefined ? fieldsWords : "a line is the answer";
+  const line = onlyField(question) === undefined ? fieldsHelp : "a line is the answer";
   return `${line} · :accept takes the defaults · :decline says no · ${without}`;
 }
 
-const fieldsWords = "field=value other='two words' answers";
+const fieldsHelp = "field=value other='two words' answers";
 
 /**
  * By its number first: the options stand above with theirs. Yes and no are the person's own words, so an agent that
@@ -98,6 +98,6 @@ function typedDecision({ options = [] }: PermissionEntry, written: string): Deci
   const word = written.toLowerCase();
   if (word === "y" || word === "yes") return decisionFor("allow", options, undefined);
   if (word === "n" || word === "no") return decisionFor("deny", options, undefined);
-  const option = (numbered(options, written) ?? options.find((one) => one.option === written))?.option;
+  const option = (optionByNumber(options, written) ?? options.find((one) => one.option === written))?.option;
   return option === undefined ? undefined : { option };
 }

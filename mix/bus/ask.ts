@@ -8,10 +8,10 @@ import { parseJson } from "../../json/raw-json.ts";
 import { MixError, ownError, usageError } from "../process/mix-error.ts";
 
 /** `agentd` starts one where none runs; `running-agentd` never does; `bus` needs no agentd at all. */
-export type Connecting = "agentd" | "running-agentd" | "bus";
+export type ConnectTarget = "agentd" | "running-agentd" | "bus";
 
 export interface ConnectOptions {
-  readonly connecting: Connecting;
+  readonly target: ConnectTarget;
   readonly autostart: boolean;
 }
 
@@ -41,21 +41,21 @@ export interface AgentBus extends ReadingBus {
 }
 
 /** What questions are asked over. */
-export type Asking = Pick<Caller, "call">;
+export type BusCaller = Pick<Caller, "call">;
 
 /** Asks any service on a connection; throws one `MixError` for a refusal, a missing service or a Bus that fails. */
 export async function callOn(
-  client: Asking,
+  client: BusCaller,
   service: string,
   command: string,
   args?: object,
   options?: CallOptions,
 ): Promise<Reply> {
-  return accepted(service, await answered(client, service, command, args, options));
+  return checkReply(service, await callUnchecked(client, service, command, args, options));
 }
 
-export async function answered(
-  client: Asking,
+export async function callUnchecked(
+  client: BusCaller,
   service: string,
   command: string,
   args?: object,
@@ -68,13 +68,13 @@ export async function answered(
   }
 }
 
-export function accepted(service: string, reply: Reply): Reply {
+export function checkReply(service: string, reply: Reply): Reply {
   const failure = replyFailure(reply);
   if (failure === undefined) return reply;
   throw refusal(service, reply, failure);
 }
 
-export async function askOn<V extends Verb>(client: Asking, verb: V, args: VerbInput<V>): Promise<AgentReplies[V]> {
+export async function askOn<V extends Verb>(client: BusCaller, verb: V, args: VerbInput<V>): Promise<AgentReplies[V]> {
   const reply = await callOn(client, "agent", verb, args);
   return parseJson(reply.body) as AgentReplies[V];
 }
@@ -85,12 +85,12 @@ export function isAgentdAbsent(reply: Reply): boolean {
   return failure?.code === undefined && failure?.message === "Service 'agent' not found";
 }
 
-export async function hasAgentd(client: Asking): Promise<boolean> {
+export async function hasAgentd(client: BusCaller): Promise<boolean> {
   return (await servicesOn(client)).some(({ name }) => name === "agent");
 }
 
 /** Who is on the Bus. Throws as `callOn` does. */
-export async function servicesOn(client: Asking): Promise<readonly RegisteredService[]> {
+export async function servicesOn(client: BusCaller): Promise<readonly RegisteredService[]> {
   const reply = await callOn(client, "noded", "noded.list");
   return registeredServices(JSON.parse(reply.body)) ?? [];
 }
@@ -106,7 +106,7 @@ export function asMixError(error: unknown, service = "the Bus"): unknown {
 
 // The broker's own failures have a text and no code; a service that leaves is UNAVAILABLE.
 function refusal(service: string, reply: Reply, failure: { code: string | undefined; message: string }): MixError {
-  const details = objectOf(reply.body);
+  const details = parseObject(reply.body);
   const code = typeof details["error_code"] === "string" ? details["error_code"] : failure.code;
   const message = typeof details["message"] === "string" ? details["message"] : failure.message;
   if (code !== undefined && code !== "UNAVAILABLE") return new MixError(code, message, { details });
@@ -121,7 +121,7 @@ function refusal(service: string, reply: Reply, failure: { code: string | undefi
 
 const brokerFailure = /^Service '.*' (not found|disconnected|overloaded)/;
 
-function objectOf(body: string): Record<string, unknown> {
+function parseObject(body: string): Record<string, unknown> {
   try {
     const value = parseJson(body);
     return typeof value === "object" && value !== null && !Array.isArray(value)

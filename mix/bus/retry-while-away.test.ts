@@ -18,7 +18,7 @@ function policyOf(
       });
       return () => clearImmediate(timer);
     },
-    onReach: (reachable) => told.push(reachable),
+    onReachableChange: (reachable) => told.push(reachable),
     told,
     at: () => clock,
     ...rest,

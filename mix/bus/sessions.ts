@@ -11,7 +11,7 @@ export interface SessionFilter {
   readonly cwd?: string;
 }
 
-export async function allSessions(bus: ReadingBus, filter: SessionFilter): Promise<SessionSummary[]> {
+export async function listSessions(bus: ReadingBus, filter: SessionFilter): Promise<SessionSummary[]> {
   const sessions: SessionSummary[] = [];
   const pages = pagesOf({
     read: (after: string | undefined) =>

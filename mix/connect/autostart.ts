@@ -21,15 +21,14 @@ import { processLogFile } from "../daemon/state-directory.ts";
 import { printable } from "../../display/printable.ts";
 
 /** Where no agentd was found: starts one and looks for it with `find`, or throws what is to be told instead. */
-export async function startedAgentd<Bus>(
+export async function startAgentd<Bus>(
   context: Context,
   output: Output,
   how: ConnectOptions,
   find: () => Promise<Bus | undefined>,
 ): Promise<Bus> {
-  if (how.connecting === "bus")
-    throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
-  if (how.connecting === "running-agentd") {
+  if (how.target === "bus") throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
+  if (how.target === "running-agentd") {
     throw ownError("UNREACHABLE", unreachableReason(context) ?? "agentd is not running");
   }
   if (!how.autostart) {
@@ -39,11 +38,11 @@ export async function startedAgentd<Bus>(
         "agentd is not running, and starting it was ruled out; start `agentd`, or leave out --no-autostart",
     );
   }
-  const unheard = lastingUnreachableReason(context);
-  if (unheard !== undefined) throw ownError("UNREACHABLE", unheard);
+  const reason = lastingUnreachableReason(context);
+  if (reason !== undefined) throw ownError("UNREACHABLE", reason);
   const running = runningAgentdPid(context);
-  const awaited = running === undefined ? undefined : await awaitedAgentd(context, output, running, find);
-  return awaited ?? autostart(context, output, find);
+  const found = running === undefined ? undefined : await waitForRunningAgentd(context, output, running, find);
+  return found ?? startInBackground(context, output, find);
 }
 
 /** How long a started daemon may take until it is on the Bus. */
@@ -54,13 +53,13 @@ const registeredWithinMs = 10_000;
  * with 75 (another one holds the lock), and the search goes on. Throws UNREACHABLE where it ends otherwise, or after 10 s.
  * What it has started is settled when it returns: a loser that is slow to load would live on once the winner was stopped.
  */
-async function autostart<Found>(
+async function startInBackground<Found>(
   context: Context,
   output: Output,
   find: () => Promise<Found | undefined>,
 ): Promise<Found> {
   const logFile = processLogFile(context);
-  const daemon = startDaemon(context, logFile);
+  const daemon = spawnDaemon(context, logFile);
   output.notice(`starting agentd in the background; its log is ${logFile}`);
   const deadline = context.now() + registeredWithinMs;
   while (context.now() < deadline) {
@@ -71,13 +70,13 @@ async function autostart<Found>(
     }
     const ended = daemon.ended();
     if (ended !== undefined && ended !== lockHeldExit) {
-      throw ownError("UNREACHABLE", `agentd ended at once (${ended}); ${lastWords(logFile, daemon.logStart)}`);
+      throw ownError("UNREACHABLE", `agentd ended at once (${ended}); ${readLogTail(logFile, daemon.logStart)}`);
     }
     await pause(context, pollMs);
   }
   const running = runningAgentdPid(context);
   const late = `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`;
-  const away = running === undefined ? late : stillAwayWords(context, running, await busAddress(context));
+  const away = running === undefined ? late : notOnBusMessage(context, running, await busAddress(context));
   throw ownError("UNREACHABLE", lastingUnreachableReason(context) ?? away);
 }
 
@@ -88,7 +87,7 @@ const backWithinMs = 15_000;
  * Looks for an agentd that runs until `find` finds it: it is coming up, or between two attempts to reach its Bus. A second
  * one could only lose to it. Undefined where it ends meanwhile; throws UNREACHABLE after 15 s.
  */
-async function awaitedAgentd<Found>(
+async function waitForRunningAgentd<Found>(
   context: Context,
   output: Output,
   pid: number,
@@ -103,16 +102,16 @@ async function awaitedAgentd<Found>(
     if (runningAgentdPid(context) !== pid) return undefined;
     await pause(context, pollMs);
   }
-  throw ownError("UNREACHABLE", stillAwayWords(context, pid, address));
+  throw ownError("UNREACHABLE", notOnBusMessage(context, pid, address));
 }
 
-function stillAwayWords(context: Context, pid: number, address: string): string {
+function notOnBusMessage(context: Context, pid: number, address: string): string {
   const what = `agentd (pid ${pid}) runs, and is not on the Bus at ${address}`;
-  return `${what}: ${onceThereWords}; its log is ${processLogFile(context)}`;
+  return `${what}: ${noBusHint}; its log is ${processLogFile(context)}`;
 }
 
 /** agentd does not take over the place of a broker that others run; who wants it to must say so. */
-const onceThereWords =
+const noBusHint =
   "it comes by itself once a Bus is there (`mix bus`, or whatever ran it); without one: `mix agent stop`, then any `mix agent` command";
 
 /** It has ended, or holds the state directory. */
@@ -122,11 +121,11 @@ function isSettled(context: Context, { pid, ended }: StartedDaemon): boolean {
 
 /** What a daemon needs of its caller's environment; everything else stays with the caller. */
 function daemonEnvironment(env: Context["env"]): Record<string, string> {
-  const kept = Object.entries(env).filter(
+  const inherited = Object.entries(env).filter(
     ([name, value]) =>
-      value !== undefined && (keptNames.has(name) || keptPrefixes.some((prefix) => name.startsWith(prefix))),
+      value !== undefined && (inheritedNames.has(name) || inheritedPrefixes.some((prefix) => name.startsWith(prefix))),
   );
-  return Object.fromEntries(kept) as Record<string, string>;
+  return Object.fromEntries(inherited) as Record<string, string>;
 }
 
 const pollMs = 50;
@@ -134,7 +133,7 @@ const pollMs = 50;
 const lockHeldExit = "exit 75";
 
 // The marker AGENTD_SESSION is not among them: a daemon started from inside a session is not part of it.
-const keptNames = new Set(
+const inheritedNames = new Set(
   [
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR",
     "DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY SSH_AUTH_SOCK",
@@ -143,7 +142,7 @@ const keptNames = new Set(
     "AGENTD_CONFIG AGENTD_STATE_DIR",
   ].flatMap((names) => names.split(" ")),
 );
-const keptPrefixes = ["LC_", "XDG_", "MIXOS_"];
+const inheritedPrefixes = ["LC_", "XDG_", "MIXOS_"];
 
 interface StartedDaemon {
   readonly pid: number | undefined;
@@ -153,11 +152,11 @@ interface StartedDaemon {
   readonly logStart: number;
 }
 
-function startDaemon(context: Context, logFile: string): StartedDaemon {
+function spawnDaemon(context: Context, logFile: string): StartedDaemon {
   if (!existsSync(context.agentdProgram)) {
     throw ownError("UNREACHABLE", `agentd is not running, and its program is not at ${context.agentdProgram}`);
   }
-  const log = openedLog(logFile);
+  const log = openLog(logFile);
   const logStart = fstatSync(log).size;
   let ended: string | undefined;
   let pid: number | undefined;
@@ -182,7 +181,7 @@ function startDaemon(context: Context, logFile: string): StartedDaemon {
   return { pid, ended: () => ended, logStart };
 }
 
-function openedLog(logFile: string): number {
+function openLog(logFile: string): number {
   try {
     makeDirectories(dirname(logFile));
     return openSync(logFile, "a", 0o600);
@@ -193,18 +192,18 @@ function openedLog(logFile: string): number {
 }
 
 /** What was written from `start` on: the log has the words of earlier lives too, unless it was turned over. */
-function lastWords(logFile: string, start: number): string {
+function readLogTail(logFile: string, start: number): string {
   const file = openSync(logFile, "r");
   try {
     const { size } = fstatSync(file);
-    const tail = Buffer.alloc(Math.min(size < start ? size : size - start, lastWordsBytesMax));
+    const tail = Buffer.alloc(Math.min(size < start ? size : size - start, logTailBytesMax));
     readSync(file, tail, 0, tail.length, size - tail.length);
-    const lines = tail.toString("utf8").trimEnd().split("\n").slice(-lastWordsLinesMax);
+    const lines = tail.toString("utf8").trimEnd().split("\n").slice(-logTailLinesMax);
     return `the end of ${logFile}:\n${printable(lines.join("\n"))}`;
   } finally {
     closeSync(file);
   }
 }
 
-const lastWordsBytesMax = 4096;
-const lastWordsLinesMax = 5;
+const logTailBytesMax = 4096;
+const logTailLinesMax = 5;

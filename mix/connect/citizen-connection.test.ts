@@ -55,7 +55,7 @@ test("where the Bus is no longer found, what listens at its old address is not d
   } as unknown as Context;
   const nowhere = new TextOutput(streamSink(new PassThrough()));
   const output = new Output({ stdout: nowhere, stderr: nowhere }, "ids");
-  const bus = await connectCitizen(context, output, { connecting: "bus", autostart: false });
+  const bus = await connectCitizen(context, output, { target: "bus", autostart: false });
   const failed = new Promise<BusClientState>((resolve) => {
     bus.client.onState((state) => {
       if (state.kind === "disconnected" && state.cause.code === "DIAL_FAILED") resolve(state);

@@ -5,7 +5,7 @@ import type { BusClientState, Transport } from "../../bus-client/index.ts";
 import { askOn, callOn, hasAgentd } from "../bus/ask.ts";
 import type { AgentBus, ConnectOptions } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
-import { findBus, surroundingsOf, toldOnce } from "./find-bus.ts";
+import { findBus, surroundingsOf, warnOnce } from "./find-bus.ts";
 import type { Warn } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
@@ -13,19 +13,19 @@ import { runningAgentdPid } from "../daemon/unreachable-reason.ts";
 
 /** Throws UNREACHABLE where there is no Bus, or (unless `bus` is all that is needed) no agentd on it. */
 export async function connectCitizen(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
-  const warn = toldOnce(output);
-  const found = await connected(context, warn);
+  const warn = warnOnce(output);
+  const found = await connect(context, warn);
   if (found !== undefined) {
-    if (how.connecting === "bus" || (await hasAgentd(found.client))) return found;
+    if (how.target === "bus" || (await hasAgentd(found.client))) return found;
     await found.close();
   }
-  const { startedAgentd } = await import("./autostart.ts");
-  return startedAgentd(context, output, how, () => agentdOnBus(context, warn));
+  const { startAgentd } = await import("./autostart.ts");
+  return startAgentd(context, output, how, () => agentdOnBus(context, warn));
 }
 
 /** A Bus with agentd on it, or undefined; never starts one. */
 async function agentdOnBus(context: Context, warn: Warn): Promise<AgentBus | undefined> {
-  const bus = await connected(context, warn);
+  const bus = await connect(context, warn);
   if (bus === undefined || (await hasAgentd(bus.client))) return bus;
   await bus.close();
   return undefined;
@@ -37,17 +37,17 @@ function citizenName(env: Context["env"], random: () => number): string {
   return session === undefined ? `mix-${randomLetters(6, random)}` : `mcp-s-${session}-${randomLetters(4, random)}`;
 }
 
-async function connected(context: Context, warn: Warn): Promise<AgentBus | undefined> {
+async function connect(context: Context, warn: Warn): Promise<AgentBus | undefined> {
   const found = await findBus(context, warn);
   if (found === undefined) return undefined;
   let first = found.dialled;
   const url = async (): Promise<string | Transport> => {
     const transport = first;
     first = undefined;
-    return transport ?? nowAt();
+    return transport ?? discoverUrl();
   };
   // Looked up anew at each reconnection: a daemon that comes back may stand elsewhere, and a stranger where it stood.
-  const nowAt = async (): Promise<string> => {
+  const discoverUrl = async (): Promise<string> => {
     const now = await discoverBus(surroundingsOf(context));
     if (now.found === "none") throw new BusError("DIAL_FAILED", "the Bus that was here is away");
     return now.url;
@@ -58,15 +58,15 @@ async function connected(context: Context, warn: Warn): Promise<AgentBus | undef
   const isOthersBus = found.location.found !== "embedded";
   const mayComeBack = (): boolean =>
     (isOthersBus && client.state.kind !== "connected") || runningAgentdPid(context) !== undefined;
-  const another = (): BusClient => new BusClient({ url: nowAt, retryMsMax });
-  return (await up(client)) ? agentBus(client, mayComeBack, another) : undefined;
+  const createReader = (): BusClient => new BusClient({ url: discoverUrl, retryMsMax });
+  return (await connectOnce(client)) ? toAgentBus(client, mayComeBack, createReader) : undefined;
 }
 
 /** Somebody sits before a command that waits for its Bus. */
 const retryMsMax = 2_000;
 
 /** One attempt to connect; a client that is up goes on to reconnect for as long as it is not stopped. */
-async function up(client: BusClient): Promise<boolean> {
+async function connectOnce(client: BusClient): Promise<boolean> {
   const settled = await new Promise<BusClientState>((resolve) => {
     const stop = client.onState((state) => {
       if (state.kind === "connecting") return;
@@ -83,10 +83,10 @@ async function up(client: BusClient): Promise<boolean> {
   return false;
 }
 
-function agentBus(client: BusClient, mayComeBack: () => boolean, another: () => BusClient): AgentBus {
+function toAgentBus(client: BusClient, mayComeBack: () => boolean, another: () => BusClient): AgentBus {
   let second: Promise<BusClient> | undefined;
   const reader = (): Promise<BusClient> => {
-    second ??= connectedReader(another());
+    second ??= connectReader(another());
     return second;
   };
   return {
@@ -102,8 +102,8 @@ function agentBus(client: BusClient, mayComeBack: () => boolean, another: () => 
   };
 }
 
-async function connectedReader(client: BusClient): Promise<BusClient> {
-  if (await up(client)) return client;
+async function connectReader(client: BusClient): Promise<BusClient> {
+  if (await connectOnce(client)) return client;
   throw ownError("UNREACHABLE", "the Bus does not answer a second connection");
 }
 

@@ -7,11 +7,11 @@ import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
 
 /** Says each warning once, however often the Bus is looked for. */
-export function toldOnce(output: Output): Warn {
-  const told = new Set<string>();
+export function warnOnce(output: Output): Warn {
+  const warned = new Set<string>();
   return (warning) => {
-    if (told.has(warning)) return;
-    told.add(warning);
+    if (warned.has(warning)) return;
+    warned.add(warning);
     output.notice(`warning: ${warning}`);
   };
 }
@@ -26,7 +26,7 @@ export interface FoundBus {
 
 /** Undefined where no Bus is found, or none answers where it should be. */
 export async function findBus(context: Context, warn: Warn): Promise<FoundBus | undefined> {
-  const { location, dialled } = await discovered(surroundingsOf(context));
+  const { location, dialled } = await discover(surroundingsOf(context));
   for (const warning of location.warnings) warn(warning);
   return location.found === "none" || dialled instanceof BusError ? undefined : { location, dialled };
 }
@@ -41,7 +41,7 @@ export function surroundingsOf({ env, uid, home }: Context): Surroundings {
   return { env, uid, home };
 }
 
-async function discovered(surroundings: Surroundings): Promise<DialledBus> {
+async function discover(surroundings: Surroundings): Promise<DialledBus> {
   try {
     return await discoverAndDial(surroundings);
   } catch (error) {

@@ -26,7 +26,7 @@ test("log -f outlives its Bus, says so once each way, and fetches what it missed
   await bench.loseBus();
   await running.shows(gone);
   const missed = session.append({ kind: "state", state: "idle" });
-  await bench.bringBus();
+  await bench.restartBus();
   await running.shows(`/sessionaaaaa/${missed}\n`);
   const next = session.append({ kind: "state", state: "closed" });
   await running.shows(`/sessionaaaaa/${next}\n`);
@@ -60,7 +60,7 @@ test("attach goes on after a while without its Bus, and says from where to go on
   await running.shows("seen first");
   await bench.loseBus();
   await running.shows(gone);
-  await bench.bringBus();
+  await bench.restartBus();
   await running.shows("agentd is back");
   const seq = session.append({ kind: "diagnostic", what: "note", message: "seen again", count: 1 });
   await running.shows("seen again");
@@ -78,7 +78,7 @@ test("wait and ls -w outlive their Bus too", async () => {
   await bench.loseBus();
   await Promise.all([waiting.shows(gone), watching.shows(gone)]);
   session.append({ kind: "state", state: "idle" });
-  await bench.bringBus();
+  await bench.restartBus();
   expect(await waiting.ended).toMatchObject({ code: 0, stdout: "sessionaaaaa idle\n" });
   await watching.shows('"idle"');
   watching.interrupt();
@@ -99,7 +99,7 @@ test("listen says that its Bus is gone and that it is back, and goes on", async 
   await published("before");
   await bench.loseBus();
   await running.shows(gone);
-  await bench.bringBus();
+  await bench.restartBus();
   await running.shows("the Bus is back; deliveries published meanwhile were missed");
   await published("after");
   running.interrupt();
@@ -127,7 +127,7 @@ test("an agentd that runs and is between two attempts is waited for, and no seco
     const running = bench.start(["agent", "ls", "--all"], { env: { AGENTD_STATE_DIR: state } });
     const waiting = `agentd is running (pid ${holder.pid}) and is not on the Bus at ${bench.url} yet: waiting\n`;
     await running.shows(waiting);
-    await bench.bringBus();
+    await bench.restartBus();
     await bench.agentd();
     expect(await running.ended).toEqual({ code: 0, stdout: "", stderr: `${waiting}no sessions\n` });
   } finally {
@@ -140,7 +140,7 @@ test("where no Bus comes for an agentd that runs, it is said what to type", asyn
   const state = join(bench.directory, "state");
   const holder = await holding(state);
   try {
-    const ran = await bench.run(["agent", "ls"], { env: { AGENTD_STATE_DIR: state }, haste: 30 });
+    const ran = await bench.run(["agent", "ls"], { env: { AGENTD_STATE_DIR: state }, speed: 30 });
     expect(ran.code).toBe(6);
     expect(ran.stderr).toContain(`UNREACHABLE: agentd (pid ${holder.pid}) runs, and is not on the Bus at ${bench.url}`);
     expect(ran.stderr).toContain("`mix bus`");

@@ -6,14 +6,14 @@ import type { Context } from "../process/context.ts";
 import { daemonRecord } from "./daemon-record.ts";
 import type { Output } from "../process/output.ts";
 
-export async function tellOtherBuild(context: Context, output: Output): Promise<void> {
+export async function warnOtherBuild(context: Context, output: Output): Promise<void> {
   const record = daemonRecord(context);
   if (record === undefined) return;
   const { pid, version, build } = record;
   const running = version === undefined ? undefined : { version, build };
   if (running !== undefined && isSameBuild(running, context)) return;
-  const { restartWords, runningAgentdPid } = await import("./unreachable-reason.ts");
+  const { restartHint, runningAgentdPid } = await import("./unreachable-reason.ts");
   if (runningAgentdPid(context) !== pid) return;
   const which = running === undefined ? "an older agentd" : `agentd ${buildWords(running)}`;
-  output.notice(`${which} (pid ${pid}) runs, ${buildWords(context)} is installed: ${restartWords(pid)}`);
+  output.notice(`${which} (pid ${pid}) runs, ${buildWords(context)} is installed: ${restartHint(pid)}`);
 }

@@ -14,9 +14,9 @@ export function recordedPid(context: Pick<Context, "env" | "home">): number | un
 }
 
 /** What a person types to have the installed agentd in the place of the one that runs. */
-export function restartWords(pid: number): string {
+export function restartHint(pid: number): string {
   // One that systemd has started is not to be started again behind its back.
-  if (textOf(`/proc/${pid}/cgroup`)?.includes("/agentd.service") === true) {
+  if (readText(`/proc/${pid}/cgroup`)?.includes("/agentd.service") === true) {
     return "`systemctl --user restart agentd` changes over, and ends live sessions";
   }
   return "`mix agent stop` ends it with its live sessions, and the next `mix agent` command starts the new one";
@@ -42,7 +42,7 @@ function lastingReason(pid: number, env: Context["env"]): string | undefined {
   if (processState(pid) === "T") {
     return `agentd (pid ${pid}) does not answer: a signal stopped it; \`kill -CONT ${pid}\` lets it go on`;
   }
-  const [first, ...others] = otherSurroundings(pid, env);
+  const [first, ...others] = busDifferences(pid, env);
   return first && `agentd (pid ${pid}) runs, but on another Bus: ${[first, ...others].join("; ")}`;
 }
 
@@ -50,23 +50,23 @@ function lastingReason(pid: number, env: Context["env"]): string | undefined {
 export function runningAgentdPid(context: Pick<Context, "env" | "home">): number | undefined {
   const pid = recordedPid(context);
   if (pid === undefined || !isRunning(pid, undefined)) return undefined;
-  return textOf(`/proc/${pid}/cmdline`)?.includes("agentd") === true ? pid : undefined;
+  return readText(`/proc/${pid}/cmdline`)?.includes("agentd") === true ? pid : undefined;
 }
 
 /** What decides where the Bus is looked for. */
 const busVariables = ["MIXOS_NODED_URL", "MIXOS_NODE_CONFIG", "MIXOS_ETC", "XDG_RUNTIME_DIR"];
 
-function otherSurroundings(pid: number, env: Context["env"]): string[] {
-  const text = textOf(`/proc/${pid}/environ`);
+function busDifferences(pid: number, env: Context["env"]): string[] {
+  const text = readText(`/proc/${pid}/environ`);
   if (text === undefined) return [];
-  const theirs = new Map(text.split("\0").map((line) => [line.split("=", 1)[0], line.slice(line.indexOf("=") + 1)]));
-  const said = (value: string | undefined): string => (value ? `is ${value}` : "is not set");
+  const daemonEnv = new Map(text.split("\0").map((line) => [line.split("=", 1)[0], line.slice(line.indexOf("=") + 1)]));
+  const describe = (value: string | undefined): string => (value ? `is ${value}` : "is not set");
   return busVariables
-    .filter((name) => (theirs.get(name) ?? "") !== (env[name] ?? ""))
-    .map((name) => `its ${name} ${said(theirs.get(name))}, here it ${said(env[name])}`);
+    .filter((name) => (daemonEnv.get(name) ?? "") !== (env[name] ?? ""))
+    .map((name) => `its ${name} ${describe(daemonEnv.get(name))}, here it ${describe(env[name])}`);
 }
 
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {

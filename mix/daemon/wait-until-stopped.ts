@@ -4,11 +4,11 @@ import { type Context, pause } from "../process/context.ts";
 import { ownError } from "../process/mix-error.ts";
 
 /** How long a daemon may take to go while none of its sessions ends. */
-const withoutProgressMs = 30_000;
+const noProgressMsMax = 30_000;
 const pollMs = 50;
-const lookMs = 1000;
+const sessionPollMs = 1000;
 
-export interface Stopping {
+export interface StopOptions {
   readonly context: Pick<Context, "now" | "after">;
   readonly pid: number;
   readonly isRunning: () => boolean;
@@ -18,14 +18,14 @@ export interface Stopping {
 }
 
 /** Resolves when the process is gone. Throws TIME_LIMIT when it lives on without ending a session. */
-export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, say }: Stopping): Promise<void> {
+export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, say }: StopOptions): Promise<void> {
   let left: number | undefined;
-  let lookedAt = context.now();
-  let deadline = lookedAt + withoutProgressMs;
-  let looking = false;
-  const look = async (): Promise<void> => {
+  let polledAt = context.now();
+  let deadline = polledAt + noProgressMsMax;
+  let isPolling = false;
+  const pollSessions = async (): Promise<void> => {
     const now = await sessionsLeft();
-    if (left === undefined || now < left) deadline = context.now() + withoutProgressMs;
+    if (left === undefined || now < left) deadline = context.now() + noProgressMsMax;
     if (now !== left && now > 0) say(`${sessions(now)} left`);
     left = now;
   };
@@ -37,19 +37,19 @@ export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, 
       const still = `agentd (pid ${pid}) is still there${what}; nothing has ended for ${seconds} s`;
       throw ownError("TIME_LIMIT", `${still}: ${how}`);
     }
-    if (!looking && now - lookedAt >= lookMs) {
-      looking = true;
-      lookedAt = now;
+    if (!isPolling && now - polledAt >= sessionPollMs) {
+      isPolling = true;
+      polledAt = now;
       // Without an answer there is no progress: that it has left the Bus is no reason to give up.
-      void look()
+      void pollSessions()
         .catch(() => {})
-        .finally(() => (looking = false));
+        .finally(() => (isPolling = false));
     }
     await pause(context, pollMs);
   }
 }
 
-const seconds = withoutProgressMs / 1000;
+const seconds = noProgressMsMax / 1000;
 
 function sessions(count: number): string {
   return count === 1 ? "1 session" : `${count} sessions`;

@@ -24,7 +24,7 @@ export async function listenToAgentd(
   reader: BusClient,
   listener: { publication(body: string): void; missed(): void },
 ): Promise<() => void> {
-  const publisher = new Publisher(reader, () => listener.missed());
+  const publisher = new PublisherCheck(reader, () => listener.missed());
   await publisher.find();
   const onDelivery = (delivery: { body: string; registration: string | undefined }): void => {
     if (publisher.isAgentd(delivery.registration)) listener.publication(delivery.body);
@@ -49,12 +49,12 @@ export async function listenToAgentd(
  * Tells agentd's deliveries from others' by the registration that the broker stamped. One that is not known is dropped
  * and looked up; if agentd turns out to have a new one, `onChange` says that something was missed.
  */
-class Publisher {
+class PublisherCheck {
   readonly #reader: BusClient;
   readonly #onChange: () => void;
   #registration: string | undefined;
-  #looking = false;
-  readonly #strangers = new Set<string>();
+  #isLookingUp = false;
+  readonly #otherRegistrations = new Set<string>();
 
   constructor(reader: BusClient, onChange: () => void) {
     this.#reader = reader;
@@ -62,23 +62,23 @@ class Publisher {
   }
 
   isAgentd(registration: string | undefined): boolean {
-    if (registration === undefined || this.#strangers.has(registration)) return false;
+    if (registration === undefined || this.#otherRegistrations.has(registration)) return false;
     if (registration === this.#registration) return true;
-    void this.#look(registration);
+    void this.#lookUp(registration);
     return false;
   }
 
   /** Before the first delivery; throws where the Bus does. */
   async find(): Promise<void> {
-    this.#registration = await this.#registered();
+    this.#registration = await this.#findRegistration();
   }
 
-  async #look(stranger: string): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
+  async #lookUp(registration: string): Promise<void> {
+    if (this.#isLookingUp) return;
+    this.#isLookingUp = true;
     try {
-      const found = await this.#registered();
-      if (found !== stranger) this.#remember(stranger);
+      const found = await this.#findRegistration();
+      if (found !== registration) this.#remember(registration);
       if (found !== undefined && found !== this.#registration) {
         this.#registration = found;
         this.#onChange();
@@ -86,19 +86,19 @@ class Publisher {
     } catch {
       // Unknown as before; the next delivery asks again, and a quiet while reads the log anyway.
     } finally {
-      this.#looking = false;
+      this.#isLookingUp = false;
     }
   }
 
-  async #registered(): Promise<string | undefined> {
+  async #findRegistration(): Promise<string | undefined> {
     const agentd = (await servicesOn(this.#reader)).find(({ name }) => name === "agent");
     return agentd?.meta?.registration_incarnation;
   }
 
-  #remember(stranger: string): void {
-    if (this.#strangers.size >= strangersMax) this.#strangers.clear();
-    this.#strangers.add(stranger);
+  #remember(registration: string): void {
+    if (this.#otherRegistrations.size >= otherRegistrationsMax) this.#otherRegistrations.clear();
+    this.#otherRegistrations.add(registration);
   }
 }
 
-const strangersMax = 256;
+const otherRegistrationsMax = 256;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import { MixError } from "../process/mix-error.ts";
-import { follow, placeAfter } from "./follow.ts";
+import { follow, positionAfter } from "./follow.ts";
 import type { FollowSource } from "./follow.ts";
 import { Inbox, waitingMax, waitingTextMax } from "./inbox.ts";
 
@@ -117,10 +117,10 @@ async function followed(
   const entries = follow({
     source,
     session,
-    place: placeAfter(rest.after ?? 0, session),
+    position: positionAfter(rest.after ?? 0, session),
     now: () => (clock += 10),
     delay: rest.delay ?? soon,
-    ...(rest.onReach === undefined ? {} : { onReach: rest.onReach }),
+    ...(rest.onReach === undefined ? {} : { onReachableChange: rest.onReach }),
   });
   for await (const one of entries) {
     seen.push(one.seq);
@@ -192,7 +192,7 @@ test("an entry that was cut for the topic is handed out whole", async () => {
   const source = new ScriptedSource();
   source.append(1);
   source.truncated.add(1);
-  const entries = follow({ source, session, place: placeAfter(0, session), now: () => 0, delay: soon });
+  const entries = follow({ source, session, position: positionAfter(0, session), now: () => 0, delay: soon });
   expect((await entries.next()).value).toEqual(entry(1));
   await entries.return();
 });
@@ -222,7 +222,13 @@ test("a daemon that stays away ends the following as UNREACHABLE", async () => {
   const source = new ScriptedSource();
   source.failures = Infinity;
   let clock = 0;
-  const entries = follow({ source, session, place: placeAfter(0, session), now: () => (clock += 1_000), delay: soon });
+  const entries = follow({
+    source,
+    session,
+    position: positionAfter(0, session),
+    now: () => (clock += 1_000),
+    delay: soon,
+  });
   await expect(entries.next()).rejects.toMatchObject({ code: "UNREACHABLE" });
   expect(source.listening).toBe(false);
 });
@@ -267,7 +273,7 @@ test("the signal ends a follower that waits", async () => {
   const entries = follow({
     source,
     session,
-    place: placeAfter(0, session),
+    position: positionAfter(0, session),
     now: () => 0,
     delay: () => () => undefined,
     signal: stop.signal,

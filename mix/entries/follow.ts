@@ -6,7 +6,7 @@ import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import { MixError, ownError } from "../process/mix-error.ts";
 import { retryWhileAway, type RetryPolicy } from "../bus/retry-while-away.ts";
-import { Inbox, publicationOf } from "./inbox.ts";
+import { Inbox, parsePublication } from "./inbox.ts";
 
 /** The seam to the Bus. `page` and `piece` throw UNREACHABLE or BUSY where it is worth trying again. */
 export interface FollowSource {
@@ -21,19 +21,19 @@ export interface FollowOptions extends RetryPolicy {
   /** The session's id: publications carry no other name of it. */
   readonly session: string;
   /** Where to begin; moved along with what is handed out. */
-  readonly place: Place;
+  readonly position: Position;
   /** Told of what came together, before it is handed out one by one. */
   readonly onBatch?: (entries: readonly (Entry | TruncatedEntry)[]) => void;
 }
 
 /** Where a follower stands: the last entry it handed out. */
-export interface Place {
+export interface Position {
   log: string | undefined;
   seq: number;
 }
 
 /** `after`: a `seq`, or a cursor `<log>/<session>/<seq>`. Throws CURSOR_UNKNOWN for another session's. */
-export function placeAfter(after: number | string, session: string): Place {
+export function positionAfter(after: number | string, session: string): Position {
   if (typeof after === "number") return { log: undefined, seq: after };
   const parts = /^([^/]+)\/([^/]+)\/(\d{1,15})$/.exec(after);
   if (parts === null || parts[2] !== session) {
@@ -49,10 +49,10 @@ export const quietMs = 5_000;
 export async function* follow(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
   const inbox = new Inbox();
   const stopListening = await options.source.listen({
-    publication: (body) => inbox.put(publicationOf(body, options.session), body.length),
-    missed: () => inbox.miss(),
+    publication: (body) => inbox.put(parsePublication(body, options.session), body.length),
+    missed: () => inbox.markMissed(),
   });
-  const stopped = (): void => inbox.miss();
+  const stopped = (): void => inbox.markMissed();
   options.signal?.addEventListener("abort", stopped);
   try {
     yield* entriesInOrder(options, inbox);
@@ -63,25 +63,25 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Entry, voi
 }
 
 async function* entriesInOrder(options: FollowOptions, inbox: Inbox): AsyncGenerator<Entry, void, undefined> {
-  const { place } = options;
+  const { position } = options;
   const aborted = (): boolean => isAborted(options);
   yield* missingEntries(options);
   while (!aborted()) {
     const publication = await inbox.take(quietMs, options.delay);
     if (aborted()) return;
-    if (publication === "missed" || publication.log !== place.log) {
+    if (publication === "missed" || publication.log !== position.log) {
       yield* missingEntries(options);
       continue;
     }
-    if (publication.seqFrom > place.seq + 1) yield* missingEntries(options);
+    if (publication.seqFrom > position.seq + 1) yield* missingEntries(options);
     options.onBatch?.(publication.entries);
     // A publication that still leaves a hole is dropped: the log is asked again after the next quiet while.
-    for (const entry of publication.seqFrom > place.seq + 1 ? [] : publication.entries) {
-      if (entry.seq !== place.seq + 1) continue;
+    for (const entry of publication.seqFrom > position.seq + 1 ? [] : publication.entries) {
+      if (entry.seq !== position.seq + 1) continue;
       const whole = await wholeEntry(options, entry);
       if (whole === undefined) return;
       // With the entry and not before it: what was not handed out is not passed over by whoever goes on from here.
-      place.seq = entry.seq;
+      position.seq = entry.seq;
       yield whole;
       if (aborted()) return;
     }
@@ -89,19 +89,19 @@ async function* entriesInOrder(options: FollowOptions, inbox: Inbox): AsyncGener
 }
 
 async function* missingEntries(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
-  const { place, session, source } = options;
+  const { position, session, source } = options;
   while (!isAborted(options)) {
     // A cursor with the log's identity: a daemon that came back with another log refuses it, instead of going on in it.
-    const after = place.log === undefined ? place.seq : `${place.log}/${session}/${place.seq}`;
+    const after = position.log === undefined ? position.seq : `${position.log}/${session}/${position.seq}`;
     const page = await retryWhileAway(options, () => source.page(session, after));
     if (page === undefined) return;
-    place.log ??= page.log;
-    const fresh = page.entries.filter((entry) => entry.seq > place.seq);
+    position.log ??= page.log;
+    const fresh = page.entries.filter((entry) => entry.seq > position.seq);
     options.onBatch?.(fresh);
     for (const entry of fresh) {
       const whole = await wholeEntry(options, entry);
       if (whole === undefined) return;
-      place.seq = entry.seq;
+      position.seq = entry.seq;
       yield whole;
       if (isAborted(options)) return;
     }
@@ -113,8 +113,8 @@ async function* missingEntries(options: FollowOptions): AsyncGenerator<Entry, vo
 async function wholeEntry(options: FollowOptions, entry: Entry | TruncatedEntry): Promise<Entry | undefined> {
   if (!("truncated" in entry)) return entry;
   const { session, source } = options;
-  const pieceOf = (offset: number): Promise<LogPiece> => source.piece(session, entry.seq, offset);
-  return retryWhileAway(options, () => readWholeEntry(entry.seq, pieceOf));
+  const readPiece = (offset: number): Promise<LogPiece> => source.piece(session, entry.seq, offset);
+  return retryWhileAway(options, () => readWholeEntry(entry.seq, readPiece));
 }
 
 /** An entry that is too big for a page or a publication, read piece by piece. */

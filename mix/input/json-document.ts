@@ -9,7 +9,7 @@ import { readNamedFile, readStdin } from "./read-bytes.ts";
 const bytesMax = 4 * 1024 * 1024;
 
 /** `-` is stdin. Throws a usage error for what cannot be read or is no JSON. */
-export async function jsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "stdin">, file: string): Promise<unknown> {
+export async function readJsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "stdin">, file: string): Promise<unknown> {
   const written =
     file === "-" ? await fromStdin(stdin) : (await readNamedFile(resolve(cwd(), file), file)).toString("utf8");
   try {

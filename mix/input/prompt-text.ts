@@ -8,7 +8,7 @@ import { readNamedFile, readStdin } from "./read-bytes.ts";
 const promptBytesMax = 6 * 1024 * 1024;
 
 /** Several words are one prompt; `-` reads stdin; undefined where nothing was given. */
-export async function promptText(
+export async function readPrompt(
   context: Pick<Context, "stdin">,
   words: readonly string[],
   file: string | undefined,

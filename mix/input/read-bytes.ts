@@ -11,9 +11,9 @@ import { type MixError, usageError } from "../process/mix-error.ts";
  */
 export async function readNamedFile(path: string, named: string, flag = ""): Promise<Buffer> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw fileFault(`${flag}${named}`, error);
+    throw readError(`${flag}${named}`, error);
   });
-  return plainUtf8(bytes, named);
+  return requireUtf8(bytes, named);
 }
 
 /** All of it, without a byte order mark; where that is more than `bytesMax`, no more than shows it. Throws a usage error where it cannot be read. */
@@ -28,19 +28,19 @@ export async function readStdin(stdin: Context["stdin"], bytesMax: number): Prom
       if (bytes > bytesMax) break;
     }
   } catch (error) {
-    throw fileFault("stdin", error);
+    throw readError("stdin", error);
   }
-  return plainUtf8(Buffer.concat(pieces), "stdin");
+  return requireUtf8(Buffer.concat(pieces), "stdin");
 }
 
 /** The bytes without a byte order mark. Throws a usage error for UTF-16. */
-function plainUtf8(bytes: Buffer, from: string): Buffer {
+function requireUtf8(bytes: Buffer, from: string): Buffer {
   if (isMarkedUtf16(bytes)) throw usageError(`${from} is UTF-16, and UTF-8 is needed (PowerShell: -Encoding utf8)`);
   return withoutByteOrderMark(bytes);
 }
 
 /** Why it cannot be read, for people. */
-function fileFault(file: string, error: unknown): MixError {
+function readError(file: string, error: unknown): MixError {
   const { code, message } = error as NodeJS.ErrnoException;
   return usageError(`${file} ${reasons[code ?? ""] ?? `cannot be read: ${message}`}`);
 }

@@ -3,7 +3,7 @@
 import { durationMsOf } from "../../display/durations.ts";
 
 /** RFC 3339 in UTC; a day begins at midnight UTC, as the log counts. Undefined for what is no time. */
-export function pointInTime(text: string, now: number): string | undefined {
+export function parsePointInTime(text: string, now: number): string | undefined {
   const age = durationMsOf(text);
   if (age !== undefined) return isDate(now - age) ? new Date(now - age).toISOString() : undefined;
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a verb is: its words, its help, and one function.
 import type { Arguments, ArgumentSpec, FlagTable } from "./arguments.ts";
-import type { AgentBus, Connecting, ReadingBus } from "../bus/ask.ts";
+import type { AgentBus, ConnectTarget, ReadingBus } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";
@@ -18,9 +18,9 @@ export interface Invocation {
   readonly output: Output;
   readonly args: Arguments;
   /** Connects as a citizen; what it opens closes itself when the verb is over. */
-  readonly connect: (connecting: Connecting) => Promise<AgentBus>;
+  readonly connect: (target: ConnectTarget) => Promise<AgentBus>;
   /** The same for who only asks. */
-  readonly read: (connecting: Exclude<Connecting, "bus">) => Promise<ReadingBus>;
+  readonly read: (target: Exclude<ConnectTarget, "bus">) => Promise<ReadingBus>;
 }
 
 export interface VerbModule {

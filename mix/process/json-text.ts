@@ -10,13 +10,13 @@ export function jsonText(value: unknown, indent?: number): string {
     return stringifyJson(value, indent);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return stringifyJson(upperLevels(value, levelsMax), indent);
+    return stringifyJson(truncateDepth(value, levelsMax), indent);
   }
 }
 
-function upperLevels(value: unknown, levels: number): unknown {
+function truncateDepth(value: unknown, levels: number): unknown {
   if (typeof value !== "object" || value === null || value instanceof RawJson) return value;
   if (levels === 0) return "… nested too deep to be shown";
-  if (Array.isArray(value)) return value.map((item) => upperLevels(item, levels - 1));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, upperLevels(member, levels - 1)]));
+  if (Array.isArray(value)) return value.map((item) => truncateDepth(item, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, truncateDepth(member, levels - 1)]));
 }

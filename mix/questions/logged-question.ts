@@ -24,7 +24,7 @@ export interface LoggedRequest<K extends RequestKind> {
  * possible again, and agentd tells best who was first. Throws REQUEST_UNKNOWN; `list`: the words that list the
  * open ones.
  */
-export async function loggedRequest<K extends RequestKind>(
+export async function findLoggedRequest<K extends RequestKind>(
   bus: AgentBus,
   request: string,
   kind: K,
@@ -53,7 +53,7 @@ function isOf<K extends RequestKind>(entry: Entry, kind: K): entry is Entry & En
   return entry.kind === kind;
 }
 
-export interface CutQuestion {
+export interface TruncatedQuestion {
   readonly request: string;
   readonly agent_session?: string;
   readonly tool_call?: ToolCallFields;
@@ -61,7 +61,11 @@ export interface CutQuestion {
 }
 
 /** The question with as much of what was left out as the log has, up to and with the entry `last`, or to its end. */
-export async function withWholeCall<Q extends CutQuestion>(bus: AgentBus, question: Q, last = Infinity): Promise<Q> {
+export async function withFullToolCall<Q extends TruncatedQuestion>(
+  bus: AgentBus,
+  question: Q,
+  last = Infinity,
+): Promise<Q> {
   const { request, tool_call: call, left_out: missing = [], agent_session } = question;
   const session = /^(.+)-\d+$/.exec(request)?.[1];
   // Of another session of the agent the log has no tool calls.
@@ -71,9 +75,9 @@ export async function withWholeCall<Q extends CutQuestion>(bus: AgentBus, questi
   const fold = new ToolCallFold({ tool_call_id: id });
   for await (const entry of logEntries(bus, session, 0, { kinds: ["tool_call", "permission"] })) {
     if (entry.seq > last) break;
-    if (entry.kind === "tool_call" && entry.tool_call_id === id) fold.see(entry);
+    if (entry.kind === "tool_call" && entry.tool_call_id === id) fold.apply(entry);
     if (entry.kind !== "permission" || entry.agent_session !== undefined) continue;
-    if (entry.tool_call?.tool_call_id === id) fold.see(entry);
+    if (entry.tool_call?.tool_call_id === id) fold.apply(entry);
   }
   const found = Object.entries(fold.fields).filter(([name]) => missing.includes(name));
   const names = new Set(found.map(([name]) => name));

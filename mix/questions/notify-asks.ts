@@ -27,7 +27,7 @@ export async function askNotify<V extends NotifyVerb>(
 }
 
 /** An upgrade leaves the old one running. Asked beside the verb's own question; a Bus that fails is that one's concern. */
-export async function tellOtherNotifyd({ context, output }: Invocation, bus: AgentBus): Promise<void> {
+export async function warnOtherNotifyd({ context, output }: Invocation, bus: AgentBus): Promise<void> {
   const services = await servicesOn(bus.client).catch(() => []);
   const notifyd = services.find(({ name, binary }) => name === "notify" && binary === "notifyd");
   if (notifyd?.version === undefined) return;
@@ -39,7 +39,7 @@ export async function tellOtherNotifyd({ context, output }: Invocation, bus: Age
   output.notice(`${which} runs, ${buildWords(context)} is installed: ${how}`);
 }
 
-export async function allAsks(bus: Pick<ReadingBus, "call">, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
+export async function listAsks(bus: Pick<ReadingBus, "call">, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
   const asks: NotifyAsk[] = [];
   const pages = pagesOf({
     read: (after: string | undefined) => askNotify(bus, "list", after === undefined ? filter : { ...filter, after }),
@@ -50,8 +50,8 @@ export async function allAsks(bus: Pick<ReadingBus, "call">, filter: NotifyInput
 }
 
 /** By its id, or the unique beginning of an open one's. Throws ASK_UNKNOWN. */
-export async function foundAsk(bus: AgentBus, reference: string): Promise<NotifyAsk> {
-  const open = await allAsks(bus, { state: "open" });
+export async function findAsk(bus: AgentBus, reference: string): Promise<NotifyAsk> {
+  const open = await listAsks(bus, { state: "open" });
   const exact = open.find(({ ask }) => ask === reference);
   const beginning = open.filter(({ ask }) => ask.startsWith(reference));
   const [only] = beginning;

@@ -28,13 +28,13 @@ const callOf = (request: string): ToolCallFields | undefined => {
 test("the oldest is asked first, and numbers begin anew when none is open", () => {
   for (const number of [1, 2]) questions.add(asked(number));
   expect(questions.current?.request).toBe("s-1");
-  expect(["s-1", "s-2"].map((request) => questions.countWords(request))).toEqual([" (1 of 2)", " (2 of 2)"]);
+  expect(["s-1", "s-2"].map((request) => questions.countLabel(request))).toEqual([" (1 of 2)", " (2 of 2)"]);
   questions.remove("s-1");
   expect(questions.current?.request).toBe("s-2");
-  expect(questions.countWords("s-2")).toBe(" (2 of 2)");
+  expect(questions.countLabel("s-2")).toBe(" (2 of 2)");
   questions.remove("s-2");
   questions.add(asked(3));
-  expect(questions.countWords("s-3")).toBe("");
+  expect(questions.countLabel("s-3")).toBe("");
 });
 
 test("a question stays as it was asked until the log says that it has changed, and is then as its call is by now", () => {
@@ -50,16 +50,16 @@ test("a question stays as it was asked until the log says that it has changed, a
   });
 });
 
-test("each change makes the topic of its line another one, and the former leads to no question", () => {
+test("each change makes the target of its line another one, and the former leads to no question", () => {
   questions.add(asked(1));
-  const before = questions.topicOf("s-1");
+  const before = questions.targetOf("s-1");
   change(1, { title: "rm -rf ~" }, ["title"]);
-  const after = questions.topicOf("s-1");
-  expect(questions.withTopic(before)).toBeUndefined();
-  expect(questions.withTopic(after)?.request).toBe("s-1");
-  expect([before, after].map((topic) => questions.isOpen(topic))).toEqual([true, true]);
+  const after = questions.targetOf("s-1");
+  expect(questions.findByTarget(before)).toBeUndefined();
+  expect(questions.findByTarget(after)?.request).toBe("s-1");
+  expect([before, after].map((target) => questions.isOpen(target))).toEqual([true, true]);
   change(1, { title: "rm -rf /" }, ["title"]);
-  expect([before, after]).not.toContain(questions.topicOf("s-1"));
+  expect([before, after]).not.toContain(questions.targetOf("s-1"));
   questions.remove("s-1");
   expect(questions.isOpen(before)).toBe(false);
 });
@@ -82,10 +82,10 @@ test("a call of the session's own says nothing of a sub-agent's question with th
 test("a question that is added as it has become keeps its number and what had changed of it", () => {
   for (const number of [1, 2]) questions.add(asked(number));
   change(1, { title: "rm -rf ~" }, ["title"]);
-  const topic = questions.topicOf("s-1");
+  const target = questions.targetOf("s-1");
   const [now] = questions.all();
   if (now !== undefined) questions.add(now);
-  expect([questions.countWords("s-1"), questions.topicOf("s-1")]).toEqual([" (1 of 2)", topic]);
+  expect([questions.countLabel("s-1"), questions.targetOf("s-1")]).toEqual([" (1 of 2)", target]);
   change(1, { raw_input: 1 }, ["raw_input"]);
   expect(questions.get("s-1")).toMatchObject({ changed: ["title", "raw_input"] });
 });

@@ -17,10 +17,10 @@ export function decisionFor(
   if (option !== undefined) {
     const named = options.find((one) => one.option === option);
     if (named === undefined)
-      throw new MixError("OPTION_UNKNOWN", `no option ${option}; there are: ${kindWords(options)}`);
+      throw new MixError("OPTION_UNKNOWN", `no option ${option}; there are: ${describeOptions(options)}`);
     if (named.kind.startsWith("reject_") === (what === "deny")) return { option };
     const may = what === "deny" ? "deny takes a kind reject_… alone" : "allow takes no kind reject_…";
-    throw usageError(`${what} --option ${option} contradicts itself: ${may}; there are: ${kindWords(options)}`);
+    throw usageError(`${what} --option ${option} contradicts itself: ${may}; there are: ${describeOptions(options)}`);
   }
   if (what === "deny") {
     const rejects = options.find(({ kind }) => kind === "reject_once");
@@ -30,10 +30,10 @@ export function decisionFor(
   const [only] = allows;
   if (only !== undefined && allows.length === 1) return { option: only.option };
   throw usageError(
-    `${allows.length === 0 ? "no option" : "more than one option"} allows once; choose one (--option): ${kindWords(options)}`,
+    `${allows.length === 0 ? "no option" : "more than one option"} allows once; choose one (--option): ${describeOptions(options)}`,
   );
 }
 
-function kindWords(options: readonly PermissionChoice[]): string {
+function describeOptions(options: readonly PermissionChoice[]): string {
   return options.map(({ option, kind }) => `${option} (${kind})`).join(", ");
 }

@@ -2,14 +2,14 @@
 // What a question is about in a few words, for the line that answers it and for what became of it.
 import { printableLine } from "../../display/printable.ts";
 import type { AskedEntry } from "./open-questions.ts";
-import { fitted } from "../../display/width.ts";
+import { truncateToWidth } from "../../display/width.ts";
 
 /** At most so many columns wide. */
 export function subjectOf(asked: AskedEntry, columns: number): string {
-  return fitted(printableLine(wordsOf(asked)), columns);
+  return truncateToWidth(printableLine(describeRequest(asked)), columns);
 }
 
-function wordsOf(asked: AskedEntry): string {
+function describeRequest(asked: AskedEntry): string {
   if (asked.kind === "permission") {
     const { tool_kind: kind, title, name } = asked.tool_call ?? {};
     return [kind, title ?? name].filter((word) => typeof word === "string" && word !== "").join(" ") || "…";

@@ -5,10 +5,10 @@ import type { AgentBus } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
-import { allAsks, askNotify } from "./notify-asks.ts";
+import { listAsks, askNotify } from "./notify-asks.ts";
 
 export interface AskWatcher {
-  readonly came: (ask: NotifyAsk) => Promise<void>;
+  readonly opened: (ask: NotifyAsk) => Promise<void>;
   readonly ended: (ask: NotifyAsk) => Promise<void>;
   /** `notify` or the Bus went away; it is looked for on and on. */
   readonly away: (why: string) => void;
@@ -19,9 +19,9 @@ export interface AskWatcher {
 export async function watchNotifyAsks(context: Context, bus: AgentBus, watcher: AskWatcher): Promise<Outcome> {
   const known = new Map<string, NotifyAsk>();
   let wake: () => void = () => undefined;
-  let hinted = false;
+  let isHinted = false;
   const hint = (): void => {
-    hinted = true;
+    isHinted = true;
     wake();
   };
   const interrupted = new Promise<"interrupted">((resolve) => {
@@ -31,21 +31,21 @@ export async function watchNotifyAsks(context: Context, bus: AgentBus, watcher: 
   bus.client.onState((state) => {
     if (state.kind === "connected") hint();
   });
-  await look(bus, known, watcher);
+  await refresh(bus, known, watcher);
   let isAway = false;
   for (;;) {
-    let callOff: () => void = () => undefined;
+    let cancel: () => void = () => undefined;
     const later = new Promise<"later">((resolve) => {
       wake = () => resolve("later");
-      callOff = context.after(pollMs, wake);
-      if (hinted) wake();
+      cancel = context.after(pollMs, wake);
+      if (isHinted) wake();
     });
     const first = await Promise.race([later, interrupted]);
-    callOff();
+    cancel();
     if (first === "interrupted") return { kind: "interrupted" };
-    hinted = false;
+    isHinted = false;
     try {
-      await look(bus, known, watcher);
+      await refresh(bus, known, watcher);
       if (isAway) watcher.back();
       isAway = false;
     } catch (error) {
@@ -62,22 +62,22 @@ const awayCodes: ReadonlySet<string> = new Set(["UNREACHABLE", "UNAVAILABLE", "C
 /** Hints are lost with a broker's queue, and an ask that is withdrawn or expires gives none. */
 const pollMs = 3_000;
 
-async function look(bus: AgentBus, known: Map<string, NotifyAsk>, watcher: AskWatcher): Promise<void> {
-  const open = await allAsks(bus, { state: "open" });
+async function refresh(bus: AgentBus, known: Map<string, NotifyAsk>, watcher: AskWatcher): Promise<void> {
+  const open = await listAsks(bus, { state: "open" });
   const gone = [...known.keys()].filter((ask) => !open.some((one) => one.ask === ask));
   for (const ask of gone) {
-    const end = await endOf(bus, ask);
+    const end = await fetchEnded(bus, ask);
     known.delete(ask);
     if (end !== undefined) await watcher.ended(end);
   }
   for (const ask of open) {
     if (known.has(ask.ask)) continue;
     known.set(ask.ask, ask);
-    await watcher.came(ask);
+    await watcher.opened(ask);
   }
 }
 
-async function endOf(bus: AgentBus, ask: string): Promise<NotifyAsk | undefined> {
+async function fetchEnded(bus: AgentBus, ask: string): Promise<NotifyAsk | undefined> {
   try {
     return await askNotify(bus, "get", { ask });
   } catch (error) {

@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly build?: string;
   /** How many times faster time passes for it than here. */
-  readonly haste?: number;
+  readonly speed?: number;
 }
 
 export class Bench {
@@ -70,7 +70,7 @@ export class Bench {
   }
 
   /** Another broker in the place of the one that was lost; every agentd comes back to it. */
-  async bringBus(): Promise<void> {
+  async restartBus(): Promise<void> {
     this.#broker = createBroker();
     await this.#broker.listenUnix(this.#path);
   }
@@ -91,13 +91,13 @@ export class Bench {
     if (options.stdin !== undefined) stdin.end(options.stdin);
     const stdout = terminalStream(options.tty === true);
     const stderr = terminalStream(options.tty === true);
-    const shown = new Shown(stdout, stderr);
+    const shown = new ShownText(stdout, stderr);
     const interrupts = new Set<(by: Interrupt) => void>();
     const raised = (by: Interrupt = "SIGINT"): void => {
       for (const listener of Array.from(interrupts)) listener(by);
     };
     const raise = (): void => raised();
-    const { haste = 1 } = options;
+    const { speed = 1 } = options;
     const began = Date.now();
     const context: Context = {
       words,
@@ -110,10 +110,10 @@ export class Bench {
       stdin,
       stdout: new TextOutput(streamSink(stdout)),
       stderr: new TextOutput(streamSink(stderr)),
-      now: () => began + (Date.now() - began) * haste,
+      now: () => began + (Date.now() - began) * speed,
       random: Math.random,
       after: (ms, run) => {
-        const timer = setTimeout(run, ms / haste);
+        const timer = setTimeout(run, ms / speed);
         return () => clearTimeout(timer);
       },
       agentdProgram: join(this.directory, "no-agentd.mjs"),
@@ -142,7 +142,7 @@ function terminalStream(tty: boolean): PassThrough & { isTTY?: boolean; columns?
   return tty ? Object.assign(stream, { isTTY: true, columns: 80, setRawMode: () => stream }) : stream;
 }
 
-class Shown {
+class ShownText {
   stdout = "";
   stderr = "";
   readonly #waiting = new Set<{ readonly text: string; readonly resolve: () => void }>();

@@ -13,7 +13,7 @@ export async function endProcessesWith(name: string, value: string, isLate = aft
       else if (isLate()) signal(pid, "SIGKILL");
       asked.add(pid);
     }
-    await setTimeout(lookAgainMs);
+    await setTimeout(pollMs);
   }
 }
 
@@ -22,7 +22,7 @@ function after(ms: number): () => boolean {
   return () => performance.now() >= end;
 }
 
-const lookAgainMs = 5;
+const pollMs = 5;
 
 /** The environment of one that ended and is not collected yet is empty. */
 export function pidsWith(name: string, value: string): number[] {

@@ -12,28 +12,28 @@ const secondInterruptMs = 2_000;
 
 /** Asked for by name: there is nothing to warn of. */
 export function leave({ output }: Invocation, session: string): Outcome {
-  output.word(goesOnWords(session));
+  output.word(detachedMessage(session));
   return { kind: "left" };
 }
 
 export interface Detached {
   readonly session: string;
   /** How to see what comes after the entry that was shown last. */
-  readonly goOnWords: string;
+  readonly resumeHint: string;
   /** False after SIGTERM: nobody waits to be asked. */
-  readonly asks: boolean;
+  readonly canAsk: boolean;
 }
 
 export async function detach(
   invocation: Invocation,
   bus: AgentBus,
-  { session, goOnWords, asks }: Detached,
+  { session, resumeHint, canAsk }: Detached,
 ): Promise<Outcome> {
   const { context, output } = invocation;
   const again = secondInterrupt(context);
   try {
-    output.word(`${goesOnWords(session)} · ${goOnWords}`);
-    if (!asks || !isInteractive(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
+    output.word(`${detachedMessage(session)} · ${resumeHint}`);
+    if (!canAsk || !isInteractive(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
     output.word("Ctrl-C again within 2 s to cancel its turn");
     if (!(await again.came)) return { kind: "interrupted" };
     const { askYesOrNo } = await import("../attach/ask-yes-or-no.ts");
@@ -41,29 +41,29 @@ export async function detach(
     if (yes) await cancelTurn(invocation, bus, session);
     return { kind: "interrupted" };
   } finally {
-    again.callOff();
+    again.cancel();
   }
 }
 
-function goesOnWords(session: string): string {
+function detachedMessage(session: string): string {
   return `detached; session ${session} goes on · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`;
 }
 
 // Listens from the first moment on: the second Ctrl-C may come while agentd is still asked whether a turn runs.
 function secondInterrupt({ after, interrupts }: Context): {
   readonly came: Promise<boolean>;
-  readonly callOff: () => void;
+  readonly cancel: () => void;
 } {
   let settle: (came: boolean) => void = () => undefined;
   const came = new Promise<boolean>((resolve) => {
     settle = resolve;
   });
-  const callOffTimer = after(secondInterruptMs, () => settle(false));
+  const cancelTimer = after(secondInterruptMs, () => settle(false));
   const stopListening = interrupts.listen(() => settle(true));
   return {
     came,
-    callOff: () => {
-      callOffTimer();
+    cancel: () => {
+      cancelTimer();
       stopListening();
     },
   };

@@ -4,7 +4,7 @@
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import { busSource } from "../entries/bus-source.ts";
-import { follow, placeAfter } from "../entries/follow.ts";
+import { follow, positionAfter } from "../entries/follow.ts";
 import { MixError } from "../process/mix-error.ts";
 import { busRetryPolicy } from "../bus/retry-while-away.ts";
 import type { Invocation } from "../input/verb.ts";
@@ -13,7 +13,7 @@ export interface FollowedSession {
   /** End with Ctrl-C or SIGTERM, which from the call on no longer end the process. Throw UNREACHABLE with the cursor. */
   readonly entries: AsyncIterable<Entry>;
   /** How to go on after the last entry that was handed out. */
-  readonly goOnWords: () => string;
+  readonly resumeHint: () => string;
   /** SIGTERM ended it: nobody waits for what would be said next. */
   readonly isTerminated: () => boolean;
   /** Ctrl-C is nobody's concern here any more. */
@@ -34,25 +34,26 @@ export async function entriesUntilInterrupt(
     readonly say?: (words: () => void) => void;
   } = {},
 ): Promise<FollowedSession> {
-  const place = placeAfter(after, session);
+  const position = positionAfter(after, session);
   const stop = new AbortController();
   let isTerminated = false;
   const release = context.interrupts.listen((by) => {
     isTerminated = by === "SIGTERM";
     stop.abort();
   });
-  const cursor = (): string => (place.log === undefined ? `${place.seq}` : `${place.log}/${session}/${place.seq}`);
-  const goOnWords = (): string => `go on from here: mix agent log ${session} -f --since ${cursor()}`;
+  const cursor = (): string =>
+    position.log === undefined ? `${position.seq}` : `${position.log}/${session}/${position.seq}`;
+  const resumeHint = (): string => `go on from here: mix agent log ${session} -f --since ${cursor()}`;
   try {
     const entries = follow({
       ...busRetryPolicy(context, output, bus, say),
       source: await busSource(bus),
       session,
-      place,
+      position,
       signal: stop.signal,
       ...(onBatch === undefined ? {} : { onBatch }),
     });
-    return { entries: withCursor(entries, cursor, goOnWords), goOnWords, isTerminated: () => isTerminated, release };
+    return { entries: withCursor(entries, cursor, resumeHint), resumeHint, isTerminated: () => isTerminated, release };
   } catch (error) {
     release();
     throw error;
@@ -63,13 +64,13 @@ export async function entriesUntilInterrupt(
 async function* withCursor(
   entries: AsyncIterable<Entry>,
   cursor: () => string,
-  goOnWords: () => string,
+  resumeHint: () => string,
 ): AsyncGenerator<Entry, void, undefined> {
   try {
     yield* entries;
   } catch (error) {
     if (!(error instanceof MixError) || error.code !== "UNREACHABLE") throw error;
-    throw new MixError(error.code, `${error.message}; ${goOnWords()}`, {
+    throw new MixError(error.code, `${error.message}; ${resumeHint()}`, {
       details: { ...error.details, cursor: cursor() },
       cause: error,
     });

@@ -16,7 +16,7 @@ function failureOf(outcome: Outcome): { readonly code: string; readonly message:
   switch (outcome.kind) {
     case "turn":
       if (outcome.error !== undefined) return { code: outcome.error.error_code, message: outcome.error.message };
-      if (outcome.unanswered) return { code: "UNANSWERED", message: unansweredWords };
+      if (outcome.unanswered) return { code: "UNANSWERED", message: unansweredMessage };
       return { code: "TURN_ENDED", message: `the turn ended ${outcome.stopReason}` };
     case "ended":
       if (outcome.error !== undefined) return { code: outcome.error.error_code, message: outcome.error.message };
@@ -30,5 +30,5 @@ function failureOf(outcome: Outcome): { readonly code: string; readonly message:
   }
 }
 
-const unansweredWords =
+const unansweredMessage =
   "a question ran out and nobody answered: nobody was told of it, with no notify on the Bus and nobody here; answer in time with `mix agent permit` or `mix agent answer`, follow at a terminal, or start notifyd";

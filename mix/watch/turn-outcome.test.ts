@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { EntryContent } from "../../agentd/vocabulary/entries.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { TurnWatch } from "./turn-outcome.ts";
+import { TurnTracker } from "./turn-outcome.ts";
 
 const options = [
   { option: "yes", name: "Yes", kind: "allow_once" },
@@ -37,9 +37,9 @@ const ended = (stopReason: string, more: object = {}): EntryContent => ({
 const cancelled: EntryContent = { kind: "command", verb: "agent.session.cancel", by: "x", origin: "local", args: {} };
 
 function outcomeOf(contents: readonly EntryContent[], isInteractive = false): Outcome | undefined {
-  const watch = new TurnWatch(1, isInteractive);
+  const watch = new TurnTracker(1, isInteractive);
   for (const [index, content] of contents.entries()) {
-    const outcome = watch.see({ log: "l", session: "s", seq: index + 1, at: "", ...content });
+    const outcome = watch.observe({ log: "l", session: "s", seq: index + 1, at: "", ...content });
     if (outcome !== undefined) return outcome;
   }
   return undefined;

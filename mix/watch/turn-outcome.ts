@@ -3,7 +3,7 @@
 import type { ElicitationEntry, Entry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { Outcome, OutcomeError } from "../process/exit-codes.ts";
 
-export class TurnWatch {
+export class TurnTracker {
   readonly #turn: number;
   /** Whether somebody sits at this command line who can be asked. */
   readonly #isInteractive: boolean;
@@ -17,7 +17,7 @@ export class TurnWatch {
   }
 
   /** The outcome, once the entry decides it. */
-  see(entry: Entry): Outcome | undefined {
+  observe(entry: Entry): Outcome | undefined {
     switch (entry.kind) {
       case "permission":
       case "elicitation":
@@ -98,7 +98,7 @@ export function isUnanswered(entry: Entry): boolean {
 }
 
 /** Undefined where there is nothing to say. */
-export function unansweredWords(count: number): string | undefined {
+export function unansweredMessage(count: number): string | undefined {
   if (count === 0) return undefined;
   return `${count} ${count === 1 ? "question was" : "questions were"} refused: nobody answered`;
 }

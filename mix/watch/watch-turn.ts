@@ -6,7 +6,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { MixError, ownError } from "../process/mix-error.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import { reportFailure } from "./report-failure.ts";
-import { endedOutcome, isUnanswered, TurnWatch, unansweredWords } from "./turn-outcome.ts";
+import { endedOutcome, isUnanswered, TurnTracker, unansweredMessage } from "./turn-outcome.ts";
 import type { Invocation } from "../input/verb.ts";
 import { watchSession } from "./watch-session.ts";
 
@@ -24,23 +24,23 @@ export interface TurnToWatch {
 }
 
 export async function watchTurn(invocation: Invocation, bus: AgentBus, what: TurnToWatch): Promise<Outcome> {
-  const watch = new TurnWatch(what.turn, isInteractive(invocation));
+  const watch = new TurnTracker(what.turn, isInteractive(invocation));
   let last = what.after;
   let unanswered = 0;
   const ended = await watchSession(invocation, bus, {
     session: what.session,
     after: what.after,
     showPrompts: false,
-    tellsFailure: true,
+    reportsFailure: true,
     ...(what.directory === undefined ? {} : { directory: what.directory }),
     shows: (entry) => !what.onlyTurn || isOfTurn(entry, what.turn),
     decide: (entry) => {
       last = entry.seq;
       if (entry.turn === what.turn && isUnanswered(entry)) unanswered += 1;
-      return watch.see(entry);
+      return watch.observe(entry);
     },
   });
-  const outcome = await withError(bus, what.session, ended);
+  const outcome = await withSessionError(bus, what.session, ended);
   if (outcome.kind === "refused" && outcome.code === "UNANSWERED") {
     throw ownError(
       "UNANSWERED",
@@ -48,14 +48,14 @@ export async function watchTurn(invocation: Invocation, bus: AgentBus, what: Tur
     );
   }
   if (what.closes && outcome.kind === "turn") await closeAndFollow(invocation, bus, what.session, last);
-  const words = unansweredWords(unanswered);
+  const words = unansweredMessage(unanswered);
   if (words !== undefined) invocation.output.word(words);
   reportFailure(invocation.output, what.session, outcome);
   return outcome;
 }
 
 /** A turn or a session that ended badly may say why elsewhere than in the entry that was seen first. */
-export async function withError(bus: AgentBus, session: string, outcome: Outcome): Promise<Outcome> {
+export async function withSessionError(bus: AgentBus, session: string, outcome: Outcome): Promise<Outcome> {
   const isUnexplained =
     (outcome.kind === "turn" && (outcome.stopReason === "failed" || outcome.stopReason === "interrupted")) ||
     (outcome.kind === "ended" && outcome.state !== "closed");

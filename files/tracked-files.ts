@@ -8,13 +8,13 @@ export interface ChangedFile {
   readonly now: "missing" | "another";
 }
 
-export interface FilesInPlace {
+export interface TrackedFiles {
   /** Files that were removed, or that another has taken the place of, since they were opened. */
   changed(): readonly ChangedFile[];
 }
 
 /** Of files that are open, and that nothing but their owner removes as long as they are. Throws where one is missing. */
-export function filesInPlace(files: readonly string[]): FilesInPlace {
+export function trackFiles(files: readonly string[]): TrackedFiles {
   const opened = files.map((file) => ({ file, stat: statSync(file, { bigint: true }) }));
   return {
     changed: () =>

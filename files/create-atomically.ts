@@ -6,21 +6,21 @@ import { dirname } from "node:path";
  * Makes a file under another name and gives it its own when it is whole, so that nobody ever finds half of it. Where
  * there is one by then, that one stays. `make` gets the name to make it under, and leaves no other file behind.
  */
-export function makeWhole(file: string, make: (temporary: string) => void): void {
+export function createAtomically(file: string, make: (temporary: string) => void): void {
   const temporary = `${file}.new-${process.pid}`;
   rmSync(temporary, { force: true });
   try {
     closeSync(openSync(temporary, "wx", 0o600));
     make(temporary);
     syncFile(temporary);
-    giveName(temporary, file);
+    linkOrRename(temporary, file);
     syncFile(dirname(file));
   } finally {
     rmSync(temporary, { force: true });
   }
 }
 
-function giveName(temporary: string, file: string): void {
+function linkOrRename(temporary: string, file: string): void {
   try {
     linkSync(temporary, file);
   } catch (error) {
