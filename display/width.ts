@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How many columns of a terminal a text takes: marks take none, wide characters two. Close enough for wrapping.
+// Counts the terminal columns of a text: combining marks take none, wide characters two. An approximation for wrapping.
 
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
@@ -10,7 +10,7 @@ export function displayWidth(text: string): number {
 
 export function characterWidth(character: string): number {
   if (character < "\u0300") return 1;
-  // Made when they are first needed: reading the classes of Unicode takes longer than most commands have.
+  // Compiled on first use, as Unicode classes take longer to compile than most commands run.
   noWidth ??= /^[\p{Mn}\p{Me}\p{Cf}]$/u;
   if (noWidth.test(character)) return 0;
   wide ??=
@@ -18,7 +18,7 @@ export function characterWidth(character: string): number {
   return wide.test(character) ? 2 : 1;
 }
 
-/** Cut to so many columns, with an ellipsis where something was left out. */
+/** Cuts the text to `columns` columns, ending in an ellipsis if anything was cut. */
 export function truncateToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let kept = "";

@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 import { streamed } from "../output-descriptor.ts";
 import type { Sink } from "../text-output.ts";
 
-/** A stream in place of a process's output. */
+/** Makes a stream stand in for an output of the process. */
 export function streamSink(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): Sink {
   return {
     isTTY: stream.isTTY === true,
