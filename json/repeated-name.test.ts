@@ -24,7 +24,7 @@ test.for([
   expect(findRepeatedName(text)).toBeUndefined();
 });
 
-test("no text without a repeated name is said to have one", () => {
+test("no text without a repeated name is reported", () => {
   fc.assert(
     fc.property(valueText, (tokens) => {
       expect(findRepeatedName(tokens.join(" "))).toBeUndefined();

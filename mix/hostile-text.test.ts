@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Whatever an agent, a service or a caller of the Bus writes, in whichever field: nothing of it is obeyed by a terminal.
+// Whatever an agent, a service or a caller of the Bus writes, in whichever field: nothing of it is obeyed by a
+// terminal.
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { EntryContent } from "../agentd/vocabulary/entries.ts";

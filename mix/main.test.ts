@@ -312,7 +312,9 @@ test.each([
   expect(existsSync(state)).toBe(false);
 });
 
-/** The rows of a screen that is high enough, after what a program wrote to it: line feeds, columns and what is erased. */
+/**
+ * The rows of a screen that is high enough, after what a program wrote to it: line feeds, columns and what is erased.
+ */
 function screenOf(written: string): string[] {
   const rows: string[] = [""];
   let [row, column] = [0, 0];

@@ -136,8 +136,9 @@ export class Attachment {
   }
 
   /**
-   * What stands above the line is no longer the question as it is. It is drawn anew when nothing has come for a moment, or
-   * when it has been off the screen for too long: an agent that talks on, or changes it again and again, fills no screen.
+   * What stands above the line is no longer the question as it is. It is drawn anew when nothing has come for a moment,
+   * or when it has been off the screen for too long: an agent that talks on, or changes it again and again, fills no
+   * screen.
    */
   #scheduleRedraw(): void {
     if (this.#drawnRequest === undefined && this.#staleSince === undefined) return;

@@ -9,7 +9,10 @@ import { displayWidth } from "../../display/width.ts";
 import { lineWindow } from "./line-window.ts";
 
 export interface PromptLineEvents {
-  /** What was entered, and for which target; a paste of lines comes as one text. No target: it was typed before the first. */
+  /**
+   * What was entered, and for which target; a paste of lines comes as one text. No target: it was typed before the
+   * first.
+   */
   readonly line: (text: string, target: string | undefined) => void;
   /** Ctrl-D. Ctrl-C is raised as the interrupt it is. */
   readonly end: () => void;
@@ -56,7 +59,10 @@ export class PromptLine {
     return this.#lines !== undefined;
   }
 
-  /** Shows the line, or shows it again. What was typed for another target is no answer to this one: it is kept for its own. */
+  /**
+   * Shows the line, or shows it again. What was typed for another target is no answer to this one: it is kept for its
+   * own.
+   */
   open(wanted: LineTarget, column = 0): void {
     this.#lines ??= this.#listen();
     const isNew = this.#wanted?.target !== wanted.target;
@@ -216,7 +222,8 @@ const historyMax = 100;
 const defaultColumns = 80;
 const columnsMin = 8;
 
-// A terminal keeps what is typed until somebody reads it: a line may be there before the question that it seems to answer.
+// A terminal keeps what is typed until somebody reads it: a line may be there before the question that it seems to
+// answer.
 /** Runs when all that was typed before this call has been read from a stdin that is being read. */
 function afterUnreadKeys(run: () => void): void {
   // The event loop looks at the terminal before it runs immediates; what was there when the first of them ran, or came

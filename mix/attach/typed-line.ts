@@ -16,7 +16,10 @@ export type LineMeaning =
   | { readonly kind: "prompt"; readonly text: string }
   | { readonly kind: "words"; readonly text: string };
 
-/** Without a question the line is a prompt. Throws a usage error for fields that cannot be read, and for a yes that could mean several options. */
+/**
+ * Without a question the line is a prompt. Throws a usage error for fields that cannot be read, and for a yes that
+ * could mean several options.
+ */
 export function lineMeaning(line: string, question: AskedEntry | undefined): LineMeaning {
   const written = line.trim();
   if (written === "") return { kind: "nothing" };
@@ -31,7 +34,9 @@ export function lineMeaning(line: string, question: AskedEntry | undefined): Lin
   return { kind: "prompt", text: line };
 }
 
-/** What stands before the place where a person answers: what is asked, which of several it is, and what can be typed. */
+/**
+ * What stands before the place where a person answers: what is asked, which of several it is, and what can be typed.
+ */
 export function answerPrompt(question: AskedEntry, count: string, columns: number): string {
   const subject = `${subjectOf(question, Math.max(subjectColumnsMin, Math.floor(columns / 2)))}${count}`;
   if (question.kind === "permission") return `allow ${subject}? [y/n/1–${question.options?.length ?? 0}] `;

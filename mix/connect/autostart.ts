@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where no agentd was found: waits for one that runs, or starts one in the background, in a session of its own, in /, with
-// a cleaned environment, and its words in its log file.
+// Where no agentd was found: waits for one that runs, or starts one in the background, in a session of its own, in /,
+// with a cleaned environment, and its words in its log file.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
@@ -50,8 +50,9 @@ const registeredWithinMs = 10_000;
 
 /**
  * Starts the daemon and looks for it until `find` finds it. Two that do so at once start one: the loser's daemon ends
- * with 75 (another one holds the lock), and the search goes on. Throws UNREACHABLE where it ends otherwise, or after 10 s.
- * What it has started is settled when it returns: a loser that is slow to load would live on once the winner was stopped.
+ * with 75 (another one holds the lock), and the search goes on. Throws UNREACHABLE where it ends otherwise, or after 10
+ * s. What it has started is settled when it returns: a loser that is slow to load would live on once the winner was
+ * stopped.
  */
 async function startInBackground<Found>(
   context: Context,
@@ -84,8 +85,8 @@ async function startInBackground<Found>(
 const backWithinMs = 15_000;
 
 /**
- * Looks for an agentd that runs until `find` finds it: it is coming up, or between two attempts to reach its Bus. A second
- * one could only lose to it. Undefined where it ends meanwhile; throws UNREACHABLE after 15 s.
+ * Looks for an agentd that runs until `find` finds it: it is coming up, or between two attempts to reach its Bus. A
+ * second one could only lose to it. Undefined where it ends meanwhile; throws UNREACHABLE after 15 s.
  */
 async function waitForRunningAgentd<Found>(
   context: Context,

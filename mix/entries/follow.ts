@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Follows one session: every entry once, in `seq` order, whatever the Bus drops. Publications are a hint of what is new;
-// the log is what is believed. A gap, a quiet while, a reconnection: the log is read from the last entry on.
+// Follows one session: every entry once, in `seq` order, whatever the Bus drops. Publications are a hint of what is
+// new; the log is what is believed. A gap, a quiet while, a reconnection: the log is read from the last entry on.
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
@@ -45,7 +45,9 @@ export function positionAfter(after: number | string, session: string): Position
 /** Without a word from the topic for so long, the log is asked: a broker may have dropped the last publication. */
 export const quietMs = 5_000;
 
-/** Ends when the signal fires. Throws UNREACHABLE where there is no hope left, and CURSOR_UNKNOWN where the log changed. */
+/**
+ * Ends when the signal fires. Throws UNREACHABLE where there is no hope left, and CURSOR_UNKNOWN where the log changed.
+ */
 export async function* follow(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
   const inbox = new Inbox();
   const stopListening = await options.source.listen({

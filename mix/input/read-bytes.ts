@@ -16,7 +16,10 @@ export async function readNamedFile(path: string, named: string, flag = ""): Pro
   return requireUtf8(bytes, named);
 }
 
-/** All of it, without a byte order mark; where that is more than `bytesMax`, no more than shows it. Throws a usage error where it cannot be read. */
+/**
+ * All of it, without a byte order mark; where that is more than `bytesMax`, no more than shows it. Throws a usage error
+ * where it cannot be read.
+ */
 export async function readStdin(stdin: Context["stdin"], bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { RawJson, stringifyJson } from "../../json/raw-json.ts";
 
-/** How deep a value is shown that cannot be shown whole. agentd takes none that is deeper; an older log may have some. */
+/**
+ * How deep a value is shown that cannot be shown whole. agentd takes none that is deeper; an older log may have some.
+ */
 const levelsMax = 512;
 
 /** As stringifyJson, also of what is nested deeper than that can go: of such a value, its upper levels. */

@@ -7,8 +7,8 @@ export interface Option {
 }
 
 /**
- * Where an id may be all that a person knows: a number that could mean two options means none, and the list does not show
- * it. Undefined: none of them.
+ * Where an id may be all that a person knows: a number that could mean two options means none, and the list does not
+ * show it. Undefined: none of them.
  */
 export function findOption(options: readonly Option[], word: string): string | undefined {
   const named = options.find(({ option }) => option === word);

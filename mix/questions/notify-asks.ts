@@ -26,7 +26,9 @@ export async function askNotify<V extends NotifyVerb>(
   }
 }
 
-/** An upgrade leaves the old one running. Asked beside the verb's own question; a Bus that fails is that one's concern. */
+/**
+ * An upgrade leaves the old one running. Asked beside the verb's own question; a Bus that fails is that one's concern.
+ */
 export async function warnOtherNotifyd({ context, output }: Invocation, bus: AgentBus): Promise<void> {
   const services = await servicesOn(bus.client).catch(() => []);
   const notifyd = services.find(({ name, binary }) => name === "notify" && binary === "notifyd");

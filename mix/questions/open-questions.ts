@@ -36,8 +36,8 @@ export class OpenQuestions {
   }
 
   /**
-   * Takes in what the agent says of a call that is asked about. A sub-agent's question is about a call of its own session,
-   * which may have the same id: it is not meant.
+   * Takes in what the agent says of a call that is asked about. A sub-agent's question is about a call of its own
+   * session, which may have the same id: it is not meant.
    */
   follow(entry: ToolCallEntry): void {
     for (const { asked, call } of this.#open.values()) {
@@ -74,7 +74,10 @@ export class OpenQuestions {
     return Array.from(this.#open.values(), toCurrent);
   }
 
-  /** The target of the line that answers it: another after each change, so that an answer to the question before is not taken. */
+  /**
+   * The target of the line that answers it: another after each change, so that an answer to the question before is not
+   * taken.
+   */
   targetOf(request: string): string {
     return `${request}~${this.#open.get(request)?.revision ?? 0}`;
   }

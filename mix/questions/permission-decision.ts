@@ -6,8 +6,8 @@ import { MixError, usageError } from "../process/mix-error.ts";
 export type Decision = { readonly option: string } | { readonly cancelled: true };
 
 /**
- * `allow`: the only option of kind allow_once. `deny`: the first reject_once, else cancelled. `option`: that one, if its
- * kind does not contradict the word. Only `allow` takes a kind that is unknown here: it may let the agent do it.
+ * `allow`: the only option of kind allow_once. `deny`: the first reject_once, else cancelled. `option`: that one, if
+ * its kind does not contradict the word. Only `allow` takes a kind that is unknown here: it may let the agent do it.
  */
 export function decisionFor(
   what: "allow" | "deny",

@@ -4,7 +4,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-/** Every process with NAME=value in its environment is asked to end, killed once `isLate`, and gone when this resolves. */
+/**
+ * Every process with NAME=value in its environment is asked to end, killed once `isLate`, and gone when this resolves.
+ */
 export async function endProcessesWith(name: string, value: string, isLate = after(5_000)): Promise<void> {
   const asked = new Set<number>();
   for (let pids = pidsWith(name, value); pids.length > 0; pids = pidsWith(name, value)) {

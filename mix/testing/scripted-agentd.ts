@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A citizen `agent` for tests: a log in memory, the verbs that the command line asks for, and a script in place of agents.
-// Sessions, entries and pages have the real shapes; what an agent does is written by the test.
+// A citizen `agent` for tests: a log in memory, the verbs that the command line asks for, and a script in place of
+// agents. Sessions, entries and pages have the real shapes; what an agent does is written by the test.
 import { done, refused, serveCitizen } from "../../bus-client/index.ts";
 import type { Answer, BusClientOptions, Citizen, Request, Verb } from "../../bus-client/index.ts";
 import type { ElicitationAction, Entry } from "../../agentd/vocabulary/entries.ts";

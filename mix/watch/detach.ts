@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A follow that ends before its session does: the session goes on without us, and it is said how to cancel. After Ctrl-C
-// a second one within two seconds asks.
+// A follow that ends before its session does: the session goes on without us, and it is said how to cancel. After
+// Ctrl-C a second one within two seconds asks.
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Context } from "../process/context.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session's entries for as long as a verb wants them, or until Ctrl-C or SIGTERM. That agentd or the Bus went away, and
-// came back, is said, and at the end how to go on from the last entry.
+// A session's entries for as long as a verb wants them, or until Ctrl-C or SIGTERM. That agentd or the Bus went away,
+// and came back, is said, and at the end how to go on from the last entry.
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import { busSource } from "../entries/bus-source.ts";
@@ -10,7 +10,9 @@ import { busRetryPolicy } from "../bus/retry-while-away.ts";
 import type { Invocation } from "../input/verb.ts";
 
 export interface FollowedSession {
-  /** End with Ctrl-C or SIGTERM, which from the call on no longer end the process. Throw UNREACHABLE with the cursor. */
+  /**
+   * End with Ctrl-C or SIGTERM, which from the call on no longer end the process. Throw UNREACHABLE with the cursor.
+   */
   readonly entries: AsyncIterable<Entry>;
   /** How to go on after the last entry that was handed out. */
   readonly resumeHint: () => string;

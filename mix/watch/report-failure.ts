@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a turn or a session came to, said on stderr where it went wrong. With --json and --quiet nothing else tells it, and
-// the live view leaves the reason to this.
+// What a turn or a session came to, said on stderr where it went wrong. With --json and --quiet nothing else tells it,
+// and the live view leaves the reason to this.
 import { exitCodeOf } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";

@@ -11,7 +11,9 @@ import type { Invocation } from "../input/verb.ts";
 import { formatTable } from "../view/table.ts";
 import { toSessionRow } from "../view/reply-tables.ts";
 
-/** As `kubectl get -w`: what is there, then a line for each that changes. A session that ends is told before it leaves. */
+/**
+ * As `kubectl get -w`: what is there, then a line for each that changes. A session that ends is told before it leaves.
+ */
 export async function watchSessionList(
   { context, output }: Invocation,
   bus: AgentBus,

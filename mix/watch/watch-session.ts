@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Follows a session on behalf of a verb until an entry decides how the verb ends: shown to people, as JSON, or not at all.
+// Follows a session on behalf of a verb until an entry decides how the verb ends: shown to people, as JSON, or not at
+// all.
 import type { ElicitationEntry, Entry, PermissionEntry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { Attachment } from "../attach/attachment.ts";
 import type { AgentBus } from "../bus/ask.ts";
