@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Asking again while the Bus or agentd is away. A command that follows something must outlast every wait between two
-// attempts of agentd to reconnect, so it gives up only where nothing is left that could come back by itself.
+// Retries a request while the Bus or agentd is unreachable. A command that follows a session must outlast agentd's
+// longest reconnect delay, so it gives up only if nothing can come back by itself.
 import type { AgentBus } from "./ask.ts";
 import type { Context } from "../process/context.ts";
 import { MixError } from "../process/mix-error.ts";
@@ -9,20 +9,20 @@ import type { Output } from "../process/output.ts";
 export interface RetryPolicy {
   readonly now: () => number;
   readonly delay: (ms: number, run: () => void) => () => void;
-  /** Whether what is away can come back by itself. While it cannot, retrying ends after 30 s. */
+  /** Whether the Bus or agentd can come back by itself. While it cannot, retrying ends after 30 s. */
   readonly mayComeBack?: () => boolean;
-  /** Told once when the question cannot be asked, and once when it was answered after all. */
+  /** Called once when a request first fails, and once when it is answered again. */
   readonly onReachableChange?: (reachable: boolean) => void;
   readonly signal?: AbortSignal;
 }
 
-/** How long an agentd without a process may be away: a restart, or an upgrade by hand, is over by then. */
+/** Limit while agentd has no process: long enough for a restart or an upgrade by hand. */
 const giveUpAfterMs = 30_000;
 const retryMsMax = 2_000;
 
 /**
- * Asks until there is an answer. Undefined where the signal fired first; throws the failure of `ask` where it is a
- * refusal, and once there has been no hope for 30 s.
+ * Calls `ask` until it succeeds. Returns undefined if the signal fires first. Throws the error of `ask` if it is a
+ * refusal, or after 30 s in which nothing could come back by itself.
  */
 export async function retryWhileAway<Result>(
   policy: RetryPolicy,
@@ -56,7 +56,7 @@ const retryKinds: ReadonlyMap<string, "away" | "busy"> = new Map([
   ["BUSY", "busy"],
 ]);
 
-/** What a verb tells of a Bus or an agentd that is away: each change once, however many questions wait for it. */
+/** Retry policy of a verb. It reports each change of reachability once, however many requests are waiting. */
 export function busRetryPolicy(context: Context, output: Output, bus: AgentBus, say = callNow): RetryPolicy {
   let isAway = false;
   return {

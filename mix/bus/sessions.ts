@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reading sessions, page by page.
 import type { SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { pagesOf } from "../../bus-client/index.ts";

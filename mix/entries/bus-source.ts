@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Following over the real Bus: deliveries on the first connection, the log on the second, so that its pages are not in
-// the queue that a flood fills.
+// Follows over the Bus: publications on the first connection, pages of the log on the second, so that a flood of
+// publications does not delay the pages.
 import type { BusClient } from "../../bus-client/index.ts";
 import { topic } from "../bus/vocabulary-values.ts";
 import { askOn, servicesOn } from "../bus/ask.ts";
@@ -18,7 +18,7 @@ export async function busSource(bus: Pick<AgentBus, "client" | "reader">): Promi
   };
 }
 
-/** Publications of whoever is registered as `agent` now; anyone else's are passed over. */
+/** Delivers the publications of the citizen that is registered as `agent` now, and ignores everybody else's. */
 export async function listenToAgentd(
   client: BusClient,
   reader: BusClient,
@@ -31,7 +31,7 @@ export async function listenToAgentd(
   };
   await client.subscribe(topic, onDelivery);
   let { generation } = client;
-  // When the connection drops as well: a follower finds out at once that its Bus is gone, and says so.
+  // Also when the connection drops: the follower then asks the log, finds the Bus gone and reports it at once.
   const stopWatching = client.onState((state) => {
     if (state.kind === "disconnected" && state.attempt === 0) listener.missed();
     if (state.kind !== "connected" || state.generation === generation) return;
@@ -40,14 +40,15 @@ export async function listenToAgentd(
   });
   return () => {
     stopWatching();
-    // The connection may be gone already; then so is the subscription.
+    // If the connection is gone, so is the subscription.
     client.unsubscribe(topic, onDelivery).catch(() => undefined);
   };
 }
 
 /**
- * Tells agentd's deliveries from others' by the registration that the broker stamped. One that is not known is dropped
- * and looked up; if agentd turns out to have a new one, `onChange` says that something was missed.
+ * Recognizes agentd's publications by the registration that the broker stamped on them. A publication with an unknown
+ * registration is dropped and the registration looked up; if agentd has a new one, `onChange` reports the missed
+ * entries.
  */
 class PublisherCheck {
   readonly #reader: BusClient;
@@ -68,7 +69,7 @@ class PublisherCheck {
     return false;
   }
 
-  /** Before the first delivery; throws where the Bus does. */
+  /** Call it before the first delivery. Throws if the Bus fails. */
   async find(): Promise<void> {
     this.#registration = await this.#findRegistration();
   }
@@ -84,7 +85,7 @@ class PublisherCheck {
         this.#onChange();
       }
     } catch {
-      // Unknown as before; the next delivery asks again, and a quiet while reads the log anyway.
+      // Still unknown: the next delivery looks it up again, and without deliveries the log is read anyway.
     } finally {
       this.#isLookingUp = false;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What came from the topic and waits to be handed out; bounded, since the log can give it again.
+// Publications that wait for the follower. The queue is bounded, since the log has all of them.
 import { parseJson } from "../../json/raw-json.ts";
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 
@@ -10,12 +10,12 @@ export interface Publication {
   readonly entries: readonly (Entry | TruncatedEntry)[];
 }
 
-/** One session's part of a publication, or undefined for another session's and for what is no publication. */
+/** Returns undefined for another session's publication and for a body that is not a publication. */
 export function parsePublication(body: string, session: string): Publication | undefined {
   const value = parseObject(body);
   if (value === undefined || value["session"] !== session || typeof value["log"] !== "string") return undefined;
   const { log, seq } = value;
-  // A plan has `entries` of its own: only `seq_from` tells that several were committed together.
+  // A plan entry has a member `entries` too: only `seq_from` marks a batch of several entries.
   const { seq_from: seqFrom, entries } = "seq_from" in value ? value : { seq_from: seq, entries: [value] };
   if (!isSeq(seq) || !isSeq(seqFrom) || seqFrom > seq || !Array.isArray(entries)) return undefined;
   const isConsecutive = entries.every((entry: unknown, index) => (entry as Entry | null)?.seq === seqFrom + index);
@@ -23,9 +23,9 @@ export function parsePublication(body: string, session: string): Publication | u
   return { log, seqFrom, seq, entries: entries as Entry[] };
 }
 
-/** What exceeds either while it waits for a slow reader is thrown away, and read from the log instead. */
+/** If a slow reader lets the queue exceed either limit, the queue is dropped and the log is read instead. */
 export const waitingMax = 1_024;
-/** Of UTF-16 units of publications' bodies. */
+/** In UTF-16 code units of the bodies. */
 export const waitingTextMax = 8 * 1024 * 1024;
 
 export class Inbox {
@@ -34,7 +34,7 @@ export class Inbox {
   #missed = false;
   #wake: (() => void) | undefined;
 
-  /** `length`: of the body that it came in. */
+  /** `length` is that of the body, in UTF-16 code units. */
   put(received: Publication | undefined, length: number): void {
     if (received === undefined || this.#missed) return;
     if (this.#waiting.length >= waitingMax || this.#length + length > waitingTextMax) {
@@ -46,7 +46,7 @@ export class Inbox {
     this.#wake?.();
   }
 
-  /** What waits is worth nothing any more: the log has it all. */
+  /** Drops the queue. The next `take` returns `missed`, and the log is read instead. */
   markMissed(): void {
     this.#waiting = [];
     this.#length = 0;
@@ -54,7 +54,7 @@ export class Inbox {
     this.#wake?.();
   }
 
-  /** The next publication, or `missed` when the log must be asked; also after `quietMs` without one. */
+  /** Returns the next publication, or `missed` if the log must be read: also after `quietMs` without a publication. */
   async take(quietMs: number, delay: (ms: number, run: () => void) => () => void): Promise<Publication | "missed"> {
     if (this.#waiting.length === 0 && !this.#missed) await this.#waitForPublication(quietMs, delay);
     const first = this.#missed ? undefined : this.#waiting.shift();

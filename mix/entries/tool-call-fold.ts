@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A tool call put together from its entries: each says what changed of it.
+// Rebuilds a tool call from its entries, each of which carries what changed.
 import type { PermissionEntry, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { applyGrowth } from "./growth.ts";
 
@@ -14,7 +14,10 @@ export class ToolCallFold {
     return this.#fields;
   }
 
-  /** Takes in a later entry of this call, or a question about it: what the question itself says is said of the call. */
+  /**
+   * Applies a later entry of this call, or a permission request about it: the fields that the request itself carries
+   * count for the call, except those in `said_before`.
+   */
   apply(entry: ToolCallEntry | PermissionEntry): void {
     if (entry.kind === "tool_call") {
       const { tool_call_id } = entry;
@@ -49,7 +52,7 @@ const foldedFields = [
   "raw_input",
 ] as const satisfies readonly (keyof ToolCallFields)[];
 
-/** An announcement (title, kind and status together) after the call has ended is another call's, with the same id. */
+/** A full announcement (title, kind and status) after the end of the call begins another call with the same id. */
 function startsNewCall({ status }: ToolCallFields, { title, tool_kind: kind, status: next }: ToolCallFields): boolean {
   return isOver(status) && typeof title === "string" && typeof kind === "string" && typeof next === "string";
 }

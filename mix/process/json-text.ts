@@ -2,11 +2,12 @@
 import { RawJson, stringifyJson } from "../../json/raw-json.ts";
 
 /**
- * How deep a value is shown that cannot be shown whole. agentd takes none that is deeper; an older log may have some.
+ * Levels that are shown of a value too deep for JSON.stringify. agentd accepts no deeper values, but an old log may
+ * have some.
  */
 const levelsMax = 512;
 
-/** As stringifyJson, also of what is nested deeper than that can go: of such a value, its upper levels. */
+/** Like stringifyJson, but writes the upper levels of a value that is nested too deep, instead of throwing. */
 export function jsonText(value: unknown, indent?: number): string {
   try {
     return stringifyJson(value, indent);
