@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The agentd that runs may be of another build than this command line: an upgrade leaves it running. Looked up in the
-// record of the state directory, which costs no round trip, and said once for each invocation.
+// Warns when the running agentd is of another build than this command line, as an upgrade leaves it running. The record
+// in the state directory tells, without a round trip.
 import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import type { Context } from "../process/context.ts";
 import { daemonRecord } from "./daemon-record.ts";
@@ -15,5 +15,5 @@ export async function warnOtherBuild(context: Context, output: Output): Promise<
   const { restartHint, runningAgentdPid } = await import("./unreachable-reason.ts");
   if (runningAgentdPid(context) !== pid) return;
   const which = running === undefined ? "an older agentd" : `agentd ${buildWords(running)}`;
-  output.notice(`${which} (pid ${pid}) runs, ${buildWords(context)} is installed: ${restartHint(pid)}`);
+  output.notice(`${which} (pid ${pid}) is running, but ${buildWords(context)} is installed: ${restartHint(pid)}`);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Waits for a daemon that was asked to quit, for as long as it gets on with it.
+// Waits for a daemon that was asked to quit, for as long as it makes progress.
 import { type Context, pause } from "../process/context.ts";
 import { ownError } from "../process/mix-error.ts";
 
-/** How long a daemon may take to go while none of its sessions ends. */
+/** How long a stopping daemon may go without ending a session. */
 const noProgressMsMax = 30_000;
 const pollMs = 50;
 const sessionPollMs = 1000;
@@ -12,12 +12,12 @@ export interface StopOptions {
   readonly context: Pick<Context, "now" | "after">;
   readonly pid: number;
   readonly isRunning: () => boolean;
-  /** How many sessions it has still to close; rejects when it is asked no more. */
+  /** The number of sessions that are still open. Rejects once the daemon cannot be asked any more. */
   readonly sessionsLeft: () => Promise<number>;
   readonly say: (text: string) => void;
 }
 
-/** Resolves when the process is gone. Throws TIME_LIMIT when it lives on without ending a session. */
+/** Resolves when the process is gone. Throws TIME_LIMIT if it ends no session for 30 s. */
 export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, say }: StopOptions): Promise<void> {
   let left: number | undefined;
   let polledAt = context.now();
@@ -33,14 +33,14 @@ export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, 
     const now = context.now();
     if (now >= deadline) {
       const what = left === undefined || left === 0 ? "" : `, with ${sessions(left)} left`;
-      const how = `\`kill -KILL ${pid}\` ends it, and the next agentd what is left of its agents`;
-      const still = `agentd (pid ${pid}) is still there${what}; nothing has ended for ${seconds} s`;
+      const how = `\`kill -KILL ${pid}\` ends it, and the next agentd ends its remaining agents`;
+      const still = `agentd (pid ${pid}) is still running${what}; no session has ended for ${seconds} s`;
       throw ownError("TIME_LIMIT", `${still}: ${how}`);
     }
     if (!isPolling && now - polledAt >= sessionPollMs) {
       isPolling = true;
       polledAt = now;
-      // Without an answer there is no progress: that it has left the Bus is no reason to give up.
+      // An error counts as no progress. The daemon leaves the Bus before it exits, so it is not a reason to give up.
       void pollSessions()
         .catch(() => {})
         .finally(() => (isPolling = false));
