@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a person at the terminal can do while a session is followed: answer its questions and, attached, prompt it.
+// Lets a person at the terminal answer the questions of a followed session and, with `mix agent attach`, prompt it.
 import type { Entry, PermissionEntry, SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import { answerPrompt, lineMeaning } from "./typed-line.ts";
 import type { AgentBus } from "../bus/ask.ts";
@@ -10,14 +10,14 @@ import type { Invocation } from "../input/verb.ts";
 import { truncateToWidth } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
 
-/** The view above the line. */
+/** The view of the session, above the prompt line. */
 export interface ViewAbove {
-  /** The column at which its last row ends; 0 where the row is over. */
+  /** The column in which the last row ends, or 0 after a line feed. */
   readonly column: number;
   readonly endRow: () => void;
-  /** Shows a question whole. */
+  /** Shows the whole question. */
   readonly ask: (asked: AskedEntry) => void;
-  /** Says in one line what became of a question; `count` which of several it was. */
+  /** Shows in one line how a question was resolved. `count` says which of several it was: ` (1 of 2)`. */
   readonly resolve: (entry: AskedEntry, asked: AskedEntry | undefined, count: string) => void;
 }
 
@@ -27,20 +27,20 @@ export class Attachment {
   readonly #session: string;
   readonly #line: PromptLine;
   readonly #questions = new OpenQuestions();
-  /** Questions whose answer was sent and is not in the log yet. */
+  /** Questions whose answer was sent but is not in the log yet. */
   readonly #answering = new Set<string>();
-  /** The question that stands right above the line. */
+  /** The question that is drawn right above the line. */
   #drawnRequest: string | undefined;
-  /** Since when the question above the line is not drawn as it is: other text has come below it, or it has changed. */
+  /** Since when the drawn question is out of date: other text was written below it, or it has changed. */
   #staleSince: number | undefined;
   #cancelRedraw: () => void = () => undefined;
   #view: ViewAbove | undefined;
-  /** Of the session; undefined where it cannot be prompted from here. */
+  /** The session's phase; undefined where the session cannot be prompted from here. */
   #phase: SessionPhase | undefined;
   #isOver = false;
   #hasLeft = false;
 
-  /** Without a phase questions are answered, and nothing else is taken. */
+  /** Without `phase` a person can answer questions and do nothing else. */
   constructor(invocation: Invocation, bus: AgentBus, session: string, phase?: SessionPhase) {
     this.#invocation = invocation;
     this.#bus = bus;
@@ -57,13 +57,13 @@ export class Attachment {
     this.#view = view;
   }
 
-  /** Whether this entry is of a question that is asked here: it is shown when it is its turn, and by nobody else. */
+  /** Whether the entry belongs to a question that is asked here. The view must not show it: `ask` does, in its turn. */
   handles(entry: Entry): entry is Entry & AskedEntry {
     if (this.#isOver || (entry.kind !== "permission" && entry.kind !== "elicitation")) return false;
     return entry.phase === "requested" || this.#questions.get(entry.request) !== undefined;
   }
 
-  /** Takes in an entry for which `asks` is true. */
+  /** Processes an entry for which `handles` is true. */
   ask(entry: AskedEntry): void {
     if (entry.phase === "requested") this.#questions.add(entry);
     if (entry.phase === "changed" && entry.kind === "permission") this.#change(entry);
@@ -71,7 +71,7 @@ export class Attachment {
     this.#open();
   }
 
-  /** Takes in any other entry after it was shown. `wrote`: the view has written something for it. */
+  /** Processes any other entry, after the view has shown it. `wrote` says whether the view wrote anything. */
   afterShown(entry: Entry, wrote: boolean): void {
     if (entry.kind === "state" && this.#phase !== undefined) this.#phase = entry.state;
     if (entry.kind === "tool_call") this.#questions.follow(entry);
@@ -79,17 +79,16 @@ export class Attachment {
     this.#open();
   }
 
-  /** Whether a line stands at the bottom of the view. */
   get isLineOpen(): boolean {
     return this.#line.isOpen;
   }
 
-  /** Takes the line off the screen, so that something can be written. */
+  /** Erases the line, so that the view can write. */
   hide(): void {
     this.#line.hide();
   }
 
-  /** Says something while the line is open: the line makes room for it. */
+  /** Writes above the line while it is open. */
   writeAbove(words: () => void): void {
     this.#line.hide();
     this.#view?.endRow();
@@ -98,7 +97,7 @@ export class Attachment {
     this.#open();
   }
 
-  /** The person asked to leave the session to itself. */
+  /** Whether the person detached by command or by Ctrl-D. */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
@@ -121,7 +120,7 @@ export class Attachment {
     }
   }
 
-  /** Draws the whole question, and its line right below. */
+  /** Draws the whole question with its line right below. */
   #openQuestion(question: AskedEntry): void {
     const { request } = question;
     if (this.#answering.has(request) || this.#staleSince !== undefined) return this.#line.hide();
@@ -136,9 +135,8 @@ export class Attachment {
   }
 
   /**
-   * What stands above the line is no longer the question as it is. It is drawn anew when nothing has come for a moment,
-   * or when it has been off the screen for too long: an agent that talks on, or changes it again and again, fills no
-   * screen.
+   * Redraws an outdated question once nothing was written for `redrawDelayMs`, but no later than `redrawDelayMsMax`. An
+   * agent that writes on, or changes the question again and again, cannot fill the screen with copies of it.
    */
   #scheduleRedraw(): void {
     if (this.#drawnRequest === undefined && this.#staleSince === undefined) return;
@@ -153,7 +151,7 @@ export class Attachment {
     });
   }
 
-  /** The one that is asked is drawn anew, above a line that is empty again; one that waits is not drawn yet. */
+  /** Redraws the current question above an empty line. A question that still waits for its turn is not drawn yet. */
   #change(entry: PermissionEntry): void {
     this.#questions.change(entry);
     if (this.#questions.current?.request === entry.request) this.#scheduleRedraw();
@@ -171,7 +169,7 @@ export class Attachment {
   }
 
   #onLine(line: string, target: string | undefined): void {
-    // What was entered stays on the screen, below the question.
+    // The entered line stays on the screen below the question, so the question must be drawn again.
     this.#drawnRequest = undefined;
     this.#handleLine(line, target).then(
       () => this.#open(),
@@ -183,15 +181,15 @@ export class Attachment {
   }
 
   async #handleLine(line: string, target: string | undefined): Promise<void> {
-    if (this.#isOver) return this.#rejectLine(line, "as this ended");
-    if (target === undefined) return this.#rejectLine(line, "before this was asked");
+    if (this.#isOver) return this.#rejectLine(line, "after this ended");
+    if (target === undefined) return this.#rejectLine(line, "before this question");
     const found = this.#questions.findByTarget(target);
     const asked = found && this.#answering.has(found.request) ? undefined : found;
-    // What it was to answer is over: it must not become the answer to what is asked instead, and is no prompt.
+    // The question is gone: the line must not answer the next one, and it is not a prompt either.
     const isLate = target !== promptTarget && asked === undefined;
     if (isLate && !line.trimStart().startsWith(":")) {
       const hasChanged = found === undefined && this.#questions.isOpen(target);
-      return this.#rejectLine(line, hasChanged ? "before that question changed" : "when that question was over");
+      return this.#rejectLine(line, hasChanged ? "before that question changed" : "after that question closed");
     }
     const meaning = lineMeaning(line, asked);
     const session = this.#session;
@@ -232,7 +230,7 @@ export class Attachment {
   #rejectLine(line: string, when: string): void {
     if (line.trim() === "") return;
     const typed = truncateToWidth(printableLine(line.trim()), rejectedColumnsMax);
-    this.writeAbove(() => this.#invocation.output.word(`typed ${when}, and not taken: ${typed}`));
+    this.writeAbove(() => this.#invocation.output.word(`ignored (typed ${when}): ${typed}`));
   }
 
   #stopAnswering(): void {
@@ -242,7 +240,7 @@ export class Attachment {
     this.#invocation.output.word(answersOffMessage);
   }
 
-  // Following ends as by Ctrl-C; that it was wanted is told apart afterwards.
+  // Ends the follow as Ctrl-C does. `hasLeft` then tells the caller that the person meant to detach.
   #leave(): void {
     this.#isOver = true;
     this.#hasLeft = true;
@@ -250,14 +248,14 @@ export class Attachment {
   }
 }
 
-/** No request is called so: their ids have a number at the end. */
+/** No request id equals it: they all end in a number. */
 const promptTarget = "prompt";
 const endingPhases: ReadonlySet<SessionPhase> = new Set(["closing", "closed", "lost", "failed"]);
 const rejectedColumnsMax = 60;
-/** An agent's text comes in pieces: it is taken to have paused when none has come for so long. */
+/** Without output for this long the agent is taken to have paused. */
 const redrawDelayMs = 300;
-/** A question is not kept from the screen for longer than this by an agent that talks on. */
+/** An agent that keeps writing delays a question by this at most. */
 const redrawDelayMsMax = 2_000;
 const defaultColumns = 80;
 const answersOffMessage =
-  "no answers are taken here any more: mix agent permit, mix agent answer · the view goes on, Ctrl-C leaves it";
+  "no more answers here: use mix agent permit or mix agent answer · the view continues, Ctrl-C leaves it";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The part of a typed line that one row has room for: around the cursor, with an ellipsis where something is left out.
+// The part of a typed line that fits into one row: the text around the cursor, with an ellipsis where it is cut.
 import { characterWidth, displayWidth, truncateToWidth } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
 
-/** `at`: the column of the cursor within `shown`. */
+/** Returns the visible part and the cursor's column within it. */
 export function lineWindow(
   line: string,
   cursor: number,

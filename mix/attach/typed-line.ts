@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a line means that a person typed below a live view. Commands begin with a colon: a slash belongs to the agents.
+// Interprets a line that a person typed below a live view. Commands begin with a colon, as agents use the slash.
 import type { ElicitationEntry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { optionByNumber } from "../questions/chosen-option.ts";
@@ -17,7 +17,7 @@ export type LineMeaning =
   | { readonly kind: "words"; readonly text: string };
 
 /**
- * Without a question the line is a prompt. Throws a usage error for fields that cannot be read, and for a yes that
+ * Without a question the line is a prompt. Throws a usage error for fields that cannot be parsed, and for a yes that
  * could mean several options.
  */
 export function lineMeaning(line: string, question: AskedEntry | undefined): LineMeaning {
@@ -27,16 +27,14 @@ export function lineMeaning(line: string, question: AskedEntry | undefined): Lin
   if (question?.kind === "elicitation") return elicitationMeaning(question, written);
   if (question !== undefined) {
     const decision = typedDecision(question, written);
-    // A prompt in place of an answer would wait behind the very question that it does not answer.
-    if (decision === undefined) return { kind: "words", text: `no answer ${written}; ${helpText(question)}` };
+    // Sent as a prompt, the line would wait in the queue behind the very question that it does not answer.
+    if (decision === undefined) return { kind: "words", text: `${written} is not an answer; ${helpText(question)}` };
     return { kind: "permission", answer: { request: question.request, ...decision } };
   }
   return { kind: "prompt", text: line };
 }
 
-/**
- * What stands before the place where a person answers: what is asked, which of several it is, and what can be typed.
- */
+/** The text before the answer: what is asked, which of several questions it is, and what can be typed. */
 export function answerPrompt(question: AskedEntry, count: string, columns: number): string {
   const subject = `${subjectOf(question, Math.max(subjectColumnsMin, Math.floor(columns / 2)))}${count}`;
   if (question.kind === "permission") return `allow ${subject}? [y/n/1–${question.options?.length ?? 0}] `;
@@ -58,7 +56,7 @@ function elicitationMeaning(question: ElicitationEntry, written: string): LineMe
   return { kind: "elicitation", answer: { request, action: "accept", content } };
 }
 
-/** Of a form that a whole line answers, without the field's name. */
+/** The only field of a form. The whole line is then its value, without the field's name. */
 function onlyField({ schema }: ElicitationEntry): FormField | undefined {
   const [field, ...others] = formFields(schema);
   return others.length > 0 || field?.type === "array" ? undefined : field;
@@ -80,7 +78,7 @@ function commandMeaning(command: string, question: AskedEntry | undefined): Line
 }
 
 function helpText(question: AskedEntry | undefined): string {
-  const always = ":cancel the turn · :close the session · :detach and let it go on";
+  const always = ":cancel the turn · :close the session · :detach and leave it running";
   return question === undefined ? always : `${answerHelp(question)} · ${always}`;
 }
 
@@ -88,16 +86,16 @@ function answerHelp(question: AskedEntry): string {
   const without = ":dismiss leaves it unanswered";
   if (question.kind === "permission")
     return `y allows once, n refuses, an option's number or name chooses it · ${without}`;
-  if (question.mode === "url") return `yes when you will open it · :decline says no · ${without}`;
-  const line = onlyField(question) === undefined ? fieldsHelp : "a line is the answer";
+  if (question.mode === "url") return `yes if you will open it · :decline says no · ${without}`;
+  const line = onlyField(question) === undefined ? fieldsHelp : "the line is the answer";
   return `${line} · :accept takes the defaults · :decline says no · ${without}`;
 }
 
 const fieldsHelp = "field=value other='two words' answers";
 
 /**
- * By its number first: the options stand above with theirs. Yes and no are the person's own words, so an agent that
- * calls an option "no" decides nothing by it.
+ * Tries yes and no, then the option's number, then its id. Yes and no are the person's own words: an agent that calls
+ * an option "no" changes nothing.
  */
 function typedDecision({ options = [] }: PermissionEntry, written: string): Decision | undefined {
   const word = written.toLowerCase();

@@ -16,7 +16,7 @@ test.each([
   expect(findOption(optionsOf(ids), word)).toBe(option);
 });
 
-test("where an id is another option's number, an id means what it names and a number nothing", () => {
+test("if an id equals another option's number, the id finds its option and numbers find nothing", () => {
   const options = optionsOf(["no", "always", "1"]);
   expect(canShowNumbers(options)).toBe(false);
   expect(["1", "2", "3", "always"].map((word) => findOption(options, word))).toEqual([

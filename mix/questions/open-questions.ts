@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The questions of a session that wait for a person at this terminal, in the order in which they came, each as it is by
-// now: the agent may change the tool call that a permission is asked for.
+// The open questions of a session, in the order of their arrival, each in its present form: the agent may still change
+// the tool call that a permission is asked for.
 import type { ElicitationEntry, PermissionEntry, ToolCallEntry } from "../../agentd/vocabulary/entries.ts";
 import { ToolCallFold } from "../entries/tool-call-fold.ts";
 
@@ -8,12 +8,12 @@ export type AskedEntry = PermissionEntry | ElicitationEntry;
 
 interface OpenQuestion {
   readonly asked: AskedEntry;
-  /** Of a permission: its tool call, followed on. */
+  /** The tool call of a permission, kept up to date. */
   readonly call: ToolCallFold | undefined;
-  /** Counts from 1 for the first question that came while none was open. */
+  /** Counts from 1, and restarts with a question that arrives while none is open. */
   readonly number: number;
   readonly changed: readonly string[];
-  /** How many times it was changed. */
+  /** How many times the question was changed. */
   readonly revision: number;
 }
 
@@ -21,7 +21,7 @@ export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
   #total = 0;
 
-  /** A question that is open already keeps its place; what is known of it is what it says now. */
+  /** Adds a question. One that is already open keeps its place and number; its contents are replaced. */
   add(asked: AskedEntry): void {
     const known = this.#open.get(asked.request);
     if (known === undefined) {
@@ -36,8 +36,8 @@ export class OpenQuestions {
   }
 
   /**
-   * Takes in what the agent says of a call that is asked about. A sub-agent's question is about a call of its own
-   * session, which may have the same id: it is not meant.
+   * Applies an update of a tool call to the question about it. A question of a sub-agent is skipped: it is about a call
+   * of the sub-agent's own session, which may have the same id.
    */
   follow(entry: ToolCallEntry): void {
     for (const { asked, call } of this.#open.values()) {
@@ -46,7 +46,7 @@ export class OpenQuestions {
     }
   }
 
-  /** Returns the question as it is now; undefined where it is not open. */
+  /** Applies a change and returns the question as it is now, or undefined if it is not open. */
   change({ request, changed = [] }: PermissionEntry): AskedEntry | undefined {
     const waiting = this.#open.get(request);
     if (waiting === undefined) return undefined;
@@ -64,7 +64,7 @@ export class OpenQuestions {
     return waiting && toCurrent(waiting);
   }
 
-  /** The oldest is asked first; the others wait. */
+  /** The oldest open question: the one that is asked now. */
   get current(): AskedEntry | undefined {
     const [first] = this.#open.values();
     return first && toCurrent(first);
@@ -75,24 +75,23 @@ export class OpenQuestions {
   }
 
   /**
-   * The target of the line that answers it: another after each change, so that an answer to the question before is not
-   * taken.
+   * The target of the line that answers the question. It differs after each change, so that a late answer is rejected.
    */
   targetOf(request: string): string {
     return `${request}~${this.#open.get(request)?.revision ?? 0}`;
   }
 
-  /** The open question with this target; undefined also where it has changed since. */
+  /** Returns undefined if the question is closed or has changed since. */
   findByTarget(target: string): AskedEntry | undefined {
     return this.all().find(({ request }) => this.targetOf(request) === target);
   }
 
-  /** Whether the question that this target was about is still open, changed or not. */
+  /** Whether the question of this target is still open, changed or not. */
   isOpen(target: string): boolean {
     return this.#open.has(target.slice(0, target.lastIndexOf("~")));
   }
 
-  /** ` (1 of 2)`; nothing where there is, or was, only one. */
+  /** ` (1 of 2)`, or nothing if there was only one question. */
   countLabel(request: string): string {
     const number = this.#open.get(request)?.number;
     return number === undefined || this.#total < 2 ? "" : ` (${number} of ${this.#total})`;

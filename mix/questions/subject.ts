@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a question is about in a few words, for the line that answers it and for what became of it.
+// Says in a few words what a question is about, for its answer line and its resolution.
 import { printableLine } from "../../display/printable.ts";
 import type { AskedEntry } from "./open-questions.ts";
 import { truncateToWidth } from "../../display/width.ts";
 
-/** At most so many columns wide. */
+/** Returns at most `columns` columns. */
 export function subjectOf(asked: AskedEntry, columns: number): string {
   return truncateToWidth(printableLine(describeRequest(asked)), columns);
 }
@@ -18,7 +18,7 @@ function describeRequest(asked: AskedEntry): string {
   return asked.message?.trim() || "…";
 }
 
-/** Where an address really leads. */
+/** The host that a URL really leads to. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "no host";
 }

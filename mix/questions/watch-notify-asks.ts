@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Open asks as they come, and how each ends. The topics are a hint to look; what is believed is what `notify` lists.
+// Reports open asks as they arrive and end. The topics are only hints; the list of `notify` is authoritative.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
@@ -10,12 +10,12 @@ import { listAsks, askNotify } from "./notify-asks.ts";
 export interface AskWatcher {
   readonly opened: (ask: NotifyAsk) => Promise<void>;
   readonly ended: (ask: NotifyAsk) => Promise<void>;
-  /** `notify` or the Bus went away; it is looked for on and on. */
+  /** `notify` or the Bus is unreachable; retried without a limit. */
   readonly away: (why: string) => void;
   readonly back: () => void;
 }
 
-/** Until Ctrl-C. Throws where `notify` is not there at the start. */
+/** Runs until Ctrl-C. Throws if `notify` is not reachable at the start. */
 export async function watchNotifyAsks(context: Context, bus: AgentBus, watcher: AskWatcher): Promise<Outcome> {
   const known = new Map<string, NotifyAsk>();
   let wake: () => void = () => undefined;
@@ -56,10 +56,10 @@ export async function watchNotifyAsks(context: Context, bus: AgentBus, watcher: 
   }
 }
 
-/** What the Bus says of a service that is gone or about to be. */
+/** Codes for a service that is gone or about to go. */
 const awayCodes: ReadonlySet<string> = new Set(["UNREACHABLE", "UNAVAILABLE", "CALL_FAILED", "TIME_LIMIT", "BUSY"]);
 
-/** Hints are lost with a broker's queue, and an ask that is withdrawn or expires gives none. */
+/** Polled as well: a broker may drop hints, and an ask that is withdrawn or expires gives none. */
 const pollMs = 3_000;
 
 async function refresh(bus: AgentBus, known: Map<string, NotifyAsk>, watcher: AskWatcher): Promise<void> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A follow that ends before its session does: the session goes on without us, and it is said how to cancel. After
-// Ctrl-C a second one within two seconds asks.
+// Ends a follow while its session continues, and says how to cancel the session's turn. After Ctrl-C, a second one
+// within two seconds asks whether to cancel it.
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Context } from "../process/context.ts";
@@ -10,7 +10,7 @@ import type { Invocation } from "../input/verb.ts";
 
 const secondInterruptMs = 2_000;
 
-/** Asked for by name: there is nothing to warn of. */
+/** The person detached by command, so nothing is asked. */
 export function leave({ output }: Invocation, session: string): Outcome {
   output.word(detachedMessage(session));
   return { kind: "left" };
@@ -18,9 +18,9 @@ export function leave({ output }: Invocation, session: string): Outcome {
 
 export interface Detached {
   readonly session: string;
-  /** How to see what comes after the entry that was shown last. */
+  /** Says how to continue after the entry that was shown last. */
   readonly resumeHint: string;
-  /** False after SIGTERM: nobody waits to be asked. */
+  /** False after SIGTERM, when nobody waits for a question. */
   readonly canAsk: boolean;
 }
 
@@ -46,10 +46,10 @@ export async function detach(
 }
 
 function detachedMessage(session: string): string {
-  return `detached; session ${session} goes on · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`;
+  return `detached; session ${session} continues · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`;
 }
 
-// Listens from the first moment on: the second Ctrl-C may come while agentd is still asked whether a turn runs.
+// Listens at once: the second Ctrl-C may come while agentd is still being asked whether a turn is running.
 function secondInterrupt({ after, interrupts }: Context): {
   readonly came: Promise<boolean>;
   readonly cancel: () => void;
@@ -81,5 +81,5 @@ async function hasTurn(bus: AgentBus, session: string): Promise<boolean> {
 
 async function cancelTurn({ output }: Invocation, bus: AgentBus, session: string): Promise<void> {
   const { turns } = await bus.ask("agent.session.cancel", { session });
-  output.word(turns.length === 0 ? "no turn ran any more" : `cancelled: turn ${turns.join(", ")}`);
+  output.word(turns.length === 0 ? "no turn was running any more" : `cancelled: turn ${turns.join(", ")}`);
 }

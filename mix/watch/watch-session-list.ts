@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The list of sessions as it changes.
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
@@ -12,7 +11,7 @@ import { formatTable } from "../view/table.ts";
 import { toSessionRow } from "../view/reply-tables.ts";
 
 /**
- * As `kubectl get -w`: what is there, then a line for each that changes. A session that ends is told before it leaves.
+ * Works like `kubectl get -w`: prints the sessions, then each one that changes, and once more one that leaves the list.
  */
 export async function watchSessionList(
   { context, output }: Invocation,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Follows a session on behalf of a verb until an entry decides how the verb ends: shown to people, as JSON, or not at
-// all.
+// Follows a session for a verb until an entry decides the outcome, and shows it to people, as JSON or not at all.
 import type { ElicitationEntry, Entry, PermissionEntry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { Attachment } from "../attach/attachment.ts";
 import type { AgentBus } from "../bus/ask.ts";
@@ -15,16 +14,17 @@ export interface WatchOptions {
   readonly session: string;
   readonly after: number | string;
   readonly showPrompts: boolean;
-  /** The session's, where it is known before an entry says it: paths below it are shown without it. */
+  /** The session's working directory, if it is known before an entry tells it. Paths are shown relative to it. */
   readonly directory?: string;
-  /** Which entries are shown; all without it. */
+  /** Selects the entries to show. Default: all. */
   readonly shows?: (entry: Entry) => boolean;
-  /** The outcome, once an entry decides it. */
+  /** Returns the outcome once an entry decides it. */
   readonly decide: (entry: Entry) => Outcome | undefined;
-  /** The verb says afterwards why the end was a bad one: the view leaves that to it. */
+  /** The verb itself reports a failure afterwards, so the view leaves it out. */
   readonly reportsFailure?: true;
-  /** What a person at the terminal can do; without it questions can be answered, and with `asks: false` nothing. */
+  /** What a person at the terminal can do. Default: answer questions. */
   readonly attachment?: Attachment;
+  /** `false`: questions are shown, but cannot be answered here. */
   readonly asks?: false;
 }
 
@@ -73,7 +73,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   }
 }
 
-/** Requests of which the answer came with the question, as a policy's does: nobody is asked them any more. */
+/** Collects requests whose answer arrived in the same batch, as a policy's does. Nobody needs to be asked. */
 function collectAnswered(answered: Set<string>, entries: readonly (Entry | TruncatedEntry)[]): void {
   for (const entry of entries) if (isRequestEntry(entry) && entry.phase === "resolved") answered.add(entry.request);
 }

@@ -9,7 +9,7 @@ import { endedOutcome } from "./turn-outcome.ts";
 import type { Invocation } from "../input/verb.ts";
 import { watchSession } from "./watch-session.ts";
 
-/** Follows a session that is starting until it is idle, or has failed and said why. */
+/** Follows a starting session until it is idle, or has failed and the reason was reported. */
 export async function watchStart(
   invocation: Invocation,
   bus: AgentBus,
