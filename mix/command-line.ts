@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From the words of a command line to one verb, and from what it came to to an exit code.
+// Parses a command line, runs its verb and returns the exit code.
 import { parseArguments } from "./input/arguments.ts";
 import type { Arguments } from "./input/arguments.ts";
 import type { ConnectOptions, ConnectTarget, ReadingBus } from "./bus/ask.ts";
@@ -14,7 +14,7 @@ import { commonFlags } from "./input/verb.ts";
 import type { Invocation, VerbModule } from "./input/verb.ts";
 import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
 
-/** Never throws for what a user, a service or the Bus did; resolves with the exit code. */
+/** Resolves with the exit code. Never throws for errors of the user, of a service or of the Bus. */
 export async function runCommandLine(context: Context): Promise<number> {
   const output = new Output(context, wantedMode(context.words));
   try {
@@ -34,7 +34,7 @@ async function dispatch(context: Context, output: Output): Promise<Outcome> {
   }
   const isAgent = first === "agent";
   const name = isAgent ? second : first;
-  // `mix help` by itself: with a word after it, it is the verb that asks a service.
+  // `mix help` alone is the overview. With a word after it, it is the verb that asks a service for its help.
   const isBareHelp = name === "help" && context.words.length === (isAgent ? 2 : 1);
   if (name === undefined || name === "--help" || name === "-h" || isBareHelp) {
     const { overviewHelp } = await import("./help.ts");
@@ -55,7 +55,7 @@ async function runVerb(
   { spec, run }: VerbModule,
   words: readonly string[],
 ): Promise<Outcome> {
-  // A verb of several forms alone is asked what they are, as `mix agent` is.
+  // A verb with several forms and no arguments shows its help, as `mix agent` does.
   if (words.length === 0 && spec.positionals.min > 0 && spec.usage.includes(" | ")) {
     return runVerb(context, output, { spec, run }, ["--help"]);
   }
@@ -73,7 +73,7 @@ async function runVerb(
     if (target !== "bus" && opened.length === 1) await warnOtherBuild(context, output);
     return bus;
   };
-  // Loaded with the first connection: help, version and completion need no Bus.
+  // Loaded with the first connection, as help, version and completion need none.
   const invocation: Invocation = {
     context,
     output,
@@ -92,7 +92,7 @@ async function runVerb(
   }
 }
 
-/** Which session and which command id an error is about, as far as the words tell and the refusal does not. */
+/** Adds the session and command id of the command line to an error that does not name them. */
 function withContext(error: MixError, args: Arguments, { usage, flags }: VerbModule["spec"]): MixError {
   const session = usage.includes(" <session>") && !usage.includes("<session>…") ? args.positionals[0] : undefined;
   const commandId = flags["id"] === undefined ? undefined : args.text("id");
@@ -106,11 +106,11 @@ function unknownVerb(isAgent: boolean, name: string): MixError {
   return usageError(`no verb ${name}; there are: ${others}`);
 }
 
-// Before the words are parsed, so that a usage error is told in the wanted way as well.
+// Determined before the words are parsed, so that usage errors are written in this mode too.
 function wantedMode(words: readonly string[]): OutputMode {
   const end = words.indexOf("--");
   const own = end < 0 ? words : words.slice(0, end);
   if (own.includes("--json")) return "json";
-  // Short flags may be written as one word: -aq.
+  // Short flags may be combined: -aq.
   return own.some((word) => word === "--quiet" || /^-[a-z]*q[a-z]*$/.test(word)) ? "ids" : "people";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The whole command line in this process, on a real Bus: streams that are looked at, and everything else as it is.
+// Runs the whole command line in the test's process, on a real Bus and with captured streams.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,9 +23,9 @@ export interface Ran {
 export interface Running {
   readonly ended: Promise<Ran>;
   readonly interrupt: (by?: Interrupt) => void;
-  /** What a person types. */
+  /** Types on the terminal. */
   readonly type: (text: string) => void;
-  /** Resolves when stdout and stderr together show this. */
+  /** Resolves once stdout or stderr contains the text. */
   readonly shows: (text: string) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly build?: string;
-  /** How many times faster time passes for it than here. */
+  /** How many times faster than real time its clock and timers run. */
   readonly speed?: number;
 }
 
@@ -69,7 +69,7 @@ export class Bench {
     return this.#broker.close();
   }
 
-  /** Another broker in the place of the one that was lost; every agentd comes back to it. */
+  /** Starts another broker at the same address; every scripted agentd reconnects to it. */
   async restartBus(): Promise<void> {
     this.#broker = createBroker();
     await this.#broker.listenUnix(this.#path);

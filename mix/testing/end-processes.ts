@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Ends what a test has started by way of others: a daemon is nobody's child, and may come up after its test is over.
+// Ends processes that a test started indirectly: a daemon is nobody's child, and may come up after its test has ended.
 // Linux only.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
 /**
- * Every process with NAME=value in its environment is asked to end, killed once `isLate`, and gone when this resolves.
+ * Sends SIGTERM to every process with NAME=value in its environment, SIGKILL once `isLate`, and waits until all are
+ * gone.
  */
 export async function endProcessesWith(name: string, value: string, isLate = after(5_000)): Promise<void> {
   const asked = new Set<number>();
@@ -26,7 +27,7 @@ function after(ms: number): () => boolean {
 
 const pollMs = 5;
 
-/** The environment of one that ended and is not collected yet is empty. */
+/** A zombie does not count, as its environment is empty. */
 export function pidsWith(name: string, value: string): number[] {
   const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
   return pids.filter((pid) => environmentOf(pid).includes(`${name}=${value}`)).map(Number);
@@ -36,7 +37,7 @@ function environmentOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   } catch {
-    return []; // gone, or another user's
+    return []; // The process is gone, or another user's.
   }
 }
 
@@ -44,6 +45,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself.
+    // The process has ended.
   }
 }

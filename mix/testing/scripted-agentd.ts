@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A citizen `agent` for tests: a log in memory, the verbs that the command line asks for, and a script in place of
-// agents. Sessions, entries and pages have the real shapes; what an agent does is written by the test.
+// A citizen `agent` for tests: the verbs that mix calls, a log in memory, and a script instead of agents. Sessions,
+// entries and pages have their real shapes.
 import { done, refused, serveCitizen } from "../../bus-client/index.ts";
 import type { Answer, BusClientOptions, Citizen, Request, Verb } from "../../bus-client/index.ts";
 import type { ElicitationAction, Entry } from "../../agentd/vocabulary/entries.ts";
@@ -8,21 +8,21 @@ import type { ListedElicitation, ListedPermission } from "../../agentd/vocabular
 import { logId, ScriptedSession } from "./scripted-session.ts";
 
 export interface AgentdScript {
-  /** What the agent does with a prompt, entry by entry. */
+  /** Appends the entries of a turn. */
   readonly onPrompt?: (session: ScriptedSession, turn: number, prompt: string) => void;
-  /** In place of becoming idle. */
+  /** Runs instead of becoming idle. */
   readonly onStart?: (session: ScriptedSession) => void;
   readonly onAnswer?: (session: ScriptedSession, request: string, option: string | undefined) => void;
   readonly onCancel?: (session: ScriptedSession) => void;
-  /** Verbs that are answered as they are, by name. */
+  /** Fixed replies by verb. */
   readonly replies?: Readonly<Record<string, Answer>>;
-  /** Publishes nothing: followers find everything in the log. */
+  /** Publishes nothing, so that followers must read the log. */
   readonly mute?: boolean;
-  /** Entries of a page. */
+  /** Entries per page. Default: 1000. */
   readonly pageMax?: number;
 }
 
-/** Everything that was asked, in order: the verb and its arguments. */
+/** The verb and arguments of a request. */
 export type Asked = readonly [string, Readonly<Record<string, unknown>>];
 
 export class ScriptedAgentd {
@@ -30,7 +30,7 @@ export class ScriptedAgentd {
   readonly asked: Asked[] = [];
   readonly citizen: Citizen;
   readonly #script: AgentdScript;
-  /** Waits that nothing has met yet. */
+  /** Requests `agent.session.wait` that are still open. */
   readonly #waits: {
     readonly until: readonly string[];
     readonly session: ScriptedSession;
@@ -54,7 +54,7 @@ export class ScriptedAgentd {
     return found;
   }
 
-  /** A session that is there before anybody asks. */
+  /** Adds a session that exists before the first request. */
   begin(id: string, args: Readonly<Record<string, unknown>> = { agent: "demo" }): ScriptedSession {
     const session = new ScriptedSession(args, id, (entries) => this.#publish(entries));
     this.sessions.set(id, session);
@@ -121,7 +121,7 @@ export class ScriptedAgentd {
     session.append({ kind: "command", verb: "agent.session.start", by: request.from, origin: "local", args: {} });
     const prompt = args["prompt"];
     const turn = typeof prompt === "string" ? (session.turns += 1) : undefined;
-    // After the reply, as the real one does.
+    // After the reply, as agentd does.
     setImmediate(() => {
       if (this.#script.onStart !== undefined) this.#script.onStart(session);
       else session.append({ kind: "state", state: "idle", agent_info: { name: "demo", version: "1" } });
