@@ -88,7 +88,7 @@ test.each(["25d", "0s", "-1s", "10", "none"])("the time %s is refused in the wor
   expect(() => parse("a", `--timeout=${text}`).duration("timeout")).toThrow(refused);
 });
 
-test("an empty text, a count that is none and a time that is none are usage errors", () => {
+test("an empty text, an invalid count and an invalid duration are usage errors", () => {
   expect(() => parse("a", "--cwd", "").text("cwd")).toThrow(expect.objectContaining(usage) as Error);
   for (const text of ["-1", "1.5", "x", "0"]) {
     expect(() => parse("a", `--tail=${text}`).count("tail", 1)).toThrow(expect.objectContaining(usage) as Error);

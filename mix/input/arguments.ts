@@ -101,13 +101,13 @@ function misused(usage: string, message: string): MixError {
   return usageError(`${message}; usage: mix ${usage}; more with --help`);
 }
 
-/** How a usage line calls the n-th word after its verb; of several forms, the first that has one so far. */
+/** The name of the n-th word in the usage line; among several forms, in the first that is long enough. */
 function placeName(usage: string, index: number, given: readonly string[]): string {
   const names = formsOf(usage, given).flatMap((form) => form[index] ?? []);
   return (index === 0 ? names.join(" or ") : names[0]) ?? usage.replace(/^agent /, "").split(" ", 1)[0] ?? "";
 }
 
-/** The words that a usage line has after its verb, for each of its forms; once one of them was begun, of that alone. */
+/** The words after the verb in each form of a usage line; only of the form that `given` begins, if there is one. */
 export function formsOf(usage: string, given: readonly string[]): readonly (readonly string[])[] {
   const [, ...places] = usage.replace(/^agent /, "").split(" ");
   const forms = places

@@ -30,6 +30,6 @@ test.for([
   "31.01.2026",
   "yesterday",
   `${"9".repeat(30)}w`,
-])("%j is no time", (text) => {
+])("%j is not a time", (text) => {
   expect(parsePointInTime(text, now)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A time in the past as people write it: an age (12h, 30d, 8w, 1d12h), a day, or a time with its zone.
+// Parses a time in the past: an age (12h, 30d, 8w, 1d12h), a day, or a time with its zone.
 import { durationMsOf } from "../../display/durations.ts";
 
 /** Returns RFC 3339 in UTC, or undefined if the text is not a time. A day begins at midnight UTC, as in the log. */

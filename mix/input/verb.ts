@@ -55,7 +55,6 @@ export function commonFlagsOf(neverStarts: VerbSpec["neverStarts"]): FlagTable {
   return neverStarts === true ? withoutAutostart : commonFlags;
 }
 
-/** As a verb's argument, where one was given. */
 export function commandIdMember(args: Arguments): { readonly command_id?: string } {
   const id = args.text("id");
   return id === undefined ? {} : { command_id: id };
