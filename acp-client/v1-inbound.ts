@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Notifications and requests of a v1 agent. Agents send messages about a session before they answer session/new with
 // its id. Such messages are held back until then.
-import { repeatedName } from "../json/repeated-name.ts";
+import { findRepeatedName } from "../json/repeated-name.ts";
 import { findHandler } from "./client-side.ts";
 import type { HeldMessages } from "./held-messages.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
@@ -124,7 +124,7 @@ export class V1Inbound {
     }
     // People are asked about a tool call's input, so it must be unambiguous.
     const isInput = update.kind === "tool_call" && update.call.rawInput !== undefined;
-    if (isInput && repeatedName(line) !== undefined) {
+    if (isInput && findRepeatedName(line) !== undefined) {
       const message = "A tool call has an object with a repeated member name; the last one counts";
       this.#link.fault("repeated-member", message, line);
     }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Durations ("30m", "1h30m") and sizes ("10GB", "512MiB") as people write them, in the instance's file and as flags.
+// Parses durations ("30m", "1h30m") and sizes ("10GB", "512MiB") in the configuration and in flags.
 
-/** A Node timer holds at most 2^31-1 ms (24.8 days) and fires at once beyond that, so longer waits are refused where they are read. */
+/** A Node timer fires at once beyond 2^31-1 ms (24.8 days), so longer durations are refused when they are read. */
 export const durationMsMax = 24 * 24 * 60 * 60 * 1000;
 
 export type Reading = { readonly ok: true; readonly value: number } | { readonly ok: false; readonly reason: string };
 
 /**
- * Milliseconds: whole or decimal numbers with ms, s, m, h, d or w, larger units first, each at most once ("90s", "1.5h",
- * "1h30m"). Undefined for a number without a unit (nobody can tell seconds from milliseconds) and all else.
+ * Returns milliseconds. Accepts whole or decimal numbers with ms, s, m, h, d or w, larger units first, each at most
+ * once ("90s", "1.5h", "1h30m"). Undefined for anything else, also for a number without a unit, which would be
+ * ambiguous.
  */
 export function durationMsOf(text: string): number | undefined {
   const parts = durationPattern.exec(text);
@@ -17,7 +18,7 @@ export function durationMsOf(text: string): number | undefined {
   return amounts.reduce((total, ms) => total + ms, 0);
 }
 
-/** Milliseconds of a time that can be waited: from one millisecond up to 24 days. */
+/** Reads a duration in milliseconds, from one millisecond up to 24 days. */
 export function readDuration(written: unknown): Reading {
   if (typeof written !== "string") return refuse(`must be a duration in quotes, such as "30m"${example(written)}`);
   const total = durationMsOf(written.trim());
@@ -27,15 +28,14 @@ export function readDuration(written: unknown): Reading {
     );
   }
   const value = Math.round(total);
-  if (value < 1) return refuse(`${quote(written)} is no time at all; the shortest is "1ms"`);
-  if (!(value <= durationMsMax))
-    return refuse(`${quote(written)} is longer than 24 days, the longest that can be waited`);
+  if (value < 1) return refuse(`${quote(written)} is too short; the shortest is "1ms"`);
+  if (!(value <= durationMsMax)) return refuse(`${quote(written)} is longer than 24 days, the longest possible wait`);
   return { ok: true, value };
 }
 
 /**
- * Bytes of a size: a whole or decimal number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of
- * 1024), in any case. Refused: a number without a unit, below one byte, and beyond 2^53 - 1 bytes.
+ * Reads a size in bytes: a whole or decimal number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB
+ * (powers of 1024), in any case. Refuses a number without a unit, less than one byte and more than 2^53 - 1 bytes.
  */
 export function readSize(written: unknown): Reading {
   if (typeof written !== "string") return refuse(`must be a size in quotes, such as "10GB"`);
@@ -47,8 +47,8 @@ export function readSize(written: unknown): Reading {
     );
   }
   const value = Math.round(Number(parts[1]) * unit);
-  if (value < 1) return refuse(`${quote(written)} is no room at all; the smallest is "1B"`);
-  if (!Number.isSafeInteger(value)) return refuse(`${quote(written)} is more than can be counted`);
+  if (value < 1) return refuse(`${quote(written)} is too small; the smallest is "1B"`);
+  if (!Number.isSafeInteger(value)) return refuse(`${quote(written)} is too large`);
   return { ok: true, value };
 }
 

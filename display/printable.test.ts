@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { printable, printableJson, printableLine } from "./printable.ts";
 import { rendered, rich } from "./styled.ts";
-import { hostileText, hostileTexts, obeyed } from "./testing/hostile-text.ts";
+import { hostileText, hostileTexts, terminalControlsIn } from "./testing/hostile-text.ts";
 
 const repaints = (text: string): boolean =>
   // eslint-disable-next-line no-control-regex
@@ -31,7 +31,7 @@ const nasty = fc
   )
   .map((parts) => parts.join(""));
 
-test("nothing that an agent writes reaches the terminal as a control character, an escape or a bidirectional mark", () => {
+test("no text reaches the terminal with a control character, an escape sequence or a bidirectional mark", () => {
   fc.assert(
     fc.property(nasty, (text) => {
       expect(repaints(printable(text))).toBe(false);
@@ -42,24 +42,24 @@ test("nothing that an agent writes reaches the terminal as a control character, 
   );
 });
 
-test("a line stays one line whatever is in it", () => {
+test("printableLine always returns one line", () => {
   fc.assert(fc.property(nasty, (text) => !/[\n\t]/.test(printableLine(text)) && !repaints(printableLine(text))));
 });
 
-test("what is printable already is not changed, so that printing twice is printing once", () => {
+test("printable text stays unchanged, so applying it twice changes nothing", () => {
   fc.assert(fc.property(nasty, (text) => printable(printable(text)) === printable(text)));
 });
 
-test("letters of every script, emoji with joiners, tabs and line feeds stay as they are", () => {
+test("letters of every script, emoji with joiners, tabs and line feeds stay unchanged", () => {
   const text = "naïve العربية 日本語 👩‍💻\tüber\nמה شلونك می‌خواهم ✈️";
   expect(printable(text)).toBe(text);
 });
 
-test("an escape sequence is shown, not obeyed", () => {
+test("an escape sequence is made visible", () => {
   expect(printable("a\u001b[2Jb\u0000\u202ec")).toBe("a\\x1b[2Jb\\x00\\u202ec");
 });
 
-test("a Windows line end is a line end, a lone CR is visible", () => {
+test("CR LF becomes a line feed, and a lone CR becomes visible", () => {
   expect(printable("a\r\nb\rc")).toBe("a\nb\\x0dc");
 });
 
@@ -74,7 +74,7 @@ test.each([
     "✈\ufe0f ❤\ufe0f\u200d🔥 👩🏽\u200d🚀 👨\u200d👩\u200d👧 1\ufe0f\u20e3 🇩🇪 ©\ufe0f",
   ],
   ["boxes, arrows, Braille patterns", "┌─┐ → ⠋⠿"],
-])("%s stay as they are", (_what, text) => {
+])("%s stay unchanged", (_what, text) => {
   expect(printable(text)).toBe(text);
 });
 
@@ -91,23 +91,23 @@ test.each([
   expect(printable(text)).toBe(shown);
 });
 
-test("no kind of hostile text is obeyed by a terminal, by itself or as a part of styled text", () => {
-  for (const text of hostileTexts) expect(obeyed(printable(text))).toEqual([]);
-  fc.assert(fc.property(hostileText, (text) => obeyed(printable(text)).length === 0));
-  fc.assert(fc.property(hostileText, (text) => obeyed(rendered(rich`${text}${text}`)).length === 0));
+test("no hostile text keeps a terminal control, by itself or within styled text", () => {
+  for (const text of hostileTexts) expect(terminalControlsIn(printable(text))).toEqual([]);
+  fc.assert(fc.property(hostileText, (text) => terminalControlsIn(printable(text)).length === 0));
+  fc.assert(fc.property(hostileText, (text) => terminalControlsIn(rendered(rich`${text}${text}`)).length === 0));
 });
 
-test("JSON on a terminal has the same value, and nothing that is obeyed", () => {
+test("JSON for a terminal has the same value and no terminal controls", () => {
   fc.assert(
     fc.property(fc.dictionary(hostileText, hostileText), (value) => {
       const json = printableJson(JSON.stringify(value, undefined, 1));
-      expect(obeyed(json)).toEqual([]);
+      expect(terminalControlsIn(json)).toEqual([]);
       expect(JSON.parse(json)).toEqual(value);
     }),
   );
 });
 
-test("a megabyte of letters that could be joined is looked at once", () => {
+test("a megabyte of letters that could be joined takes linear time", () => {
   const text = "م".repeat(1_000_000);
   expect(printable(text)).toBe(text);
 });

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The outputs of this process. Nothing else of ours writes to them, but for programs whose stdout is a protocol.
+// The outputs of this process. Nothing else may write to them, except in programs whose stdout is a protocol.
 import { streamSink } from "./stream-sink.ts";
 import { TextOutput } from "./text-output.ts";
 import type { Sink } from "./text-output.ts";
 
 export interface ProcessOutput extends Sink {
-  /** Calls back when all that was written is with the kernel; never where something could not be written. */
+  /** Calls back when everything written has reached the kernel; never if a write failed. */
   flushed(then: () => void): void;
 }
 
-/** `failed` is called with the error where nobody reads, or nothing can be written. */
+/** Calls `failed` with the error if nobody reads or a write fails. */
 export function processOutput(
   name: "stdout" | "stderr",
   failed: (error: NodeJS.ErrnoException) => void,
 ): ProcessOutput {
   const stream = process[name].on("error", failed);
   const flushed = (then: () => void): void => {
-    // A write that failed calls back before the stream says so.
+    // A failed write calls back before the stream emits the error.
     stream.write("", (error) => {
       if (!error) then();
     });
@@ -24,7 +24,7 @@ export function processOutput(
   return Object.assign(streamSink(stream), { flushed });
 }
 
-/** For a program that goes on when nobody reads what it says. */
+/** For a program that continues when nobody reads its output. */
 export function processWords(name: "stdout" | "stderr"): TextOutput {
   return new TextOutput(processOutput(name, () => undefined));
 }

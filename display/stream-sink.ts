@@ -2,7 +2,7 @@
 import type { Writable } from "node:stream";
 import type { Sink } from "./text-output.ts";
 
-/** A stream as an output. A reader that is slower than we are holds us up, and nothing piles up here. */
+/** Makes an output of a stream. Writes wait for a slow reader, so that nothing piles up in memory. */
 export function streamSink(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): Sink {
   return {
     isTTY: stream.isTTY === true,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Text with colours or cursor movements in it. Control sequences come from this module alone: whatever enters as a plain
-// string is made printable first, so no string of anybody's can carry one to a terminal.
+// Text with colours or cursor movements. Only this module makes control sequences: a plain string is made printable
+// first, so no string can carry a sequence to a terminal, whoever wrote it.
 import { printable } from "./printable.ts";
 
 export type Text = string | Styled;
@@ -21,12 +21,12 @@ export class Styled {
   }
 }
 
-/** What a terminal is given: safe, whatever the text is. */
+/** Returns the characters for the terminal. Plain strings are made printable. */
 export function rendered(text: Text): string {
   return typeof text === "string" ? printable(text) : render(text);
 }
 
-/** A template whose values may be styled; those that are plain strings are made printable. */
+/** Template tag whose values may be styled. Plain strings are made printable. */
 export function rich(strings: TemplateStringsArray, ...values: readonly Text[]): Styled {
   return joined(strings.flatMap((string, index) => [string, values[index] ?? ""]));
 }
@@ -49,7 +49,7 @@ export interface Style {
 const paint = (open: number, close: number): Paint => {
   return (text) => sequence(`\u001b[${open}m${rendered(text)}\u001b[${close}m`);
 };
-const same: Paint = (text) => sequence(rendered(text));
+const unstyled: Paint = (text) => sequence(rendered(text));
 
 export const colours: Style = {
   bold: paint(1, 22),
@@ -60,7 +60,14 @@ export const colours: Style = {
   cyan: paint(36, 39),
 };
 
-export const plain: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+export const plain: Style = {
+  bold: unstyled,
+  dim: unstyled,
+  red: unstyled,
+  green: unstyled,
+  yellow: unstyled,
+  cyan: unstyled,
+};
 
 /** Movements within the last rows of a terminal. */
 export const movement = {

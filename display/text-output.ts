@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An output of a program as everything but this folder has it: it takes words for people and JSON, and no bytes.
+// An output of a program. It takes text for people and JSON, never bytes.
 import { printableJson } from "./printable.ts";
 import { rendered, type Text } from "./styled.ts";
 
-/** Where bytes go. */
 export interface Sink {
   readonly isTTY: boolean;
-  /** Of a terminal that says so. */
+  /** Undefined if this is not a terminal or its width is unknown. */
   readonly columns: number | undefined;
-  /** Resolves when there is room for more, or nobody reads any more. */
+  /** Resolves once there is room for more, or the reader is gone. */
   write(text: string): Promise<void>;
 }
 
@@ -27,12 +26,12 @@ export class TextOutput {
     return this.#sink.columns;
   }
 
-  /** Words for people, with their own line feeds. */
+  /** Writes text for people. Adds no line feed. */
   text(text: Text): Promise<void> {
     return this.#sink.write(rendered(text));
   }
 
-  /** JSON documents or lines: for a program byte by byte, on a terminal with escapes for what it would obey or hide. */
+  /** Writes JSON: unchanged for a program, and with harmful characters escaped for a terminal. */
   json(json: string): Promise<void> {
     return this.#sink.write(this.#sink.isTTY ? printableJson(json) : json);
   }

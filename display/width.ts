@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How many columns of a terminal a text takes: marks take none, wide characters two. Close enough for wrapping.
+// Counts the terminal columns of a text: combining marks take none, wide characters two. An approximation for wrapping.
 
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
@@ -14,8 +14,8 @@ export function characterWidth(character: string): number {
   return wide.test(character) ? 2 : 1;
 }
 
-/** Cut to so many columns, with an ellipsis where something was left out. */
-export function fitted(text: string, columns: number): string {
+/** Cuts the text to `columns` columns, ending in an ellipsis if anything was cut. */
+export function truncateToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let kept = "";
   let width = 0;

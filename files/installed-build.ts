@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which build of this package a program is, and the versions of installed packages, read from their `package.json`.
+// Reads which build of this package is installed, and the versions of npm packages, from their `package.json`.
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { upwards } from "./upwards.ts";
 
-/** Which program it is, for people and for comparison: two builds of one version differ in `build`. */
+/** Identifies a program for people and for comparison. Two builds of one version differ in `build`. */
 export interface Build {
   readonly version: string;
-  /** Of the built package; what runs from its source has none. */
+  /** Undefined when run from source. */
   readonly build?: string | undefined;
 }
 
-/** What runs from its source has no build, and is compared by its version alone. */
+/** Compares only the versions if one of the two runs from source and has no build. */
 export function isSameBuild(one: Build, other: Build): boolean {
   if (one.version !== other.version) return false;
   return one.build === undefined || other.build === undefined || one.build === other.build;
@@ -23,8 +23,8 @@ export function buildWords({ version, build }: Build): string {
 }
 
 /**
- * What is installed now where a module comes from, wherever it was built to: read at its program's start this is what
- * runs, and read later what has taken its place. Undefined where the package is gone.
+ * Reads which build is installed where a module comes from. At the start of a program that is the running build, later
+ * it is the one that may have replaced it. Undefined if the package is gone.
  */
 export function installedBuild(moduleUrl: string): Build | undefined {
   let build: string | undefined;
@@ -36,7 +36,7 @@ export function installedBuild(moduleUrl: string): Build | undefined {
   return undefined;
 }
 
-/** The same for a program that starts: without its package it cannot say what it is. */
+/** Like `installedBuild`, for a program that is starting. Throws if there is no package. */
 export function ownBuild(moduleUrl: string): Build {
   const build = installedBuild(moduleUrl);
   if (build === undefined) throw new Error("no package.json above this program");
@@ -45,12 +45,12 @@ export function ownBuild(moduleUrl: string): Build {
 
 const packageName = "agentd";
 
-/** Written by the build, beside what it has made. */
+/** Written by the build script beside its output. */
 const buildFile = "build-id";
 
 /**
- * The version of the npm package `name` that a file belongs to, links followed: npm links a program into a bin directory.
- * Undefined where the file belongs to no such package, or is gone.
+ * Returns the version of the npm package `name` that a file belongs to. Follows links, as npm links programs into a bin
+ * directory. Undefined if the file does not belong to that package or is gone.
  */
 export function packageVersion(file: string, name: string): string | undefined {
   let real: string;
@@ -66,7 +66,7 @@ export function packageVersion(file: string, name: string): string | undefined {
   return undefined;
 }
 
-/** Undefined where the manifest is another package's, is missing, or is half written. */
+/** Undefined if the manifest is another package's, missing or incomplete. */
 function versionIn(directory: string, wanted: string): string | undefined {
   const manifest = textIn(join(directory, "package.json"));
   if (manifest === undefined) return undefined;

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-test("all that is missing is made, closed to others, and what is there is left as it is", () => {
+test("missing directories are made with mode 0700, and existing ones are left unchanged", () => {
   mkdirSync(join(base, "there"), { mode: 0o755 });
   symlinkSync("there", join(base, "link"));
   makeDirectories(join(base, "link", "a", "b"));
@@ -21,7 +21,7 @@ test("all that is missing is made, closed to others, and what is there is left a
   expect(modes).toEqual([0o755, 0o700, 0o700]);
 });
 
-test("a file in the way is told, at the end of the path or above it", () => {
+test("a file in the way is an error, at the end of the path or above it", () => {
   writeFileSync(join(base, "file"), "");
   expect(() => makeDirectories(join(base, "file"))).toThrow("EEXIST");
   expect(() => makeDirectories(join(base, "file", "below", "more"))).toThrow("ENOTDIR");
@@ -30,6 +30,9 @@ test("a file in the way is told, at the end of the path or above it", () => {
   expect(() => makeDirectories(join(base, "dangling", "below"))).toThrow("EEXIST");
 });
 
-test.runIf(process.platform === "linux")("where the kernel lets nothing be made there is an end", () => {
-  expect(() => makeDirectories("/proc/nowhere/below")).toThrow("ENOENT");
-});
+test.runIf(process.platform === "linux")(
+  "a path where the kernel permits no directory is an error, and no endless loop",
+  () => {
+    expect(() => makeDirectories("/proc/nowhere/below")).toThrow("ENOENT");
+  },
+);

@@ -3,17 +3,17 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a directory and what is missing above it, all of them mode 0700. Throws what the file system says. Node's own
- * `recursive` never ends where the kernel calls a directory missing that it will not have made, as in /proc.
+ * Makes a directory and its missing parents, all with mode 0700. Throws the file system's error. mkdirSync with
+ * `recursive` never returns where mkdir fails with ENOENT although the parent exists, as in /proc.
  */
 export function makeDirectories(path: string): void {
-  if (made(path)) return;
+  if (tryMakeDirectory(path)) return;
   makeDirectories(dirname(path));
-  if (!made(path)) mkdirSync(path, { mode: 0o700 });
+  if (!tryMakeDirectory(path)) mkdirSync(path, { mode: 0o700 });
 }
 
-/** False where what is above it is missing. */
-function made(path: string): boolean {
+/** Returns false if the parent directory is missing. */
+function tryMakeDirectory(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
     return true;

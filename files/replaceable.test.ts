@@ -3,7 +3,7 @@ import { chmodSync, chownSync, lchownSync, mkdirSync, mkdtempSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { replaceableBecause } from "./replaceable.ts";
+import { findReplacementRisk } from "./replaceable.ts";
 
 const uid = process.getuid?.() ?? 0;
 const gid = process.getgid?.() ?? 0;
@@ -20,26 +20,26 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const why = (path = file): string | undefined => replaceableBecause(path, { uid, gid });
+const why = (path = file): string | undefined => findReplacementRisk(path, { uid, gid });
 
-test("a file in directories of its own user is nobody else's to replace, whether it exists or not", () => {
+test("nobody else can replace a file in the user's own directories, whether it exists or not", () => {
   expect(why()).toBeUndefined();
   expect(why(join(base, "a/no/such/file"))).toBeUndefined();
 });
 
-test.each(["a", "a/b"])("a directory %s that everybody can write is told, unless it is sticky", (name) => {
+test.each(["a", "a/b"])("a directory %s that everybody can write is a risk, unless it is sticky", (name) => {
   chmodSync(join(base, name), 0o777);
   expect(why()).toBe(`${join(base, name)} is a directory where everybody can replace it; close it with: chmod o-w`);
   chmodSync(join(base, name), 0o1777);
   expect(why()).toBeUndefined();
 });
 
-test("a missing file is judged by where it would be made", () => {
+test("a missing file is judged by the directories that exist", () => {
   chmodSync(join(base, "a"), 0o777);
   expect(why(join(base, "a/no/such/file"))).toContain("everybody can replace it");
 });
 
-test("a link's own way counts too, and the way to where it leads", () => {
+test("both the path to a link and the path to its target are checked", () => {
   mkdirSync(join(base, "open"));
   writeFileSync(join(base, "open/target"), "");
   chmodSync(join(base, "open"), 0o777);
@@ -51,7 +51,7 @@ test("a link's own way counts too, and the way to where it leads", () => {
   expect(why(join(base, "circle"))).toBeUndefined();
 });
 
-test.runIf(isRoot)("a directory, or a link, of another user is told with its owner", () => {
+test.runIf(isRoot)("a directory or link of another user is a risk", () => {
   chownSync(join(base, "a"), nobody, nobody);
   expect(why()).toBe(`${join(base, "a")} belongs to user ${nobody}, who could replace it`);
   chownSync(join(base, "a"), 0, 0);
@@ -65,7 +65,7 @@ test.runIf(isRoot)("a group may write only if it is the user's own or root's", (
   chownSync(join(base, "a"), 0, 4242);
   chmodSync(join(base, "a"), 0o775);
   expect(why()).toContain("where the group 4242 can replace it");
-  expect(replaceableBecause(file, { uid, gid: 4242 })).toBeUndefined();
+  expect(findReplacementRisk(file, { uid, gid: 4242 })).toBeUndefined();
   chownSync(join(base, "a"), 0, 0);
   expect(why()).toBeUndefined();
 });

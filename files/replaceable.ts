@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Who could put something else in the place of a file: whoever may write one of the directories that lead to it.
+// Finds users who could replace a file: all who may write one of the directories that lead to it.
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 
 export interface Owner {
   readonly uid: number;
-  /** The user's own group, which many systems let write what the user makes. Default: this process's. */
+  /** The user's own group, which may write by default on many systems. Default: the group of this process. */
   readonly gid?: number | undefined;
 }
 
 /**
- * Why somebody besides this user and root could replace what the path leads to; undefined where nobody could. Each
- * directory on the way is looked at, also on the way of a link, down to the first that does not exist. A sticky directory
- * protects what others own in it.
+ * Returns the reason why somebody other than this user and root could replace the file at the path, or undefined.
+ * Checks each directory on the way, including the way of symbolic links, down to the first that does not exist. A
+ * sticky directory is safe, as only the owner of an entry can replace it there.
  */
-export function replaceableBecause(path: string, owner: Owner): string | undefined {
+export function findReplacementRisk(path: string, owner: Owner): string | undefined {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   let at = "/";
   for (let links = 0; ;) {
     const there = statOf(at);
     if (!there?.isDirectory()) return undefined;
-    const reason = writableBecause(there, owner);
+    const reason = findDirectoryRisk(there, owner);
     if (reason !== undefined) return `${at} ${reason}`;
     const name = names.shift();
     if (name === undefined) return undefined;
     const next = name === ".." ? dirname(at) : join(at, name);
-    const link = statOf(next)?.isSymbolicLink() === true ? linkAt(next) : undefined;
+    const link = statOf(next)?.isSymbolicLink() === true ? readLink(next) : undefined;
     if (link === undefined) {
       at = next;
       continue;
@@ -37,10 +37,10 @@ export function replaceableBecause(path: string, owner: Owner): string | undefin
   }
 }
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const linksMax = 40;
 
-function writableBecause(directory: Stats, owner: Owner): string | undefined {
+function findDirectoryRisk(directory: Stats, owner: Owner): string | undefined {
   if (!isTrusted(directory, owner)) return `belongs to user ${directory.uid}, who could replace it`;
   const { mode, gid } = directory;
   if ((mode & 0o1000) !== 0) return undefined;
@@ -62,7 +62,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-function linkAt(path: string): string | undefined {
+function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {

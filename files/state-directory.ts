@@ -2,9 +2,9 @@
 import { isAbsolute, join, normalize } from "node:path";
 
 /**
- * Where a program keeps what it writes: `<PROGRAM>_STATE_DIR`, else `$XDG_STATE_HOME/<program>` (`~/.local/state`). An
- * empty variable counts as unset. Undefined where that is no absolute path, since programs do not stay where they were
- * started: the program's own variable is relative, or there is no home directory.
+ * The directory for a program's state: `<PROGRAM>_STATE_DIR`, else `$XDG_STATE_HOME/<program>` (`~/.local/state`). An
+ * empty variable counts as unset. Undefined if the path is not absolute, because the program's variable is relative or
+ * there is no home directory: the programs change their working directory.
  */
 export function stateDirectoryOf(
   program: "agentd" | "notifyd",
@@ -16,7 +16,7 @@ export function stateDirectoryOf(
   return isAbsolute(directory) ? normalize(directory) : undefined;
 }
 
-/** A base directory of the XDG rules, by which a variable that is unset, empty or relative is ignored. */
+/** An XDG base directory: the specification ignores a variable that is unset, empty or relative. */
 export function xdgDirectory(variable: string | undefined, fallback: string): string {
   return variable !== undefined && isAbsolute(variable) ? variable : fallback;
 }

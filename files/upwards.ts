@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { dirname } from "node:path";
 
-/** An absolute directory and all above it, the root last. */
+/** Yields an absolute directory and all its parents, the root last. */
 export function* upwards(directory: string): Generator<string> {
   for (let at = directory; ; at = dirname(at)) {
     yield at;

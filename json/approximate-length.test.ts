@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { approximateLength } from "./approximate-length.ts";
 import { parseJson } from "./raw-json.ts";
 
-test("texts and names count as long as they are, and each value one more", () => {
+test("strings and names count with their lengths, and each value adds one", () => {
   expect(approximateLength(null, 100)).toBe(1);
   expect(approximateLength("text", 100)).toBe(5);
   expect(approximateLength(["a", "b"], 100)).toBe(5);
   expect(approximateLength({ name: [1, { x: "yz" }] }, 100)).toBe(1 + 4 + 1 + 1 + 1 + 1 + 3);
 });
 
-test("a number that is kept as its text counts by that text", () => {
+test("a RawJson counts with the length of its text", () => {
   expect(approximateLength(parseJson("1193820475610234881"), 100)).toBeGreaterThan(19);
 });
 

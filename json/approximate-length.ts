@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 /**
- * About how long a value is as JSON, in UTF-16 units, without writing that: its texts and names, and one unit for each
- * value. It takes any depth, and stops where it is known to be more than `max`.
+ * Estimates the length of a value as JSON, in UTF-16 units, without serializing it: the lengths of its strings and
+ * names, plus one unit per value. Accepts any depth, and stops counting beyond `max`.
  */
 export function approximateLength(value: unknown, max: number): number {
   let length = 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { RawJson } from "./raw-json.ts";
 
-/** One text for all spellings of a number: JavaScript's own where a double holds it, else digits and an exponent. */
+/**
+ * Returns one text for all spellings of a number: JavaScript's own if a double holds it, else digits and an exponent.
+ */
 export function canonicalNumber(number: number | RawJson): string {
   const nearest = String(Number(number));
   if (typeof number === "number") return nearest;
@@ -11,10 +13,10 @@ export function canonicalNumber(number: number | RawJson): string {
 
 const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Digits of an exponent that is read as a number. */
+/** An exponent with more characters is not evaluated. */
 const exponentDigitsMax = 15;
 
-/** Without zeros at either end; linear in its length. What is no number, or has an endless exponent, stays as it is. */
+/** Strips zeros at both ends, in linear time. Returns anything but a number, and an overlong exponent, unchanged. */
 function decimalOf(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = parts.exec(text) ?? [];
   if (whole === "" || exponent.length > exponentDigitsMax) return text;

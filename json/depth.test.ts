@@ -13,12 +13,12 @@ test("depth is counted in arrays and objects, whichever branch it is in", () => 
   expect(isDeeperThan(JSON.parse('{"__proto__":[[]]}'), 2)).toBe(true);
 });
 
-test("a number that is kept as its text is no level", () => {
+test("a RawJson does not count as a level", () => {
   expect(isDeeperThan(parseJson("1e400"), 0)).toBe(false);
   expect(isDeeperThan(parseJson('[{"n":1e400}]'), 2)).toBe(false);
 });
 
-test("a value of any depth is looked at without overflowing the stack", () => {
+test("a value of any depth is checked without overflowing the stack", () => {
   const levels = 100_000;
   expect(isDeeperThan(JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`), 1_000)).toBe(true);
 });

@@ -5,7 +5,7 @@ import { canonicalNumber } from "./canonical-number.ts";
 import { numberOf, parseJson, RawJson, stringifyJson, withDoubles } from "./raw-json.ts";
 import { numberText, valueText } from "./testing/json-texts.ts";
 
-test("every JSON text without repeated names comes back as it was written, but for its spaces", () => {
+test("every JSON text without repeated names is written back unchanged, except for its spaces", () => {
   fc.assert(
     fc.property(valueText, fc.constantFrom("", " ", "\t\r\n "), (parts, space) => {
       expect(stringifyJson(parseJson(parts.join(space)))).toBe(parts.join(""));
@@ -31,13 +31,13 @@ test.for([
 });
 
 test.for(["0", "7", "-7", "0.5", "123456789012345", "9007199254740991", "1e+21", "1.5e-7"])(
-  "%s is a number of JavaScript",
+  "%s becomes a JavaScript number",
   (text) => {
     expect(parseJson(text)).toBe(Number(text));
   },
 );
 
-test("what JSON.parse refuses is refused", () => {
+test("parseJson refuses what JSON.parse refuses", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...Array.from('01-.eE+"[]{},: a\\')) }), (text) => {
       const outcome = (parse: (text: string) => unknown): string => {
@@ -53,24 +53,24 @@ test("what JSON.parse refuses is refused", () => {
   );
 });
 
-test("digits in strings and names are left alone, and __proto__ is a member like others", () => {
+test("digits in strings and names stay unchanged, and __proto__ is a member like any other", () => {
   const text = String.raw`{"1.0":"1.0","a\"1.0":"\\","__proto__":1.0,"b":["-0 \"",-0]}`;
   expect(stringifyJson(parseJson(text))).toBe(text);
   expect(Object.getPrototypeOf(parseJson(text))).toBe(Object.prototype);
 });
 
-test("of a repeated name the last member counts", () => {
+test("the last member of a repeated name counts", () => {
   expect(stringifyJson(parseJson('{"a":1.0,"b":2,"a":1193820475610234881}'))).toBe('{"a":1193820475610234881,"b":2}');
 });
 
-test("a text that is nested as deep as JSON.parse takes it is read", () => {
+test("a text as deep as JSON.parse accepts is parsed", () => {
   const levels = 100_000;
   let value = parseJson(`${"[".repeat(levels)}1.0${"]".repeat(levels)}`);
   for (let level = 0; level < levels; level += 1) value = (value as unknown[])[0];
   expect(value).toEqual(new RawJson("1.0"));
 });
 
-test("whoever writes with JSON.stringify alone loses no digit, and the next text is not changed by it", () => {
+test("JSON.stringify alone loses no digit, and does not affect the next text", () => {
   expect(JSON.stringify({ id: parseJson("1193820475610234881") })).toBe('{"id":"1193820475610234881"}');
   const failing = {
     toJSON: () => {
@@ -81,11 +81,11 @@ test("whoever writes with JSON.stringify alone loses no digit, and the next text
   expect(JSON.stringify(new RawJson("1.0"))).toBe('"1.0"');
 });
 
-test("indented, a number stands as in any other text", () => {
+test("indented JSON has its numbers as written too", () => {
   expect(stringifyJson(parseJson('{"a":[1.0]}'), 1)).toBe('{\n "a": [\n  1.0\n ]\n}');
 });
 
-test("a number is compared and shown by what it is", () => {
+test("a RawJson is compared and shown as its number", () => {
   const id = parseJson("1193820475610234881") as number;
   expect(`${id}`).toBe("1193820475610234881");
   expect(id > 5).toBe(true);
@@ -93,12 +93,12 @@ test("a number is compared and shown by what it is", () => {
   expect(numberOf("1.0")).toBe("1.0");
 });
 
-test("the own numbers of arguments are doubles, and those within them are as they were written", () => {
+test("withDoubles converts an object's own numbers, and leaves deeper ones as written", () => {
   const args = withDoubles(parseJson('{"limit":1e2,"content":{"id":1193820475610234881}}'));
   expect(args).toEqual({ limit: 100, content: { id: new RawJson("1193820475610234881") } });
 });
 
-test("spellings of one number are one, and other numbers are others", () => {
+test("all spellings of a number have one canonical text, and different numbers differ", () => {
   const same = (...texts: string[]): unknown =>
     new Set(texts.map((text) => canonicalNumber(parseJson(text) as number))).size;
   expect(same("1", "1.0", "10e-1", "0.01e2")).toBe(1);
@@ -108,7 +108,7 @@ test("spellings of one number are one, and other numbers are others", () => {
   expect(canonicalNumber(parseJson(`1e${"9".repeat(40)}`) as number)).toBe(`1e${"9".repeat(40)}`);
 });
 
-test("a number is canonical in the same text whatever its double prints", () => {
+test("the canonical text does not depend on how its double is printed", () => {
   fc.assert(
     fc.property(numberText, (text) => {
       const read = parseJson(text) as number;

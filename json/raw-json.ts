@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// JSON without loss. JSON.parse makes a double of every number: 1193820475610234881 becomes …234900, 1e400 infinite, -0
-// zero, and 1.10 is 1.1 when it is written again. Such a number is kept here as its source text. Node.js 22 has this
-// built in (the source text of a reviver, and JSON.rawJSON); this is for those before.
+// JSON without loss. JSON.parse turns every number into a double: 1193820475610234881 becomes …234900, 1e400 infinite,
+// -0 zero, and 1.10 is written back as 1.1. Such a number is kept here as its source text. Node.js 22 has this built in
+// (the reviver's source text and JSON.rawJSON); this module is for older versions.
 import { endOfString, QUOTE } from "./source-text.ts";
 
-/** A number that JavaScript would write in another way than it was written; its source text, in the place of a number. */
+/** The source text of a number that JavaScript would write differently. */
 export class RawJson {
   readonly text: string;
 
@@ -21,7 +21,9 @@ export class RawJson {
     return Number(this.text);
   }
 
-  /** JSON.stringify alone cannot write it: whoever forgets `stringifyJson` gets a string, in which no digit is lost. */
+  /**
+   * JSON.stringify alone cannot write it as a number: without `stringifyJson` it becomes a string with all its digits.
+   */
   toJSON(): string {
     if (!isWriting) return this.text;
     hasWritten = true;
@@ -34,24 +36,27 @@ let hasWritten = false;
 let secretMark: string | undefined;
 
 /**
- * Tells our placeholders from strings of others: it never leaves this module, so nobody can write one. Short, since a
- * text may have a million numbers.
+ * The prefix that tells placeholders from other strings. It is random and never leaves this module, so nobody can forge
+ * one; it is short, as a text may have a million numbers.
  */
 function mark(): string {
-  // Web Crypto, which Node and browsers have. Its type is said here, as this is compiled without the types of either.
+  // Web Crypto exists in Node and browsers. Its type is declared here, as this file is compiled without the types of
+  // either.
   const { crypto } = globalThis as unknown as { readonly crypto: { randomUUID(): string } };
   secretMark ??= `#${crypto.randomUUID().slice(0, 8)}#`;
   return secretMark;
 }
 
-/** As JSON.parse, and throws as it does; a number that would not be written back as it stands becomes a RawJson. */
+/**
+ * Like JSON.parse, but a number that would not be written back unchanged becomes a RawJson. Throws as JSON.parse does.
+ */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const rewritten = withMarkedNumbers(text);
   return rewritten === undefined ? value : withoutMarks(JSON.parse(rewritten));
 }
 
-/** As JSON.stringify, with each RawJson as its text. */
+/** Like JSON.stringify, but writes each RawJson as its source text. */
 export function stringifyJson(value: unknown, indent?: number): string {
   isWriting = true;
   hasWritten = false;
@@ -68,14 +73,14 @@ function placeholder(): RegExp {
   return new RegExp(`"${mark()}(-?[0-9][0-9.eE+-]*)"`, "g");
 }
 
-/** The double that a number stands for; anything else is given back as it is. */
+/** Converts a RawJson to the nearest double; returns anything else unchanged. */
 export function numberOf(value: unknown): unknown {
   return value instanceof RawJson ? value.valueOf() : value;
 }
 
 /**
- * An object whose own numbers are doubles: those that whoever takes it reads by itself. Numbers further within, which may
- * be others' to read, stay as they were written. Anything else is given back as it is.
+ * Converts the object's own numbers to doubles, in place: those that the caller reads itself. Deeper numbers, which
+ * others may read, keep their source text. Returns anything but an object unchanged.
  */
 export function withDoubles<T>(members: T): T {
   if (typeof members !== "object" || members === null || Array.isArray(members)) return members;
@@ -84,7 +89,7 @@ export function withDoubles<T>(members: T): T {
   return members;
 }
 
-/** The text with each number marked that JavaScript would write otherwise; undefined where there is none. */
+/** Replaces each number that JavaScript would write differently by a marked string. Undefined if there is none. */
 function withMarkedNumbers(text: string): string | undefined {
   let rewritten = "";
   let copied = 0;
@@ -115,7 +120,7 @@ const NINE = 57;
 const UPPER_E = 69;
 const LOWER_E = 101;
 
-/** Digits that a double always holds. */
+/** Digits that a double always holds exactly. */
 const safeDigits = 15;
 
 function isWrittenBack(text: string, start: number, end: number): boolean {
@@ -144,7 +149,7 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** Puts a RawJson in the place of each marked string. It takes any depth, as JSON.parse does. */
+/** Replaces each marked string by a RawJson. Accepts any depth, as JSON.parse does. */
 function withoutMarks(root: unknown): unknown {
   const holder: Record<string, unknown> = { root };
   const waiting: object[] = [holder];
@@ -153,7 +158,7 @@ function withoutMarks(root: unknown): unknown {
     for (const name of Object.keys(members)) {
       const member = members[name];
       if (typeof member === "string") {
-        // A member of its own, so that `__proto__` is set like any other.
+        // JSON.parse made it an own member, so that even `__proto__` is assigned like any other.
         if (member.startsWith(mark())) members[name] = new RawJson(member.slice(mark().length));
       } else if (typeof member === "object" && member !== null) {
         waiting.push(member);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { repeatedName } from "./repeated-name.ts";
+import { findRepeatedName } from "./repeated-name.ts";
 import { valueText } from "./testing/json-texts.ts";
 
 test.for([
@@ -11,7 +11,7 @@ test.for([
   ['{"a":{"b":1},"a":2}', "a"],
   ['{"__proto__":1,"__proto__":2}', "__proto__"],
 ])("%s repeats a name", ([text = "", name]) => {
-  expect(repeatedName(text)).toBe(name);
+  expect(findRepeatedName(text)).toBe(name);
 });
 
 test.for([
@@ -21,13 +21,13 @@ test.for([
   '"a"',
   "{}",
 ])("%s repeats none", (text) => {
-  expect(repeatedName(text)).toBeUndefined();
+  expect(findRepeatedName(text)).toBeUndefined();
 });
 
-test("no text without a repeated name is said to have one", () => {
+test("no text without a repeated name is reported", () => {
   fc.assert(
     fc.property(valueText, (tokens) => {
-      expect(repeatedName(tokens.join(" "))).toBeUndefined();
+      expect(findRepeatedName(tokens.join(" "))).toBeUndefined();
     }),
   );
 });

@@ -11,11 +11,11 @@ import {
 } from "./source-text.ts";
 
 /**
- * A name that two members of one object have, or undefined. JSON.parse keeps the last and forgets that there was another.
- * The text must be one that JSON.parse accepts. Linear in its length.
+ * Finds a name that two members of one object have; JSON.parse silently keeps the last. The text must be valid JSON.
+ * Takes linear time.
  */
-export function repeatedName(text: string): string | undefined {
-  // Of the objects and arrays around the place; undefined for an array.
+export function findRepeatedName(text: string): string | undefined {
+  // The names of each enclosing object; undefined for an array.
   const around: (Set<string> | undefined)[] = [];
   let at = 0;
   while (at < text.length) {

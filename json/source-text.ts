@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Finding one's way in the text of a JSON value, without parsing it. The text must be one that JSON.parse accepts.
+// Scans the text of a JSON value without parsing it. The text must be valid JSON.
 
-// Code units.
 export const QUOTE = 34;
 export const COMMA = 44;
 export const COLON = 58;
@@ -12,7 +11,7 @@ export const OPENING_BRACE = 123;
 export const CLOSING_BRACE = 125;
 export const SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 
-/** Past the closing quote of the string that opens at `start`. */
+/** Returns the index after the closing quote of the string that opens at `start`. */
 export function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);

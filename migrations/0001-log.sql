@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT OR Apache-2.0
--- The log. What is in it stays as it was written: the triggers below hold that against every writer of this file,
--- whatever its pragmas. None of them leans on `recursive_triggers`: what INSERT OR REPLACE would take away is refused
--- before the row is looked for.
+-- The log is append-only: the triggers below enforce it against every writer of this file, whatever its pragmas. They
+-- do not depend on `recursive_triggers`: an INSERT OR REPLACE that would delete a row is refused by a BEFORE INSERT
+-- trigger.
 --
--- An entry's id is sid * 2^30 + seq. So one clustered key serves "all of a session in order", "what comes after" and
--- "the last one", and 2^23 sessions of 2^30 entries stay below 2^53.
+-- An entry's id is sid * 2^30 + seq. One clustered key then serves "a session's entries in order", "the entries after
+-- one" and "the last entry", and 2^23 sessions of 2^30 entries stay below 2^53.
 
 PRAGMA application_id = 1634165868;
 
@@ -22,7 +22,7 @@ BEGIN SELECT RAISE(ABORT, 'the log''s identity is written once'); END;
 CREATE TRIGGER meta_kept BEFORE DELETE ON meta
 BEGIN SELECT RAISE(ABORT, 'the log''s identity is written once'); END;
 
--- A session, and what its entries come to: everything but sid, id and created_at can be made again from them.
+-- A session with the projection of its entries: all columns but sid, id and created_at can be computed from them again.
 CREATE TABLE session (
   sid INTEGER PRIMARY KEY CHECK (sid BETWEEN 1 AND 8388607),
   id TEXT NOT NULL UNIQUE,
@@ -42,7 +42,7 @@ CREATE TABLE session (
   open TEXT NOT NULL        -- JSON: what recovery has to end
 ) STRICT;
 
--- Newest first is the key itself, backwards. The live ones are few, the ended ones grow without end.
+-- Newest first needs no index: it is the key in reverse. Live sessions are few, while ended ones accumulate.
 CREATE INDEX session_live ON session (name) WHERE state IN ('starting', 'idle', 'running', 'waiting', 'closing');
 CREATE INDEX session_cwd ON session (cwd);
 CREATE INDEX session_parent ON session (parent) WHERE parent IS NOT NULL;
@@ -60,7 +60,7 @@ WHEN NEW.last_seq IS NOT OLD.last_seq AND (NEW.sid << 30) + NEW.last_seq IS NOT 
   SELECT id FROM entry WHERE id >= NEW.sid << 30 AND id < (NEW.sid + 1) << 30 ORDER BY id DESC LIMIT 1)
 BEGIN SELECT RAISE(ABORT, 'last_seq is the seq of the session''s last entry'); END;
 
--- `body` is the very JSON text that was published. No other index: this is the hot table.
+-- `body` is the JSON text exactly as published. Without another index, as this table gets the most writes.
 CREATE TABLE entry (
   id INTEGER PRIMARY KEY,
   kind INTEGER NOT NULL,
@@ -68,8 +68,8 @@ CREATE TABLE entry (
   body TEXT NOT NULL
 ) STRICT;
 
--- A row per commit and session. digest = SHA-256(digest of the row before, salt, bodies in order). Whoever drops the
--- salt (redaction) makes the digest of a body that is gone unguessable, and keeps the chain.
+-- One row per commit and session. digest = SHA-256(digest of the row before, salt, bodies in order). Redaction deletes
+-- the salt: the removed body can then not be guessed from the digest, and the chain stays intact.
 CREATE TABLE seal (
   first INTEGER PRIMARY KEY,  -- id of the commit's first entry
   last INTEGER NOT NULL,      -- id of its last
@@ -78,7 +78,8 @@ CREATE TABLE seal (
   redacted_by INTEGER         -- id of the entry that tells of the redaction
 ) STRICT;
 
--- What a purge took: `entries` many, up to and with `last_seq`, whose digest was `chain`. The session goes on after it.
+-- A purge removed `entries` entries, up to and including `last_seq`; `chain` was the digest there. The session
+-- continues after it.
 CREATE TABLE tombstone (
   sid INTEGER NOT NULL REFERENCES session (sid),
   last_seq INTEGER NOT NULL,
@@ -88,8 +89,8 @@ CREATE TABLE tombstone (
   PRIMARY KEY (sid, last_seq)
 ) STRICT, WITHOUT ROWID;
 
--- Lets one transaction purge a session or redact one entry. It must be gone before the commit: what it refers to
--- never exists, and the reference is looked at then.
+-- Permits one transaction to purge a session or redact one entry. The row must be deleted before the commit: its
+-- deferred foreign key `never` refers to a row that cannot exist.
 CREATE TABLE permit (
   purpose TEXT NOT NULL CHECK (purpose IN ('purge', 'redact')),
   sid INTEGER NOT NULL,
@@ -99,7 +100,7 @@ CREATE TABLE permit (
   CHECK (purpose = 'purge' OR (seq IS NOT NULL AND by_entry IS NOT NULL))
 ) STRICT;
 
--- The common case, the entry that follows another, costs one look at the end of the session.
+-- The common case, an entry that follows another, costs one lookup at the end of the session.
 CREATE TRIGGER entry_follows BEFORE INSERT ON entry
 WHEN NEW.id IS NOT 1 + (
   SELECT id FROM entry WHERE id >= (NEW.id >> 30) << 30 AND id < ((NEW.id >> 30) + 1) << 30 ORDER BY id DESC LIMIT 1)
@@ -111,7 +112,7 @@ BEGIN
           + coalesce((SELECT max(last_seq) FROM tombstone WHERE sid = NEW.id >> 30), 0);
 END;
 
--- A body may be replaced only where its seal already says so.
+-- A body may be replaced only after its seal has lost its salt.
 CREATE TRIGGER entry_redacted BEFORE UPDATE ON entry
 BEGIN
   SELECT RAISE(ABORT, 'append-only: an entry is changed by redaction alone')
@@ -122,7 +123,7 @@ BEGIN
           SELECT salt IS NULL AND last >= OLD.id FROM seal WHERE first <= OLD.id ORDER BY first DESC LIMIT 1), 0);
 END;
 
--- From the first one on, so that what is left is always the session's end.
+-- Entries are deleted from the first one on, so that the rest is always the end of the session.
 CREATE TRIGGER entry_purged BEFORE DELETE ON entry
 BEGIN
   SELECT RAISE(ABORT, 'append-only: an entry is removed by purge alone')
@@ -180,7 +181,7 @@ BEGIN SELECT RAISE(ABORT, 'append-only: a tombstone stays'); END;
 CREATE TRIGGER tombstone_kept BEFORE DELETE ON tombstone
 BEGIN SELECT RAISE(ABORT, 'append-only: a tombstone stays'); END;
 
--- An accepted command takes its id for ever. `entry` is the command's own; rc and body come with the answer.
+-- An accepted command takes its id forever. `entry` is the command's own entry; rc and body are set by the reply.
 CREATE TABLE receipt (
   sid INTEGER NOT NULL REFERENCES session (sid),
   command_id TEXT NOT NULL,
@@ -214,13 +215,13 @@ END;
 CREATE TRIGGER receipt_kept BEFORE DELETE ON receipt
 BEGIN SELECT RAISE(ABORT, 'append-only: a receipt stays'); END;
 
--- Secret values that a start gave as literals: neither logged nor published, and gone with purge.
+-- Secret values that a start gave as literals. They are neither logged nor published, and a purge deletes them.
 CREATE TABLE literal (
   sid INTEGER PRIMARY KEY REFERENCES session (sid),
   servers TEXT NOT NULL
 ) STRICT;
 
--- Children that may be alive: a pid alone names nobody, pid, start time and boot do.
+-- Child processes that may be alive. A pid alone does not identify a process; pid, start time and boot do.
 CREATE TABLE process (
   boot_id TEXT NOT NULL,
   pid INTEGER NOT NULL,

@@ -1,4 +1,4 @@
 -- SPDX-License-Identifier: MIT OR Apache-2.0
--- A name leads to an ended session too, where no live one has it. Newest first is the index itself, backwards.
+-- A name also finds an ended session if no live one has it. Newest first is the index in reverse.
 
 CREATE INDEX session_name ON session (name) WHERE name IS NOT NULL;

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("a refusal is told as code and message on stderr, or as one JSON object", async () => {
+test("a refusal is written to stderr as code and message, or as one JSON object", async () => {
   await bench.agentd();
   const plain = await bench.run(["agent", "start", "nobody"]);
   expect(plain).toEqual({ code: 4, stdout: "", stderr: "AGENT_UNKNOWN: no agent nobody\n" });
@@ -21,7 +21,7 @@ test("a refusal is told as code and message on stderr, or as one JSON object", a
   });
 });
 
-test("without agentd and without leave to start it every verb exits 6, and so do stop and status in any case", async () => {
+test("without agentd every verb exits with 6 if it may not start it, and stop and status always do", async () => {
   for (const words of [["ls", "--no-autostart"], ["stop"], ["status"]]) {
     const ran = await bench.run(["agent", ...words]);
     expect(ran.code).toBe(6);
@@ -31,7 +31,7 @@ test("without agentd and without leave to start it every verb exits 6, and so do
   expect((await bench.run(["services"], { env: { MIXOS_NODED_URL: "ws+unix:///nowhere/bus.sock:/ws" } })).code).toBe(6);
 });
 
-test("an unknown verb and an unknown flag exit 2 and say what there is", async () => {
+test("an unknown verb and an unknown flag exit with 2 and list the known ones", async () => {
   const verb = await bench.run(["agent", "resurrect"]);
   expect(verb).toMatchObject({ code: 2, stdout: "" });
   expect(verb.stderr).toContain("start, send");
@@ -43,17 +43,17 @@ test("an unknown verb and an unknown flag exit 2 and say what there is", async (
   expect((JSON.parse(json.stderr) as { error: { code: string } }).error.code).toBe("USAGE");
 });
 
-test("a verb of several forms alone shows its help, as `mix agent` and `mix help` do", async () => {
+test("a verb with several forms and no arguments shows its help, as `mix agent` and `mix help` do", async () => {
   for (const words of [["agent"], ["help"], ["agent", "help"], ["agent", "permit"], ["notify"]]) {
     const ran = await bench.run(words);
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^usage: mix /), stderr: "" });
   }
 });
 
-test("the overview has the exit codes; a verb's help says how a session is called, and no flag that does nothing", async () => {
+test("the overview lists the exit codes; a verb's help says how to name a session and leaves out flags without effect", async () => {
   expect((await bench.run(["--help"])).stdout).toContain("3 time limit");
   const show = (await bench.run(["agent", "show", "--help"])).stdout.replaceAll("\n", " ");
-  expect(show).toContain("by its id, the beginning of it, or its name");
+  expect(show).toContain("by its id, a unique prefix of the id, or its name");
   expect(show).toContain("--no-autostart");
   expect((await bench.run(["agent", "stop", "--help"])).stdout).not.toContain("--no-autostart");
 });
@@ -64,7 +64,7 @@ test("the help of every verb fits a screen and shows an example", async () => {
     [busVerbs, []],
   ] as const) {
     for (const [verb, { verb: module }] of Object.entries(table)) {
-      // Where its lines end is the screen's concern.
+      // Lines may be wrapped anywhere.
       expect(module.spec.about).not.toContain("\n");
       const { code, stdout } = await bench.run([...before, verb, "--help"]);
       expect(code).toBe(0);
@@ -75,7 +75,7 @@ test("the help of every verb fits a screen and shows an example", async () => {
   }
 });
 
-test("what an agent writes cannot repaint the terminal, in text, title, option or question", async () => {
+test("an agent cannot repaint the terminal by a text, title, option or question", async () => {
   const evil = "\u001b[2Jevil\u202e\u0007";
   await bench.agentd({
     onPrompt: (session, turn) => {
@@ -123,7 +123,7 @@ test("what an agent writes cannot repaint the terminal, in text, title, option o
   expect(/[\u001b\u0007\u202e]/.test(log.stdout)).toBe(false);
 });
 
-test("NO_COLOR takes the colours from a terminal, and without it they are there", async () => {
+test("NO_COLOR turns off the colours of a terminal", async () => {
   await bench.agentd({ onPrompt: says("ok") });
   const coloured = await bench.run(["agent", "start", "demo", "x"], { tty: true });
   const plain = await bench.run(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From the words of a command line to one verb, and from what it came to to an exit code.
+// Parses a command line, runs its verb and returns the exit code.
 import { parseArguments } from "./input/arguments.ts";
 import type { Arguments } from "./input/arguments.ts";
 import { asMixError } from "./bus/ask.ts";
-import type { ConnectOptions, Connecting, ReadingBus } from "./bus/ask.ts";
+import type { ConnectOptions, ConnectTarget, ReadingBus } from "./bus/ask.ts";
 import { connectCitizen } from "./connect/citizen-connection.ts";
 import { connectReader } from "./connect/reader-connection.ts";
 import { overviewHelp, verbHelp } from "./help.ts";
@@ -13,16 +13,16 @@ import type { Outcome } from "./process/exit-codes.ts";
 import { MixError, usageError } from "./process/mix-error.ts";
 import { Output } from "./process/output.ts";
 import type { OutputMode } from "./process/output.ts";
-import { tellOtherBuild } from "./daemon/other-build.ts";
+import { warnOtherBuild } from "./daemon/other-build.ts";
 import { commonFlags } from "./input/verb.ts";
 import type { Invocation, VerbModule } from "./input/verb.ts";
 import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
 
-/** Never throws for what a user, a service or the Bus did; resolves with the exit code. */
+/** Resolves with the exit code. Never throws for errors of the user, of a service or of the Bus. */
 export async function runCommandLine(context: Context): Promise<number> {
   const output = new Output(context, wantedMode(context.words));
   try {
-    return exitCodeOf(await dispatched(context, output));
+    return exitCodeOf(await dispatch(context, output));
   } catch (error) {
     if (!(error instanceof MixError)) throw error;
     output.error(error);
@@ -30,7 +30,7 @@ export async function runCommandLine(context: Context): Promise<number> {
   }
 }
 
-async function dispatched(context: Context, output: Output): Promise<Outcome> {
+async function dispatch(context: Context, output: Output): Promise<Outcome> {
   const [first, second] = context.words;
   if (first === "--version" || first === "-V") {
     await output.line(`mix ${context.version}`);
@@ -38,7 +38,7 @@ async function dispatched(context: Context, output: Output): Promise<Outcome> {
   }
   const isAgent = first === "agent";
   const name = isAgent ? second : first;
-  // `mix help` by itself: with a word after it, it is the verb that asks a service.
+  // `mix help` alone is the overview. With a word after it, it is the verb that asks a service for its help.
   const isBareHelp = name === "help" && context.words.length === (isAgent ? 2 : 1);
   if (name === undefined || name === "--help" || name === "-h" || isBareHelp) {
     await output.lines(overviewHelp(agentVerbs, busVerbs));
@@ -58,7 +58,7 @@ async function runVerb(
   { spec, run }: VerbModule,
   words: readonly string[],
 ): Promise<Outcome> {
-  // A verb of several forms alone is asked what they are, as `mix agent` is.
+  // A verb with several forms and no arguments shows its help, as `mix agent` does.
   if (words.length === 0 && spec.positionals.min > 0 && spec.usage.includes(" | ")) {
     return runVerb(context, output, { spec, run }, ["--help"]);
   }
@@ -68,19 +68,19 @@ async function runVerb(
     return { kind: "done" };
   }
   const opened: ReadingBus[] = [];
-  const open = async <Bus extends ReadingBus>(connecting: Connecting, how: Connector<Bus>): Promise<Bus> => {
+  const open = async <Bus extends ReadingBus>(target: ConnectTarget, how: Connector<Bus>): Promise<Bus> => {
     const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
-    const bus = await how(context, output, { connecting, autostart });
+    const bus = await how(context, output, { target, autostart });
     opened.push(bus);
-    if (connecting !== "bus" && opened.length === 1) tellOtherBuild(context, output);
+    if (target !== "bus" && opened.length === 1) warnOtherBuild(context, output);
     return bus;
   };
   const invocation: Invocation = {
     context,
     output,
     args,
-    connect: (connecting) => open(connecting, connectCitizen),
-    read: (connecting) => open(connecting, connectReader),
+    connect: (target) => open(target, connectCitizen),
+    read: (target) => open(target, connectReader),
   };
   try {
     return await run(invocation);
@@ -92,7 +92,7 @@ async function runVerb(
   }
 }
 
-/** Which session and which command id an error is about, as far as the words tell and the refusal does not. */
+/** Adds the session and command id of the command line to an error that does not name them. */
 function withContext(error: MixError, args: Arguments, { usage, flags }: VerbModule["spec"]): MixError {
   const session = usage.includes(" <session>") && !usage.includes("<session>…") ? args.positionals[0] : undefined;
   const commandId = flags["id"] === undefined ? undefined : args.text("id");
@@ -106,11 +106,11 @@ function unknownVerb(isAgent: boolean, name: string): MixError {
   return usageError(`no verb ${name}; there are: ${others}`);
 }
 
-// Before the words are parsed, so that a usage error is told in the wanted way as well.
+// Determined before the words are parsed, so that usage errors are written in this mode too.
 function wantedMode(words: readonly string[]): OutputMode {
   const end = words.indexOf("--");
   const own = end < 0 ? words : words.slice(0, end);
   if (own.includes("--json")) return "json";
-  // Short flags may be written as one word: -aq.
+  // Short flags may be combined: -aq.
   return own.some((word) => word === "--quiet" || /^-[a-z]*q[a-z]*$/.test(word)) ? "ids" : "people";
 }

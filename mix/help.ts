@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What `--help` prints: each verb fits a screen of 24 lines by 80 and shows an example.
+// Prints `--help`. Each verb's help fits a screen of 24 lines by 80 columns and shows an example.
 import type { FlagTable } from "./input/arguments.ts";
 import { WordWrap } from "./view/word-wrap.ts";
 import { commonFlagsOf } from "./input/verb.ts";
@@ -23,8 +23,8 @@ export function verbHelp(spec: VerbSpec): string {
   ].join("\n");
 }
 
-/** Of every verb that takes one. */
-const sessionWords = "A session is called by its id, the beginning of it, or its name.";
+/** Appended to the help of every verb that takes a session. */
+const sessionWords = "A session is given by its id, a unique prefix of the id, or its name.";
 
 export function overviewHelp(
   agentVerbs: Readonly<Record<string, Listed>>,
@@ -44,7 +44,7 @@ export function overviewHelp(
 }
 
 const exitWords =
-  "exit codes: 0 done, 1 failed or cancelled, 2 usage, 3 time limit, 4 unknown or not there, 5 nobody to ask, 6 agentd or Bus not reachable, 7 login needed, 8 command id conflict, 130 interrupted, 141 broken pipe";
+  "exit codes: 0 done, 1 failed or cancelled, 2 usage, 3 time limit, 4 unknown or not available, 5 nobody to ask, 6 agentd or Bus not reachable, 7 login needed, 8 command id conflict, 130 interrupted, 141 broken pipe";
 
 function wrapped(text: string): string {
   const wrap = new WordWrap(helpColumns);

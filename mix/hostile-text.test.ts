@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Whatever an agent, a service or a caller of the Bus writes, in whichever field: nothing of it is obeyed by a terminal.
+// No text of an agent, a service or a caller on the Bus may control the terminal, in whatever field it stands.
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { EntryContent } from "../agentd/vocabulary/entries.ts";
 import type { SessionSnapshot } from "../agentd/vocabulary/replies.ts";
 import { done, refused } from "../bus-client/index.ts";
-import { hostileText, hostileTexts, obeyed } from "../display/testing/hostile-text.ts";
+import { hostileText, hostileTexts, terminalControlsIn } from "../display/testing/hostile-text.ts";
 import { Bench, type Ran } from "./testing/command-line-under-test.ts";
 import type { ScriptedSession } from "./testing/scripted-session.ts";
 
@@ -17,7 +17,7 @@ afterEach(() => bench.close());
 
 const id = "sessionzzzza";
 
-/** An entry of each kind, with the text in every field that is not agentd's own. */
+/** An entry of each kind, with the text in every field that agentd does not write itself. */
 function everyEntry(text: string): EntryContent[] {
   const content = { type: "text", text } as const;
   const diff = { type: "diff", path: text, oldText: text, newText: `${text}\n${text}` };
@@ -101,7 +101,7 @@ function hostileSession(session: ScriptedSession, text: string): void {
   session.append(...everyEntry(text));
 }
 
-/** As an error of a turn and of the session, which end it. */
+/** The text as the error of a turn and of the session. */
 function fail(session: ScriptedSession, text: string): void {
   const error = { error_code: text, message: text, stderr_tail: text };
   session.append(
@@ -146,9 +146,9 @@ async function everything(text: string): Promise<{ readonly words: readonly stri
   };
   const attached = bench.start(["agent", "attach", id], { tty: true });
   await attached.shows("[y/n/1");
-  // In front of it something that is no option's id.
+  // Prefixed, so that it is not an option's id.
   attached.type(`not ${text.replaceAll(/\p{C}/gu, "")}\n`);
-  await attached.shows("no answer");
+  await attached.shows("is not an answer");
   fail(session, text);
   ran.push({ words: ["attached"], ran: await attached.ended });
   for (const words of lists) for (const mode of [[], ["--json"], ["--quiet"]]) await run([...words, ...mode]);
@@ -156,25 +156,25 @@ async function everything(text: string): Promise<{ readonly words: readonly stri
   return ran;
 }
 
-test("what mix writes to a terminal has no control character of anybody's in it, in any verb and any mode", async () => {
+test("no verb in any mode writes a foreign control character to a terminal", async () => {
   for (const { words, ran } of await everything(`x${hostileTexts.join("y")}z`)) {
-    expect([words, obeyed(ran.stdout + ran.stderr)]).toEqual([words, []]);
+    expect([words, terminalControlsIn(ran.stdout + ran.stderr)]).toEqual([words, []]);
     expect([words, ran.stdout + ran.stderr]).toEqual([words, expect.stringMatching(/\S/)]);
   }
 });
 
-test("the same for texts of all kinds", { tags: "slow" }, async () => {
+test("the same holds for random texts", { tags: "slow" }, async () => {
   await fc.assert(
     fc.asyncProperty(hostileText, async (text) => {
       for (const { words, ran } of await everything(`x${text}`)) {
-        expect([words, obeyed(ran.stdout + ran.stderr)]).toEqual([words, []]);
+        expect([words, terminalControlsIn(ran.stdout + ran.stderr)]).toEqual([words, []]);
       }
     }),
     { numRuns: 5 },
   );
 });
 
-test("JSON says the same on a terminal as in a pipe, and a pipe has it byte by byte", async () => {
+test("JSON has the same value on a terminal and in a pipe, and a pipe gets it unescaped", async () => {
   const text = hostileTexts.join(" ");
   const agentd = await bench.agentd();
   hostileSession(agentd.begin(id, { agent: "demo", cwd: text }), text);
@@ -190,7 +190,7 @@ test("JSON says the same on a terminal as in a pipe, and a pipe has it byte by b
   expect(seen.stdout).toContain("\\u009b31m");
 });
 
-test("the words of an answer and of a refusal are as harmless", async () => {
+test("the messages about an answer and a refusal are harmless too", async () => {
   const text = hostileTexts.join(" ");
   const agentd = await bench.agentd({ replies: { "agent.session.cancel": refused("SESSION_STATE", text) } });
   const session = agentd.begin(id);
@@ -206,7 +206,7 @@ test("the words of an answer and of a refusal are as harmless", async () => {
     [text],
   ]) {
     const { stdout, stderr } = await bench.run(words, { tty: true });
-    expect(obeyed(stdout + stderr)).toEqual([]);
+    expect(terminalControlsIn(stdout + stderr)).toEqual([]);
     expect(stderr).toMatch(/\S/);
   }
 });

@@ -32,7 +32,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), "mix-programs-"));
   const here = fileURLToPath(new URL(".", import.meta.url));
-  // As where the package is installed: what the program is stands in the manifest above it.
+  // As in an installed package, the program finds its version in the manifest above it.
   copyFileSync(join(here, "../package.json"), join(programs, "package.json"));
   const node = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
   await Promise.all([
@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await run(["agent", "stop"]);
-  // Of several daemons that were started at once, one that is slow to load gets the lock that the others gave back.
+  // If several daemons were started at once, a slow one may take the lock after the first was stopped.
   await endProcessesWith("AGENTD_STATE_DIR", state);
   rmSync(join(state, ".."), { recursive: true, force: true });
 });
@@ -103,7 +103,7 @@ function daemons(): DaemonRecord[] {
   return records.map((name) => JSON.parse(readFileSync(join(state, name), "utf8")) as DaemonRecord);
 }
 
-test("where no Bus is, one is started and said so, with where its log is", async () => {
+test("without a Bus agentd is started, and its log file is named on stderr", async () => {
   const ran = await run(["agent", "start", "demo", "hello"]);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(join(state, "agentd.log"));
@@ -112,15 +112,15 @@ test("where no Bus is, one is started and said so, with where its log is", async
   expect(statSync(state).mode & 0o777).toBe(0o700);
 });
 
-test("four command lines that start at once start one daemon, and all of them go on", async () => {
+test("four command lines at once start one daemon, and all of them succeed", async () => {
   const ran = await Promise.all(Array.from({ length: 4 }, () => run(["agent", "ls"])));
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   expect(daemons()).toHaveLength(1);
-  // The others have ended: none of them is left to come up when this one is stopped.
+  // The others have exited, so none of them can come up when this one is stopped.
   expect(pidsWith("AGENTD_STATE_DIR", state)).toEqual(daemons().map(({ pid }) => pid));
 });
 
-test("the daemon is in a session of its own, in /, and has of the caller's environment what it needs alone", async () => {
+test("the daemon runs in a POSIX session of its own, in /, and inherits only the variables that it needs", async () => {
   await run(["agent", "ls"], {
     SECRET_KEY: "s",
     AGENTD_SESSION: "aaaaaaaaaaaa/bbbbbbbbbbbb",
@@ -139,7 +139,7 @@ test("the daemon is in a session of its own, in /, and has of the caller's envir
   ]);
 });
 
-test("a daemon that ends at once makes the exit 6, with its last words made printable", async () => {
+test("if the daemon fails to start, the exit code is 6 and the end of its log is shown printable", async () => {
   mkdirSync(state);
   writeFileSync(join(state, "broken"), "");
   const ran = await run(["agent", "ls"]);
@@ -154,7 +154,7 @@ test("stop, status and completion start nothing", async () => {
   expect(existsSync(state)).toBe(false);
 });
 
-test("of a log that has earlier words the last start's are told alone", async () => {
+test("only the last start's part of an older log is shown", async () => {
   mkdirSync(state);
   writeFileSync(join(state, "agentd.log"), "earlier words\n");
   writeFileSync(join(state, "broken"), "");
@@ -163,7 +163,7 @@ test("of a log that has earlier words the last start's are told alone", async ()
   expect(stderr).not.toContain("earlier words");
 });
 
-test("a daemon on another Bus is told at once, with what leads there, and no second one is tried", async () => {
+test("a daemon on another Bus is reported at once with the variables that differ, and no second one is started", async () => {
   await run(["agent", "ls"]);
   const pid = daemons()[0]?.pid;
   const elsewhere = join(state, "../elsewhere");
@@ -171,13 +171,13 @@ test("a daemon on another Bus is told at once, with what leads there, and no sec
     const ran = await run(["agent", verb], { XDG_RUNTIME_DIR: elsewhere });
     expect(ran.code).toBe(6);
     expect(ran.stderr).toBe(
-      `UNREACHABLE: agentd (pid ${pid}) runs, but on another Bus: its XDG_RUNTIME_DIR is ${env["XDG_RUNTIME_DIR"]}, here it is ${elsewhere}\n`,
+      `UNREACHABLE: agentd (pid ${pid}) is running, but on another Bus: its XDG_RUNTIME_DIR is ${env["XDG_RUNTIME_DIR"]}, here it is ${elsewhere}\n`,
     );
   }
 });
 
 test.each(["file", "/proc/nowhere"])(
-  "a state directory in %s, where none can be, is said with its path",
+  "a state directory in %s, where none can be made, is an error with its path",
   async (base) => {
     const file = join(state, "../file");
     writeFileSync(file, "");
@@ -197,7 +197,7 @@ test("stop returns when the process is gone", async () => {
   expect(isRunning(pid, undefined)).toBe(false);
 });
 
-test.runIf(process.platform === "linux")("stop ends a daemon that the Bus does not lead to any more", async () => {
+test.runIf(process.platform === "linux")("stop ends a daemon that is no longer reachable over the Bus", async () => {
   await run(["agent", "ls"]);
   const pid = daemons()[0]?.pid ?? process.pid;
   rmSync(embeddedSocketPath({ env, uid: process.getuid?.() ?? -1 }));
@@ -209,21 +209,21 @@ test.runIf(process.platform === "linux")("stop ends a daemon that the Bus does n
   expect(isRunning(pid, undefined)).toBe(false);
 });
 
-test("a reader that leaves ends the output with 141 and without a word", async () => {
+test("when the reader of stdout is gone, the program exits with 141 and without a message", async () => {
   const { stdout: session } = await run(["agent", "start", "demo", "much", "-q"]);
   const { child, ended } = started(["agent", "log", session.trim(), "--json"]);
   child.stdout?.once("data", () => child.stdout?.destroy());
   expect(await ended).toMatchObject({ code: 141, stderr: "" });
 });
 
-test("so does one that left before the first word", async () => {
+test("the same holds if the reader was gone before the first output", async () => {
   await run(["agent", "start", "demo", "-q"]);
   const { child, ended } = started(["agent", "ls", "-q"]);
   child.stdout?.destroy();
   expect(await ended).toMatchObject({ code: 141, stderr: "" });
 });
 
-test("what is written to a slow reader arrives whole", async () => {
+test("output to a slow reader arrives complete", async () => {
   const { stdout: session } = await run(["agent", "start", "demo", "much", "-q"]);
   const { stdout } = await run(["agent", "log", session.trim(), "--json"]);
   const seqs = stdout
@@ -234,7 +234,7 @@ test("what is written to a slow reader arrives whole", async () => {
   expect(seqs.length).toBeGreaterThan(200);
 });
 
-test("SIGINT in a follow ends with 130 and leaves the session as it is", async () => {
+test("SIGINT in a follow exits with 130 and leaves the session running", async () => {
   const { child, ended } = started(["agent", "start", "demo", "for ever", "--name", "mine"]);
   child.stdout?.on("data", (chunk: Buffer) => chunk.includes("is ready") && child.kill("SIGINT"));
   const ran = await ended;
@@ -242,17 +242,19 @@ test("SIGINT in a follow ends with 130 and leaves the session as it is", async (
   expect((await run(["agent", "ls", "--state", "running", "-q"])).stdout.trim()).toMatch(/^session/);
 });
 
-test("SIGTERM in a follow ends with 143, and says how to go on after the last entry", async () => {
+test("SIGTERM in a follow exits with 143, and says how to continue after the last entry", async () => {
   const { stdout } = await run(["agent", "start", "demo", "-q"]);
   const session = stdout.trim();
   const { child, ended } = started(["agent", "log", session, "-f"]);
   child.stdout?.once("data", () => child.kill("SIGTERM"));
   const { code, stderr } = await ended;
   expect(code).toBe(143);
-  expect(stderr).toMatch(new RegExp(`^go on from here: mix agent log ${session} -f --since [^/]+/${session}/\\d+\n$`));
+  expect(stderr).toMatch(
+    new RegExp(`^continue from here: mix agent log ${session} -f --since [^/]+/${session}/\\d+\n$`),
+  );
 });
 
-test("a Bus in the foreground serves until Ctrl-C, and leaves no socket behind", async () => {
+test("`mix bus` serves until Ctrl-C, and leaves no socket behind", async () => {
   const { child, ended } = started(["bus"]);
   await new Promise<void>((resolve) => child.stdout?.once("data", () => resolve()));
   expect((await run(["services", "-q"])).stdout).toMatch(/^mix-[a-z2-7]{6}\n$/);
@@ -309,7 +311,7 @@ test.each([
   expect(existsSync(state)).toBe(false);
 });
 
-/** The rows of a screen that is high enough, after what a program wrote to it: line feeds, columns and what is erased. */
+/** Renders a program's output on a screen of unlimited height: line feeds, cursor movements and erasures. */
 function screenOf(written: string): string[] {
   const rows: string[] = [""];
   let [row, column] = [0, 0];
@@ -329,7 +331,7 @@ function screenOf(written: string): string[] {
   return rows;
 }
 
-test("on a real terminal each question stands right above the line that answers it", async () => {
+test("on a real terminal each question is drawn right above the line that answers it", async () => {
   const line = `'${process.execPath}' '${join(programs, "bin/mix.mjs")}' agent start demo 'two questions'`;
   const terminal = spawn("script", ["-qefc", line, "/dev/null"], { env: { ...env, TERM: "xterm", NO_COLOR: "1" } });
   let written = "";
@@ -341,7 +343,7 @@ test("on a real terminal each question stands right above the line that answers 
   const shows = (words: string): Promise<void> =>
     new Promise((seen) => (written.includes(words) ? seen() : waiting.push({ words, seen })));
   const ended = once(terminal, "close");
-  /** The question that is the last on the screen, and what follows it. */
+  /** Rows from the last question on the screen on. */
   const bottom = (): string[] => {
     const rows = screenOf(written);
     return rows.slice(rows.findLastIndex((row) => row.startsWith("? allow: ")));
@@ -357,7 +359,7 @@ test("on a real terminal each question stands right above the line that answers 
   expect(bottom()).toEqual(rows("npm run build", 1, "allow execute npm run build (1 of 2)? [y/n/1–2] "));
   terminal.stdin.write("n\r");
   await shows("(2 of 2)? [y/n/1–2] ");
-  // The agent's words came between, and the second question stands below them.
+  // The agent wrote in between, and the second question stands below that text.
   expect(bottom()).toEqual(rows("rm -rf ~", 2, "allow execute rm -rf ~ (2 of 2)? [y/n/1–2] "));
   terminal.stdin.write("n\r");
   await ended;

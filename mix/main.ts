@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The process: its streams, its signals, its exit code. Everything else is in command-line.ts.
+// The process: streams, signals and exit code. Everything else is in command-line.ts.
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "./command-line.ts";
@@ -40,16 +40,16 @@ async function main(): Promise<void> {
     nodeProgram: process.execPath,
     interrupts,
   });
-  // A forgotten handle must not keep the terminal, and what was written is to be with the kernel by then.
+  // Exits explicitly, as a forgotten handle would keep the process alive, but only after all output is written.
   out.flushed(() => process.exit(code === interruptedExit && interrupts.isTerminated() ? terminatedExit : code));
 }
 
-/** A reader that left: no words, no stack, the number that `head` causes. */
+/** Ends the process silently with 141 when the reader of stdout is gone, as with `| head`. */
 function endedByReader(error: NodeJS.ErrnoException): void {
   process.exit(error.code === "EPIPE" ? exitCodeOf({ kind: "broken_pipe" }) : 1);
 }
 
-/** Signals are listened to only once somebody asked for them; before that they end the process as they do any other. */
+/** Handles signals only once there is a listener; before that, they end the process by default. */
 function interruptsOf(source: NodeJS.Process): Interrupts & { readonly isTerminated: () => boolean } {
   const listeners = new Set<(by: Interrupt) => void>();
   let isTerminated = false;
@@ -72,5 +72,5 @@ function interruptsOf(source: NodeJS.Process): Interrupts & { readonly isTermina
 }
 
 const interruptedExit = exitCodeOf({ kind: "interrupted" });
-/** 128 and the number of SIGTERM. */
+/** 128 plus the number of SIGTERM. */
 const terminatedExit = 143;

@@ -2,7 +2,7 @@
 // The asks, from their question to their one end. Every change is one transaction, and an ask ends once: the first valid
 // answer wins, whoever else is about to answer, withdraw or let it expire.
 import Database from "better-sqlite3";
-import { type FilesInPlace, filesInPlace } from "../files/in-place.ts";
+import { type TrackedFiles, trackFiles } from "../files/tracked-files.ts";
 import {
   type NotifyArguments,
   type NotifyAsk,
@@ -37,14 +37,14 @@ export interface Ending {
 export class Asks {
   readonly #options: AsksOptions;
   readonly #statements: ReturnType<typeof statementsOf>;
-  readonly #files: FilesInPlace;
+  readonly #files: TrackedFiles;
 
   constructor(options: AsksOptions) {
     this.#options = options;
     this.#statements = statementsOf(options.database);
     // Something has been read by now, so SQLite has made all three, and keeps them while the database is open.
     const { name } = options.database;
-    this.#files = filesInPlace([name, `${name}-wal`, `${name}-shm`]);
+    this.#files = trackFiles([name, `${name}-wal`, `${name}-shm`]);
   }
 
   /**

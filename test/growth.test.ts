@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { growths } from "../agentd/session/core/tools/growth.ts";
 import type { Entry, ToolCallEntry } from "../agentd/vocabulary/index.ts";
-import { grown } from "../mix/entries/growth.ts";
+import { applyGrowth } from "../mix/entries/growth.ts";
 import { openScene } from "./cases/scene.ts";
 
 const line = "a line of output, as a compiler writes it by the thousand\n";
@@ -35,7 +35,7 @@ test("200 updates of a growing output make a log of less than three times its en
   let content: unknown;
   for (const entry of logged) {
     content = entry.content ?? content;
-    for (const { path, text } of entry.grow ?? []) content = grown(content, path.slice(1), text);
+    for (const { path, text } of entry.grow ?? []) content = applyGrowth(content, path.slice(1), text);
   }
   expect(content).toEqual(steps.at(-1)!.update.content);
 });
@@ -51,7 +51,7 @@ test("what agentd says of a growth, the command line puts together again", () =>
       // Half a character at an end is no growth: such a value is said whole.
       fc.pre(told !== undefined);
       let value: unknown = old;
-      for (const growth of told) value = grown(value, growth.path, growth.text);
+      for (const growth of told) value = applyGrowth(value, growth.path, growth.text);
       expect(value).toEqual(next);
     }),
   );
@@ -59,7 +59,7 @@ test("what agentd says of a growth, the command line puts together again", () =>
 
 test("a growth of a text that is not there changes nothing", () => {
   const value = [{ a: "one" }];
-  for (const path of [[1, "a"], [0, "b"], [0, "a", "c"], [0]]) expect(grown(value, path, "two")).toEqual(value);
+  for (const path of [[1, "a"], [0, "b"], [0, "a", "c"], [0]]) expect(applyGrowth(value, path, "two")).toEqual(value);
 });
 
 function isToolCall(entry: Entry): entry is Entry & ToolCallEntry {

@@ -74,8 +74,8 @@ test("every command says once that an older agentd runs, and what to type; statu
   const directory = installation(place, "000000000000");
   await using daemon = await startInstalled(place, directory);
   const line =
-    `agentd ${version} (build 000000000000) (pid ${daemon.child.pid}) runs, ${version} (build ${installedBuild}) is installed: ` +
-    "`mix agent stop` ends it with its live sessions, and the next `mix agent` command starts the new one\n";
+    `agentd ${version} (build 000000000000) (pid ${daemon.child.pid}) is running, but ${version} (build ${installedBuild}) is installed: ` +
+    "`mix agent stop` ends it and its live sessions, and the next `mix agent` command starts the new one\n";
   for (const words of [
     ["agent", "ls", "-q"],
     ["agent", "close", "none"],

@@ -216,7 +216,7 @@ test.each([
   ["bus-client/bad.ts", "../display/printable.ts"],
   ["agentd/bad.ts", "../mix/main.ts"],
   ["agentd/vocabulary/bad.ts", "../log/open.ts"],
-  ["agentd/vocabulary/bad.ts", "../../files/in-place.ts"],
+  ["agentd/vocabulary/bad.ts", "../../files/tracked-files.ts"],
   ["agentd/session/core/bad.ts", "node:fs"],
   ["agentd/session/core/bad.ts", "zod"],
   ["agentd/session/core/bad.ts", "../mailbox/mailbox.ts"],

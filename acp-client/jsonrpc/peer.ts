@@ -10,7 +10,7 @@ import { rawMember } from "./raw-member.ts";
 import { isDeeperThan } from "../../json/depth.ts";
 import { numberOf, parseJson } from "../../json/raw-json.ts";
 import { isRecord } from "../../json/record.ts";
-import { repeatedName } from "../../json/repeated-name.ts";
+import { findRepeatedName } from "../../json/repeated-name.ts";
 import { recogniseMessages } from "./recognise.ts";
 import { hasMoreValuesThan, outlineMessage } from "./width.ts";
 import { redactSample, type Redact } from "../redaction.ts";
@@ -218,7 +218,7 @@ export class Peer {
 
   #onRequest(message: { id: RequestId; method: string; params: unknown }, line: string): void {
     const rawId = rawMember(line, "id") ?? "null";
-    if (repeatedName(line) !== undefined) {
+    if (findRepeatedName(line) !== undefined) {
       this.#fault("repeated-member", "A request has an object with a repeated member name; the last one counts", line);
     }
     const key = idKey(message.id, rawId);

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { TomlError, parse } from "smol-toml";
 import { isMarkedUtf16 } from "../../files/byte-order-mark.ts";
-import { replaceableBecause } from "../../files/replaceable.ts";
+import { findReplacementRisk } from "../../files/replaceable.ts";
 import { type SettingsFault, parseSettings } from "./schema.ts";
 import { type Settings, defaultSettings } from "./settings.ts";
 
@@ -150,7 +150,7 @@ function distrust(descriptor: number, file: string, uid: number): string | undef
 }
 
 function replaceable(file: string, uid: number): string | undefined {
-  const reason = replaceableBecause(file, { uid });
+  const reason = findReplacementRisk(file, { uid });
   return reason && `is not safe where it is: ${reason}`;
 }
 

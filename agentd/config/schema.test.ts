@@ -105,7 +105,7 @@ test.each([
   ["max_sessions = inf", "max_sessions", "whole number"],
   ["max_sessions = '8'", "max_sessions", "whole number"],
   ["idle_timeout = 0", "idle_timeout", "duration in quotes"],
-  ["idle_timeout = '0s'", "idle_timeout", "no time at all"],
+  ["idle_timeout = '0s'", "idle_timeout", "too short"],
   ["idle_timeout = '30d'", "idle_timeout", "longer than 24 days"],
   ["permission_timeout = '-10m'", "permission_timeout", "not a duration"],
   ["permission_timeout = nan", "permission_timeout", "duration in quotes"],

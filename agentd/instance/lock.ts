@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import Database from "better-sqlite3";
 import { findByIdentity } from "../../acp-client/process/process-identity.ts";
 import type { Build } from "../../files/installed-build.ts";
-import { filesInPlace } from "../../files/in-place.ts";
+import { trackFiles } from "../../files/tracked-files.ts";
 
 export interface InstanceLock {
   /** Frees the lock and removes the pid record; again does nothing. */
@@ -113,7 +113,7 @@ function held(pidFile: string): AcquiredLock {
 }
 
 function heldLock(database: Database.Database, { lockFile, pidFile }: LockOptions): InstanceLock {
-  const files = filesInPlace([lockFile]);
+  const files = trackFiles([lockFile]);
   const release = (): void => {
     if (!database.open) return;
     // While the lock is still held: a moment later the file may be the next holder's, as it may be without the lock file.

@@ -80,7 +80,7 @@ test.each([0o770, 0o702, 0o777, 0o1777])("a state directory of mode %o, which ot
   expect(prepareStateDirectory(paths({ AGENTD_STATE_DIR: state }), uid)).toEqual({
     ok: false,
     path: state,
-    reason: expect.stringContaining("others can write it"),
+    reason: expect.stringContaining("is writable by others"),
   });
 });
 

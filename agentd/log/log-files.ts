@@ -2,7 +2,7 @@
 // Detects that the files of the open log were removed, replaced or truncated by someone else.
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
-import { type ChangedFile, filesInPlace } from "../../files/in-place.ts";
+import { type ChangedFile, trackFiles } from "../../files/tracked-files.ts";
 import { LogError, toLogError } from "./log-error.ts";
 
 export interface LogFiles {
@@ -18,7 +18,7 @@ export interface LogFiles {
  */
 export function logFiles(db: Database.Database, file: string, lockFile?: string): LogFiles {
   const walFiles = [`${file}-wal`, `${file}-shm`];
-  const files = filesInPlace([file, ...walFiles, ...(lockFile === undefined ? [] : [lockFile])]);
+  const files = trackFiles([file, ...walFiles, ...(lockFile === undefined ? [] : [lockFile])]);
   const findTruncated = truncatedFileFinder(db, file);
   let isSaved = false;
   return {

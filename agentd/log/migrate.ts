@@ -3,7 +3,7 @@
 import { chmodSync, closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
-import { syncFile } from "../../files/make-whole.ts";
+import { syncFile } from "../../files/create-atomically.ts";
 import { LogError } from "./log-error.ts";
 
 export interface Migration {

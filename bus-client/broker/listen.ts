@@ -5,7 +5,7 @@ import { createServer, type Server, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
-import { filesInPlace } from "../../files/in-place.ts";
+import { trackFiles } from "../../files/tracked-files.ts";
 import { BusError } from "../bus-error.ts";
 import { prepareSocketDirectory } from "../embedded-socket.ts";
 import { checkUnixPath } from "../socket-path.ts";
@@ -41,7 +41,7 @@ export async function listenUnix(path: string, uid: number, accept: Accept): Pro
   process.umask(mask);
   await listening;
   await chmod(path, 0o600);
-  const socketFile = filesInPlace([path]);
+  const socketFile = trackFiles([path]);
   return {
     port: undefined,
     isInPlace: () => socketFile.changed().length === 0,

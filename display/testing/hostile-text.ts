@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Texts that would repaint a terminal, hide a part of themselves or turn their order if they were written as they are.
+// Texts that would repaint a terminal, hide a part of themselves or reverse their order if they were written unchanged.
 import fc from "fast-check";
 
-/** One of each kind that was tried on a real terminal. */
+/** One text of each kind, all tried on a real terminal. */
 export const hostileTexts: readonly string[] = [
   "\u001b[2J\u001b[H", // CSI
   "\u001b]0;title\u0007", // OSC, ended by BEL
@@ -19,11 +19,11 @@ export const hostileTexts: readonly string[] = [
   "\u2066isolate\u2069",
   "\u200b\u2060\ufeff\u00ad\u034f\u180e", // drawn as nothing
   "\u3164\u115f\u1160\uffa0\u2800\u17b4", // drawn as blank
-  "\u{e0041}\u{e0100}\ufe00\ud800", // tags, selectors, half a character
+  "\u{e0041}\u{e0100}\ufe00\ud800", // tags, selectors, lone surrogate
 ];
 
-/** Nothing but the sequences of our own palette and of our prompt line may be left of it. */
-export function obeyed(written: string): string[] {
+/** Returns the harmful characters that remain besides the sequences of our own palette and prompt line. */
+export function terminalControlsIn(written: string): string[] {
   // eslint-disable-next-line no-control-regex
   const own = /\u001b\[(?:1|22|2|31|32|33|36|39)m|\u001b\[K|\u001b\[A|\u001b\[\d+G|\r(?=\u001b\[K|.*\u001b\[K)/g;
   return Array.from(written.replaceAll(own, "")).filter((character) => {
@@ -32,7 +32,7 @@ export function obeyed(written: string): string[] {
   });
 }
 
-// Written by hand, and not taken from the table that is tested.
+// Written by hand, not derived from the table under test.
 const harmful: readonly (readonly [number, number])[] = [
   [0x00, 0x08],
   [0x0b, 0x1f],

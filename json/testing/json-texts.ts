@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// JSON texts of many spellings, for property tests.
+// Arbitraries of JSON texts in all spellings, for property tests.
 import * as fc from "fast-check";
 
 const digits = fc.string({ unit: fc.constantFrom("0", "1", "2", "5", "8", "9"), minLength: 1, maxLength: 25 });
@@ -20,7 +20,9 @@ export const numberText = fc
 
 const stringText = fc.string({ unit: "grapheme" }).map((text) => JSON.stringify(text));
 
-/** A value as the tokens that it is written with. Names are not repeated, and none looks like the index of an array. */
+/**
+ * A value as a list of tokens. Names are unique, and none looks like an array index, which JSON.parse would reorder.
+ */
 export const { value: valueText } = fc.letrec<{ value: string[] }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },

@@ -3,8 +3,8 @@ import type { Context } from "../process/context.ts";
 import { PromptLine } from "./prompt-line.ts";
 
 /**
- * Only to be called on a terminal. Anything but y or yes is no, and so are Ctrl-C and the end of input. What was typed
- * before the question is no answer to it.
+ * Asks on the terminal; call it only where there is one. Anything but y or yes means no, and so do Ctrl-C and the end
+ * of input. Lines that were typed before the question appeared are ignored.
  */
 export function askYesOrNo(
   context: Pick<Context, "stdin" | "stderr" | "interrupts" | "now" | "after">,
@@ -17,13 +17,13 @@ export function askYesOrNo(
       resolve(yes);
     };
     const line = new PromptLine(context, {
-      line: (text, topic) => {
-        if (topic !== undefined) answer(/^y(es)?$/i.test(text.trim()));
+      line: (text, target) => {
+        if (target !== undefined) answer(/^y(es)?$/i.test(text.trim()));
       },
       end: () => answer(false),
       endRow: () => undefined,
     });
     const stopListening = context.interrupts.listen(() => answer(false));
-    line.open({ topic: question, prompt: `${question} [y/N] `, asks: true });
+    line.open({ target: question, prompt: `${question} [y/N] `, asks: true });
   });
 }

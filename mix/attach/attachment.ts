@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a person at the terminal can do while a session is followed: answer its questions and, attached, prompt it.
+// Lets a person at the terminal answer the questions of a followed session and, with `mix agent attach`, prompt it.
 import type { Entry, PermissionEntry, SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import { answerPrompt, lineMeaning } from "./typed-line.ts";
 import type { AgentBus } from "../bus/ask.ts";
@@ -7,17 +7,17 @@ import { MixError } from "../process/mix-error.ts";
 import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
 import { PromptLine } from "./prompt-line.ts";
 import type { Invocation } from "../input/verb.ts";
-import { fitted } from "../../display/width.ts";
+import { truncateToWidth } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
 
-/** The view above the line. */
-export interface TextAbove {
-  /** The column at which its last row ends; 0 where the row is over. */
+/** The view of the session, above the prompt line. */
+export interface ViewAbove {
+  /** The column in which the last row ends, or 0 after a line feed. */
   readonly column: number;
   readonly endRow: () => void;
-  /** Shows a question whole. */
+  /** Shows the whole question. */
   readonly ask: (asked: AskedEntry) => void;
-  /** Says in one line what became of a question; `count` which of several it was. */
+  /** Shows in one line how a question was resolved. `count` says which of several it was: ` (1 of 2)`. */
   readonly resolve: (entry: AskedEntry, asked: AskedEntry | undefined, count: string) => void;
 }
 
@@ -27,43 +27,43 @@ export class Attachment {
   readonly #session: string;
   readonly #line: PromptLine;
   readonly #questions = new OpenQuestions();
-  /** Questions whose answer was sent and is not in the log yet. */
+  /** Questions whose answer was sent but is not in the log yet. */
   readonly #answering = new Set<string>();
-  /** The question that stands right above the line. */
-  #drawn: string | undefined;
-  /** Since when the question above the line is not drawn as it is: other text has come below it, or it has changed. */
-  #coveredAt: number | undefined;
-  #callOffDrawing: () => void = () => undefined;
-  #above: TextAbove | undefined;
-  /** Of the session; undefined where it cannot be prompted from here. */
+  /** The question that is drawn right above the line. */
+  #drawnRequest: string | undefined;
+  /** Since when the drawn question is out of date: other text was written below it, or it has changed. */
+  #staleSince: number | undefined;
+  #cancelRedraw: () => void = () => undefined;
+  #view: ViewAbove | undefined;
+  /** The session's phase; undefined where the session cannot be prompted from here. */
   #phase: SessionPhase | undefined;
   #isOver = false;
   #hasLeft = false;
 
-  /** Without a phase questions are answered, and nothing else is taken. */
+  /** Without `phase` a person can answer questions and do nothing else. */
   constructor(invocation: Invocation, bus: AgentBus, session: string, phase?: SessionPhase) {
     this.#invocation = invocation;
     this.#bus = bus;
     this.#session = session;
     this.#phase = phase;
     this.#line = new PromptLine(invocation.context, {
-      line: (line, topic) => this.#typed(line, topic),
-      end: () => (this.#phase === undefined ? this.#takeNoMore() : this.#leave()),
-      endRow: () => this.#above?.endRow(),
+      line: (line, target) => this.#onLine(line, target),
+      end: () => (this.#phase === undefined ? this.#stopAnswering() : this.#leave()),
+      endRow: () => this.#view?.endRow(),
     });
   }
 
-  standUnder(above: TextAbove | undefined): void {
-    this.#above = above;
+  setView(view: ViewAbove | undefined): void {
+    this.#view = view;
   }
 
-  /** Whether this entry is of a question that is asked here: it is shown when it is its turn, and by nobody else. */
-  asks(entry: Entry): entry is Entry & AskedEntry {
+  /** Whether the entry belongs to a question that is asked here. The view must not show it: `ask` does, in its turn. */
+  handles(entry: Entry): entry is Entry & AskedEntry {
     if (this.#isOver || (entry.kind !== "permission" && entry.kind !== "elicitation")) return false;
     return entry.phase === "requested" || this.#questions.get(entry.request) !== undefined;
   }
 
-  /** Takes in an entry for which `asks` is true. */
+  /** Processes an entry for which `handles` is true. */
   ask(entry: AskedEntry): void {
     if (entry.phase === "requested") this.#questions.add(entry);
     if (entry.phase === "changed" && entry.kind === "permission") this.#change(entry);
@@ -71,41 +71,40 @@ export class Attachment {
     this.#open();
   }
 
-  /** Takes in any other entry after it was shown. `wrote`: the view has written something for it. */
-  see(entry: Entry, wrote: boolean): void {
+  /** Processes any other entry, after the view has shown it. `wrote` says whether the view wrote anything. */
+  afterShown(entry: Entry, wrote: boolean): void {
     if (entry.kind === "state" && this.#phase !== undefined) this.#phase = entry.state;
     if (entry.kind === "tool_call") this.#questions.follow(entry);
-    if (wrote) this.#cover();
+    if (wrote) this.#scheduleRedraw();
     this.#open();
   }
 
-  /** Whether a line stands at the bottom of the view. */
-  get takesLines(): boolean {
+  get isLineOpen(): boolean {
     return this.#line.isOpen;
   }
 
-  /** Takes the line off the screen, so that something can be written. */
+  /** Erases the line, so that the view can write. */
   hide(): void {
     this.#line.hide();
   }
 
-  /** Says something while the line is open: the line makes room for it. */
-  say(words: () => void): void {
+  /** Writes above the line while it is open. */
+  writeAbove(words: () => void): void {
     this.#line.hide();
-    this.#above?.endRow();
+    this.#view?.endRow();
     words();
-    this.#drawn = undefined;
+    this.#drawnRequest = undefined;
     this.#open();
   }
 
-  /** The person asked to leave the session to itself. */
+  /** Whether the person detached by command or by Ctrl-D. */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
 
   end(): void {
     this.#isOver = true;
-    this.#callOffDrawing();
+    this.#cancelRedraw();
     this.#line.close();
   }
 
@@ -113,84 +112,84 @@ export class Attachment {
     if (this.#isOver) return;
     const question = this.#questions.current;
     if (question !== undefined) return this.#openQuestion(question);
-    const column = this.#above?.column ?? 0;
-    if (this.#phase === undefined || over.has(this.#phase)) this.#line.close();
+    const column = this.#view?.column ?? 0;
+    if (this.#phase === undefined || endingPhases.has(this.#phase)) this.#line.close();
     else {
       const prompt = this.#phase === "idle" ? "> " : `${this.#phase} > `;
-      this.#line.open({ topic: promptTopic, prompt, asks: false }, column);
+      this.#line.open({ target: promptTarget, prompt, asks: false }, column);
     }
   }
 
-  /** Draws the whole question, and its line right below. */
+  /** Draws the whole question with its line right below. */
   #openQuestion(question: AskedEntry): void {
     const { request } = question;
-    if (this.#answering.has(request) || this.#coveredAt !== undefined) return this.#line.hide();
-    if (this.#drawn !== request) {
+    if (this.#answering.has(request) || this.#staleSince !== undefined) return this.#line.hide();
+    if (this.#drawnRequest !== request) {
       this.#line.hide();
-      this.#above?.ask(question);
-      this.#drawn = request;
+      this.#view?.ask(question);
+      this.#drawnRequest = request;
     }
-    const columns = this.#invocation.context.stderr.columns || columnsUnknown;
-    const prompt = answerPrompt(question, this.#questions.countWords(request), columns);
-    this.#line.open({ topic: this.#questions.topicOf(request), prompt, asks: true });
+    const columns = this.#invocation.context.stderr.columns || defaultColumns;
+    const prompt = answerPrompt(question, this.#questions.countLabel(request), columns);
+    this.#line.open({ target: this.#questions.targetOf(request), prompt, asks: true });
   }
 
   /**
-   * What stands above the line is no longer the question as it is. It is drawn anew when nothing has come for a moment, or
-   * when it has been off the screen for too long: an agent that talks on, or changes it again and again, fills no screen.
+   * Redraws an outdated question once nothing was written for `redrawDelayMs`, but no later than `redrawDelayMsMax`. An
+   * agent that writes on, or changes the question again and again, cannot fill the screen with copies of it.
    */
-  #cover(): void {
-    if (this.#drawn === undefined && this.#coveredAt === undefined) return;
+  #scheduleRedraw(): void {
+    if (this.#drawnRequest === undefined && this.#staleSince === undefined) return;
     const { now, after } = this.#invocation.context;
-    this.#drawn = undefined;
-    this.#coveredAt ??= now();
-    this.#callOffDrawing();
-    const waitMs = Math.min(quietMs, this.#coveredAt + coveredMsMax - now());
-    this.#callOffDrawing = after(Math.max(0, waitMs), () => {
-      this.#coveredAt = undefined;
+    this.#drawnRequest = undefined;
+    this.#staleSince ??= now();
+    this.#cancelRedraw();
+    const waitMs = Math.min(redrawDelayMs, this.#staleSince + redrawDelayMsMax - now());
+    this.#cancelRedraw = after(Math.max(0, waitMs), () => {
+      this.#staleSince = undefined;
       this.#open();
     });
   }
 
-  /** The one that is asked is drawn anew, above a line that is empty again; one that waits is not drawn yet. */
+  /** Redraws the current question above an empty line. A question that still waits for its turn is not drawn yet. */
   #change(entry: PermissionEntry): void {
     this.#questions.change(entry);
-    if (this.#questions.current?.request === entry.request) this.#cover();
+    if (this.#questions.current?.request === entry.request) this.#scheduleRedraw();
   }
 
   #resolve(entry: AskedEntry): void {
     const { request } = entry;
     this.#line.hide();
-    this.#above?.resolve(entry, this.#questions.get(request), this.#questions.countWords(request));
+    this.#view?.resolve(entry, this.#questions.get(request), this.#questions.countLabel(request));
     this.#questions.remove(request);
     this.#answering.delete(request);
-    this.#coveredAt = undefined;
-    this.#callOffDrawing();
-    this.#drawn = undefined;
+    this.#staleSince = undefined;
+    this.#cancelRedraw();
+    this.#drawnRequest = undefined;
   }
 
-  #typed(line: string, topic: string | undefined): void {
-    // What was entered stays on the screen, below the question.
-    this.#drawn = undefined;
-    this.#act(line, topic).then(
+  #onLine(line: string, target: string | undefined): void {
+    // The entered line stays on the screen below the question, so the question must be drawn again.
+    this.#drawnRequest = undefined;
+    this.#handleLine(line, target).then(
       () => this.#open(),
       (error: unknown) => {
         if (!(error instanceof MixError)) throw error;
-        this.say(() => this.#invocation.output.error(error));
+        this.writeAbove(() => this.#invocation.output.error(error));
       },
     );
   }
 
-  async #act(line: string, topic: string | undefined): Promise<void> {
-    if (this.#isOver) return this.#passOver(line, "as this ended");
-    if (topic === undefined) return this.#passOver(line, "before this was asked");
-    const found = this.#questions.withTopic(topic);
+  async #handleLine(line: string, target: string | undefined): Promise<void> {
+    if (this.#isOver) return this.#rejectLine(line, "after this ended");
+    if (target === undefined) return this.#rejectLine(line, "before this question");
+    const found = this.#questions.findByTarget(target);
     const asked = found && this.#answering.has(found.request) ? undefined : found;
-    // What it was to answer is over: it must not become the answer to what is asked instead, and is no prompt.
-    const isLate = topic !== promptTopic && asked === undefined;
+    // The question is gone: the line must not answer the next one, and it is not a prompt either.
+    const isLate = target !== promptTarget && asked === undefined;
     if (isLate && !line.trimStart().startsWith(":")) {
-      const hasChanged = found === undefined && this.#questions.isOpen(topic);
-      return this.#passOver(line, hasChanged ? "before that question changed" : "when that question was over");
+      const hasChanged = found === undefined && this.#questions.isOpen(target);
+      return this.#rejectLine(line, hasChanged ? "before that question changed" : "after that question closed");
     }
     const meaning = lineMeaning(line, asked);
     const session = this.#session;
@@ -214,7 +213,7 @@ export class Attachment {
         this.#leave();
         return;
       case "words":
-        this.say(() => this.#invocation.output.word(meaning.text));
+        this.writeAbove(() => this.#invocation.output.word(meaning.text));
     }
   }
 
@@ -228,20 +227,20 @@ export class Attachment {
     }
   }
 
-  #passOver(line: string, when: string): void {
+  #rejectLine(line: string, when: string): void {
     if (line.trim() === "") return;
-    const typed = fitted(printableLine(line.trim()), passedOverColumnsMax);
-    this.say(() => this.#invocation.output.word(`typed ${when}, and not taken: ${typed}`));
+    const typed = truncateToWidth(printableLine(line.trim()), rejectedColumnsMax);
+    this.writeAbove(() => this.#invocation.output.word(`ignored (typed ${when}): ${typed}`));
   }
 
-  #takeNoMore(): void {
+  #stopAnswering(): void {
     this.#isOver = true;
-    this.#callOffDrawing();
-    for (const waiting of this.#questions.all()) if (waiting.request !== this.#drawn) this.#above?.ask(waiting);
-    this.#invocation.output.word(endedWords);
+    this.#cancelRedraw();
+    for (const waiting of this.#questions.all()) if (waiting.request !== this.#drawnRequest) this.#view?.ask(waiting);
+    this.#invocation.output.word(answersOffMessage);
   }
 
-  // Following ends as by Ctrl-C; that it was wanted is told apart afterwards.
+  // Ends the follow as Ctrl-C does. `hasLeft` then tells the caller that the person meant to detach.
   #leave(): void {
     this.#isOver = true;
     this.#hasLeft = true;
@@ -249,14 +248,14 @@ export class Attachment {
   }
 }
 
-/** No request is called so: their ids have a number at the end. */
-const promptTopic = "prompt";
-const over: ReadonlySet<SessionPhase> = new Set(["closing", "closed", "lost", "failed"]);
-const passedOverColumnsMax = 60;
-/** An agent's text comes in pieces: it is taken to have paused when none has come for so long. */
-const quietMs = 300;
-/** A question is not kept from the screen for longer than this by an agent that talks on. */
-const coveredMsMax = 2_000;
-const columnsUnknown = 80;
-const endedWords =
-  "no answers are taken here any more: mix agent permit, mix agent answer · the view goes on, Ctrl-C leaves it";
+/** No request id equals it: they all end in a number. */
+const promptTarget = "prompt";
+const endingPhases: ReadonlySet<SessionPhase> = new Set(["closing", "closed", "lost", "failed"]);
+const rejectedColumnsMax = 60;
+/** Without output for this long the agent is taken to have paused. */
+const redrawDelayMs = 300;
+/** An agent that keeps writing delays a question by this at most. */
+const redrawDelayMsMax = 2_000;
+const defaultColumns = 80;
+const answersOffMessage =
+  "no more answers here: use mix agent permit or mix agent answer · the view continues, Ctrl-C leaves it";

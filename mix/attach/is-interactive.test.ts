@@ -14,7 +14,7 @@ function asked(terminals: readonly Name[], term?: string, mode: Output["mode"] =
   return isInteractive({ context, output: { mode } as Output });
 }
 
-test("a person is asked where words are typed, and what is asked and the line below it are both seen", () => {
+test("a person is asked if stdin, stdout and stderr are all terminals", () => {
   expect(asked(["stdin", "stdout", "stderr"])).toBe(true);
   expect(asked(["stdin", "stdout", "stderr"], "xterm")).toBe(true);
   expect(asked(["stdin", "stderr"])).toBe(false);
@@ -22,7 +22,7 @@ test("a person is asked where words are typed, and what is asked and the line be
   expect(asked(["stdout", "stderr"])).toBe(false);
 });
 
-test("nobody is asked on a dumb terminal, or where data is wanted", () => {
+test("nobody is asked on a dumb terminal, or with --json or --quiet", () => {
   expect(asked(["stdin", "stdout", "stderr"], "dumb")).toBe(false);
   expect(asked(["stdin", "stdout", "stderr"], "xterm", "json")).toBe(false);
 });

@@ -2,8 +2,8 @@
 import type { Invocation } from "../input/verb.ts";
 
 /**
- * Whether a person can be asked here. What is asked stands on stdout and the line below it on stderr: both must be seen,
- * or a yes is given to nothing. A dumb terminal cannot take back a line that was typed for something else.
+ * Whether a person can be asked here. The question is written to stdout and its answer line to stderr, so both must be
+ * terminals: otherwise somebody could say yes to a question that they do not see. A dumb terminal cannot erase a line.
  */
 export function isInteractive({ context, output }: Pick<Invocation, "context" | "output">): boolean {
   const { stdin, stdout, stderr, env } = context;

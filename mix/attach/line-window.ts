@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The part of a typed line that one row has room for: around the cursor, with an ellipsis where something is left out.
-import { characterWidth, displayWidth, fitted } from "../../display/width.ts";
+// The part of a typed line that fits into one row: the text around the cursor, with an ellipsis where it is cut.
+import { characterWidth, displayWidth, truncateToWidth } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
 
-/** `at`: the column of the cursor within `shown`. */
+/** Returns the visible part and the cursor's column within it. */
 export function lineWindow(
   line: string,
   cursor: number,
@@ -11,7 +11,7 @@ export function lineWindow(
 ): { readonly shown: string; readonly at: number } {
   const before = tail(printableLine(line.slice(0, cursor)), columns);
   const at = displayWidth(before);
-  return { shown: before + (at < columns ? fitted(printableLine(line.slice(cursor)), columns - at) : ""), at };
+  return { shown: before + (at < columns ? truncateToWidth(printableLine(line.slice(cursor)), columns - at) : ""), at };
 }
 
 function tail(text: string, columns: number): string {

@@ -26,7 +26,7 @@ function terminal() {
   const line = new PromptLine(
     { stdin, stderr: new TextOutput(streamSink(stderr)), interrupts, now: () => now, after },
     {
-      line: (text, topic) => entered.push([text, topic]),
+      line: (text, target) => entered.push([text, target]),
       end: () => undefined,
       endRow: () => stderr.write("<row>"),
     },
@@ -37,7 +37,7 @@ function terminal() {
     screen = "";
     return seen;
   };
-  /** So much time without a key. */
+  /** Passes time without a key. */
   const pause = async (ms = 1000): Promise<void> => {
     now += ms;
     for (const [run, at] of Array.from(timers)) {
@@ -50,15 +50,15 @@ function terminal() {
   return { stdin, line, entered, drawn, pause };
 }
 
-const prompt = { topic: "prompt", prompt: "> ", asks: false };
-const question = { topic: "r-1", prompt: "answer: ", asks: true };
+const prompt = { target: "prompt", prompt: "> ", asks: false };
+const question = { target: "r-1", prompt: "answer: ", asks: true };
 
-/** Some rounds of the event loop: keys are read, a topic is changed. */
+/** Runs the event loop a few times, so that keys are read and the target is switched. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("keys that were pressed before the line was opened are for no topic, and those after for its own", async () => {
+test("keys pressed before the line was opened have no target, and later ones have the line's", async () => {
   const { stdin, line, entered, pause } = terminal();
   stdin.write("1\n");
   line.open(question);
@@ -72,7 +72,7 @@ test("keys that were pressed before the line was opened are for no topic, and th
   ]);
 });
 
-test("keys that are unread when the topic changes are for the one before, and half a line is kept for it", async () => {
+test("keys that are unread when the target changes belong to the previous one, and an unfinished line is kept for it", async () => {
   const { stdin, line, entered, drawn, pause } = terminal();
   line.open(prompt);
   await settle();
@@ -92,14 +92,14 @@ test("keys that are unread when the topic changes are for the one before, and ha
   ]);
 });
 
-test("a line that was entered before the line was closed is still told, with its topic", async () => {
+test("a line that was entered before closing is still reported with its target", async () => {
   const { stdin, line, entered } = terminal();
   line.open(question);
   await settle();
   stdin.once("keypress", () => queueMicrotask(() => line.close()));
   stdin.write("1\n");
   await settle();
-  line.open({ ...question, topic: "r-2" });
+  line.open({ ...question, target: "r-2" });
   stdin.write("2\n");
   await settle();
   expect(entered).toEqual([
@@ -108,7 +108,7 @@ test("a line that was entered before the line was closed is still told, with its
   ]);
 });
 
-test("who types on when a question comes does not answer it before a pause, and sees what is typed", async () => {
+test("a person who keeps typing when a question arrives does not answer it before a pause, and sees the typed text", async () => {
   const { stdin, line, entered, drawn, pause } = terminal();
   line.open(prompt);
   await settle();
@@ -137,7 +137,7 @@ test("who types on when a question comes does not answer it before a pause, and 
   ]);
 });
 
-test("a question without a key before it is answered at once", async () => {
+test("a question can be answered at once if no key was pressed before it", async () => {
   const { stdin, line, entered } = terminal();
   line.open(question);
   await settle();
@@ -146,7 +146,7 @@ test("a question without a key before it is answered at once", async () => {
   expect(entered).toEqual([["1", "r-1"]]);
 });
 
-test("lines that come at once are one text, and lines that come one after the other are several", async () => {
+test("lines of one read are one text, and lines of several reads are several texts", async () => {
   const { stdin, line, entered } = terminal();
   line.open(prompt);
   await settle();
@@ -157,7 +157,7 @@ test("lines that come at once are one text, and lines that come one after the ot
   expect(entered.map(([text]) => text)).toEqual(["one\ntwo", "three"]);
 });
 
-test("below the middle of a row nothing is drawn before a key is pressed, and the row is gone on with after it", async () => {
+test("in the middle of a row nothing is drawn before a key is pressed, and that row is continued afterwards", async () => {
   const { stdin, line, drawn } = terminal();
   line.open(prompt, 7);
   await settle();
@@ -177,7 +177,7 @@ test("below the middle of a row nothing is drawn before a key is pressed, and th
   expect(drawn().endsWith("<row>> abc\n")).toBe(true);
 });
 
-test("a line that is longer than the row takes one row still", async () => {
+test("a line that is longer than the row still takes one row", async () => {
   const { stdin, line, drawn } = terminal();
   line.open(prompt);
   await settle();

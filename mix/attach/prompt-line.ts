@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One line that a person types at the bottom of a live view. It takes one row, so that it can be taken off and put back
-// whenever something is written above it; keys are read all the while.
+// A line editor at the bottom of a live view. It takes one row, so that it can be erased and redrawn whenever something
+// is written above it. Keys are read all the time.
 import { createInterface } from "node:readline";
 import type { Interface } from "node:readline";
 import { movement, rich } from "../../display/styled.ts";
@@ -9,19 +9,22 @@ import { displayWidth } from "../../display/width.ts";
 import { lineWindow } from "./line-window.ts";
 
 export interface PromptLineEvents {
-  /** What was entered, and for which topic; a paste of lines comes as one text. No topic: it was typed before the first. */
-  readonly line: (text: string, topic: string | undefined) => void;
-  /** Ctrl-D. Ctrl-C is raised as the interrupt it is. */
+  /**
+   * A line was entered. Pasted lines come as one text. `target` is undefined for a line typed before the first target.
+   */
+  readonly line: (text: string, target: string | undefined) => void;
+  /** Ctrl-D was pressed. Ctrl-C is raised as an interrupt instead. */
   readonly end: () => void;
-  /** Something will stand below the text above for good: its row has to be over. */
+  /** The entered line is about to stay on the screen: the view must end its last row. */
   readonly endRow: () => void;
 }
 
-/** What a line is for, and what stands before it. */
-export interface LineTopic {
-  readonly topic: string;
+/** What a line is typed for: the prompt, or one question in one revision. */
+export interface LineTarget {
+  readonly target: string;
+  /** The text before the line. */
   readonly prompt: string;
-  /** What is entered answers a question: nobody may be made to answer it by being in the middle of typing. */
+  /** The line answers a question. Whoever is in the middle of typing must not answer it by accident. */
   readonly asks: boolean;
 }
 
@@ -31,20 +34,20 @@ export class PromptLine {
   readonly #context: LineContext;
   readonly #on: PromptLineEvents;
   #lines: Interface | undefined;
-  /** What the keys that come now are for. */
-  #now: LineTopic | undefined;
-  /** What they are to be for. */
-  #wanted: LineTopic | undefined;
+  /** The target of the keys that arrive now. */
+  #current: LineTarget | undefined;
+  /** The target to switch to once all earlier keys are read. */
+  #wanted: LineTarget | undefined;
   #lastKeyAt = Number.NEGATIVE_INFINITY;
-  #callOffChange: () => void = () => undefined;
-  /** What was typed and not entered, for topics that may come back. */
+  #cancelSwitch: () => void = () => undefined;
+  /** Unfinished lines, for targets that may come back. */
   readonly #drafts = new Map<string, string>();
-  /** Lines that came with one read. */
+  /** Lines of one read, such as a paste. */
   #entered: string[] = [];
-  /** Where the text above ends in its row. */
+  /** The column in which the text above ends. */
   #column = 0;
   #isHidden = true;
-  /** The column above at which it was drawn; undefined while it is off the screen. */
+  /** The value of `#column` when the line was drawn; undefined while it is not on the screen. */
   #drawnAt: number | undefined;
 
   constructor(context: LineContext, on: PromptLineEvents) {
@@ -56,49 +59,49 @@ export class PromptLine {
     return this.#lines !== undefined;
   }
 
-  /** Shows the line, or shows it again. What was typed for another topic is no answer to this one: it is kept for its own. */
-  open(wanted: LineTopic, column = 0): void {
+  /** Shows the line. Text that was typed for another target is kept for that one. */
+  open(wanted: LineTarget, column = 0): void {
     this.#lines ??= this.#listen();
-    const isNew = this.#wanted?.topic !== wanted.topic;
+    const isNew = this.#wanted?.target !== wanted.target;
     this.#wanted = wanted;
     this.#column = column;
     this.#isHidden = false;
-    if (this.#now?.topic === wanted.topic) this.#now = wanted;
-    else if (isNew) this.#change(this.#lines, wanted.topic);
+    if (this.#current?.target === wanted.target) this.#current = wanted;
+    else if (isNew) this.#switchTarget(this.#lines, wanted.target);
     this.#draw();
   }
 
-  /** Off the screen, until it is opened again. */
+  /** Erases the line until `open` is called again. */
   hide(): void {
     this.#erase();
     this.#isHidden = true;
   }
 
-  /** Gives the terminal back; keys are not read any more. */
+  /** Stops reading keys and gives the terminal back. */
   close(): void {
     const lines = this.#lines;
     if (lines === undefined) return;
-    this.#forget();
+    this.#reset();
     lines.close();
   }
 
-  // Keys that were pressed before the topic was shown are read first, and are for the topic before. So are those of a
-  // person who types on without having seen the question.
-  #change(lines: Interface, topic: string): void {
+  // Reads keys that were pressed before the new target was shown first: they belong to the previous one. So do the keys
+  // of a person who keeps typing without having seen the question.
+  #switchTarget(lines: Interface, target: string): void {
     afterUnreadKeys(() => {
       const next = this.#wanted;
-      if (this.#lines !== lines || next?.topic !== topic || this.#now?.topic === topic) return;
+      if (this.#lines !== lines || next?.target !== target || this.#current?.target === target) return;
       const waitMs = next.asks ? this.#lastKeyAt + pauseMs - this.#context.now() : 0;
       if (waitMs > 0) {
-        this.#callOffChange();
-        this.#callOffChange = this.#context.after(waitMs, () => this.#change(lines, topic));
+        this.#cancelSwitch();
+        this.#cancelSwitch = this.#context.after(waitMs, () => this.#switchTarget(lines, target));
         return;
       }
       this.#erase();
-      const [before, left] = [this.#now?.topic, lines.line];
-      this.#now = next;
-      replaceText(lines, this.#drafts.get(topic) ?? "");
-      this.#drafts.delete(topic);
+      const [before, left] = [this.#current?.target, lines.line];
+      this.#current = next;
+      replaceText(lines, this.#drafts.get(target) ?? "");
+      this.#drafts.delete(target);
       if (left !== "" && before !== undefined) this.#drafts.set(before, left);
       if (left !== "" && before === undefined) this.#on.line(left, undefined);
       this.#draw();
@@ -107,10 +110,10 @@ export class PromptLine {
 
   #listen(): Interface {
     const { stdin, interrupts } = this.#context;
-    // It has no output: the row is drawn here, in the order of what else is written.
+    // Without an output: this class draws the row itself, in order with everything else that is written.
     const lines = createInterface({ input: stdin, terminal: true, historySize: historyMax });
     let isDue = false;
-    // Once for all keys of one read, when they are taken.
+    // Draws once for all keys of one read.
     const onKey = (): void => {
       this.#lastKeyAt = this.#context.now();
       if (isDue) return;
@@ -133,7 +136,7 @@ export class PromptLine {
     lines.on("close", () => {
       stdin.off("keypress", onKey);
       if (this.#lines !== lines) return;
-      this.#forget();
+      this.#reset();
       this.#on.end();
     });
     return lines;
@@ -142,41 +145,40 @@ export class PromptLine {
   #take(lines: Interface, line: string): void {
     this.#entered.push(line);
     if (this.#entered.length > 1) return;
-    const [topic, entered] = [this.#now, this.#entered];
-    // Lines of one paste come within this tick: they are one text, and not as many prompts.
+    const [current, entered] = [this.#current, this.#entered];
+    // The lines of one paste arrive within this tick. They are one text, not one prompt each.
     setImmediate(() => {
       if (this.#entered === entered) this.#entered = [];
       const text = entered.join("\n");
-      if (this.#lines === lines && topic !== undefined && this.#isShown(topic)) this.#leaveOnScreen(topic, text);
-      // Also where the line was closed meanwhile: what a person entered is not lost without a word.
-      this.#on.line(text, topic?.topic);
+      if (this.#lines === lines && current !== undefined && this.#isShown(current)) this.#leaveOnScreen(current, text);
+      // Report it even if the line was closed meanwhile: entered text must not vanish silently.
+      this.#on.line(text, current?.target);
     });
   }
 
-  /** As it was entered, above what comes next. */
-  #leaveOnScreen({ prompt }: LineTopic, text: string): void {
+  #leaveOnScreen({ prompt }: LineTarget, text: string): void {
     this.hide();
     this.#on.endRow();
     void this.#context.stderr.text(`${prompt}${text}\n`);
   }
 
-  /** A question that is over does not stand below the next one; a prompt does, until a person pauses. */
-  #isShown({ topic, asks }: LineTopic): boolean {
-    return this.#wanted?.topic === topic || !asks;
+  /** An outdated question's line is not shown below the next question. A prompt's line is, until the person pauses. */
+  #isShown({ target, asks }: LineTarget): boolean {
+    return this.#wanted?.target === target || !asks;
   }
 
   #draw(): void {
-    const [lines, now] = [this.#lines, this.#now];
+    const [lines, now] = [this.#lines, this.#current];
     if (lines === undefined || now === undefined || !this.#isShown(now)) return;
     if (this.#isHidden || this.#entered.length > 0) return;
     const { line, cursor } = lines;
     const column = this.#column;
-    // In the middle of a row the text above needs no empty line below it.
+    // While the text above is in the middle of a row, an empty line below it is not drawn.
     if (column > 0 && line === "") return this.#erase();
     const { stderr } = this.#context;
     const { prompt } = now;
-    const room = (stderr.columns || columnsUnknown) - displayWidth(prompt) - 1;
-    const { shown, at } = lineWindow(line, cursor, Math.max(roomMin, room));
+    const room = (stderr.columns || defaultColumns) - displayWidth(prompt) - 1;
+    const { shown, at } = lineWindow(line, cursor, Math.max(columnsMin, room));
     const start = this.#drawnAt === undefined && column > 0 ? "\n" : movement.rowStart;
     this.#drawnAt ??= column;
     const place = movement.toColumn(displayWidth(prompt) + at + 1);
@@ -191,12 +193,12 @@ export class PromptLine {
     void this.#context.stderr.text(rich`${movement.rowStart}${movement.clearToRowEnd}${back}`);
   }
 
-  // Before its interface is closed, so that the `close` event is not taken for the end of input.
-  #forget(): void {
+  // Call it before closing the interface: otherwise the `close` event counts as the end of input.
+  #reset(): void {
     this.hide();
-    this.#callOffChange();
+    this.#cancelSwitch();
     this.#lines = undefined;
-    this.#now = undefined;
+    this.#current = undefined;
     this.#wanted = undefined;
     this.#entered = [];
   }
@@ -210,16 +212,16 @@ function replaceText(lines: Interface, text: string): void {
   if (text !== "") lines.write(text);
 }
 
-/** Who has not pressed a key for so long is taken to have looked. */
+/** A person who has not pressed a key for this long is taken to have seen the screen. */
 const pauseMs = 700;
 const historyMax = 100;
-const columnsUnknown = 80;
-const roomMin = 8;
+const defaultColumns = 80;
+const columnsMin = 8;
 
-// A terminal keeps what is typed until somebody reads it: a line may be there before the question that it seems to answer.
-/** Runs when all that was typed before this call has been read from a stdin that is being read. */
+// The terminal buffers what is typed: a line may have been entered before the question that it seems to answer.
+/** Runs `run` once everything that was typed before this call has been read. stdin must be flowing. */
 function afterUnreadKeys(run: () => void): void {
-  // The event loop looks at the terminal before it runs immediates; what was there when the first of them ran, or came
-  // just too late for it, has been read when the second one does.
+  // The event loop polls the terminal before it runs immediates. Keys that were there when the first one ran, or came
+  // just too late for its poll, have been read when the second one runs.
   setImmediate(() => setImmediate(run));
 }

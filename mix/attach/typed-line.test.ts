@@ -14,23 +14,18 @@ const question: PermissionEntry = {
 };
 
 test.each([
-  ["an empty line is nothing", "  ", undefined, { kind: "nothing" }],
+  ["an empty line does nothing", "  ", undefined, { kind: "nothing" }],
   ["a line is a prompt as it was typed", " do it ", undefined, { kind: "prompt", text: " do it " }],
   ["a slash belongs to the agent", "/cancel", undefined, { kind: "prompt", text: "/cancel" }],
   ["a colon is for us", ":cancel", undefined, { kind: "cancel" }],
   [":q detaches", ":q", question, { kind: "detach" }],
   [
-    "a number is that answer, before an option of that name",
+    "a number means the option at that place, not an option with that id",
     "2",
     question,
     { kind: "permission", answer: { request: "s-1", option: "ok" } },
   ],
-  [
-    "an option's own name is an answer",
-    "ok",
-    question,
-    { kind: "permission", answer: { request: "s-1", option: "ok" } },
-  ],
+  ["an option's id is an answer", "ok", question, { kind: "permission", answer: { request: "s-1", option: "ok" } }],
   [
     ":dismiss leaves a question unanswered",
     ":dismiss",
@@ -55,17 +50,14 @@ test.each([
   expect(lineMeaning(line, { ...question, options })).toEqual({ kind: "permission", answer: { request, ...decision } });
 });
 
-test("a yes that could mean several options is refused, and they are told", () => {
+test("a yes that could mean several options is refused, and the error lists them", () => {
   const options = ["a", "b"].map((option) => ({ option, name: option, kind: "allow_once" }));
   expect(() => lineMeaning("y", { ...question, options })).toThrow("a (allow_once), b (allow_once)");
 });
 
-test.each(["0", "3", "yes please", "please allow", "1.0", "-1"])(
-  "%s answers no question, and is no prompt either",
-  (line) => {
-    expect(lineMeaning(line, question).kind).toBe("words");
-  },
-);
+test.each(["0", "3", "yes please", "please allow", "1.0", "-1"])("%s is neither an answer nor a prompt", (line) => {
+  expect(lineMeaning(line, question).kind).toBe("words");
+});
 
 const form: ElicitationEntry = {
   kind: "elicitation",
@@ -81,7 +73,7 @@ const long = { ...form, schema: { properties: { a: { type: "string" }, b: { type
 test.each([
   ["a form of one field takes its value", "no", form, { action: "accept", content: { loud: false } }],
   [
-    "a word that is no yes or no goes as it is, also one that every object has a member of",
+    "a word other than yes or no is sent unchanged, even `constructor`",
     "constructor",
     form,
     { action: "accept", content: { loud: "constructor" } },
@@ -91,13 +83,13 @@ test.each([
   [":dismiss leaves it unanswered", ":dismiss", long, { action: "cancel" }],
   [":accept takes a form's defaults", ":accept", long, { action: "accept" }],
   [
-    "a form of more fields takes them by name, quoted where they have spaces",
+    "a form of several fields takes them by name, with quotes around spaces",
     `a="two words" b='it is "so"'`,
     long,
     { action: "accept", content: { a: "two words", b: 'it is "so"' } },
   ],
   [
-    "a field that takes several values is written by name, also alone",
+    "an array field is written by name even if it is the only field",
     "days=mon days=tue",
     list,
     { action: "accept", content: { days: ["mon", "tue"] } },
@@ -106,7 +98,7 @@ test.each([
   expect(lineMeaning(line, asked)).toEqual({ kind: "elicitation", answer: { request: "s-2", ...meaning } });
 });
 
-test("an address without a yes is not answered, and no prompt is made of the line", () => {
+test("a URL is accepted only by yes, and any other line is not a prompt", () => {
   expect(lineMeaning("y", address).kind).toBe("words");
 });
 
@@ -118,13 +110,13 @@ test.each([
   ["nothing asked", undefined, [":detach"]],
   ["a permission", question, ["number", ":dismiss", ":detach"]],
   ["a form of more fields", long, ["field=value", ":decline", ":accept", ":dismiss", ":cancel"]],
-  ["a form of one field", form, ["a line", ":decline"]],
+  ["a form of one field", form, ["the line", ":decline"]],
   ["an address", address, ["yes", ":decline"]],
 ])("with %s, :help says all that can be typed", (_what, asked, parts) => {
   const meaning = lineMeaning(":help", asked);
   for (const part of parts) expect(meaning).toMatchObject({ kind: "words", text: expect.stringContaining(part) });
 });
 
-test(":cancel is the turn's, also while something is asked", () => {
+test(":cancel cancels the turn, even while a question is open", () => {
   expect(lineMeaning(":cancel", form)).toEqual({ kind: "cancel" });
 });

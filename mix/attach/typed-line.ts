@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a line means that a person typed below a live view. Commands begin with a colon: a slash belongs to the agents.
+// Interprets a line that a person typed below a live view. Commands begin with a colon, as agents use the slash.
 import type { ElicitationEntry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import { numbered } from "../questions/chosen-option.ts";
+import { optionByNumber } from "../questions/chosen-option.ts";
 import { fieldValue, formContent, formFields, wordsOf } from "../form-fields.ts";
 import type { FormField } from "../form-fields.ts";
 import { type Decision, decisionFor } from "../questions/permission-decision.ts";
@@ -16,22 +16,25 @@ export type LineMeaning =
   | { readonly kind: "prompt"; readonly text: string }
   | { readonly kind: "words"; readonly text: string };
 
-/** Without a question the line is a prompt. Throws a usage error for fields that cannot be read, and for a yes that could mean several options. */
+/**
+ * Without a question the line is a prompt. Throws a usage error for fields that cannot be parsed, and for a yes that
+ * could mean several options.
+ */
 export function lineMeaning(line: string, question: AskedEntry | undefined): LineMeaning {
   const written = line.trim();
   if (written === "") return { kind: "nothing" };
   if (written.startsWith(":")) return commandMeaning(written.slice(1), question);
-  if (question?.kind === "elicitation") return toldMeaning(question, written);
+  if (question?.kind === "elicitation") return elicitationMeaning(question, written);
   if (question !== undefined) {
     const decision = typedDecision(question, written);
-    // A prompt in place of an answer would wait behind the very question that it does not answer.
-    if (decision === undefined) return { kind: "words", text: `no answer ${written}; ${helpWords(question)}` };
+    // Sent as a prompt, the line would wait in the queue behind the very question that it does not answer.
+    if (decision === undefined) return { kind: "words", text: `${written} is not an answer; ${helpText(question)}` };
     return { kind: "permission", answer: { request: question.request, ...decision } };
   }
   return { kind: "prompt", text: line };
 }
 
-/** What stands before the place where a person answers: what is asked, which of several it is, and what can be typed. */
+/** The text before the answer: what is asked, which of several questions it is, and what can be typed. */
 export function answerPrompt(question: AskedEntry, count: string, columns: number): string {
   const subject = `${subjectOf(question, Math.max(subjectColumnsMin, Math.floor(columns / 2)))}${count}`;
   if (question.kind === "permission") return `allow ${subject}? [y/n/1–${question.options?.length ?? 0}] `;
@@ -41,11 +44,11 @@ export function answerPrompt(question: AskedEntry, count: string, columns: numbe
 
 const subjectColumnsMin = 16;
 
-function toldMeaning(question: ElicitationEntry, written: string): LineMeaning {
+function elicitationMeaning(question: ElicitationEntry, written: string): LineMeaning {
   const { request, mode, schema } = question;
   if (mode === "url") {
     if (written === "yes") return { kind: "elicitation", answer: { request, action: "accept" } };
-    return { kind: "words", text: helpWords(question) };
+    return { kind: "words", text: helpText(question) };
   }
   const field = onlyField(question);
   const content =
@@ -53,7 +56,7 @@ function toldMeaning(question: ElicitationEntry, written: string): LineMeaning {
   return { kind: "elicitation", answer: { request, action: "accept", content } };
 }
 
-/** Of a form that a whole line answers, without the field's name. */
+/** The only field of a form. The whole line is then its value, without the field's name. */
 function onlyField({ schema }: ElicitationEntry): FormField | undefined {
   const [field, ...others] = formFields(schema);
   return others.length > 0 || field?.type === "array" ? undefined : field;
@@ -71,33 +74,33 @@ function commandMeaning(command: string, question: AskedEntry | undefined): Line
     if (command === "decline") return { kind: "elicitation", answer: { request, action: "decline" } };
     if (command === "dismiss") return { kind: "elicitation", answer: { request, action: "cancel" } };
   }
-  return { kind: "words", text: helpWords(question) };
+  return { kind: "words", text: helpText(question) };
 }
 
-function helpWords(question: AskedEntry | undefined): string {
-  const always = ":cancel the turn · :close the session · :detach and let it go on";
-  return question === undefined ? always : `${answerWords(question)} · ${always}`;
+function helpText(question: AskedEntry | undefined): string {
+  const always = ":cancel the turn · :close the session · :detach and leave it running";
+  return question === undefined ? always : `${answerHelp(question)} · ${always}`;
 }
 
-function answerWords(question: AskedEntry): string {
+function answerHelp(question: AskedEntry): string {
   const without = ":dismiss leaves it unanswered";
   if (question.kind === "permission")
     return `y allows once, n refuses, an option's number or name chooses it · ${without}`;
-  if (question.mode === "url") return `yes when you will open it · :decline says no · ${without}`;
-  const line = onlyField(question) === undefined ? fieldsWords : "a line is the answer";
+  if (question.mode === "url") return `yes if you will open it · :decline says no · ${without}`;
+  const line = onlyField(question) === undefined ? fieldsHelp : "the line is the answer";
   return `${line} · :accept takes the defaults · :decline says no · ${without}`;
 }
 
-const fieldsWords = "field=value other='two words' answers";
+const fieldsHelp = "field=value other='two words' answers";
 
 /**
- * By its number first: the options stand above with theirs. Yes and no are the person's own words, so an agent that
- * calls an option "no" decides nothing by it.
+ * Tries yes and no, then the option's number, then its id. Yes and no are the person's own words: an agent that calls
+ * an option "no" changes nothing.
  */
 function typedDecision({ options = [] }: PermissionEntry, written: string): Decision | undefined {
   const word = written.toLowerCase();
   if (word === "y" || word === "yes") return decisionFor("allow", options, undefined);
   if (word === "n" || word === "no") return decisionFor("deny", options, undefined);
-  const option = (numbered(options, written) ?? options.find((one) => one.option === written))?.option;
+  const option = (optionByNumber(options, written) ?? options.find((one) => one.option === written))?.option;
   return option === undefined ? undefined : { option };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which reply belongs to which verb of the service `agent`. Types alone.
+// The type of the reply to each verb of the service `agent`. Types only.
 import type * as replies from "../../agentd/vocabulary/replies.ts";
 
 export interface AgentReplies {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Asking over the Bus: every refusal, a missing service and a Bus that fails become one error.
+// Calls services over the Bus. Refusals, missing services and failures of the Bus all become a `MixError`.
 import { BusError, registeredServices, replyFailure } from "../../bus-client/index.ts";
 import type { BusClient, Caller, RegisteredService, Reply } from "../../bus-client/index.ts";
 import type { Verb, VerbInput } from "../../agentd/vocabulary/verbs.ts";
@@ -7,55 +7,54 @@ import type { AgentReplies } from "./agent-replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import { MixError, ownError, usageError } from "../process/mix-error.ts";
 
-/** `agentd` starts one where none runs; `running-agentd` never does; `bus` needs no agentd at all. */
-export type Connecting = "agentd" | "running-agentd" | "bus";
+/** `agentd` starts the daemon if none runs, `running-agentd` never does, and `bus` needs no agentd. */
+export type ConnectTarget = "agentd" | "running-agentd" | "bus";
 
 export interface ConnectOptions {
-  readonly connecting: Connecting;
+  readonly target: ConnectTarget;
   readonly autostart: boolean;
 }
 
 export interface CallOptions {
-  /** Without it the Bus's own limit of 60 s. */
+  /** Default: the limit of the Bus, 60 s. */
   readonly timeoutMs?: number;
-  /** Raw body instead of arguments. */
+  /** A raw body instead of arguments. */
   readonly body?: string;
 }
 
-/** For who only asks: it has no name, and hears nothing but answers. */
+/** Anonymous request-only connection: no registration, no subscriptions. */
 export interface ReadingBus {
-  /** Any service. Throws for what rc 10 and more says, and where the Bus fails. */
+  /** Calls any service. Throws for a reply with rc >= 10 and when the Bus fails. */
   readonly call: (service: string, command: string, args?: object, options?: CallOptions) => Promise<Reply>;
-  /** agentd; the reply's body. */
+  /** Calls agentd and returns the parsed body of the reply. */
   readonly ask: <V extends Verb>(verb: V, args: VerbInput<V>) => Promise<AgentReplies[V]>;
   readonly close: () => Promise<void>;
 }
 
-/** For a citizen: it has a name, by which the log knows who acted, and may listen. */
+/** Connection of a citizen: the log records its name as the caller, and it may subscribe to topics. */
 export interface AgentBus extends ReadingBus {
   readonly client: BusClient;
-  /** Whether the Bus or agentd, where it is away, can come back without anybody's doing. */
+  /** Whether an absent Bus or agentd can come back without anybody's help. */
   readonly mayComeBack: () => boolean;
-  /** A connection of its own for what is read while the first may be flooded. */
+  /** A second connection, for reading while the first one may be flooded with publications. */
   readonly reader: () => Promise<BusClient>;
 }
 
-/** What questions are asked over. */
-export type Asking = Pick<Caller, "call">;
+export type BusCaller = Pick<Caller, "call">;
 
-/** Asks any service on a connection; throws one `MixError` for a refusal, a missing service or a Bus that fails. */
+/** Calls any service on a connection. Throws a `MixError` for a refusal, a missing service or a failure of the Bus. */
 export async function callOn(
-  client: Asking,
+  client: BusCaller,
   service: string,
   command: string,
   args?: object,
   options?: CallOptions,
 ): Promise<Reply> {
-  return accepted(service, await answered(client, service, command, args, options));
+  return checkReply(service, await callUnchecked(client, service, command, args, options));
 }
 
-export async function answered(
-  client: Asking,
+export async function callUnchecked(
+  client: BusCaller,
   service: string,
   command: string,
   args?: object,
@@ -68,34 +67,34 @@ export async function answered(
   }
 }
 
-export function accepted(service: string, reply: Reply): Reply {
+export function checkReply(service: string, reply: Reply): Reply {
   const failure = replyFailure(reply);
   if (failure === undefined) return reply;
   throw refusal(service, reply, failure);
 }
 
-export async function askOn<V extends Verb>(client: Asking, verb: V, args: VerbInput<V>): Promise<AgentReplies[V]> {
+export async function askOn<V extends Verb>(client: BusCaller, verb: V, args: VerbInput<V>): Promise<AgentReplies[V]> {
   const reply = await callOn(client, "agent", verb, args);
   return parseJson(reply.body) as AgentReplies[V];
 }
 
-/** What the broker says by itself has no code. */
+/** Recognizes the broker's own reply for a missing service: a text without a code. */
 export function isAgentdAbsent(reply: Reply): boolean {
   const failure = replyFailure(reply);
   return failure?.code === undefined && failure?.message === "Service 'agent' not found";
 }
 
-export async function hasAgentd(client: Asking): Promise<boolean> {
+export async function hasAgentd(client: BusCaller): Promise<boolean> {
   return (await servicesOn(client)).some(({ name }) => name === "agent");
 }
 
-/** Who is on the Bus. Throws as `callOn` does. */
-export async function servicesOn(client: Asking): Promise<readonly RegisteredService[]> {
+/** Throws as `callOn` does. */
+export async function servicesOn(client: BusCaller): Promise<readonly RegisteredService[]> {
   const reply = await callOn(client, "noded", "noded.list");
   return registeredServices(JSON.parse(reply.body)) ?? [];
 }
 
-/** A failure of the Bus as an error for people; anything else as it is. */
+/** Turns a `BusError` into a `MixError`; returns anything else unchanged. */
 export function asMixError(error: unknown, service = "the Bus"): unknown {
   if (!(error instanceof BusError)) return error;
   if (error.code === "TIMEOUT") return ownError("TIME_LIMIT", `${service} did not answer in time`, error);
@@ -104,9 +103,9 @@ export function asMixError(error: unknown, service = "the Bus"): unknown {
   return ownError("UNREACHABLE", `the Bus went away (${error.message})`, error);
 }
 
-// The broker's own failures have a text and no code; a service that leaves is UNAVAILABLE.
+// The broker's own failures have a text and no code. A service that is leaving replies UNAVAILABLE.
 function refusal(service: string, reply: Reply, failure: { code: string | undefined; message: string }): MixError {
-  const details = objectOf(reply.body);
+  const details = parseObject(reply.body);
   const code = typeof details["error_code"] === "string" ? details["error_code"] : failure.code;
   const message = typeof details["message"] === "string" ? details["message"] : failure.message;
   if (code !== undefined && code !== "UNAVAILABLE") return new MixError(code, message, { details });
@@ -121,7 +120,7 @@ function refusal(service: string, reply: Reply, failure: { code: string | undefi
 
 const brokerFailure = /^Service '.*' (not found|disconnected|overloaded)/;
 
-function objectOf(body: string): Record<string, unknown> {
+function parseObject(body: string): Record<string, unknown> {
   try {
     const value = parseJson(body);
     return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MixError } from "../process/mix-error.ts";
 import { retryWhileAway, type RetryPolicy } from "./retry-while-away.ts";
 
-/** Time passes by the pauses alone. */
+/** Time passes only in pauses. */
 function policyOf(
   rest: Partial<RetryPolicy> = {},
 ): RetryPolicy & { readonly told: boolean[]; readonly at: () => number } {
@@ -18,14 +18,14 @@ function policyOf(
       });
       return () => clearImmediate(timer);
     },
-    onReach: (reachable) => told.push(reachable),
+    onReachableChange: (reachable) => told.push(reachable),
     told,
     at: () => clock,
     ...rest,
   };
 }
 
-/** Fails so many times, then answers. */
+/** Fails the given number of times, then answers. */
 function failing(times: number, code = "UNREACHABLE"): () => Promise<string> {
   let left = times;
   return () => {
@@ -34,14 +34,14 @@ function failing(times: number, code = "UNREACHABLE"): () => Promise<string> {
   };
 }
 
-test("what may come back is waited for without a limit, and told once each way", async () => {
+test("a service that may come back is retried without a limit, and each change is reported once", async () => {
   const policy = policyOf({ mayComeBack: () => true });
   expect(await retryWhileAway(policy, failing(200))).toBe("here");
   expect(policy.at()).toBeGreaterThan(300_000);
   expect(policy.told).toEqual([false, true]);
 });
 
-test("what cannot come back by itself is waited for 30 s from the moment when the hope went", async () => {
+test("a service that cannot come back by itself is retried for 30 s from then on", async () => {
   const wentAt = 60_000;
   const policy: ReturnType<typeof policyOf> = policyOf({ mayComeBack: () => policy.at() < wentAt });
   await expect(retryWhileAway(policy, failing(Infinity))).rejects.toMatchObject({ code: "UNREACHABLE" });
@@ -49,13 +49,13 @@ test("what cannot come back by itself is waited for 30 s from the moment when th
   expect(policy.at()).toBeLessThan(wentAt + 34_000);
 });
 
-test("a service that has too much to do is there: it is asked again without a word", async () => {
+test("a busy service is retried without a report", async () => {
   const policy = policyOf();
   expect(await retryWhileAway(policy, failing(100, "BUSY"))).toBe("here");
   expect(policy.told).toEqual([]);
 });
 
-test("a refusal is not tried again", async () => {
+test("a refusal is not retried", async () => {
   const policy = policyOf({ mayComeBack: () => true });
   await expect(retryWhileAway(policy, failing(1, "SESSION_UNKNOWN"))).rejects.toMatchObject({
     code: "SESSION_UNKNOWN",
@@ -63,7 +63,7 @@ test("a refusal is not tried again", async () => {
   expect(policy.told).toEqual([]);
 });
 
-test("the signal ends the wait at once: in a pause, and where no answer comes", async () => {
+test("the signal ends the wait at once, during a pause or a request", async () => {
   const [inPause, inAsking] = [new AbortController(), new AbortController()];
   const never = policyOf({ delay: () => () => undefined, signal: inPause.signal });
   const paused = retryWhileAway(never, failing(Infinity));

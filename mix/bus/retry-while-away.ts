@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Asking again while the Bus or agentd is away. A command that follows something must outlast every wait between two
-// attempts of agentd to reconnect, so it gives up only where nothing is left that could come back by itself.
+// Retries a request while the Bus or agentd is unreachable. A command that follows a session must outlast agentd's
+// longest reconnect delay, so it gives up only if nothing can come back by itself.
 import type { AgentBus } from "./ask.ts";
 import type { Context } from "../process/context.ts";
 import { MixError } from "../process/mix-error.ts";
@@ -9,73 +9,73 @@ import type { Output } from "../process/output.ts";
 export interface RetryPolicy {
   readonly now: () => number;
   readonly delay: (ms: number, run: () => void) => () => void;
-  /** Whether what is away can come back by itself. While it cannot, retrying ends after 30 s. */
+  /** Whether the Bus or agentd can come back by itself. While it cannot, retrying ends after 30 s. */
   readonly mayComeBack?: () => boolean;
-  /** Told once when the question cannot be asked, and once when it was answered after all. */
-  readonly onReach?: (reachable: boolean) => void;
+  /** Called once when a request first fails, and once when it is answered again. */
+  readonly onReachableChange?: (reachable: boolean) => void;
   readonly signal?: AbortSignal;
 }
 
-/** How long an agentd without a process may be away: a restart, or an upgrade by hand, is over by then. */
-const hopelessMsMax = 30_000;
+/** Limit while agentd has no process: long enough for a restart or an upgrade by hand. */
+const giveUpAfterMs = 30_000;
 const retryMsMax = 2_000;
 
 /**
- * Asks until there is an answer. Undefined where the signal fired first; throws the failure of `ask` where it is a
- * refusal, and once there has been no hope for 30 s.
+ * Calls `ask` until it succeeds. Returns undefined if the signal fires first. Throws the error of `ask` if it is a
+ * refusal, or after 30 s in which nothing could come back by itself.
  */
 export async function retryWhileAway<Result>(
   policy: RetryPolicy,
   ask: () => Promise<Result>,
 ): Promise<Awaited<Result> | undefined> {
-  const { now, mayComeBack, onReach, signal } = policy;
+  const { now, mayComeBack, onReachableChange, signal } = policy;
   const isAborted = (): boolean => signal?.aborted === true;
-  let giveUpAt = now() + hopelessMsMax;
+  let giveUpAt = now() + giveUpAfterMs;
   let isAway = false;
   for (let attempt = 0; !isAborted(); attempt += 1) {
     try {
       const result = await unlessAborted(signal, ask());
-      if (isAway && !isAborted()) onReach?.(true);
+      if (isAway && !isAborted()) onReachableChange?.(true);
       return result;
     } catch (error) {
-      const kind = error instanceof MixError ? retried.get(error.code) : undefined;
+      const kind = error instanceof MixError ? retryKinds.get(error.code) : undefined;
       if (kind === undefined) throw error;
-      if (kind === "away" && !isAway) onReach?.(false);
+      if (kind === "away" && !isAway) onReachableChange?.(false);
       isAway ||= kind === "away";
-      if (kind === "busy" || mayComeBack?.() === true) giveUpAt = now() + hopelessMsMax;
+      if (kind === "busy" || mayComeBack?.() === true) giveUpAt = now() + giveUpAfterMs;
       else if (now() >= giveUpAt) throw error;
-      await pauseOf(policy, Math.min(100 * 2 ** attempt, retryMsMax));
+      await pauseUnlessAborted(policy, Math.min(100 * 2 ** attempt, retryMsMax));
     }
   }
   return undefined;
 }
 
-const retried: ReadonlyMap<string, "away" | "busy"> = new Map([
+const retryKinds: ReadonlyMap<string, "away" | "busy"> = new Map([
   ["UNREACHABLE", "away"],
   ["TIME_LIMIT", "away"],
   ["BUSY", "busy"],
 ]);
 
-/** What a verb tells of a Bus or an agentd that is away: each change once, however many questions wait for it. */
-export function busRetryPolicy(context: Context, output: Output, bus: AgentBus, say = saidAtOnce): RetryPolicy {
+/** Retry policy of a verb. It reports each change of reachability once, however many requests are waiting. */
+export function busRetryPolicy(context: Context, output: Output, bus: AgentBus, say = callNow): RetryPolicy {
   let isAway = false;
   return {
     now: context.now,
     delay: context.after,
     mayComeBack: bus.mayComeBack,
-    onReach(reachable) {
+    onReachableChange(reachable) {
       if (isAway === !reachable) return;
       isAway = !reachable;
-      say(() => output.notice(reachable ? "agentd is back" : awayWords(bus)));
+      say(() => output.notice(reachable ? "agentd is back" : awayMessage(bus)));
     },
   };
 }
 
-function saidAtOnce(words: () => void): void {
+function callNow(words: () => void): void {
   words();
 }
 
-function awayWords({ client }: AgentBus): string {
+function awayMessage({ client }: AgentBus): string {
   return client.state.kind === "connected" ? "agentd is away; waiting for it" : "the Bus is gone; waiting for it";
 }
 
@@ -88,15 +88,15 @@ function unlessAborted<Result>(signal: AbortSignal | undefined, asked: Promise<R
   });
 }
 
-function pauseOf({ delay, signal }: RetryPolicy, ms: number): Promise<void> {
+function pauseUnlessAborted({ delay, signal }: RetryPolicy, ms: number): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {
     const over = (): void => {
-      callOff();
+      cancel();
       signal?.removeEventListener("abort", over);
       resolve();
     };
-    const callOff = delay(ms, over);
+    const cancel = delay(ms, over);
     signal?.addEventListener("abort", over, { once: true });
   });
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reading sessions, page by page.
 import type { SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { pagesOf } from "../../bus-client/index.ts";
@@ -11,7 +10,7 @@ export interface SessionFilter {
   readonly cwd?: string;
 }
 
-export async function allSessions(bus: ReadingBus, filter: SessionFilter): Promise<SessionSummary[]> {
+export async function listSessions(bus: ReadingBus, filter: SessionFilter): Promise<SessionSummary[]> {
   const sessions: SessionSummary[] = [];
   const pages = pagesOf({
     read: (after: string | undefined) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Values of the vocabulary, which may be imported as types alone: its schemas must not load with the command line. The
-// compiler holds these to the types.
+// Values of the vocabulary. mix imports only its types, so that its schemas are not loaded at start-up; the compiler
+// checks these values against the types.
 import type {
   EntryKind,
   LivePhase,
@@ -8,7 +8,7 @@ import type {
   topic as topicOfVocabulary,
 } from "../../agentd/vocabulary/entries.ts";
 
-/** What agentd publishes the entries of sessions on. */
+/** The topic of the entries of all sessions. */
 export const topic: typeof topicOfVocabulary = "agent.session.updated";
 
 const phases = {

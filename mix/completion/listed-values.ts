@@ -5,7 +5,7 @@ import { printableLine } from "../../display/printable.ts";
 import { servicesOn } from "../bus/ask.ts";
 import type { ReadingBus } from "../bus/ask.ts";
 import { endedPhases, livePhases } from "../bus/vocabulary-values.ts";
-import { allAsks } from "../questions/notify-asks.ts";
+import { listAsks } from "../questions/notify-asks.ts";
 import type { Candidate, Listed } from "./candidates.ts";
 
 export async function listedValues(bus: ReadingBus, what: Listed): Promise<readonly Candidate[]> {
@@ -31,7 +31,7 @@ export async function listedValues(bus: ReadingBus, what: Listed): Promise<reado
     case "services":
       return (await servicesOn(bus)).map(({ name }) => ({ value: name }));
     case "asks":
-      return (await allAsks(bus, { state: "open" })).map(({ ask, title }) => ({ value: ask, about: title }));
+      return (await listAsks(bus, { state: "open" })).map(({ ask, title }) => ({ value: ask, about: title }));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where no agentd was found: waits for one that runs, or starts one in the background, in a session of its own, in /, with
-// a cleaned environment, and its words in its log file.
+// Waits for an agentd that is running but not on the Bus, or starts one in the background: in a POSIX session of its
+// own, in /, with a cleaned environment, and with its output in its log file.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
@@ -20,47 +20,47 @@ import {
 import { processLogFile } from "../daemon/state-directory.ts";
 import { printable } from "../../display/printable.ts";
 
-/** Where no agentd was found: starts one and looks for it with `find`, or throws what is to be told instead. */
-export async function startedAgentd<Bus>(
+/** Call it when no agentd was found. Starts one and waits until `find` finds it, or throws the reason why not. */
+export async function startAgentd<Bus>(
   context: Context,
   output: Output,
   how: ConnectOptions,
   find: () => Promise<Bus | undefined>,
 ): Promise<Bus> {
-  if (how.connecting === "bus")
-    throw ownError("UNREACHABLE", "no Bus answers; `mix bus` runs one, and so does `agentd`");
-  if (how.connecting === "running-agentd") {
+  if (how.target === "bus") throw ownError("UNREACHABLE", "no Bus answers; start one with `mix bus` or `agentd`");
+  if (how.target === "running-agentd") {
     throw ownError("UNREACHABLE", unreachableReason(context) ?? "agentd is not running");
   }
   if (!how.autostart) {
     throw ownError(
       "UNREACHABLE",
       unreachableReason(context) ??
-        "agentd is not running, and starting it was ruled out; start `agentd`, or leave out --no-autostart",
+        "agentd is not running, and autostart is off; start `agentd`, or leave out --no-autostart",
     );
   }
-  const unheard = lastingUnreachableReason(context);
-  if (unheard !== undefined) throw ownError("UNREACHABLE", unheard);
+  const reason = lastingUnreachableReason(context);
+  if (reason !== undefined) throw ownError("UNREACHABLE", reason);
   const running = runningAgentdPid(context);
-  const awaited = running === undefined ? undefined : await awaitedAgentd(context, output, running, find);
-  return awaited ?? autostart(context, output, find);
+  const found = running === undefined ? undefined : await waitForRunningAgentd(context, output, running, find);
+  return found ?? startInBackground(context, output, find);
 }
 
-/** How long a started daemon may take until it is on the Bus. */
+/** How long a started daemon may take to register on the Bus. */
 const registeredWithinMs = 10_000;
 
 /**
- * Starts the daemon and looks for it until `find` finds it. Two that do so at once start one: the loser's daemon ends
- * with 75 (another one holds the lock), and the search goes on. Throws UNREACHABLE where it ends otherwise, or after 10 s.
- * What it has started is settled when it returns: a loser that is slow to load would live on once the winner was stopped.
+ * Starts the daemon and polls `find` until it succeeds. If two processes do so at once, one daemon gets the lock; the
+ * other exits with 75, and its caller finds the first. Throws UNREACHABLE if the daemon exits with another code, or
+ * after 10 s. Returns only once its own daemon has exited or holds the lock: a slow loser could otherwise take over
+ * later.
  */
-async function autostart<Found>(
+async function startInBackground<Found>(
   context: Context,
   output: Output,
   find: () => Promise<Found | undefined>,
 ): Promise<Found> {
   const logFile = processLogFile(context);
-  const daemon = startDaemon(context, logFile);
+  const daemon = spawnDaemon(context, logFile);
   output.notice(`starting agentd in the background; its log is ${logFile}`);
   const deadline = context.now() + registeredWithinMs;
   while (context.now() < deadline) {
@@ -71,31 +71,31 @@ async function autostart<Found>(
     }
     const ended = daemon.ended();
     if (ended !== undefined && ended !== lockHeldExit) {
-      throw ownError("UNREACHABLE", `agentd ended at once (${ended}); ${lastWords(logFile, daemon.logStart)}`);
+      throw ownError("UNREACHABLE", `agentd failed to start (${ended}); ${readLogTail(logFile, daemon.logStart)}`);
     }
     await pause(context, pollMs);
   }
   const running = runningAgentdPid(context);
   const late = `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`;
-  const away = running === undefined ? late : stillAwayWords(context, running, await busAddress(context));
+  const away = running === undefined ? late : notOnBusMessage(context, running, await busAddress(context));
   throw ownError("UNREACHABLE", lastingUnreachableReason(context) ?? away);
 }
 
-/** How long an agentd that runs may take to be back on its Bus: three of its longest pauses between two attempts. */
+/** How long a running agentd may take to return to its Bus: three times its longest reconnect delay. */
 const backWithinMs = 15_000;
 
 /**
- * Looks for an agentd that runs until `find` finds it: it is coming up, or between two attempts to reach its Bus. A second
- * one could only lose to it. Undefined where it ends meanwhile; throws UNREACHABLE after 15 s.
+ * Polls `find` for a running agentd that is still starting or between two attempts to reach its Bus. A second daemon
+ * could not get the lock. Returns undefined if the process ends meanwhile; throws UNREACHABLE after 15 s.
  */
-async function awaitedAgentd<Found>(
+async function waitForRunningAgentd<Found>(
   context: Context,
   output: Output,
   pid: number,
   find: () => Promise<Found | undefined>,
 ): Promise<Found | undefined> {
   const address = await busAddress(context);
-  output.notice(`agentd is running (pid ${pid}) and is not on the Bus at ${address} yet: waiting`);
+  output.notice(`agentd (pid ${pid}) is running but not yet on the Bus at ${address}: waiting`);
   const deadline = context.now() + backWithinMs;
   while (context.now() < deadline) {
     const found = await find();
@@ -103,38 +103,37 @@ async function awaitedAgentd<Found>(
     if (runningAgentdPid(context) !== pid) return undefined;
     await pause(context, pollMs);
   }
-  throw ownError("UNREACHABLE", stillAwayWords(context, pid, address));
+  throw ownError("UNREACHABLE", notOnBusMessage(context, pid, address));
 }
 
-function stillAwayWords(context: Context, pid: number, address: string): string {
-  const what = `agentd (pid ${pid}) runs, and is not on the Bus at ${address}`;
-  return `${what}: ${onceThereWords}; its log is ${processLogFile(context)}`;
+function notOnBusMessage(context: Context, pid: number, address: string): string {
+  const what = `agentd (pid ${pid}) is running but not on the Bus at ${address}`;
+  return `${what}: ${noBusHint}; its log is ${processLogFile(context)}`;
 }
 
-/** agentd does not take over the place of a broker that others run; who wants it to must say so. */
-const onceThereWords =
-  "it comes by itself once a Bus is there (`mix bus`, or whatever ran it); without one: `mix agent stop`, then any `mix agent` command";
+/** agentd does not replace a broker that somebody else runs unless a person restarts it. */
+const noBusHint =
+  "it reconnects once that Bus is back (`mix bus`, or whatever ran it); without one: `mix agent stop`, then any `mix agent` command";
 
-/** It has ended, or holds the state directory. */
+/** Whether the daemon has exited or holds the state directory. */
 function isSettled(context: Context, { pid, ended }: StartedDaemon): boolean {
   return ended() !== undefined || recordedPid(context) === pid;
 }
 
-/** What a daemon needs of its caller's environment; everything else stays with the caller. */
 function daemonEnvironment(env: Context["env"]): Record<string, string> {
-  const kept = Object.entries(env).filter(
+  const inherited = Object.entries(env).filter(
     ([name, value]) =>
-      value !== undefined && (keptNames.has(name) || keptPrefixes.some((prefix) => name.startsWith(prefix))),
+      value !== undefined && (inheritedNames.has(name) || inheritedPrefixes.some((prefix) => name.startsWith(prefix))),
   );
-  return Object.fromEntries(kept) as Record<string, string>;
+  return Object.fromEntries(inherited) as Record<string, string>;
 }
 
 const pollMs = 50;
 /** EX_TEMPFAIL: another agentd holds the lock. */
 const lockHeldExit = "exit 75";
 
-// The marker AGENTD_SESSION is not among them: a daemon started from inside a session is not part of it.
-const keptNames = new Set(
+// AGENTD_SESSION is left out: a daemon that is started from inside a session is not part of it.
+const inheritedNames = new Set(
   [
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR",
     "DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY SSH_AUTH_SOCK",
@@ -143,21 +142,21 @@ const keptNames = new Set(
     "AGENTD_CONFIG AGENTD_STATE_DIR",
   ].flatMap((names) => names.split(" ")),
 );
-const keptPrefixes = ["LC_", "XDG_", "MIXOS_"];
+const inheritedPrefixes = ["LC_", "XDG_", "MIXOS_"];
 
 interface StartedDaemon {
   readonly pid: number | undefined;
-  /** How, in words; undefined while it runs. */
+  /** How the process ended: `exit 2`, `signal SIGKILL` or an error's message; undefined while it runs. */
   readonly ended: () => string | undefined;
-  /** Where its words begin in the log. */
+  /** Byte offset in the log file at which its output begins. */
   readonly logStart: number;
 }
 
-function startDaemon(context: Context, logFile: string): StartedDaemon {
+function spawnDaemon(context: Context, logFile: string): StartedDaemon {
   if (!existsSync(context.agentdProgram)) {
-    throw ownError("UNREACHABLE", `agentd is not running, and its program is not at ${context.agentdProgram}`);
+    throw ownError("UNREACHABLE", `agentd is not running, and its program is missing: ${context.agentdProgram}`);
   }
-  const log = openedLog(logFile);
+  const log = openLog(logFile);
   const logStart = fstatSync(log).size;
   let ended: string | undefined;
   let pid: number | undefined;
@@ -182,7 +181,7 @@ function startDaemon(context: Context, logFile: string): StartedDaemon {
   return { pid, ended: () => ended, logStart };
 }
 
-function openedLog(logFile: string): number {
+function openLog(logFile: string): number {
   try {
     makeDirectories(dirname(logFile));
     return openSync(logFile, "a", 0o600);
@@ -192,19 +191,19 @@ function openedLog(logFile: string): number {
   }
 }
 
-/** What was written from `start` on: the log has the words of earlier lives too, unless it was turned over. */
-function lastWords(logFile: string, start: number): string {
+/** The last lines after byte `start`; from the beginning if the file was rotated and is shorter by now. */
+function readLogTail(logFile: string, start: number): string {
   const file = openSync(logFile, "r");
   try {
     const { size } = fstatSync(file);
-    const tail = Buffer.alloc(Math.min(size < start ? size : size - start, lastWordsBytesMax));
+    const tail = Buffer.alloc(Math.min(size < start ? size : size - start, logTailBytesMax));
     readSync(file, tail, 0, tail.length, size - tail.length);
-    const lines = tail.toString("utf8").trimEnd().split("\n").slice(-lastWordsLinesMax);
-    return `the end of ${logFile}:\n${printable(lines.join("\n"))}`;
+    const lines = tail.toString("utf8").trimEnd().split("\n").slice(-logTailLinesMax);
+    return `last lines of ${logFile}:\n${printable(lines.join("\n"))}`;
   } finally {
     closeSync(file);
   }
 }
 
-const lastWordsBytesMax = 4096;
-const lastWordsLinesMax = 5;
+const logTailBytesMax = 4096;
+const logTailLinesMax = 5;

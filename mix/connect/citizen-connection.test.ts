@@ -20,10 +20,10 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("a warning about where the Bus may be is told once, however often the Bus is looked for", async () => {
+test("a warning of discovery is shown once, however often the Bus is looked for", async () => {
   const file = join(bench.directory, "node.conf.mix");
   writeFileSync(file, "not a configuration");
-  // Another one is just coming up, as 75 says: it is waited for.
+  // Exit code 75 says that another agentd is starting, which is waited for.
   writeFileSync(join(bench.directory, "no-agentd.mjs"), "process.exit(75);");
   const running = bench.start(["agent", "ls", "-q"], {
     env: {
@@ -41,7 +41,7 @@ test("a warning about where the Bus may be is told once, however often the Bus i
   expect(ran.stderr.split("\n").filter((line) => line.startsWith("warning: "))).toHaveLength(1);
 });
 
-test("where the Bus is no longer found, what listens at its old address is not dialled", async () => {
+test("if the Bus is no longer found, its old address is not dialled", async () => {
   const file = join(bench.directory, "node.conf.mix");
   const away = createBroker();
   const port = await away.listenTcp(0);
@@ -55,7 +55,7 @@ test("where the Bus is no longer found, what listens at its old address is not d
   } as unknown as Context;
   const nowhere = new TextOutput(streamSink(new PassThrough()));
   const output = new Output({ stdout: nowhere, stderr: nowhere }, "ids");
-  const bus = await connectCitizen(context, output, { connecting: "bus", autostart: false });
+  const bus = await connectCitizen(context, output, { target: "bus", autostart: false });
   const failed = new Promise<BusClientState>((resolve) => {
     bus.client.onState((state) => {
       if (state.kind === "disconnected" && state.cause.code === "DIAL_FAILED") resolve(state);
@@ -70,7 +70,7 @@ test("where the Bus is no longer found, what listens at its old address is not d
   });
   stranger.listen(port, "127.0.0.1");
   await once(stranger, "listening");
-  expect(await failed).toMatchObject({ cause: { message: expect.stringContaining("is away") } });
+  expect(await failed).toMatchObject({ cause: { message: expect.stringContaining("no longer found") } });
   await bus.close();
   expect(guests).toBe(0);
   stranger.close();

@@ -1,72 +1,73 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The Bus for a verb that acts or listens: a client with a name, which comes back when its connection drops.
+// Connection for verbs that act or subscribe: a registered client that reconnects when its connection drops.
 import { BusClient, BusError, discoverBus, randomLetters } from "../../bus-client/index.ts";
 import type { BusClientState, Transport } from "../../bus-client/index.ts";
 import { askOn, callOn, hasAgentd } from "../bus/ask.ts";
 import type { AgentBus, ConnectOptions } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
-import { startedAgentd } from "./autostart.ts";
-import { findBus, surroundingsOf, toldOnce } from "./find-bus.ts";
+import { startAgentd } from "./autostart.ts";
+import { findBus, surroundingsOf, warnOnce } from "./find-bus.ts";
 import type { Warn } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
 import { runningAgentdPid } from "../daemon/unreachable-reason.ts";
 
-/** Throws UNREACHABLE where there is no Bus, or (unless `bus` is all that is needed) no agentd on it. */
+/** Throws UNREACHABLE if there is no Bus or, unless the target is `bus`, no agentd on it. */
 export async function connectCitizen(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
-  const warn = toldOnce(output);
-  const found = await connected(context, warn);
+  const warn = warnOnce(output);
+  const found = await connect(context, warn);
   if (found !== undefined) {
-    if (how.connecting === "bus" || (await hasAgentd(found.client))) return found;
+    if (how.target === "bus" || (await hasAgentd(found.client))) return found;
     await found.close();
   }
-  return startedAgentd(context, output, how, () => agentdOnBus(context, warn));
+  return startAgentd(context, output, how, () => agentdOnBus(context, warn));
 }
 
-/** A Bus with agentd on it, or undefined; never starts one. */
+/** Returns undefined if there is no Bus with agentd on it. Never starts one. */
 async function agentdOnBus(context: Context, warn: Warn): Promise<AgentBus | undefined> {
-  const bus = await connected(context, warn);
+  const bus = await connect(context, warn);
   if (bus === undefined || (await hasAgentd(bus.client))) return bus;
   await bus.close();
   return undefined;
 }
 
-/** `mix-<6 random>`; a session's own agent is named after its session, so that agentd knows it. */
+/** `mix-<6 random>`. Inside a session it is named after the session, by which agentd recognizes the session's agent. */
 function citizenName(env: Context["env"], random: () => number): string {
   const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(env["AGENTD_SESSION"] ?? "")?.[1];
   return session === undefined ? `mix-${randomLetters(6, random)}` : `mcp-s-${session}-${randomLetters(4, random)}`;
 }
 
-async function connected(context: Context, warn: Warn): Promise<AgentBus | undefined> {
+async function connect(context: Context, warn: Warn): Promise<AgentBus | undefined> {
   const found = await findBus(context, warn);
   if (found === undefined) return undefined;
   let first = found.dialled;
   const url = async (): Promise<string | Transport> => {
     const transport = first;
     first = undefined;
-    return transport ?? nowAt();
+    return transport ?? discoverUrl();
   };
-  // Looked up anew at each reconnection: a daemon that comes back may stand elsewhere, and a stranger where it stood.
-  const nowAt = async (): Promise<string> => {
+  // Discovered again for each reconnection: the daemon may be back at another address, and a stranger listen at the old
+  // one.
+  const discoverUrl = async (): Promise<string> => {
     const now = await discoverBus(surroundingsOf(context));
-    if (now.found === "none") throw new BusError("DIAL_FAILED", "the Bus that was here is away");
+    if (now.found === "none") throw new BusError("DIAL_FAILED", "the Bus is no longer found");
     return now.url;
   };
   const name = citizenName(context.env, context.random);
   const client = new BusClient({ url, name, provenance: provenance(context), retryMsMax });
-  // A Bus that is not agentd's own comes back when others say so; agentd, while its process is there.
+  // A Bus that is not agentd's own may be restarted by whoever runs it. agentd may return while its process lives.
   const isOthersBus = found.location.found !== "embedded";
   const mayComeBack = (): boolean =>
     (isOthersBus && client.state.kind !== "connected") || runningAgentdPid(context) !== undefined;
-  const another = (): BusClient => new BusClient({ url: nowAt, retryMsMax });
-  return (await up(client)) ? agentBus(client, mayComeBack, another) : undefined;
+  const createReader = (): BusClient => new BusClient({ url: discoverUrl, retryMsMax });
+  return (await connectOnce(client)) ? toAgentBus(client, mayComeBack, createReader) : undefined;
 }
 
-/** Somebody sits before a command that waits for its Bus. */
+/** Short, since a person is waiting for the command. */
 const retryMsMax = 2_000;
 
-/** One attempt to connect; a client that is up goes on to reconnect for as long as it is not stopped. */
-async function up(client: BusClient): Promise<boolean> {
+/** Makes one attempt to connect. Once it has succeeded, the client reconnects by itself until it leaves. */
+async function connectOnce(client: BusClient): Promise<boolean> {
   const settled = await new Promise<BusClientState>((resolve) => {
     const stop = client.onState((state) => {
       if (state.kind === "connecting") return;
@@ -78,15 +79,15 @@ async function up(client: BusClient): Promise<boolean> {
   if (settled.kind === "connected") return true;
   await client.leave();
   if (settled.kind === "disconnected" && settled.cause.code === "REGISTRATION_REFUSED") {
-    throw ownError("UNREACHABLE", `the Bus does not let us in: ${settled.cause.message}`, settled.cause);
+    throw ownError("UNREACHABLE", `the Bus refused the registration: ${settled.cause.message}`, settled.cause);
   }
   return false;
 }
 
-function agentBus(client: BusClient, mayComeBack: () => boolean, another: () => BusClient): AgentBus {
+function toAgentBus(client: BusClient, mayComeBack: () => boolean, another: () => BusClient): AgentBus {
   let second: Promise<BusClient> | undefined;
   const reader = (): Promise<BusClient> => {
-    second ??= connectedReader(another());
+    second ??= connectReader(another());
     return second;
   };
   return {
@@ -102,9 +103,9 @@ function agentBus(client: BusClient, mayComeBack: () => boolean, another: () => 
   };
 }
 
-async function connectedReader(client: BusClient): Promise<BusClient> {
-  if (await up(client)) return client;
-  throw ownError("UNREACHABLE", "the Bus does not answer a second connection");
+async function connectReader(client: BusClient): Promise<BusClient> {
+  if (await connectOnce(client)) return client;
+  throw ownError("UNREACHABLE", "the Bus did not accept a second connection");
 }
 
 function provenance(context: Context): Record<string, unknown> {

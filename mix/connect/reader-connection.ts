@@ -5,18 +5,18 @@ import { BusError, Caller, dial } from "../../bus-client/index.ts";
 import type { Transport } from "../../bus-client/index.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import type { AgentReplies } from "../bus/agent-replies.ts";
-import { accepted, answered, askOn, callOn, hasAgentd, isAgentdAbsent } from "../bus/ask.ts";
+import { checkReply, callUnchecked, askOn, callOn, hasAgentd, isAgentdAbsent } from "../bus/ask.ts";
 import type { ConnectOptions, ReadingBus } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
-import { startedAgentd } from "./autostart.ts";
-import { findBus, toldOnce } from "./find-bus.ts";
+import { startAgentd } from "./autostart.ts";
+import { findBus, warnOnce } from "./find-bus.ts";
 import type { Warn } from "./find-bus.ts";
 import type { Output } from "../process/output.ts";
 
 /** Throws UNREACHABLE where there is no Bus; that no agentd is on it comes from the first `ask`. */
 export async function connectReader(context: Context, output: Output, how: ConnectOptions): Promise<ReadingBus> {
-  const warn = toldOnce(output);
-  const start = (): Promise<Caller> => startedAgentd(context, output, how, () => agentdOnBus(context, warn));
+  const warn = warnOnce(output);
+  const start = (): Promise<Caller> => startAgentd(context, output, how, () => agentdOnBus(context, warn));
   const caller = await connected(context, warn);
   return caller === undefined ? busOf(await start()) : trustingBus(caller, start);
 }
@@ -61,9 +61,9 @@ function trustingBus(caller: Caller, start: () => Promise<Caller>): ReadingBus {
     call: (...asked) => bus.call(...asked),
     ask: async (verb, args) => {
       if (!isFirst) return bus.ask(verb, args);
-      const reply = await answered(caller, "agent", verb, args);
+      const reply = await callUnchecked(caller, "agent", verb, args);
       isFirst = false;
-      if (!isAgentdAbsent(reply)) return parseJson(accepted("agent", reply).body) as AgentReplies[typeof verb];
+      if (!isAgentdAbsent(reply)) return parseJson(checkReply("agent", reply).body) as AgentReplies[typeof verb];
       await bus.close();
       bus = busOf(await start());
       return bus.ask(verb, args);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What commands do while their Bus is away.
+// What commands do while the Bus is unreachable.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ afterEach(() => bench.close());
 
 const gone = "the Bus is gone; waiting for it";
 
-test("log -f outlives its Bus, says so once each way, and fetches what it missed", async () => {
+test("log -f survives the loss of its Bus, reports loss and return once each, and fetches what it missed", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");
   const running = bench.start(["agent", "log", "sessiona", "-f", "-q"]);
@@ -26,7 +26,7 @@ test("log -f outlives its Bus, says so once each way, and fetches what it missed
   await bench.loseBus();
   await running.shows(gone);
   const missed = session.append({ kind: "state", state: "idle" });
-  await bench.bringBus();
+  await bench.restartBus();
   await running.shows(`/sessionaaaaa/${missed}\n`);
   const next = session.append({ kind: "state", state: "closed" });
   await running.shows(`/sessionaaaaa/${next}\n`);
@@ -38,7 +38,7 @@ test("log -f outlives its Bus, says so once each way, and fetches what it missed
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "log -f that ends by %s without its Bus says how to go on after the last entry",
+  "log -f that ends by %s without its Bus says how to continue after the last entry",
   async (signal) => {
     const agentd = await bench.agentd();
     const { id } = agentd.begin("sessionaaaaa");
@@ -48,11 +48,11 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     await running.shows(gone);
     running.interrupt(signal);
     const { stderr } = await running.ended;
-    expect(stderr).toBe(`${gone}\ngo on from here: mix agent log ${id} -f --since ${logId}/${id}/1\n`);
+    expect(stderr).toBe(`${gone}\ncontinue from here: mix agent log ${id} -f --since ${logId}/${id}/1\n`);
   },
 );
 
-test("attach goes on after a while without its Bus, and says from where to go on when it is left", async () => {
+test("attach continues after a while without its Bus, and says where to continue when it is detached", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");
   session.append({ kind: "diagnostic", what: "note", message: "seen first", count: 1 });
@@ -60,16 +60,16 @@ test("attach goes on after a while without its Bus, and says from where to go on
   await running.shows("seen first");
   await bench.loseBus();
   await running.shows(gone);
-  await bench.bringBus();
+  await bench.restartBus();
   await running.shows("agentd is back");
   const seq = session.append({ kind: "diagnostic", what: "note", message: "seen again", count: 1 });
   await running.shows("seen again");
   running.interrupt("SIGTERM");
   const { stderr } = await running.ended;
-  expect(stderr).toContain(`go on from here: mix agent log sessionaaaaa -f --since ${logId}/sessionaaaaa/${seq}\n`);
+  expect(stderr).toContain(`continue from here: mix agent log sessionaaaaa -f --since ${logId}/sessionaaaaa/${seq}\n`);
 });
 
-test("wait and ls -w outlive their Bus too", async () => {
+test("wait and ls -w survive the loss of their Bus too", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");
   const waiting = bench.start(["agent", "wait", "sessionaaaaa", "--for", "idle"]);
@@ -78,18 +78,18 @@ test("wait and ls -w outlive their Bus too", async () => {
   await bench.loseBus();
   await Promise.all([waiting.shows(gone), watching.shows(gone)]);
   session.append({ kind: "state", state: "idle" });
-  await bench.bringBus();
+  await bench.restartBus();
   expect(await waiting.ended).toMatchObject({ code: 0, stdout: "sessionaaaaa idle\n" });
   await watching.shows('"idle"');
   watching.interrupt();
   expect(objects((await watching.ended).stdout).map(({ state }) => state)).toEqual(["starting", "idle"]);
 });
 
-test("listen says that its Bus is gone and that it is back, and goes on", async () => {
+test("listen reports that its Bus is gone and that it is back, and continues", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa");
   const running = bench.start(["listen", "agent.session.updated", "--json"]);
-  // There is no word when it listens: it is published until it hears.
+  // It does not report when it starts to listen, so publish until it has heard one.
   const published = async (text: string): Promise<void> => {
     const shown = running.shows(text).then(() => true);
     const tick = (): Promise<false> => new Promise((resolve) => setTimeout(() => resolve(false), 50));
@@ -99,14 +99,14 @@ test("listen says that its Bus is gone and that it is back, and goes on", async 
   await published("before");
   await bench.loseBus();
   await running.shows(gone);
-  await bench.bringBus();
+  await bench.restartBus();
   await running.shows("the Bus is back; deliveries published meanwhile were missed");
   await published("after");
   running.interrupt();
   expect((await running.ended).code).toBe(130);
 });
 
-/** A process that the record of the state directory names as agentd. */
+/** Starts a process and records it in the state directory as agentd. */
 async function holding(stateDirectory: string): Promise<ChildProcess> {
   const program = `process.stdout.write("up"); setInterval(() => {}, 1000)`;
   const holder = spawn(process.execPath, ["-e", program, "agentd"], {
@@ -119,15 +119,15 @@ async function holding(stateDirectory: string): Promise<ChildProcess> {
   return holder;
 }
 
-test("an agentd that runs and is between two attempts is waited for, and no second one is started", async () => {
+test("a running agentd that is between two attempts to connect is waited for, and no second one is started", async () => {
   await bench.loseBus();
   const state = join(bench.directory, "state");
   const holder = await holding(state);
   try {
     const running = bench.start(["agent", "ls", "--all"], { env: { AGENTD_STATE_DIR: state } });
-    const waiting = `agentd is running (pid ${holder.pid}) and is not on the Bus at ${bench.url} yet: waiting\n`;
+    const waiting = `agentd (pid ${holder.pid}) is running but not yet on the Bus at ${bench.url}: waiting\n`;
     await running.shows(waiting);
-    await bench.bringBus();
+    await bench.restartBus();
     await bench.agentd();
     expect(await running.ended).toEqual({ code: 0, stdout: "", stderr: `${waiting}no sessions\n` });
   } finally {
@@ -135,14 +135,16 @@ test("an agentd that runs and is between two attempts is waited for, and no seco
   }
 });
 
-test("where no Bus comes for an agentd that runs, it is said what to type", async () => {
+test("if no Bus comes back for a running agentd, the error says what to type", async () => {
   await bench.loseBus();
   const state = join(bench.directory, "state");
   const holder = await holding(state);
   try {
-    const ran = await bench.run(["agent", "ls"], { env: { AGENTD_STATE_DIR: state }, haste: 30 });
+    const ran = await bench.run(["agent", "ls"], { env: { AGENTD_STATE_DIR: state }, speed: 30 });
     expect(ran.code).toBe(6);
-    expect(ran.stderr).toContain(`UNREACHABLE: agentd (pid ${holder.pid}) runs, and is not on the Bus at ${bench.url}`);
+    expect(ran.stderr).toContain(
+      `UNREACHABLE: agentd (pid ${holder.pid}) is running but not on the Bus at ${bench.url}`,
+    );
     expect(ran.stderr).toContain("`mix bus`");
     expect(ran.stderr).toContain("`mix agent stop`");
   } finally {

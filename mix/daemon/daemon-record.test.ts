@@ -9,7 +9,7 @@ import { currentBootId, startTimeOf } from "./process-alive.ts";
 import { recordedAgentd } from "./daemon-record.ts";
 
 test.runIf(process.platform === "linux")(
-  "a record names a process only by pid, start time and boot together",
+  "a record identifies a process only by pid, start time and boot together",
   async () => {
     const home = mkdtempSync(join(tmpdir(), "mix-recorded-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What agentd has written of itself into its state directory: for whoever cannot, or need not, ask it over the Bus.
+// Reads the record that agentd writes into its state directory, for when it cannot or need not be asked over the Bus.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../process/context.ts";
 import { currentBootId, isRunning, processState, startTimeOf } from "./process-alive.ts";
 import { stateDirectory } from "./state-directory.ts";
 
-/** An older agentd says less. */
+/** Members other than `pid` are undefined in the record of an older agentd. */
 export interface DaemonRecord {
   readonly pid: number;
   readonly version: string | undefined;
   readonly build: string | undefined;
-  /** With the boot, tells the process from a later one of the same pid. */
+  /** Together with `bootId` it tells the process from a later one with the same pid. */
   readonly startTime: string | undefined;
   readonly bootId: string | undefined;
 }
 
-/** Undefined where there is none, or one that is half written. A record outlives a daemon that was killed. */
+/** Returns undefined if there is no record or it is incomplete. The record of a killed daemon is still there. */
 export function daemonRecord(context: Pick<Context, "env" | "home">): DaemonRecord | undefined {
   try {
     const text = readFileSync(join(stateDirectory(context), "agentd.pid"), "utf8");
@@ -29,15 +29,15 @@ export function daemonRecord(context: Pick<Context, "env" | "home">): DaemonReco
   }
 }
 
-/** The daemon that holds the state directory, for a signal to it where the Bus does not lead there. */
+/** The process of the daemon that holds the state directory, to signal it when it cannot be reached over the Bus. */
 export interface RecordedProcess {
   readonly pid: number;
   readonly startTime: string;
 }
 
 /**
- * Only if it certainly is the process that wrote the record: same boot, same start time. Undefined also where a signal
- * has stopped it: it would not hear another.
+ * Returns the process only if it certainly wrote the record: same boot, same start time. Returns undefined for a
+ * process that is stopped (SIGSTOP), as it would not react to another signal.
  */
 export function recordedAgentd(context: Pick<Context, "env" | "home">): RecordedProcess | undefined {
   const record = daemonRecord(context);

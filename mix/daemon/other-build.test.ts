@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** `mix agent ls` of 0.0.0, build `new`, beside a process that such a record names; what it says on stderr. */
+/** Returns the stderr of `mix agent ls` of 0.0.0, build `new`, while a process runs that the record names. */
 async function wordsBeside(record: object, name = "agentd"): Promise<{ pid: number; stderr: string }> {
   await bench.agentd();
   const state = join(bench.directory, "state");
@@ -30,28 +30,28 @@ async function wordsBeside(record: object, name = "agentd"): Promise<{ pid: numb
   }
 }
 
-const stop = "`mix agent stop` ends it with its live sessions, and the next `mix agent` command starts the new one\n";
+const stop = "`mix agent stop` ends it and its live sessions, and the next `mix agent` command starts the new one\n";
 
-test("an agentd of another build is told, with both builds and what to type", async () => {
+test("an agentd of another build causes a warning with both builds and what to type", async () => {
   const { pid, stderr } = await wordsBeside({ version: "0.0.0", build: "old" });
-  expect(stderr).toBe(`agentd 0.0.0 (build old) (pid ${pid}) runs, 0.0.0 (build new) is installed: ${stop}`);
+  expect(stderr).toBe(`agentd 0.0.0 (build old) (pid ${pid}) is running, but 0.0.0 (build new) is installed: ${stop}`);
 });
 
-test("one that does not say its version is older than all that do", async () => {
+test("an agentd that does not record its version counts as older", async () => {
   const { pid, stderr } = await wordsBeside({});
-  expect(stderr).toBe(`an older agentd (pid ${pid}) runs, 0.0.0 (build new) is installed: ${stop}`);
+  expect(stderr).toBe(`an older agentd (pid ${pid}) is running, but 0.0.0 (build new) is installed: ${stop}`);
 });
 
-test("one that runs from its source is compared by its version alone", async () => {
+test("an agentd that runs from source is compared by its version only", async () => {
   expect((await wordsBeside({ version: "0.0.0" })).stderr).toBe("");
 });
 
-test("the record of an agentd that is dead, whose number is another program's by now, is no matter for words", async () => {
+test("the record of a dead agentd, whose pid another program has by now, causes no warning", async () => {
   expect((await wordsBeside({ version: "0.0.0", build: "old" }, "editor")).stderr).toBe("");
 });
 
 test.each([
-  ["old", "notifyd 0.0.0 (build old) (pid 7) runs, 0.0.0 (build new) is installed: "],
+  ["old", "notifyd 0.0.0 (build old) (pid 7) is running, but 0.0.0 (build new) is installed: "],
   ["new", ""],
 ])("mix notify beside a notifyd of build %s", async (build, words) => {
   const notifyd = serveCitizen({

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The agentd that runs may be of another build than this command line: an upgrade leaves it running. Looked up in the
-// record of the state directory, which costs no round trip, and said once for each invocation.
+// Warns when the running agentd is of another build than this command line, as an upgrade leaves it running. The record
+// in the state directory tells, without a round trip.
 import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import type { Context } from "../process/context.ts";
 import { daemonRecord } from "./daemon-record.ts";
 import type { Output } from "../process/output.ts";
-import { restartWords, runningAgentdPid } from "./unreachable-reason.ts";
+import { restartHint, runningAgentdPid } from "./unreachable-reason.ts";
 
-export function tellOtherBuild(context: Context, output: Output): void {
+export function warnOtherBuild(context: Context, output: Output): void {
   const record = daemonRecord(context);
   if (record === undefined) return;
   const { pid, version, build } = record;
@@ -15,5 +15,5 @@ export function tellOtherBuild(context: Context, output: Output): void {
   if (running !== undefined && isSameBuild(running, context)) return;
   if (runningAgentdPid(context) !== pid) return;
   const which = running === undefined ? "an older agentd" : `agentd ${buildWords(running)}`;
-  output.notice(`${which} (pid ${pid}) runs, ${buildWords(context)} is installed: ${restartWords(pid)}`);
+  output.notice(`${which} (pid ${pid}) is running, but ${buildWords(context)} is installed: ${restartHint(pid)}`);
 }

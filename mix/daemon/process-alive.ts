@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Whether a process still runs, told apart from another one that got its number.
+// Tells whether a process still runs, and not another one that reuses its pid.
 import { readFileSync } from "node:fs";
 
-/** The kernel's own start time of a process, or undefined where it cannot be read (elsewhere than on Linux, too). */
+/**
+ * The kernel's start time of a process in clock ticks since boot; undefined if unreadable and on other systems than
+ * Linux.
+ */
 export function startTimeOf(pid: number): string | undefined {
   return statFields(pid)?.[19];
 }
 
-/** Of this boot of the machine, from which start times are counted; undefined elsewhere than on Linux. */
+/** Identifies this boot of the machine, since which start times are counted. Undefined on other systems than Linux. */
 export function currentBootId(): string | undefined {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
@@ -16,12 +19,12 @@ export function currentBootId(): string | undefined {
   }
 }
 
-/** The letter that the kernel has for what it does: `T` where a signal stopped it. */
+/** The kernel's letter for the process state: `T` means stopped by a signal. */
 export function processState(pid: number): string | undefined {
   return statFields(pid)?.[0];
 }
 
-/** A process that ended and was not yet collected by its parent runs no more. */
+/** A zombie, which has exited and whose parent has not waited for it yet, does not count as running. */
 export function isRunning(pid: number, startTime: string | undefined): boolean {
   try {
     process.kill(pid, 0);
@@ -33,7 +36,8 @@ export function isRunning(pid: number, startTime: string | undefined): boolean {
   return fields[0] !== "Z" && (startTime === undefined || fields[19] === startTime);
 }
 
-// From the state (field 3) on: the name before it may hold spaces and brackets, so it is cut at the last bracket.
+// Fields from the state (field 3) on. The program's name before it may hold spaces and brackets: cut at the last
+// bracket.
 function statFields(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(state, { recursive: true, force: true });
 });
 
-/** A process with that word on its command line, and the record that names it. */
+/** Starts a process with the word on its command line, and records it as agentd. */
 async function holder(word: string): Promise<number> {
   const program = `process.stdout.write("up"); setInterval(() => {}, 1000)`;
   started = spawn(process.execPath, ["-e", program, word], {
@@ -35,7 +35,7 @@ async function holder(word: string): Promise<number> {
 
 const seenFrom = (env: Record<string, string>) => ({ env: { AGENTD_STATE_DIR: state, ...env }, home: "/" });
 
-test("one that a signal stopped is said to be, for good", async () => {
+test("a process that a signal stopped is a lasting reason", async () => {
   const pid = await holder("agentd");
   process.kill(pid, "SIGSTOP");
   while (processState(pid) !== "T") await setImmediate();
@@ -44,18 +44,18 @@ test("one that a signal stopped is said to be, for good", async () => {
   expect(unreachableReason(here)).toContain(`kill -CONT ${pid}`);
 });
 
-test("one with other surroundings is on another Bus, one with the same may still come up", async () => {
+test("a process with other Bus variables is on another Bus, one with the same may still be starting", async () => {
   const pid = await holder("agentd");
   expect(lastingUnreachableReason(seenFrom({ MIXOS_NODED_URL: "ws://h/ws" }))).toBe(
-    `agentd (pid ${pid}) runs, but on another Bus: its MIXOS_NODED_URL is not set, here it is ws://h/ws; ` +
+    `agentd (pid ${pid}) is running, but on another Bus: its MIXOS_NODED_URL is not set, here it is ws://h/ws; ` +
       "its XDG_RUNTIME_DIR is /theirs, here it is not set",
   );
   const alike = seenFrom({ XDG_RUNTIME_DIR: "/theirs" });
   expect(lastingUnreachableReason(alike)).toBeUndefined();
-  expect(unreachableReason(alike)).toContain(`agentd (pid ${pid}) runs, but does not answer`);
+  expect(unreachableReason(alike)).toContain(`agentd (pid ${pid}) is running but does not answer`);
 });
 
-test("a record of a process that is another program's by now, a broken one and none are no daemon", async () => {
+test("a record whose pid another program has by now, a broken record and a missing one count as no daemon", async () => {
   await holder("editor");
   expect(unreachableReason(seenFrom({}))).toBeUndefined();
   writeFileSync(join(state, "agentd.pid"), "{");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A daemon that runs and is not heard from here: whose process it is, and why it may be so. For people; on Linux alone,
-// since elsewhere a process shows neither its state nor its environment.
+// Explains to people why a running daemon does not answer. Linux only: other systems show neither the state nor the
+// environment of a process in /proc.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../process/context.ts";
@@ -8,31 +8,31 @@ import { daemonRecord } from "./daemon-record.ts";
 import { isRunning, processState } from "./process-alive.ts";
 import { stateDirectory } from "./state-directory.ts";
 
-/** The process that holds the state directory, by the record there; undefined where none is named. */
 export function recordedPid(context: Pick<Context, "env" | "home">): number | undefined {
   return daemonRecord(context)?.pid;
 }
 
-/** What a person types to have the installed agentd in the place of the one that runs. */
-export function restartWords(pid: number): string {
-  // One that systemd has started is not to be started again behind its back.
-  if (textOf(`/proc/${pid}/cgroup`)?.includes("/agentd.service") === true) {
-    return "`systemctl --user restart agentd` changes over, and ends live sessions";
+/** Says how to replace the running agentd by the installed one. */
+export function restartHint(pid: number): string {
+  // A daemon that systemd started must be restarted through systemd.
+  if (readText(`/proc/${pid}/cgroup`)?.includes("/agentd.service") === true) {
+    return "`systemctl --user restart agentd` switches to it, and ends live sessions";
   }
-  return "`mix agent stop` ends it with its live sessions, and the next `mix agent` command starts the new one";
+  return "`mix agent stop` ends it and its live sessions, and the next `mix agent` command starts the new one";
 }
 
-/** In one sentence, why the daemon that holds the state directory is not heard; undefined where none runs. */
+/** One sentence on why the daemon that holds the state directory does not answer; undefined if none runs. */
 export function unreachableReason(context: Pick<Context, "env" | "home">): string | undefined {
   const pid = runningAgentdPid(context);
   if (pid === undefined) return undefined;
   const log = join(stateDirectory(context), "agentd.log");
   return (
-    lastingReason(pid, context.env) ?? `agentd (pid ${pid}) runs, but does not answer on the Bus; its log is ${log}`
+    lastingReason(pid, context.env) ??
+    `agentd (pid ${pid}) is running but does not answer on the Bus; its log is ${log}`
   );
 }
 
-/** The same where waiting changes nothing: one that still comes up is on the Bus soon. */
+/** The same, but only for reasons that waiting does not change; a daemon that is still starting has none. */
 export function lastingUnreachableReason(context: Pick<Context, "env" | "home">): string | undefined {
   const pid = runningAgentdPid(context);
   return pid === undefined ? undefined : lastingReason(pid, context.env);
@@ -40,33 +40,33 @@ export function lastingUnreachableReason(context: Pick<Context, "env" | "home">)
 
 function lastingReason(pid: number, env: Context["env"]): string | undefined {
   if (processState(pid) === "T") {
-    return `agentd (pid ${pid}) does not answer: a signal stopped it; \`kill -CONT ${pid}\` lets it go on`;
+    return `agentd (pid ${pid}) does not answer: a signal stopped it; \`kill -CONT ${pid}\` resumes it`;
   }
-  const [first, ...others] = otherSurroundings(pid, env);
-  return first && `agentd (pid ${pid}) runs, but on another Bus: ${[first, ...others].join("; ")}`;
+  const [first, ...others] = busDifferences(pid, env);
+  return first && `agentd (pid ${pid}) is running, but on another Bus: ${[first, ...others].join("; ")}`;
 }
 
-/** A record outlives a daemon that was killed, and its number may be another program's by now. */
+/** Checks the command line too: the record of a killed daemon stays, and another program may have its pid by now. */
 export function runningAgentdPid(context: Pick<Context, "env" | "home">): number | undefined {
   const pid = recordedPid(context);
   if (pid === undefined || !isRunning(pid, undefined)) return undefined;
-  return textOf(`/proc/${pid}/cmdline`)?.includes("agentd") === true ? pid : undefined;
+  return readText(`/proc/${pid}/cmdline`)?.includes("agentd") === true ? pid : undefined;
 }
 
-/** What decides where the Bus is looked for. */
+/** The variables that decide where the Bus is looked for. */
 const busVariables = ["MIXOS_NODED_URL", "MIXOS_NODE_CONFIG", "MIXOS_ETC", "XDG_RUNTIME_DIR"];
 
-function otherSurroundings(pid: number, env: Context["env"]): string[] {
-  const text = textOf(`/proc/${pid}/environ`);
+function busDifferences(pid: number, env: Context["env"]): string[] {
+  const text = readText(`/proc/${pid}/environ`);
   if (text === undefined) return [];
-  const theirs = new Map(text.split("\0").map((line) => [line.split("=", 1)[0], line.slice(line.indexOf("=") + 1)]));
-  const said = (value: string | undefined): string => (value ? `is ${value}` : "is not set");
+  const daemonEnv = new Map(text.split("\0").map((line) => [line.split("=", 1)[0], line.slice(line.indexOf("=") + 1)]));
+  const describe = (value: string | undefined): string => (value ? `is ${value}` : "is not set");
   return busVariables
-    .filter((name) => (theirs.get(name) ?? "") !== (env[name] ?? ""))
-    .map((name) => `its ${name} ${said(theirs.get(name))}, here it ${said(env[name])}`);
+    .filter((name) => (daemonEnv.get(name) ?? "") !== (env[name] ?? ""))
+    .map((name) => `its ${name} ${describe(daemonEnv.get(name))}, here it ${describe(env[name])}`);
 }
 
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Context } from "../process/context.ts";
 import { waitUntilStopped } from "./wait-until-stopped.ts";
 
-/** A clock that jumps to whatever is waited for. */
+/** A clock that jumps to the end of each timer. */
 function jumpingClock(): Pick<Context, "now" | "after"> {
   let now = 0;
   return {
@@ -16,7 +16,7 @@ function jumpingClock(): Pick<Context, "now" | "after"> {
   };
 }
 
-test("a daemon that ends one session after the other is waited for, and how many are left is said", async () => {
+test("a daemon that ends one session after the other is waited for, and the number that is left is shown", async () => {
   const context = jumpingClock();
   const secondsEach = 20;
   const left = (): number => Math.max(0, 12 - Math.floor(context.now() / 1000 / secondsEach));
@@ -32,7 +32,7 @@ test("a daemon that ends one session after the other is waited for, and how many
   expect(said).toEqual([...Array.from({ length: 11 }, (_, index) => `${12 - index} sessions left`), "1 session left"]);
 });
 
-test("a daemon that ends no session for thirty seconds is given up, with what is left", async () => {
+test("waiting fails for a daemon that ends no session for thirty seconds, and the error counts what is left", async () => {
   const context = jumpingClock();
   const stopping = {
     context,
@@ -44,13 +44,13 @@ test("a daemon that ends no session for thirty seconds is given up, with what is
   await expect(waitUntilStopped(stopping)).rejects.toMatchObject({
     code: "TIME_LIMIT",
     message:
-      "agentd (pid 7) is still there, with 3 sessions left; nothing has ended for 30 s: " +
-      "`kill -KILL 7` ends it, and the next agentd what is left of its agents",
+      "agentd (pid 7) is still running, with 3 sessions left; no session has ended for 30 s: " +
+      "`kill -KILL 7` ends it, and the next agentd ends its remaining agents",
   });
   expect(context.now()).toBeGreaterThanOrEqual(50_000);
 });
 
-test("a daemon that answers nothing any more is waited for thirty seconds", async () => {
+test("a daemon that no longer answers is waited for thirty seconds", async () => {
   const context = jumpingClock();
   const sessionsLeft = (): Promise<number> => Promise.reject(new Error("the Bus went away"));
   const stopping = { context, pid: 7, isRunning: () => true, sessionsLeft, say: () => {} };

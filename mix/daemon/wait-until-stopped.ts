@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Waits for a daemon that was asked to quit, for as long as it gets on with it.
+// Waits for a daemon that was asked to quit, for as long as it makes progress.
 import { type Context, pause } from "../process/context.ts";
 import { ownError } from "../process/mix-error.ts";
 
-/** How long a daemon may take to go while none of its sessions ends. */
-const withoutProgressMs = 30_000;
+/** How long a stopping daemon may go without ending a session. */
+const noProgressMsMax = 30_000;
 const pollMs = 50;
-const lookMs = 1000;
+const sessionPollMs = 1000;
 
-export interface Stopping {
+export interface StopOptions {
   readonly context: Pick<Context, "now" | "after">;
   readonly pid: number;
   readonly isRunning: () => boolean;
-  /** How many sessions it has still to close; rejects when it is asked no more. */
+  /** The number of sessions that are still open. Rejects once the daemon cannot be asked any more. */
   readonly sessionsLeft: () => Promise<number>;
   readonly say: (text: string) => void;
 }
 
-/** Resolves when the process is gone. Throws TIME_LIMIT when it lives on without ending a session. */
-export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, say }: Stopping): Promise<void> {
+/** Resolves when the process is gone. Throws TIME_LIMIT if it ends no session for 30 s. */
+export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, say }: StopOptions): Promise<void> {
   let left: number | undefined;
-  let lookedAt = context.now();
-  let deadline = lookedAt + withoutProgressMs;
-  let looking = false;
-  const look = async (): Promise<void> => {
+  let polledAt = context.now();
+  let deadline = polledAt + noProgressMsMax;
+  let isPolling = false;
+  const pollSessions = async (): Promise<void> => {
     const now = await sessionsLeft();
-    if (left === undefined || now < left) deadline = context.now() + withoutProgressMs;
+    if (left === undefined || now < left) deadline = context.now() + noProgressMsMax;
     if (now !== left && now > 0) say(`${sessions(now)} left`);
     left = now;
   };
@@ -33,23 +33,23 @@ export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, 
     const now = context.now();
     if (now >= deadline) {
       const what = left === undefined || left === 0 ? "" : `, with ${sessions(left)} left`;
-      const how = `\`kill -KILL ${pid}\` ends it, and the next agentd what is left of its agents`;
-      const still = `agentd (pid ${pid}) is still there${what}; nothing has ended for ${seconds} s`;
+      const how = `\`kill -KILL ${pid}\` ends it, and the next agentd ends its remaining agents`;
+      const still = `agentd (pid ${pid}) is still running${what}; no session has ended for ${seconds} s`;
       throw ownError("TIME_LIMIT", `${still}: ${how}`);
     }
-    if (!looking && now - lookedAt >= lookMs) {
-      looking = true;
-      lookedAt = now;
-      // Without an answer there is no progress: that it has left the Bus is no reason to give up.
-      void look()
+    if (!isPolling && now - polledAt >= sessionPollMs) {
+      isPolling = true;
+      polledAt = now;
+      // An error counts as no progress. The daemon leaves the Bus before it exits, so it is not a reason to give up.
+      void pollSessions()
         .catch(() => {})
-        .finally(() => (looking = false));
+        .finally(() => (isPolling = false));
     }
     await pause(context, pollMs);
   }
 }
 
-const seconds = withoutProgressMs / 1000;
+const seconds = noProgressMsMax / 1000;
 
 function sessions(count: number): string {
   return count === 1 ? "1 session" : `${count} sessions`;

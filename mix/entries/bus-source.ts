@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Following over the real Bus: deliveries on the first connection, the log on the second, so that its pages are not in
-// the queue that a flood fills.
+// Follows over the Bus: publications on the first connection, pages of the log on the second, so that a flood of
+// publications does not delay the pages.
 import type { BusClient } from "../../bus-client/index.ts";
 import { topic } from "../bus/vocabulary-values.ts";
 import { askOn, servicesOn } from "../bus/ask.ts";
@@ -18,20 +18,20 @@ export async function busSource(bus: Pick<AgentBus, "client" | "reader">): Promi
   };
 }
 
-/** Publications of whoever is registered as `agent` now; anyone else's are passed over. */
+/** Delivers the publications of the citizen that is registered as `agent` now, and ignores everybody else's. */
 export async function listenToAgentd(
   client: BusClient,
   reader: BusClient,
   listener: { publication(body: string): void; missed(): void },
 ): Promise<() => void> {
-  const publisher = new Publisher(reader, () => listener.missed());
+  const publisher = new PublisherCheck(reader, () => listener.missed());
   await publisher.find();
   const onDelivery = (delivery: { body: string; registration: string | undefined }): void => {
     if (publisher.isAgentd(delivery.registration)) listener.publication(delivery.body);
   };
   await client.subscribe(topic, onDelivery);
   let { generation } = client;
-  // When the connection drops as well: a follower finds out at once that its Bus is gone, and says so.
+  // Also when the connection drops: the follower then asks the log, finds the Bus gone and reports it at once.
   const stopWatching = client.onState((state) => {
     if (state.kind === "disconnected" && state.attempt === 0) listener.missed();
     if (state.kind !== "connected" || state.generation === generation) return;
@@ -40,21 +40,22 @@ export async function listenToAgentd(
   });
   return () => {
     stopWatching();
-    // The connection may be gone already; then so is the subscription.
+    // If the connection is gone, so is the subscription.
     client.unsubscribe(topic, onDelivery).catch(() => undefined);
   };
 }
 
 /**
- * Tells agentd's deliveries from others' by the registration that the broker stamped. One that is not known is dropped
- * and looked up; if agentd turns out to have a new one, `onChange` says that something was missed.
+ * Recognizes agentd's publications by the registration that the broker stamped on them. A publication with an unknown
+ * registration is dropped and the registration looked up; if agentd has a new one, `onChange` reports the missed
+ * entries.
  */
-class Publisher {
+class PublisherCheck {
   readonly #reader: BusClient;
   readonly #onChange: () => void;
   #registration: string | undefined;
-  #looking = false;
-  readonly #strangers = new Set<string>();
+  #isLookingUp = false;
+  readonly #otherRegistrations = new Set<string>();
 
   constructor(reader: BusClient, onChange: () => void) {
     this.#reader = reader;
@@ -62,43 +63,43 @@ class Publisher {
   }
 
   isAgentd(registration: string | undefined): boolean {
-    if (registration === undefined || this.#strangers.has(registration)) return false;
+    if (registration === undefined || this.#otherRegistrations.has(registration)) return false;
     if (registration === this.#registration) return true;
-    void this.#look(registration);
+    void this.#lookUp(registration);
     return false;
   }
 
-  /** Before the first delivery; throws where the Bus does. */
+  /** Call it before the first delivery. Throws if the Bus fails. */
   async find(): Promise<void> {
-    this.#registration = await this.#registered();
+    this.#registration = await this.#findRegistration();
   }
 
-  async #look(stranger: string): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
+  async #lookUp(registration: string): Promise<void> {
+    if (this.#isLookingUp) return;
+    this.#isLookingUp = true;
     try {
-      const found = await this.#registered();
-      if (found !== stranger) this.#remember(stranger);
+      const found = await this.#findRegistration();
+      if (found !== registration) this.#remember(registration);
       if (found !== undefined && found !== this.#registration) {
         this.#registration = found;
         this.#onChange();
       }
     } catch {
-      // Unknown as before; the next delivery asks again, and a quiet while reads the log anyway.
+      // Still unknown: the next delivery looks it up again, and without deliveries the log is read anyway.
     } finally {
-      this.#looking = false;
+      this.#isLookingUp = false;
     }
   }
 
-  async #registered(): Promise<string | undefined> {
+  async #findRegistration(): Promise<string | undefined> {
     const agentd = (await servicesOn(this.#reader)).find(({ name }) => name === "agent");
     return agentd?.meta?.registration_incarnation;
   }
 
-  #remember(stranger: string): void {
-    if (this.#strangers.size >= strangersMax) this.#strangers.clear();
-    this.#strangers.add(stranger);
+  #remember(registration: string): void {
+    if (this.#otherRegistrations.size >= otherRegistrationsMax) this.#otherRegistrations.clear();
+    this.#otherRegistrations.add(registration);
   }
 }
 
-const strangersMax = 256;
+const otherRegistrationsMax = 256;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import { MixError } from "../process/mix-error.ts";
-import { follow, placeAfter } from "./follow.ts";
+import { follow, positionAfter } from "./follow.ts";
 import type { FollowSource } from "./follow.ts";
 import { Inbox, waitingMax, waitingTextMax } from "./inbox.ts";
 
@@ -22,7 +22,9 @@ function entry(seq: number): Entry {
   };
 }
 
-/** A log that grows, a topic that may drop; time passes only when the follower waits for nothing else. */
+/**
+ * A log that grows, and a topic that may drop publications. Timers fire only when the follower has nothing else to do.
+ */
 class ScriptedSource implements FollowSource {
   readonly log: Entry[] = [];
   readonly truncated = new Set<number>();
@@ -96,7 +98,7 @@ const cut = (one: Entry) => ({
   bytes: 9,
 });
 
-/** Timers that fire as soon as everything else has come to rest. */
+/** Timers that fire as soon as no other callback is due. */
 const soon = (_ms: number, run: () => void): (() => void) => {
   const timer = setImmediate(run);
   return () => clearImmediate(timer);
@@ -117,10 +119,10 @@ async function followed(
   const entries = follow({
     source,
     session,
-    place: placeAfter(rest.after ?? 0, session),
+    position: positionAfter(rest.after ?? 0, session),
     now: () => (clock += 10),
     delay: rest.delay ?? soon,
-    ...(rest.onReach === undefined ? {} : { onReach: rest.onReach }),
+    ...(rest.onReach === undefined ? {} : { onReachableChange: rest.onReach }),
   });
   for await (const one of entries) {
     seen.push(one.seq);
@@ -132,7 +134,7 @@ async function followed(
 
 const upTo = (count: number, from = 1): number[] => Array.from({ length: count }, (_, index) => from + index);
 
-test("every entry comes once and in order, whatever the broker drops, repeats or reorders", async () => {
+test("every entry is yielded once and in order, whatever the broker drops, repeats or reorders", async () => {
   const step = fc.record({
     append: fc.integer({ min: 1, max: 5 }),
     fate: fc.constantFrom("published", "dropped", "twice", "late", "one by one"),
@@ -160,7 +162,7 @@ test("every entry comes once and in order, whatever the broker drops, repeats or
         };
         act();
         const total = steps.reduce((sum, { append }) => sum + append, 0);
-        // What is left happens while the follower has nothing to do, or while it hands out an entry.
+        // The remaining steps happen while the follower is idle or yields an entry.
         const delay: typeof soon = (ms, run) => soon(ms, () => (act(), run()));
         expect(await followed(source, total, { meanwhile: (seen) => seen.length % 2 === 0 && act(), delay })).toEqual(
           upTo(total),
@@ -171,14 +173,14 @@ test("every entry comes once and in order, whatever the broker drops, repeats or
   );
 });
 
-test("what was published without a gap is not read from the log again", async () => {
+test("entries that were published without a gap are not read from the log again", async () => {
   const source = new ScriptedSource();
   source.append(1);
   await followed(source, 41, { meanwhile: (seen) => seen.length < 41 && source.publish(source.append(1)) });
   expect(source.pages).toBe(1);
 });
 
-test("a batch that begins before the place where the follower stands gives only what is new", async () => {
+test("a batch that begins before the follower's position yields only its new entries", async () => {
   const source = new ScriptedSource();
   source.pageMax = 100;
   const first = source.append(3);
@@ -188,16 +190,16 @@ test("a batch that begins before the place where the follower stands gives only 
   expect(seen).toEqual(upTo(5));
 });
 
-test("an entry that was cut for the topic is handed out whole", async () => {
+test("an entry that was truncated for the topic is yielded whole", async () => {
   const source = new ScriptedSource();
   source.append(1);
   source.truncated.add(1);
-  const entries = follow({ source, session, place: placeAfter(0, session), now: () => 0, delay: soon });
+  const entries = follow({ source, session, position: positionAfter(0, session), now: () => 0, delay: soon });
   expect((await entries.next()).value).toEqual(entry(1));
   await entries.return();
 });
 
-test("a follower that starts at a cursor sees what comes after it and nothing else", async () => {
+test("a follower that starts at a cursor sees only later entries", async () => {
   const source = new ScriptedSource();
   source.append(9);
   expect(await followed(source, 4, { after: `log1/${session}/5` })).toEqual([6, 7, 8, 9]);
@@ -209,7 +211,7 @@ test("a cursor of another session is refused", async () => {
   });
 });
 
-test("a daemon that is away for a while is waited for and told about once each way", async () => {
+test("an unreachable daemon is waited for, and loss and return are reported once each", async () => {
   const source = new ScriptedSource();
   source.append(2);
   source.failures = 4;
@@ -218,22 +220,28 @@ test("a daemon that is away for a while is waited for and told about once each w
   expect(told).toEqual([false, true]);
 });
 
-test("a daemon that stays away ends the following as UNREACHABLE", async () => {
+test("a daemon that stays unreachable ends the follow with UNREACHABLE", async () => {
   const source = new ScriptedSource();
   source.failures = Infinity;
   let clock = 0;
-  const entries = follow({ source, session, place: placeAfter(0, session), now: () => (clock += 1_000), delay: soon });
+  const entries = follow({
+    source,
+    session,
+    position: positionAfter(0, session),
+    now: () => (clock += 1_000),
+    delay: soon,
+  });
   await expect(entries.next()).rejects.toMatchObject({ code: "UNREACHABLE" });
   expect(source.listening).toBe(false);
 });
 
-test("a refusal of the log is not tried again", async () => {
+test("a refusal of the log is not retried", async () => {
   const source = new ScriptedSource();
   source.page = () => Promise.reject(new MixError("CURSOR_UNKNOWN", "another log"));
   await expect(followed(source, 1)).rejects.toMatchObject({ code: "CURSOR_UNKNOWN" });
 });
 
-test("a reader slower than the topic loses nothing, although no more than a bounded number waits for it", async () => {
+test("a slow reader misses nothing although the queue is bounded", async () => {
   const source = new ScriptedSource();
   source.pageMax = 500;
   source.append(1);
@@ -244,7 +252,7 @@ test("a reader slower than the topic loses nothing, although no more than a boun
   expect(await followed(source, total, { meanwhile: flood })).toEqual(upTo(total));
 });
 
-test("other sessions, other logs and what is no publication move nothing", async () => {
+test("bodies of other sessions, other logs and no valid form are ignored", async () => {
   const source = new ScriptedSource();
   source.append(1);
   const forged = (seen: number[]): void => {
@@ -260,14 +268,14 @@ test("other sessions, other logs and what is no publication move nothing", async
   expect(await followed(source, 2, { meanwhile: forged })).toEqual([1, 2]);
 });
 
-test("the signal ends a follower that waits", async () => {
+test("the signal ends a waiting follower", async () => {
   const source = new ScriptedSource();
   source.append(1);
   const stop = new AbortController();
   const entries = follow({
     source,
     session,
-    place: placeAfter(0, session),
+    position: positionAfter(0, session),
     now: () => 0,
     delay: () => () => undefined,
     signal: stop.signal,
@@ -279,7 +287,7 @@ test("the signal ends a follower that waits", async () => {
   expect(source.listening).toBe(false);
 });
 
-test("what waits is bounded by its size as well as by its number", async () => {
+test("the queue is bounded by size as well as by number", async () => {
   const inbox = new Inbox();
   const received = { log: "log1", seqFrom: 1, seq: 1, entries: [entry(1)] };
   inbox.put(received, waitingTextMax);

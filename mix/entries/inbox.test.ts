@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { publicationOf } from "./inbox.ts";
+import { parsePublication } from "./inbox.ts";
 
 const head = { log: "log1", session: "s", at: "2026-01-01T00:00:00.000Z" };
 const plan = { ...head, seq: 7, kind: "plan", plan_id: "p", entries: [{ content: "a" }, { content: "b" }] };
 
-test("a plan, which has entries of its own, is one entry and no batch", () => {
-  expect(publicationOf(JSON.stringify(plan), "s")).toEqual({ log: "log1", seqFrom: 7, seq: 7, entries: [plan] });
+test("a plan entry, which has a member `entries`, is not taken for a batch", () => {
+  expect(parsePublication(JSON.stringify(plan), "s")).toEqual({ log: "log1", seqFrom: 7, seq: 7, entries: [plan] });
 });
 
-test("a batch that holds a plan is taken apart into what was committed", () => {
+test("a batch that contains a plan is split into its entries", () => {
   const usage = { ...head, seq: 8, kind: "usage", used: 1, size: 2 };
   const batch = { log: "log1", session: "s", seq_from: 7, seq: 8, entries: [plan, usage] };
-  expect(publicationOf(JSON.stringify(batch), "s")).toEqual({
+  expect(parsePublication(JSON.stringify(batch), "s")).toEqual({
     log: "log1",
     seqFrom: 7,
     seq: 8,

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What came from the topic and waits to be handed out; bounded, since the log can give it again.
+// Publications that wait for the follower. The queue is bounded, since the log has all of them.
 import { parseJson } from "../../json/raw-json.ts";
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 
-export interface Received {
+export interface Publication {
   readonly log: string;
   readonly seqFrom: number;
   readonly seq: number;
   readonly entries: readonly (Entry | TruncatedEntry)[];
 }
 
-/** One session's part of a publication, or undefined for another session's and for what is no publication. */
-export function publicationOf(body: string, session: string): Received | undefined {
-  const value = objectOf(body);
+/** Returns undefined for another session's publication and for a body that is not a publication. */
+export function parsePublication(body: string, session: string): Publication | undefined {
+  const value = parseObject(body);
   if (value === undefined || value["session"] !== session || typeof value["log"] !== "string") return undefined;
   const { log, seq } = value;
-  // A plan has `entries` of its own: only `seq_from` tells that several were committed together.
+  // A plan entry has a member `entries` too: only `seq_from` marks a batch of several entries.
   const { seq_from: seqFrom, entries } = "seq_from" in value ? value : { seq_from: seq, entries: [value] };
   if (!isSeq(seq) || !isSeq(seqFrom) || seqFrom > seq || !Array.isArray(entries)) return undefined;
-  const counted = entries.every((entry: unknown, index) => (entry as Entry | null)?.seq === seqFrom + index);
-  if (!counted || entries.length !== seq - seqFrom + 1) return undefined;
+  const isConsecutive = entries.every((entry: unknown, index) => (entry as Entry | null)?.seq === seqFrom + index);
+  if (!isConsecutive || entries.length !== seq - seqFrom + 1) return undefined;
   return { log, seqFrom, seq, entries: entries as Entry[] };
 }
 
-/** What exceeds either while it waits for a slow reader is thrown away, and read from the log instead. */
+/** If a slow reader lets the queue exceed either limit, the queue is dropped and the log is read instead. */
 export const waitingMax = 1_024;
-/** Of UTF-16 units of publications' bodies. */
+/** In UTF-16 code units of the bodies. */
 export const waitingTextMax = 8 * 1024 * 1024;
 
 export class Inbox {
-  #waiting: { readonly received: Received; readonly length: number }[] = [];
+  #waiting: { readonly received: Publication; readonly length: number }[] = [];
   #length = 0;
   #missed = false;
   #wake: (() => void) | undefined;
 
-  /** `length`: of the body that it came in. */
-  put(received: Received | undefined, length: number): void {
+  /** `length` is that of the body, in UTF-16 code units. */
+  put(received: Publication | undefined, length: number): void {
     if (received === undefined || this.#missed) return;
     if (this.#waiting.length >= waitingMax || this.#length + length > waitingTextMax) {
-      this.miss();
+      this.markMissed();
       return;
     }
     this.#waiting.push({ received, length });
@@ -46,31 +46,31 @@ export class Inbox {
     this.#wake?.();
   }
 
-  /** What waits is worth nothing any more: the log has it all. */
-  miss(): void {
+  /** Drops the queue. The next `take` returns `missed`, and the log is read instead. */
+  markMissed(): void {
     this.#waiting = [];
     this.#length = 0;
     this.#missed = true;
     this.#wake?.();
   }
 
-  /** The next publication, or `missed` when the log must be asked; also after `quietMs` without one. */
-  async take(quietMs: number, delay: (ms: number, run: () => void) => () => void): Promise<Received | "missed"> {
-    if (this.#waiting.length === 0 && !this.#missed) await this.#somethingOrQuiet(quietMs, delay);
+  /** Returns the next publication, or `missed` if the log must be read: also after `quietMs` without a publication. */
+  async take(quietMs: number, delay: (ms: number, run: () => void) => () => void): Promise<Publication | "missed"> {
+    if (this.#waiting.length === 0 && !this.#missed) await this.#waitForPublication(quietMs, delay);
     const first = this.#missed ? undefined : this.#waiting.shift();
     this.#missed = false;
     this.#length -= first?.length ?? 0;
     return first?.received ?? "missed";
   }
 
-  #somethingOrQuiet(quietMs: number, delay: (ms: number, run: () => void) => () => void): Promise<void> {
+  #waitForPublication(quietMs: number, delay: (ms: number, run: () => void) => () => void): Promise<void> {
     return new Promise((resolve) => {
       const over = (): void => {
-        callOff();
+        cancel();
         this.#wake = undefined;
         resolve();
       };
-      const callOff = delay(quietMs, over);
+      const cancel = delay(quietMs, over);
       this.#wake = over;
     });
   }
@@ -80,7 +80,7 @@ function isSeq(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
 }
 
-function objectOf(body: string): Record<string, unknown> | undefined {
+function parseObject(body: string): Record<string, unknown> | undefined {
   try {
     const value = parseJson(body);
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;

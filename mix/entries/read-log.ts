@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reading the log of a session, page by page.
 import type { Entry, EntryKind, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 import { pagesOf } from "../../bus-client/index.ts";
@@ -11,7 +10,7 @@ export interface LogFilter {
   readonly turn?: number;
 }
 
-/** Entries after a `seq` or a cursor, whole, in order, to the log's present end. */
+/** Yields whole entries after a `seq` or a cursor, in order, up to the present end of the log. */
 export async function* logEntries(
   bus: ReadingBus,
   session: string,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A tool call put together from its entries: each says what changed of it.
+// Rebuilds a tool call from its entries, each of which carries what changed.
 import type { PermissionEntry, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import { grown } from "./growth.ts";
+import { applyGrowth } from "./growth.ts";
 
 export class ToolCallFold {
   #fields: ToolCallFields;
@@ -14,17 +14,21 @@ export class ToolCallFold {
     return this.#fields;
   }
 
-  /** Takes in a later entry of this call, or a question about it: what the question itself says is said of the call. */
-  see(entry: ToolCallEntry | PermissionEntry): void {
+  /**
+   * Applies a later entry of this call, or a permission request about it: the fields that the request itself carries
+   * count for the call, except those in `said_before`.
+   */
+  apply(entry: ToolCallEntry | PermissionEntry): void {
     if (entry.kind === "tool_call") {
       const { tool_call_id } = entry;
-      if (beginsAnew(this.#fields, entry)) this.#fields = { tool_call_id };
-      this.#merge(saidIn(entry));
-      for (const { path, text } of entry.grow ?? []) this.#fields = grown(this.#fields, path, text) as ToolCallFields;
+      if (startsNewCall(this.#fields, entry)) this.#fields = { tool_call_id };
+      this.#merge(definedFields(entry));
+      for (const { path, text } of entry.grow ?? [])
+        this.#fields = applyGrowth(this.#fields, path, text) as ToolCallFields;
       return;
     }
     const before = new Set(entry.said_before);
-    this.#merge(saidIn(entry.tool_call ?? {}).filter(([name]) => !before.has(name)));
+    this.#merge(definedFields(entry.tool_call ?? {}).filter(([name]) => !before.has(name)));
   }
 
   #merge(said: readonly (readonly [string, unknown])[]): void {
@@ -32,13 +36,13 @@ export class ToolCallFold {
   }
 }
 
-function saidIn(fields: Partial<ToolCallFields>): (readonly [string, unknown])[] {
-  return foldedMembers.flatMap((name) =>
+function definedFields(fields: Partial<ToolCallFields>): (readonly [string, unknown])[] {
+  return foldedFields.flatMap((name) =>
     fields[name] === undefined || fields[name] === null ? [] : [[name, fields[name]]],
   );
 }
 
-const foldedMembers = [
+const foldedFields = [
   "title",
   "name",
   "tool_kind",
@@ -48,8 +52,8 @@ const foldedMembers = [
   "raw_input",
 ] as const satisfies readonly (keyof ToolCallFields)[];
 
-/** An announcement (title, kind and status together) after the call has ended is another call's, with the same id. */
-function beginsAnew({ status }: ToolCallFields, { title, tool_kind: kind, status: next }: ToolCallFields): boolean {
+/** A full announcement (title, kind and status) after the end of the call begins another call with the same id. */
+function startsNewCall({ status }: ToolCallFields, { title, tool_kind: kind, status: next }: ToolCallFields): boolean {
   return isOver(status) && typeof title === "string" && typeof kind === "string" && typeof next === "string";
 }
 

@@ -23,7 +23,7 @@ test("flags may stand before, between and after the words, short, long or with a
   expect([args.switch("close"), args.text("cwd"), args.texts("set")]).toEqual([true, "/x", ["k=1", "l=2"]]);
 });
 
-test("what was not given is off, absent or empty", () => {
+test("flags that were not given are off, absent or empty", () => {
   const args = parse("a");
   expect([args.switch("close"), args.text("cwd"), args.texts("set"), args.count("tail", 0)]).toEqual([
     false,
@@ -50,23 +50,23 @@ test.each([
   ["agent permit ls | show <request> | allow <request>", 0, "ls or show or allow"],
   ["agent permit ls | show <request> | allow <request>", 1, "<request>"],
   ["completion bash|zsh|fish", 0, "bash|zsh|fish"],
-])("what is missing is called as in the usage: %s", (line, given, name) => {
+])("a missing word is named as in the usage: %s", (line, given, name) => {
   const words = Array.from({ length: given }, () => "word");
   const spec = { flags, positionals: { min: given + 1, max: 3 }, usage: line };
   expect(() => parseArguments(words, spec)).toThrow(`${name} is missing; usage: mix ${line}`);
 });
 
-test("what is missing of a form that was begun is called as in that form", () => {
+test("a word missing from a form that was begun is named as in that form", () => {
   const spec = { flags, positionals: { min: 1, max: 3 }, usage: "notify ls [ask] | answer <ask> <option> | watch" };
   expect(() => parseArguments(["answer"], spec).word(1)).toThrow("<ask> is missing; usage: mix notify ls");
   expect(() => parseArguments(["answer", "k3w"], spec).word(2)).toThrow("<option> is missing; usage: mix notify ls");
 });
 
-test("after -- everything is a word, also what looks like a flag, and - is a word", () => {
+test("after -- everything is a word, even if it looks like a flag, and - is a word", () => {
   expect(parse("-", "--", "--close").positionals).toEqual(["-", "--close"]);
 });
 
-test("help is answered although words are missing", () => {
+test("--help works although words are missing", () => {
   expect(parse("--help").switch("help")).toBe(true);
 });
 
@@ -88,7 +88,7 @@ test.each(["25d", "0s", "-1s", "10", "none"])("the time %s is refused in the wor
   expect(() => parse("a", `--timeout=${text}`).duration("timeout")).toThrow(refused);
 });
 
-test("an empty text, a count that is none and a time that is none are usage errors", () => {
+test("an empty text, an invalid count and an invalid duration are usage errors", () => {
   expect(() => parse("a", "--cwd", "").text("cwd")).toThrow(expect.objectContaining(usage) as Error);
   for (const text of ["-1", "1.5", "x", "0"]) {
     expect(() => parse("a", `--tail=${text}`).count("tail", 1)).toThrow(expect.objectContaining(usage) as Error);
@@ -97,13 +97,13 @@ test("an empty text, a count that is none and a time that is none are usage erro
   expect(parse("a", "--timeout", "10m").duration("timeout")).toBe(600_000);
 });
 
-test("an assignment is cut at its first equals sign, and has a name", () => {
+test("an assignment is split at its first equals sign, and must have a name", () => {
   expect(assignment("a=b=c")).toEqual(["a", "b=c"]);
   expect(assignment("a=")).toEqual(["a", ""]);
   for (const word of ["a", "=b"]) expect(() => assignment(word)).toThrow(expect.objectContaining(usage) as Error);
 });
 
-test("a value that is JSON is sent as such, and everything else as text", () => {
+test("a JSON value is sent as JSON, and everything else as text", () => {
   const values = ["3", "007", "true", "null", "[1]", '{"a":1}', '"3"', "hi", ""].map(jsonOrText);
   expect(values).toEqual([3, "007", true, null, [1], { a: 1 }, "3", "hi", ""]);
   expect(["true", "false", "on", "1"].map(optionValue)).toEqual([true, false, "on", "1"]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One table of flags a verb, and the words of a command line read by it. An unknown flag is a usage error.
+// Parses the words after a verb by the verb's table of flags. An unknown flag is a usage error.
 import { parseArgs } from "node:util";
 import { readDuration } from "../../display/durations.ts";
 import { type MixError, usageError } from "../process/mix-error.ts";
@@ -8,7 +8,7 @@ export interface Flag {
   /** `switch` takes no value; `texts` may be given several times. */
   readonly kind: "switch" | "text" | "texts";
   readonly short?: string;
-  /** What stands for the value in help: `DIR`. */
+  /** Placeholder of the value in help, such as `DIR`. */
   readonly value?: string;
   readonly about: string;
 }
@@ -19,24 +19,24 @@ export interface PositionalRange {
   readonly max: number;
 }
 
-/** What a verb takes. `usage` stands after `mix`: `agent start <agent> [prompt]`. */
+/** The arguments of a verb. `usage` is the usage line after `mix`, such as `agent start <agent> [prompt]`. */
 export interface ArgumentSpec {
   readonly usage: string;
   readonly flags: FlagTable;
   readonly positionals: PositionalRange;
 }
 
-/** Throws a usage error for what the table does not hold, and for too few or too many words. */
+/** Throws a usage error for a flag that the table does not have, and for too few or too many words. */
 export function parseArguments(
   words: readonly string[],
   { flags, positionals: range, usage }: ArgumentSpec,
 ): Arguments {
   const { values, positionals } = parsedWords(words, flags, usage);
   const parsed = new Arguments(values, positionals, usage);
-  // Help is answered whatever else was written, so that nobody has to satisfy a verb to learn it.
+  // With --help nothing else is checked: nobody has to write a valid command line to get help.
   if (values["help"] === true) return parsed;
   if (positionals.length < range.min) throw missing(usage, positionals.length, positionals);
-  if (positionals.length > range.max) throw misused(usage, `too much: ${positionals.slice(range.max).join(" ")}`);
+  if (positionals.length > range.max) throw misused(usage, `too many words: ${positionals.slice(range.max).join(" ")}`);
   return parsed;
 }
 
@@ -51,7 +51,7 @@ export class Arguments {
     this.#usage = usage;
   }
 
-  /** The n-th word after the verb, counted from 0. A usage error where there is none. */
+  /** Returns the n-th word after the verb, counted from 0. Throws a usage error if it is missing. */
   word(index: number): string {
     const word = this.positionals[index];
     if (word === undefined) throw missing(this.#usage, index, this.positionals);
@@ -74,16 +74,16 @@ export class Arguments {
     return Array.isArray(value) ? (value as string[]) : [];
   }
 
-  /** A whole number from `min` on. */
+  /** Throws a usage error unless the value is a whole number of at least `min`. */
   count(flag: string, min: number): number | undefined {
     const text = this.text(flag);
     if (text === undefined) return undefined;
     const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(count >= min)) throw usageError(`--${flag} takes a whole number from ${min} on, not ${text}`);
+    if (!(count >= min)) throw usageError(`--${flag} takes a whole number of at least ${min}, not ${text}`);
     return count;
   }
 
-  /** Milliseconds. */
+  /** Returns milliseconds. Throws a usage error for anything but a duration. */
   duration(flag: string): number | undefined {
     const text = this.text(flag);
     if (text === undefined) return undefined;
@@ -98,16 +98,16 @@ function missing(usage: string, index: number, given: readonly string[]): MixErr
 }
 
 function misused(usage: string, message: string): MixError {
-  return usageError(`${message}; usage: mix ${usage}, and more with --help`);
+  return usageError(`${message}; usage: mix ${usage}; more with --help`);
 }
 
-/** How a usage line calls the n-th word after its verb; of several forms, the first that has one so far. */
+/** The name of the n-th word in the usage line; among several forms, in the first that is long enough. */
 function placeName(usage: string, index: number, given: readonly string[]): string {
   const names = formsOf(usage, given).flatMap((form) => form[index] ?? []);
   return (index === 0 ? names.join(" or ") : names[0]) ?? usage.replace(/^agent /, "").split(" ", 1)[0] ?? "";
 }
 
-/** The words that a usage line has after its verb, for each of its forms; once one of them was begun, of that alone. */
+/** The words after the verb in each form of a usage line; only of the form that `given` begins, if there is one. */
 export function formsOf(usage: string, given: readonly string[]): readonly (readonly string[])[] {
   const [, ...places] = usage.replace(/^agent /, "").split(" ");
   const forms = places
@@ -137,7 +137,7 @@ function parsedWords(words: readonly string[], flags: FlagTable, usage: string):
   }
 }
 
-// The library's second sentence explains `--`, in more words than a terminal line holds.
+// The second sentence of Node's message explains `--` and is longer than a terminal line.
 function firstSentence(message: string): string {
   return message.split(". To specify")[0]?.replace(/\.?\s*$/, "") ?? message;
 }

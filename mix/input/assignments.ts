@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Words of the form key=value.
+// Words of the form key=value, and their values.
 import { parseJson } from "../../json/raw-json.ts";
 import { usageError } from "../process/mix-error.ts";
 
@@ -9,7 +9,7 @@ export function assignment(word: string): readonly [string, string] {
   return [word.slice(0, at), word.slice(at + 1)];
 }
 
-/** A JSON value where the text is one (numbers, true, null, lists, objects, quoted texts), else the text itself. */
+/** Parses the text as JSON (numbers, true, null, arrays, objects, quoted strings) or else returns it as it is. */
 export function jsonOrText(text: string): unknown {
   try {
     return parseJson(text);
@@ -18,7 +18,7 @@ export function jsonOrText(text: string): unknown {
   }
 }
 
-/** An option's value as agentd takes it: on and off are for options that are true or false. */
+/** Converts `true` and `false` for boolean options; any other text is a value of its own. */
 export function optionValue(text: string): string | boolean {
   if (text === "true") return true;
   return text === "false" ? false : text;

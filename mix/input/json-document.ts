@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// JSON from a file, or from stdin.
 import { resolve } from "node:path";
 import { parseJson } from "../../json/raw-json.ts";
 import type { Context } from "../process/context.ts";
@@ -8,8 +7,8 @@ import { readNamedFile, readStdin } from "./read-bytes.ts";
 
 const bytesMax = 4 * 1024 * 1024;
 
-/** `-` is stdin. Throws a usage error for what cannot be read or is no JSON. */
-export async function jsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "stdin">, file: string): Promise<unknown> {
+/** Reads JSON from a file, or from stdin for `-`. Throws a usage error if it cannot be read or is not JSON. */
+export async function readJsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "stdin">, file: string): Promise<unknown> {
   const written =
     file === "-" ? await fromStdin(stdin) : (await readNamedFile(resolve(cwd(), file), file)).toString("utf8");
   try {

@@ -9,7 +9,7 @@ test("stdin is read to its end, texts and bytes alike", async () => {
   expect((await readStdin(Readable.from(["é", Buffer.from("ü")]), 100)).toString("utf8")).toBe("éü");
 });
 
-test("of what is too much no more is read than shows it", async () => {
+test("reading stops as soon as stdin exceeds the limit", async () => {
   const endless = Readable.from(
     (function* () {
       for (;;) yield Buffer.alloc(10);
@@ -19,12 +19,12 @@ test("of what is too much no more is read than shows it", async () => {
   expect(endless.destroyed).toBe(true);
 });
 
-test("a stdin that cannot be read is a usage error in words", async () => {
+test("a stdin that cannot be read is a usage error", async () => {
   const directory = readStdin(createReadStream(tmpdir()), 100);
   await expect(directory).rejects.toMatchObject({ code: "USAGE", message: "stdin is a directory" });
 });
 
-test("a byte order mark is no part of what is read, and UTF-16 is refused by name", async () => {
+test("a byte order mark is removed, and UTF-16 is refused with the file's name", async () => {
   const text = (bytes: readonly Buffer[]): Promise<string> => readStdin(Readable.from(bytes), 100).then(String);
   expect(await text([Buffer.from([0xef]), Buffer.from([0xbb, 0xbf]), Buffer.from("a\ufeffb")])).toBe("a\ufeffb");
   for (const mark of ["fffe", "feff"]) {

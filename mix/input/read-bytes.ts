@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The bytes of a file that was named on the command line, or of stdin, for text in UTF-8.
+// Reads UTF-8 text as bytes, from stdin or from a file that was named on the command line.
 import { readFile } from "node:fs/promises";
 import { isMarkedUtf16, withoutByteOrderMark } from "../../files/byte-order-mark.ts";
 import type { Context } from "../process/context.ts";
 import { type MixError, usageError } from "../process/mix-error.ts";
 
 /**
- * The whole file, without a byte order mark. Throws a usage error where it cannot be read, and for UTF-16. `named`: how
- * the error calls the file; `flag`: what stands before that where the file cannot be read.
+ * Reads the whole file, without a byte order mark. Throws a usage error if it cannot be read or is UTF-16. Errors call
+ * the file `named`; `flag` comes before that name if the file cannot be read.
  */
 export async function readNamedFile(path: string, named: string, flag = ""): Promise<Buffer> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw fileFault(`${flag}${named}`, error);
+    throw readError(`${flag}${named}`, error);
   });
-  return plainUtf8(bytes, named);
+  return requireUtf8(bytes, named);
 }
 
-/** All of it, without a byte order mark; where that is more than `bytesMax`, no more than shows it. Throws a usage error where it cannot be read. */
+/**
+ * Reads stdin to its end, without a byte order mark, and stops as soon as it has more than `bytesMax` bytes. Throws a
+ * usage error if stdin cannot be read or is UTF-16.
+ */
 export async function readStdin(stdin: Context["stdin"], bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -28,26 +31,25 @@ export async function readStdin(stdin: Context["stdin"], bytesMax: number): Prom
       if (bytes > bytesMax) break;
     }
   } catch (error) {
-    throw fileFault("stdin", error);
+    throw readError("stdin", error);
   }
-  return plainUtf8(Buffer.concat(pieces), "stdin");
+  return requireUtf8(Buffer.concat(pieces), "stdin");
 }
 
-/** The bytes without a byte order mark. Throws a usage error for UTF-16. */
-function plainUtf8(bytes: Buffer, from: string): Buffer {
-  if (isMarkedUtf16(bytes)) throw usageError(`${from} is UTF-16, and UTF-8 is needed (PowerShell: -Encoding utf8)`);
+/** Returns the bytes without a byte order mark. Throws a usage error for UTF-16. */
+function requireUtf8(bytes: Buffer, from: string): Buffer {
+  if (isMarkedUtf16(bytes)) throw usageError(`${from} is UTF-16, but must be UTF-8 (PowerShell: -Encoding utf8)`);
   return withoutByteOrderMark(bytes);
 }
 
-/** Why it cannot be read, for people. */
-function fileFault(file: string, error: unknown): MixError {
+function readError(file: string, error: unknown): MixError {
   const { code, message } = error as NodeJS.ErrnoException;
   return usageError(`${file} ${reasons[code ?? ""] ?? `cannot be read: ${message}`}`);
 }
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
-  EACCES: "may not be read by you",
+  EACCES: "cannot be read: permission denied",
   EISDIR: "is a directory",
-  ENOTDIR: "leads through something that is not a directory",
+  ENOTDIR: "has something in its path that is not a directory",
 };

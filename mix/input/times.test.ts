@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { pointInTime } from "./times.ts";
+import { parsePointInTime } from "./times.ts";
 
 const now = Date.parse("2026-11-30T12:00:00Z");
 
@@ -15,7 +15,7 @@ test.for([
   ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T12:00+02:00", "2026-01-31T10:00:00.000Z"],
 ] as const)("%s is %s", ([text, time]) => {
-  expect(pointInTime(text, now)).toBe(time);
+  expect(parsePointInTime(text, now)).toBe(time);
 });
 
 test.for([
@@ -30,6 +30,6 @@ test.for([
   "31.01.2026",
   "yesterday",
   `${"9".repeat(30)}w`,
-])("%j is no time", (text) => {
-  expect(pointInTime(text, now)).toBeUndefined();
+])("%j is not a time", (text) => {
+  expect(parsePointInTime(text, now)).toBeUndefined();
 });

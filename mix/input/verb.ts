@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a verb is: its words, its help, and one function.
+// The parts of a verb: its arguments, its help and one function.
 import type { Arguments, ArgumentSpec, FlagTable } from "./arguments.ts";
-import type { AgentBus, Connecting, ReadingBus } from "../bus/ask.ts";
+import type { AgentBus, ConnectTarget, ReadingBus } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";
@@ -9,7 +9,7 @@ import type { Output } from "../process/output.ts";
 export interface VerbSpec extends ArgumentSpec {
   readonly about: string;
   readonly examples: readonly string[];
-  /** It needs no agentd, or one that runs already: `--no-autostart` changes nothing, and its help leaves it out. */
+  /** The verb never starts agentd: `--no-autostart` has no effect, and the help leaves it out. */
   readonly neverStarts?: true;
 }
 
@@ -17,10 +17,10 @@ export interface Invocation {
   readonly context: Context;
   readonly output: Output;
   readonly args: Arguments;
-  /** Connects as a citizen; what it opens closes itself when the verb is over. */
-  readonly connect: (connecting: Connecting) => Promise<AgentBus>;
-  /** The same for who only asks. */
-  readonly read: (connecting: Exclude<Connecting, "bus">) => Promise<ReadingBus>;
+  /** Connects as a citizen. The connection is closed when the verb ends. */
+  readonly connect: (target: ConnectTarget) => Promise<AgentBus>;
+  /** Connects anonymously, for requests only. The connection is closed when the verb ends. */
+  readonly read: (target: Exclude<ConnectTarget, "bus">) => Promise<ReadingBus>;
 }
 
 export interface VerbModule {
@@ -28,7 +28,7 @@ export interface VerbModule {
   readonly run: (invocation: Invocation) => Promise<Outcome>;
 }
 
-/** A verb, and one line about it. */
+/** A verb and its line in the overview. */
 export interface VerbEntry {
   readonly summary: string;
   readonly verb: VerbModule;
@@ -38,10 +38,10 @@ export type VerbTable = Readonly<Record<string, VerbEntry>>;
 
 /** Flags that every verb takes. */
 export const commonFlags: FlagTable = {
-  json: { kind: "switch", about: "JSON: one document, or one object a line for what flows" },
+  json: { kind: "switch", about: "JSON: one document, or one object per line of a stream" },
   quiet: { kind: "switch", short: "q", about: "print ids only" },
-  "no-autostart": { kind: "switch", about: "do not start agentd where none runs (exit 6 instead)" },
-  help: { kind: "switch", short: "h", about: "this text" },
+  "no-autostart": { kind: "switch", about: "do not start agentd if none runs (exit 6 instead)" },
+  help: { kind: "switch", short: "h", about: "show this help" },
 };
 
 const { "no-autostart": _, ...withoutAutostart } = commonFlags;
@@ -55,13 +55,12 @@ export function commonFlagsOf(neverStarts: VerbSpec["neverStarts"]): FlagTable {
   return neverStarts === true ? withoutAutostart : commonFlags;
 }
 
-/** As a verb's argument, where one was given. */
 export function commandIdMember(args: Arguments): { readonly command_id?: string } {
   const id = args.text("id");
   return id === undefined ? {} : { command_id: id };
 }
 
-/** Every verb that acts takes one. */
+/** The flag of every verb that acts. */
 export const commandIdFlag: FlagTable = {
-  id: { kind: "text", value: "ID", about: "command id: the same again gives the first result" },
+  id: { kind: "text", value: "ID", about: "command id: a retry with it gets the first result" },
 };

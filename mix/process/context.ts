@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Everything of the outside world that the command line touches, handed in.
+// Everything that the command line uses of the process and its surroundings, so that tests can replace it.
 import type { Readable } from "node:stream";
 import type { TextOutput } from "../../display/text-output.ts";
 
@@ -15,34 +15,33 @@ export interface Context {
   readonly home: string;
   readonly uid: number;
   readonly version: string;
-  /** Tells two builds of one version apart; what runs from its source has none. */
+  /** Tells two builds of one version apart. Undefined when run from source. */
   readonly build: string | undefined;
   readonly stdin: InputStream;
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** From 0 up to 1. */
+  /** From 0 up to but not including 1. */
   readonly random: () => number;
-  /** Runs once after so many milliseconds; the function that comes back calls it off. */
+  /** Sets a timer. The returned function cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
-  /** The daemon's program that an autostart runs: beside our own file. */
+  /** The daemon's program for autostart, beside mix's own file. */
   readonly agentdProgram: string;
   readonly nodeProgram: string;
   readonly interrupts: Interrupts;
 }
 
-/** Ctrl-C, whether it came as a signal or as a key that a prompt line read; and SIGTERM. */
+/** Ctrl-C, as a signal or as a key that the prompt line read, and SIGTERM. */
 export interface Interrupts {
-  /** Without a listener they end the process as any other; the function that comes back stops listening. */
+  /** Without a listener an interrupt ends the process. The returned function removes the listener. */
   readonly listen: (listener: (by: Interrupt) => void) => () => void;
-  /** As Ctrl-C does. */
+  /** Does what Ctrl-C does. */
   readonly raise: () => void;
 }
 
 export type Interrupt = "SIGINT" | "SIGTERM";
 
-/** Resolves after so many milliseconds. */
 export function pause({ after }: Pick<Context, "after">, ms: number): Promise<void> {
   return new Promise((resolve) => {
     after(ms, resolve);

@@ -10,12 +10,12 @@ test.each([
   ["REQUEST_UNKNOWN", "mix agent permit ls"],
   ["SESSION_NOT_RESUMABLE", "mix agent resume --fresh"],
   ["SESSION_UNKNOWN", "mix agent ls --all"],
-])("%s is followed by the verb of this command line that helps", (code, verb) => {
+])("the hint for %s names the verb that helps", (code, verb) => {
   const hints = errorHints(new MixError(code, "when_busy: queue, agent.session.list, fresh"));
   expect(hints).toEqual([expect.stringContaining(`\`${verb}`)]);
 });
 
-test("what a refusal brings along is told once; one that speaks of our verbs, and any other, needs no more", () => {
+test("details of a refusal are shown unless its message has them, and a message that names a mix verb gets no hint", () => {
   const install = new MixError("AGENT_UNAVAILABLE", "not there", { details: { install: "npm i x" } });
   expect(errorHints(install)).toEqual(["to install it: npm i x"]);
   expect(errorHints(new MixError("AGENT_UNAVAILABLE", "npm i x", { details: { install: "npm i x" } }))).toEqual([]);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What to do about a refusal, in the words of this command line: a message that came over the Bus speaks of verbs and
-// arguments there.
+// Says what to do about a refusal in terms of this command line. A message from the Bus can only speak of the Bus's
+// verbs and arguments.
 import type { ErrorCode } from "../../agentd/vocabulary/errors.ts";
 import type { NotifyErrorCode } from "../../agentd/vocabulary/notify.ts";
 import type { MixError } from "./mix-error.ts";
 
-/** Lines to be said below the message. */
+/** Returns lines to show below the message. */
 export function errorHints({ code, message, details }: MixError): string[] {
   const { install, available, values, options } = details;
-  // The verbs of a service, the values of an option, or the options of an agent: a refusal brings one of these.
+  // A refusal carries at most one of these: a service's verbs, an option's values or an agent's options.
   const offered = [available, values, options].find((one) => Array.isArray(one)) ?? [];
   const names = offered.filter((one: unknown) => typeof one === "string");
   const hint = Object.hasOwn(hints, code) ? hints[code as HintedCode] : undefined;
@@ -22,11 +22,11 @@ export function errorHints({ code, message, details }: MixError): string[] {
 type HintedCode = ErrorCode | NotifyErrorCode;
 
 const hints: Readonly<Partial<Record<HintedCode, string>>> = {
-  ASK_UNKNOWN: "`mix notify ls` lists the open ones, `mix notify ls --all` all",
-  AGENT_BUSY: "with `mix agent send --queue` it waits, if there is room; `mix agent cancel` ends what runs",
-  AGENTD_OUTDATED: "`mix agent stop` ends it, and the next `mix agent` command starts the one that is installed",
+  ASK_UNKNOWN: "`mix notify ls` lists the open ones, `mix notify ls --all` lists all",
+  AGENT_BUSY: "`mix agent send --queue` queues it, if there is room; `mix agent cancel` ends the running turn",
+  AGENTD_OUTDATED: "`mix agent stop` ends it, and the next `mix agent` command starts the installed one",
   AGENT_LIMIT: "`mix agent ls` lists live sessions, `mix agent close` ends one",
-  REQUEST_UNKNOWN: "`mix agent permit ls` and `mix agent answer` list what is open",
-  SESSION_NOT_RESUMABLE: "`mix agent resume --fresh` begins anew",
+  REQUEST_UNKNOWN: "`mix agent permit ls` and `mix agent answer` list the open ones",
+  SESSION_NOT_RESUMABLE: "`mix agent resume --fresh` starts over",
   SESSION_UNKNOWN: "`mix agent ls --all` lists sessions",
 };

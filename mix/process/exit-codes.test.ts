@@ -13,7 +13,7 @@ const turn = (stopReason: string, rest: Partial<Extract<Outcome, { kind: "turn" 
 const refused = (code: string): Outcome => ({ kind: "refused", code });
 
 test.each<readonly [string, Outcome, number]>([
-  ["what is done", { kind: "done" }, 0],
+  ["a verb that is done", { kind: "done" }, 0],
   ["a turn that ended by itself", turn("end_turn"), 0],
   ["a turn in which a person refused a tool", turn("end_turn", { refusedByPerson: true }), 0],
   ["a turn that says cancelled because a person refused a tool", turn("cancelled", { refusedByPerson: true }), 0],
@@ -23,18 +23,22 @@ test.each<readonly [string, Outcome, number]>([
   ["a turn that was interrupted", turn("interrupted"), 1],
   ["a turn that ended for a reason unknown today", turn("sunspots"), 1],
   ["a turn that failed without a code", turn("failed"), 1],
-  ["a turn that failed for want of a login", turn("failed", { error: { error_code: "AGENT_AUTH", message: "" } }), 7],
+  [
+    "a turn that failed because a login is needed",
+    turn("failed", { error: { error_code: "AGENT_AUTH", message: "" } }),
+    7,
+  ],
   ["a turn whose question nobody could be asked", turn("end_turn", { unanswered: true }), 5],
   ["a session that closed", { kind: "ended", state: "closed" }, 0],
   ["a session that was lost", { kind: "ended", state: "lost" }, 1],
   ["a session that failed", { kind: "ended", state: "failed" }, 1],
   [
-    "a session that failed because the agent is not there",
+    "a session that failed because the agent is not available",
     { kind: "ended", state: "failed", error: { error_code: "AGENT_UNAVAILABLE", message: "" } },
     4,
   ],
   [
-    "a session that failed for want of a login",
+    "a session that failed because a login is needed",
     { kind: "ended", state: "failed", error: { error_code: "AGENT_AUTH", message: "" } },
     7,
   ],

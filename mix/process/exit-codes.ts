@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a verb came to, and the one number that tells it to a script.
+// How a verb ended, and the exit code for it.
 
 export interface OutcomeError {
   readonly error_code: string;
@@ -8,28 +8,31 @@ export interface OutcomeError {
 
 export type Outcome =
   | { readonly kind: "done" }
-  /** A service said no, the daemon could not be reached, the words were wrong: an error's code decides. */
+  /** A refusal, an unreachable daemon or a usage error. The error's code decides the exit code. */
   | { readonly kind: "refused"; readonly code: string }
   | {
       readonly kind: "turn";
       readonly stopReason: string;
-      /** The turn's, or that of the session's last state. */
+      /** The error of the turn, or else of the session's last state. */
       readonly error?: OutcomeError;
-      /** A person refused a tool in this turn and nobody cancelled it: an agent that then says `cancelled` obeyed. */
+      /**
+       * A person refused a tool and nobody cancelled the turn: an agent that then stops as `cancelled` did as it was
+       * told.
+       */
       readonly refusedByPerson: boolean;
-      /** A question of this turn ran out because nobody could be asked. */
+      /** A question of this turn timed out because nobody could be asked. */
       readonly unanswered: boolean;
     }
   | { readonly kind: "ended"; readonly state: "closed" | "lost" | "failed"; readonly error?: OutcomeError }
-  /** A person left a session that goes on, and said so. */
+  /** A person detached by command; the session continues. */
   | { readonly kind: "left" }
   | { readonly kind: "interrupted" }
   | { readonly kind: "broken_pipe" };
 
 /**
  * 0 done · 1 failed, cancelled, refused, cut off, and every code not named here · 2 usage · 3 time limit · 4 unknown or
- * not available · 5 nobody could be asked · 6 not reachable · 7 login needed · 8 command id conflict · 130 interrupted ·
- * 141 broken pipe.
+ * not available · 5 nobody could be asked · 6 not reachable · 7 login needed · 8 command id conflict · 130 interrupted
+ * · 141 broken pipe.
  */
 export function exitCodeOf(outcome: Outcome): number {
   switch (outcome.kind) {
@@ -61,7 +64,7 @@ function exitCodeOfError(code: string): number {
   return code.endsWith("_UNKNOWN") ? 4 : 1;
 }
 
-// A map: any service writes codes, and an object has names of its own.
+// A Map, since any service writes codes and an object literal inherits names such as `constructor`.
 const namedCodes: ReadonlyMap<string, number> = new Map([
   ["USAGE", 2],
   ["ARGUMENT", 2],

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Everything that ends a verb before its time: the refusals of services as they came, and the few of our own.
+// The error that ends a verb: a refusal as a service sent it, or one of mix's own.
 
-/** Codes that the command line itself gives; every other code came over the Bus. */
+/** Codes of mix itself. Every other code came over the Bus. */
 const ownCodes = {
-  USAGE: "the command line is not understood",
+  USAGE: "the command line is wrong",
   UNREACHABLE: "no Bus, or no agentd on it",
   SERVICE_UNKNOWN: "no service of that name on the Bus",
-  TIME_LIMIT: "it took longer than it may",
+  TIME_LIMIT: "a time limit was exceeded",
   UNANSWERED: "a question went unanswered because nobody could be asked",
-  TURN_ENDED: "a turn that was followed ended otherwise than by itself",
-  SESSION_ENDED: "a session that was followed is over",
+  TURN_ENDED: "a followed turn did not end by itself",
+  SESSION_ENDED: "a followed session has ended",
   CALL_FAILED: "a service answered with a failure that has no code",
 } as const;
 
 export type OwnCode = keyof typeof ownCodes;
 
-/** `code` is one of ours, or the `error_code` of a refusal; `details` is the refusal's whole body. */
+/** `code` is an `OwnCode` or the `error_code` of a refusal. `details` is the whole body of the refusal. */
 export class MixError extends Error {
   override readonly name = "MixError";
   readonly code: string;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where words go: stdout carries data alone, stderr what is said to people. Plain strings may be anybody's words.
+// Writes data to stdout and messages to stderr. Plain strings may come from anybody: they are made printable.
 import { printableLine } from "../../display/printable.ts";
 import { rich, type Text } from "../../display/styled.ts";
 import type { Context } from "./context.ts";
@@ -21,42 +21,42 @@ export class Output {
     this.#context = context;
   }
 
-  /** One line of data for people, or an id. A line feed in a string becomes visible: it begins no other line. */
+  /** Writes one line of data for people, or an id. A line feed within a string is escaped. */
   line(text: Text): Promise<void> {
     return this.text(rich`${oneLine(text)}\n`);
   }
 
-  /** Data for people of as many lines as it has; the last one is ended. */
+  /** Writes data for people, of any number of lines, and ends the last line. */
   lines(text: Text): Promise<void> {
     return this.text(rich`${text}\n`);
   }
 
-  /** Data for people as it is, without a line end. */
+  /** Writes data for people without a line end. */
   text(text: Text): Promise<void> {
     return this.#context.stdout.text(text);
   }
 
-  /** One document for a thing or a list. `schema` is its own: what a service calls so needs another name in it. */
+  /** Writes one JSON document for an object or a list. Its `schema` replaces a member of that name. */
   document(schema: string, members: object): Promise<void> {
     return this.#json(jsonText(Object.assign({ schema }, members, { schema }), 2));
   }
 
-  /** One compact object of what flows. */
+  /** Writes one compact JSON line of a stream. */
   row(value: unknown): Promise<void> {
     return this.#json(jsonText(value));
   }
 
-  /** One line of words for people alone. */
+  /** Writes one line to stderr, unless `--json` or `--quiet` was given. */
   word(text: Text): void {
     if (this.mode === "people") this.notice(text);
   }
 
-  /** One line that has to be said whatever the mode: a daemon was started, something is away. */
+  /** Writes one line to stderr in every mode: a daemon was started, or something is unreachable. */
   notice(text: Text): void {
     void this.#context.stderr.text(rich`${oneLine(text)}\n`);
   }
 
-  /** Said whatever the mode: `code: message`, or one JSON object with `--json`. */
+  /** Writes `code: message` to stderr, or one JSON object with `--json`. */
   error(error: MixError): void {
     if (this.mode === "json") {
       const { session, command_id, cursor } = error.details;
@@ -66,7 +66,7 @@ export class Output {
       return;
     }
     const words = [`${error.code}: ${error.message}`, ...errorHints(error)].join("\n");
-    // Further lines stand under the first one, so that none of them can pass for words of ours.
+    // Further lines are indented, so that none of them can pass for a message of mix itself.
     void this.#context.stderr.text(`${words.replaceAll("\n", "\n  ")}\n`);
   }
 

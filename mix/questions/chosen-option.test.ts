@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { areNumbered, chosenOption } from "./chosen-option.ts";
+import { canShowNumbers, findOption } from "./chosen-option.ts";
 
 test.each([
   [["yes", "no"], "2", "no"],
@@ -12,14 +12,14 @@ test.each([
   [["1", "2"], "2", "2"],
   [["no", "404"], "2", "404"],
 ])("of %j the word %s means %s", (ids, word, option) => {
-  expect(areNumbered(optionsOf(ids))).toBe(true);
-  expect(chosenOption(optionsOf(ids), word)).toBe(option);
+  expect(canShowNumbers(optionsOf(ids))).toBe(true);
+  expect(findOption(optionsOf(ids), word)).toBe(option);
 });
 
-test("where an id is another option's number, an id means what it names and a number nothing", () => {
+test("if an id equals another option's number, the id finds its option and numbers find nothing", () => {
   const options = optionsOf(["no", "always", "1"]);
-  expect(areNumbered(options)).toBe(false);
-  expect(["1", "2", "3", "always"].map((word) => chosenOption(options, word))).toEqual([
+  expect(canShowNumbers(options)).toBe(false);
+  expect(["1", "2", "3", "always"].map((word) => findOption(options, word))).toEqual([
     "1",
     undefined,
     undefined,

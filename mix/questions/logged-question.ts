@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Questions as the log has them: also those that are closed, and what a list leaves out of one.
+// Reads questions from the log: closed ones, and the parts that a list leaves out.
 import type { ElicitationEntry, Entry, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import { MixError } from "../process/mix-error.ts";
@@ -15,16 +15,16 @@ type RequestKind = keyof EntryOf;
 
 export interface LoggedRequest<K extends RequestKind> {
   readonly requested: Entry & EntryOf[K];
-  /** How it was answered, where it was. */
+  /** Absent while the request is open. */
   readonly resolved?: EntryOf[K];
 }
 
 /**
- * A request that is closed, or open and too long to be listed whole: the same answer with the same command id must be
- * possible again, and agentd tells best who was first. Throws REQUEST_UNKNOWN; `list`: the words that list the
- * open ones.
+ * Finds a request that is closed, or open but too long to be listed whole. A closed one is needed to retry an answer
+ * with the same command id; agentd then says who answered first. Throws REQUEST_UNKNOWN, and names `list` as the
+ * command that lists the open ones.
  */
-export async function loggedRequest<K extends RequestKind>(
+export async function findLoggedRequest<K extends RequestKind>(
   bus: AgentBus,
   request: string,
   kind: K,
@@ -53,27 +53,31 @@ function isOf<K extends RequestKind>(entry: Entry, kind: K): entry is Entry & En
   return entry.kind === kind;
 }
 
-export interface CutQuestion {
+export interface TruncatedQuestion {
   readonly request: string;
   readonly agent_session?: string;
   readonly tool_call?: ToolCallFields;
   readonly left_out?: readonly string[];
 }
 
-/** The question with as much of what was left out as the log has, up to and with the entry `last`, or to its end. */
-export async function withWholeCall<Q extends CutQuestion>(bus: AgentBus, question: Q, last = Infinity): Promise<Q> {
+/** Fills in what was left out of the question, from the log up to and including the entry `last`. */
+export async function withFullToolCall<Q extends TruncatedQuestion>(
+  bus: AgentBus,
+  question: Q,
+  last = Infinity,
+): Promise<Q> {
   const { request, tool_call: call, left_out: missing = [], agent_session } = question;
   const session = /^(.+)-\d+$/.exec(request)?.[1];
-  // Of another session of the agent the log has no tool calls.
+  // The log has no tool calls of the agent's other sessions.
   if (missing.length === 0 || call === undefined || session === undefined || agent_session !== undefined)
     return question;
   const id = call.tool_call_id;
   const fold = new ToolCallFold({ tool_call_id: id });
   for await (const entry of logEntries(bus, session, 0, { kinds: ["tool_call", "permission"] })) {
     if (entry.seq > last) break;
-    if (entry.kind === "tool_call" && entry.tool_call_id === id) fold.see(entry);
+    if (entry.kind === "tool_call" && entry.tool_call_id === id) fold.apply(entry);
     if (entry.kind !== "permission" || entry.agent_session !== undefined) continue;
-    if (entry.tool_call?.tool_call_id === id) fold.see(entry);
+    if (entry.tool_call?.tool_call_id === id) fold.apply(entry);
   }
   const found = Object.entries(fold.fields).filter(([name]) => missing.includes(name));
   const names = new Set(found.map(([name]) => name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The service that asks people, as the command line talks to it.
+// Client of the service `notify`, which asks people.
 import type { NotifyAsk, NotifyReplies } from "../../agentd/vocabulary/notify.ts";
 import type { NotifyInput, NotifyVerb } from "../../agentd/vocabulary/notify-arguments.ts";
 import { pagesOf } from "../../bus-client/index.ts";
@@ -11,7 +11,9 @@ import { MixError, ownError } from "../process/mix-error.ts";
 import type { Invocation } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
-/** Throws UNREACHABLE where the service is not on the Bus: it is a daemon like agentd, and not there is not unknown. */
+/**
+ * Throws UNREACHABLE, not SERVICE_UNKNOWN, if the service is missing: it is a daemon like agentd that is not running.
+ */
 export async function askNotify<V extends NotifyVerb>(
   bus: Pick<ReadingBus, "call">,
   verb: V,
@@ -26,8 +28,11 @@ export async function askNotify<V extends NotifyVerb>(
   }
 }
 
-/** An upgrade leaves the old one running. Asked beside the verb's own question; a Bus that fails is that one's concern. */
-export async function tellOtherNotifyd({ context, output }: Invocation, bus: AgentBus): Promise<void> {
+/**
+ * Warns if notifyd is of another build, as an upgrade leaves it running. Ignores failures: the verb's own call reports
+ * them.
+ */
+export async function warnOtherNotifyd({ context, output }: Invocation, bus: AgentBus): Promise<void> {
   const services = await servicesOn(bus.client).catch(() => []);
   const notifyd = services.find(({ name, binary }) => name === "notify" && binary === "notifyd");
   if (notifyd?.version === undefined) return;
@@ -35,11 +40,11 @@ export async function tellOtherNotifyd({ context, output }: Invocation, bus: Age
   const running = { version, build: meta?.build };
   if (isSameBuild(running, context)) return;
   const which = printableLine(`notifyd ${buildWords(running)} (pid ${pid ?? "unknown"})`);
-  const how = "`systemctl --user restart notifyd`, or end it and start `notifyd`";
-  output.notice(`${which} runs, ${buildWords(context)} is installed: ${how}`);
+  const how = "`systemctl --user restart notifyd`, or stop it and start `notifyd`";
+  output.notice(`${which} is running, but ${buildWords(context)} is installed: ${how}`);
 }
 
-export async function allAsks(bus: Pick<ReadingBus, "call">, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
+export async function listAsks(bus: Pick<ReadingBus, "call">, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
   const asks: NotifyAsk[] = [];
   const pages = pagesOf({
     read: (after: string | undefined) => askNotify(bus, "list", after === undefined ? filter : { ...filter, after }),
@@ -49,9 +54,9 @@ export async function allAsks(bus: Pick<ReadingBus, "call">, filter: NotifyInput
   return asks;
 }
 
-/** By its id, or the unique beginning of an open one's. Throws ASK_UNKNOWN. */
-export async function foundAsk(bus: AgentBus, reference: string): Promise<NotifyAsk> {
-  const open = await allAsks(bus, { state: "open" });
+/** Finds an ask by its id, or an open one by a unique prefix of its id. Throws ASK_UNKNOWN. */
+export async function findAsk(bus: AgentBus, reference: string): Promise<NotifyAsk> {
+  const open = await listAsks(bus, { state: "open" });
   const exact = open.find(({ ask }) => ask === reference);
   const beginning = open.filter(({ ask }) => ask.startsWith(reference));
   const [only] = beginning;

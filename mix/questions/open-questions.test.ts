@@ -14,7 +14,7 @@ function asked(number: number, rest: Partial<PermissionEntry> = {}): PermissionE
   return { kind: "permission", request: `s-${number}`, phase: "requested", tool_call: build, ...rest };
 }
 
-/** The agent goes on describing the call, and the log says what of the question that has changed. */
+/** Updates the tool call, and logs which fields of the question changed by it. */
 function change(number: number, said: Omit<ToolCallEntry, "kind" | "tool_call_id">, changed: readonly string[]): void {
   questions.follow({ kind: "tool_call", tool_call_id: "t", ...said });
   questions.change({ kind: "permission", request: `s-${number}`, phase: "changed", changed });
@@ -25,19 +25,19 @@ const callOf = (request: string): ToolCallFields | undefined => {
   return found?.kind === "permission" ? found.tool_call : undefined;
 };
 
-test("the oldest is asked first, and numbers begin anew when none is open", () => {
+test("the oldest question is asked first, and numbers restart when none is open", () => {
   for (const number of [1, 2]) questions.add(asked(number));
   expect(questions.current?.request).toBe("s-1");
-  expect(["s-1", "s-2"].map((request) => questions.countWords(request))).toEqual([" (1 of 2)", " (2 of 2)"]);
+  expect(["s-1", "s-2"].map((request) => questions.countLabel(request))).toEqual([" (1 of 2)", " (2 of 2)"]);
   questions.remove("s-1");
   expect(questions.current?.request).toBe("s-2");
-  expect(questions.countWords("s-2")).toBe(" (2 of 2)");
+  expect(questions.countLabel("s-2")).toBe(" (2 of 2)");
   questions.remove("s-2");
   questions.add(asked(3));
-  expect(questions.countWords("s-3")).toBe("");
+  expect(questions.countLabel("s-3")).toBe("");
 });
 
-test("a question stays as it was asked until the log says that it has changed, and is then as its call is by now", () => {
+test("a question stays as asked until the log records a change, and then shows the present tool call", () => {
   questions.add(asked(1));
   questions.follow({ kind: "tool_call", tool_call_id: "t", status: "in_progress" });
   expect(questions.get("s-1")).toEqual(asked(1));
@@ -50,21 +50,21 @@ test("a question stays as it was asked until the log says that it has changed, a
   });
 });
 
-test("each change makes the topic of its line another one, and the former leads to no question", () => {
+test("each change gives the line another target, and the old target finds no question", () => {
   questions.add(asked(1));
-  const before = questions.topicOf("s-1");
+  const before = questions.targetOf("s-1");
   change(1, { title: "rm -rf ~" }, ["title"]);
-  const after = questions.topicOf("s-1");
-  expect(questions.withTopic(before)).toBeUndefined();
-  expect(questions.withTopic(after)?.request).toBe("s-1");
-  expect([before, after].map((topic) => questions.isOpen(topic))).toEqual([true, true]);
+  const after = questions.targetOf("s-1");
+  expect(questions.findByTarget(before)).toBeUndefined();
+  expect(questions.findByTarget(after)?.request).toBe("s-1");
+  expect([before, after].map((target) => questions.isOpen(target))).toEqual([true, true]);
   change(1, { title: "rm -rf /" }, ["title"]);
-  expect([before, after]).not.toContain(questions.topicOf("s-1"));
+  expect([before, after]).not.toContain(questions.targetOf("s-1"));
   questions.remove("s-1");
   expect(questions.isOpen(before)).toBe(false);
 });
 
-test("what a text has grown by is in the question, and what was left out of it is missing until it is said", () => {
+test("appended text is in the question, and an omitted field is listed as omitted until it is known", () => {
   questions.add(asked(1, { tool_call: { ...build, title: "npm" }, left_out: ["raw_input", "content"] }));
   change(1, { grow: [{ path: ["title"], at: 3, text: " test" }] }, ["title"]);
   expect(callOf("s-1")?.title).toBe("npm test");
@@ -73,24 +73,24 @@ test("what a text has grown by is in the question, and what was left out of it i
   expect(questions.get("s-1")).toMatchObject({ left_out: ["content"] });
 });
 
-test("a call of the session's own says nothing of a sub-agent's question with the same id", () => {
+test("a tool call of the session does not affect a sub-agent's question about a call with the same id", () => {
   questions.add(asked(1, { agent_session: "sub" }));
   change(1, { title: "harmless" }, ["title"]);
   expect(callOf("s-1")?.title).toBe("npm run build");
 });
 
-test("a question that is added as it has become keeps its number and what had changed of it", () => {
+test("a question that is added again keeps its number and its changed fields", () => {
   for (const number of [1, 2]) questions.add(asked(number));
   change(1, { title: "rm -rf ~" }, ["title"]);
-  const topic = questions.topicOf("s-1");
+  const target = questions.targetOf("s-1");
   const [now] = questions.all();
   if (now !== undefined) questions.add(now);
-  expect([questions.countWords("s-1"), questions.topicOf("s-1")]).toEqual([" (1 of 2)", topic]);
+  expect([questions.countLabel("s-1"), questions.targetOf("s-1")]).toEqual([" (1 of 2)", target]);
   change(1, { raw_input: 1 }, ["raw_input"]);
   expect(questions.get("s-1")).toMatchObject({ changed: ["title", "raw_input"] });
 });
 
-test("a change of a question that is not open is nothing", () => {
+test("a change of a question that is not open is ignored", () => {
   expect(questions.change({ kind: "permission", request: "s-1", phase: "changed" })).toBeUndefined();
   expect(questions.current).toBeUndefined();
 });

@@ -9,7 +9,7 @@ const choices = fc.uniqueArray(fc.record({ option: fc.string(), name: fc.string(
   maxLength: 6,
 });
 
-test("allow never chooses anything but the only option that allows once", () => {
+test("allow chooses only the single option that allows once", () => {
   fc.assert(
     fc.property(choices, (options) => {
       const once = options.filter(({ kind }) => kind === "allow_once");
@@ -29,12 +29,12 @@ test("deny never chooses an option that allows", () => {
   );
 });
 
-test("names decide nothing: an always that is called once is not taken", () => {
+test("names decide nothing: an allow_always that is named once is not chosen", () => {
   const options = [{ option: "a", name: "Allow once", kind: "allow_always" }];
   expect(() => decisionFor("allow", options, undefined)).toThrow(/no option allows once/);
 });
 
-test("neither word takes a named option of the other's kind, and of a kind that is unknown only allow does", () => {
+test("allow and deny refuse a named option of the other kind, and only allow takes an unknown kind", () => {
   fc.assert(
     fc.property(choices, (options) => {
       for (const { option, kind } of options) {
@@ -47,7 +47,7 @@ test("neither word takes a named option of the other's kind, and of a kind that 
   );
 });
 
-test("an option that is named is taken if it is offered, and else refused before anything is asked", () => {
+test("a named option is taken if it is offered, and otherwise refused before agentd is asked", () => {
   const options = [{ option: "always", name: "Always", kind: "allow_always" }];
   expect(decisionFor("allow", options, "always")).toEqual({ option: "always" });
   expect(() => decisionFor("deny", options, "never")).toThrow(

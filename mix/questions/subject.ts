@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a question is about in a few words, for the line that answers it and for what became of it.
+// Says in a few words what a question is about, for its answer line and its resolution.
 import { printableLine } from "../../display/printable.ts";
 import type { AskedEntry } from "./open-questions.ts";
-import { fitted } from "../../display/width.ts";
+import { truncateToWidth } from "../../display/width.ts";
 
-/** At most so many columns wide. */
+/** Returns at most `columns` columns. */
 export function subjectOf(asked: AskedEntry, columns: number): string {
-  return fitted(printableLine(wordsOf(asked)), columns);
+  return truncateToWidth(printableLine(describeRequest(asked)), columns);
 }
 
-function wordsOf(asked: AskedEntry): string {
+function describeRequest(asked: AskedEntry): string {
   if (asked.kind === "permission") {
     const { tool_kind: kind, title, name } = asked.tool_call ?? {};
     return [kind, title ?? name].filter((word) => typeof word === "string" && word !== "").join(" ") || "…";
@@ -18,7 +18,7 @@ function wordsOf(asked: AskedEntry): string {
   return asked.message?.trim() || "…";
 }
 
-/** Where an address really leads. */
+/** The host that a URL really leads to. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "no host";
 }

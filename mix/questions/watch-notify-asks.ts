@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Open asks as they come, and how each ends. The topics are a hint to look; what is believed is what `notify` lists.
+// Reports open asks as they arrive and end. The topics are only hints; the list of `notify` is authoritative.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
-import { allAsks, askNotify } from "./notify-asks.ts";
+import { listAsks, askNotify } from "./notify-asks.ts";
 
 export interface AskWatcher {
-  readonly came: (ask: NotifyAsk) => Promise<void>;
+  readonly opened: (ask: NotifyAsk) => Promise<void>;
   readonly ended: (ask: NotifyAsk) => Promise<void>;
-  /** `notify` or the Bus went away; it is looked for on and on. */
+  /** `notify` or the Bus is unreachable; retried without a limit. */
   readonly away: (why: string) => void;
   readonly back: () => void;
 }
 
-/** Until Ctrl-C. Throws where `notify` is not there at the start. */
+/** Runs until Ctrl-C. Throws if `notify` is not reachable at the start. */
 export async function watchNotifyAsks(context: Context, bus: AgentBus, watcher: AskWatcher): Promise<Outcome> {
   const known = new Map<string, NotifyAsk>();
   let wake: () => void = () => undefined;
-  let hinted = false;
+  let isHinted = false;
   const hint = (): void => {
-    hinted = true;
+    isHinted = true;
     wake();
   };
   const interrupted = new Promise<"interrupted">((resolve) => {
@@ -31,21 +31,21 @@ export async function watchNotifyAsks(context: Context, bus: AgentBus, watcher: 
   bus.client.onState((state) => {
     if (state.kind === "connected") hint();
   });
-  await look(bus, known, watcher);
+  await refresh(bus, known, watcher);
   let isAway = false;
   for (;;) {
-    let callOff: () => void = () => undefined;
+    let cancel: () => void = () => undefined;
     const later = new Promise<"later">((resolve) => {
       wake = () => resolve("later");
-      callOff = context.after(pollMs, wake);
-      if (hinted) wake();
+      cancel = context.after(pollMs, wake);
+      if (isHinted) wake();
     });
     const first = await Promise.race([later, interrupted]);
-    callOff();
+    cancel();
     if (first === "interrupted") return { kind: "interrupted" };
-    hinted = false;
+    isHinted = false;
     try {
-      await look(bus, known, watcher);
+      await refresh(bus, known, watcher);
       if (isAway) watcher.back();
       isAway = false;
     } catch (error) {
@@ -56,28 +56,28 @@ export async function watchNotifyAsks(context: Context, bus: AgentBus, watcher: 
   }
 }
 
-/** What the Bus says of a service that is gone or about to be. */
+/** Codes for a service that is gone or about to go. */
 const awayCodes: ReadonlySet<string> = new Set(["UNREACHABLE", "UNAVAILABLE", "CALL_FAILED", "TIME_LIMIT", "BUSY"]);
 
-/** Hints are lost with a broker's queue, and an ask that is withdrawn or expires gives none. */
+/** Polled as well: a broker may drop hints, and an ask that is withdrawn or expires gives none. */
 const pollMs = 3_000;
 
-async function look(bus: AgentBus, known: Map<string, NotifyAsk>, watcher: AskWatcher): Promise<void> {
-  const open = await allAsks(bus, { state: "open" });
+async function refresh(bus: AgentBus, known: Map<string, NotifyAsk>, watcher: AskWatcher): Promise<void> {
+  const open = await listAsks(bus, { state: "open" });
   const gone = [...known.keys()].filter((ask) => !open.some((one) => one.ask === ask));
   for (const ask of gone) {
-    const end = await endOf(bus, ask);
+    const end = await fetchEnded(bus, ask);
     known.delete(ask);
     if (end !== undefined) await watcher.ended(end);
   }
   for (const ask of open) {
     if (known.has(ask.ask)) continue;
     known.set(ask.ask, ask);
-    await watcher.came(ask);
+    await watcher.opened(ask);
   }
 }
 
-async function endOf(bus: AgentBus, ask: string): Promise<NotifyAsk | undefined> {
+async function fetchEnded(bus: AgentBus, ask: string): Promise<NotifyAsk | undefined> {
   try {
     return await askNotify(bus, "get", { ask });
   } catch (error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The whole command line in this process, on a real Bus: streams that are looked at, and everything else as it is.
+// Runs the whole command line in the test's process, on a real Bus and with captured streams.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,9 +23,9 @@ export interface Ran {
 export interface Running {
   readonly ended: Promise<Ran>;
   readonly interrupt: (by?: Interrupt) => void;
-  /** What a person types. */
+  /** Types on the terminal. */
   readonly type: (text: string) => void;
-  /** Resolves when stdout and stderr together show this. */
+  /** Resolves once stdout or stderr contains the text. */
   readonly shows: (text: string) => Promise<void>;
 }
 
@@ -35,8 +35,8 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly build?: string;
-  /** How many times faster time passes for it than here. */
-  readonly haste?: number;
+  /** How many times faster than real time its clock and timers run. */
+  readonly speed?: number;
 }
 
 export class Bench {
@@ -69,8 +69,8 @@ export class Bench {
     return this.#broker.close();
   }
 
-  /** Another broker in the place of the one that was lost; every agentd comes back to it. */
-  async bringBus(): Promise<void> {
+  /** Starts another broker at the same address; every scripted agentd reconnects to it. */
+  async restartBus(): Promise<void> {
     this.#broker = createBroker();
     await this.#broker.listenUnix(this.#path);
   }
@@ -91,13 +91,13 @@ export class Bench {
     if (options.stdin !== undefined) stdin.end(options.stdin);
     const stdout = terminalStream(options.tty === true);
     const stderr = terminalStream(options.tty === true);
-    const shown = new Shown(stdout, stderr);
+    const shown = new ShownText(stdout, stderr);
     const interrupts = new Set<(by: Interrupt) => void>();
     const raised = (by: Interrupt = "SIGINT"): void => {
       for (const listener of Array.from(interrupts)) listener(by);
     };
     const raise = (): void => raised();
-    const { haste = 1 } = options;
+    const { speed = 1 } = options;
     const began = Date.now();
     const context: Context = {
       words,
@@ -110,10 +110,10 @@ export class Bench {
       stdin,
       stdout: new TextOutput(streamSink(stdout)),
       stderr: new TextOutput(streamSink(stderr)),
-      now: () => began + (Date.now() - began) * haste,
+      now: () => began + (Date.now() - began) * speed,
       random: Math.random,
       after: (ms, run) => {
-        const timer = setTimeout(run, ms / haste);
+        const timer = setTimeout(run, ms / speed);
         return () => clearTimeout(timer);
       },
       agentdProgram: join(this.directory, "no-agentd.mjs"),
@@ -142,7 +142,7 @@ function terminalStream(tty: boolean): PassThrough & { isTTY?: boolean; columns?
   return tty ? Object.assign(stream, { isTTY: true, columns: 80, setRawMode: () => stream }) : stream;
 }
 
-class Shown {
+class ShownText {
   stdout = "";
   stderr = "";
   readonly #waiting = new Set<{ readonly text: string; readonly resolve: () => void }>();

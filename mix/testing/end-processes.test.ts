@@ -8,20 +8,20 @@ import { endProcessesWith } from "./end-processes.ts";
 const mark = "END_PROCESSES_TEST";
 const idle = "setInterval(() => {}, 2 ** 30); console.log('up');";
 
-test("what bears the mark ends, what ignores being asked is killed, and others live on", async () => {
+test("marked processes end, those that ignore SIGTERM are killed, and others stay alive", async () => {
   const value = randomUUID();
   const willing = await started(idle, value);
   const deaf = await started(`process.on("SIGTERM", () => {}); ${idle}`, value);
   const other = await started(idle, `${value}-other`);
   const ends = [willing, deaf].map((child) => once(child, "exit"));
-  // As late as it takes the willing one to go: however slow the machine is, it is not killed.
+  // Wait for the willing one however slow the machine is, so that it is not killed.
   await endProcessesWith(mark, value, () => willing.exitCode !== null || willing.signalCode !== null);
   expect((await Promise.all(ends)).map(([, signal]: unknown[]) => signal)).toEqual(["SIGTERM", "SIGKILL"]);
   expect([other.exitCode, other.signalCode]).toEqual([null, null]);
   await endProcessesWith(mark, `${value}-other`);
 });
 
-test("one that is started meanwhile by another that is ending ends too", async () => {
+test("a process that an ending process starts meanwhile ends too", async () => {
   const value = randomUUID();
   const heir = `require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 2 ** 30)"], { detached: true, stdio: "ignore" })`;
   const parent = await started(
@@ -32,7 +32,7 @@ test("one that is started meanwhile by another that is ending ends too", async (
   const never = (): boolean => false;
   await endProcessesWith(mark, value, never);
   expect(await exited).toEqual([0, null]);
-  // A second look finds nothing, and nothing is waited for.
+  // A second call finds nothing and returns at once.
   await endProcessesWith(mark, value, never);
 });
 

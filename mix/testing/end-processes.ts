@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Ends what a test has started by way of others: a daemon is nobody's child, and may come up after its test is over.
+// Ends processes that a test started indirectly: a daemon is nobody's child, and may come up after its test has ended.
 // Linux only.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-/** Every process with NAME=value in its environment is asked to end, killed once `isLate`, and gone when this resolves. */
+/**
+ * Sends SIGTERM to every process with NAME=value in its environment, SIGKILL once `isLate`, and waits until all are
+ * gone.
+ */
 export async function endProcessesWith(name: string, value: string, isLate = after(5_000)): Promise<void> {
   const asked = new Set<number>();
   for (let pids = pidsWith(name, value); pids.length > 0; pids = pidsWith(name, value)) {
@@ -13,7 +16,7 @@ export async function endProcessesWith(name: string, value: string, isLate = aft
       else if (isLate()) signal(pid, "SIGKILL");
       asked.add(pid);
     }
-    await setTimeout(lookAgainMs);
+    await setTimeout(pollMs);
   }
 }
 
@@ -22,9 +25,9 @@ function after(ms: number): () => boolean {
   return () => performance.now() >= end;
 }
 
-const lookAgainMs = 5;
+const pollMs = 5;
 
-/** The environment of one that ended and is not collected yet is empty. */
+/** A zombie does not count, as its environment is empty. */
 export function pidsWith(name: string, value: string): number[] {
   const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
   return pids.filter((pid) => environmentOf(pid).includes(`${name}=${value}`)).map(Number);
@@ -34,7 +37,7 @@ function environmentOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   } catch {
-    return []; // gone, or another user's
+    return []; // The process is gone, or another user's.
   }
 }
 
@@ -42,6 +45,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself.
+    // The process has ended.
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A daemon for tests of the autostart: an embedded broker, one lock, and the scripted `agent` on it. It leaves a record of
-// how it was started in its state directory, and ends at once where a file `broken` lies there.
+// A daemon for tests of autostart: an embedded broker, a lock and the scripted `agent`. It records in its state
+// directory how it was started, and exits at once if there is a file `broken` in it.
 import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createBroker } from "../../bus-client/broker/index.ts";
@@ -9,7 +9,7 @@ import { currentBootId, startTimeOf } from "../daemon/process-alive.ts";
 import { ScriptedAgentd } from "./scripted-agentd.ts";
 
 const state = process.env["AGENTD_STATE_DIR"] ?? "";
-/** The lock, and who holds it. */
+/** The lock, with the process that holds it. */
 const lock = join(state, "agentd.pid");
 void main();
 

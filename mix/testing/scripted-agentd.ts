@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A citizen `agent` for tests: a log in memory, the verbs that the command line asks for, and a script in place of agents.
-// Sessions, entries and pages have the real shapes; what an agent does is written by the test.
+// A citizen `agent` for tests: the verbs that mix calls, a log in memory, and a script instead of agents. Sessions,
+// entries and pages have their real shapes.
 import { done, refused, serveCitizen } from "../../bus-client/index.ts";
 import type { Answer, BusClientOptions, Citizen, Request, Verb } from "../../bus-client/index.ts";
 import type { ElicitationAction, Entry } from "../../agentd/vocabulary/entries.ts";
@@ -8,21 +8,21 @@ import type { ListedElicitation, ListedPermission } from "../../agentd/vocabular
 import { logId, ScriptedSession } from "./scripted-session.ts";
 
 export interface AgentdScript {
-  /** What the agent does with a prompt, entry by entry. */
+  /** Appends the entries of a turn. */
   readonly onPrompt?: (session: ScriptedSession, turn: number, prompt: string) => void;
-  /** In place of becoming idle. */
+  /** Runs instead of becoming idle. */
   readonly onStart?: (session: ScriptedSession) => void;
   readonly onAnswer?: (session: ScriptedSession, request: string, option: string | undefined) => void;
   readonly onCancel?: (session: ScriptedSession) => void;
-  /** Verbs that are answered as they are, by name. */
+  /** Fixed replies by verb. */
   readonly replies?: Readonly<Record<string, Answer>>;
-  /** Publishes nothing: followers find everything in the log. */
+  /** Publishes nothing, so that followers must read the log. */
   readonly mute?: boolean;
-  /** Entries of a page. */
+  /** Entries per page. Default: 1000. */
   readonly pageMax?: number;
 }
 
-/** Everything that was asked, in order: the verb and its arguments. */
+/** The verb and arguments of a request. */
 export type Asked = readonly [string, Readonly<Record<string, unknown>>];
 
 export class ScriptedAgentd {
@@ -30,7 +30,7 @@ export class ScriptedAgentd {
   readonly asked: Asked[] = [];
   readonly citizen: Citizen;
   readonly #script: AgentdScript;
-  /** Waits that nothing has met yet. */
+  /** Requests `agent.session.wait` that are still open. */
   readonly #waits: {
     readonly until: readonly string[];
     readonly session: ScriptedSession;
@@ -54,7 +54,7 @@ export class ScriptedAgentd {
     return found;
   }
 
-  /** A session that is there before anybody asks. */
+  /** Adds a session that exists before the first request. */
   begin(id: string, args: Readonly<Record<string, unknown>> = { agent: "demo" }): ScriptedSession {
     const session = new ScriptedSession(args, id, (entries) => this.#publish(entries));
     this.sessions.set(id, session);
@@ -66,7 +66,7 @@ export class ScriptedAgentd {
     const [first] = entries;
     const last = entries.at(-1);
     if (first === undefined || last === undefined) return;
-    this.#meetWaits();
+    this.#resolveWaits();
     if (this.#script.mute === true || this.citizen.client.state.kind !== "connected") return;
     const { log, session } = first;
     const body = entries.length === 1 ? first : { log, session, seq_from: first.seq, seq: last.seq, entries };
@@ -76,19 +76,20 @@ export class ScriptedAgentd {
   #verbs(): Verb[] {
     const handlers: Record<string, (args: Record<string, unknown>, request: Request) => Answer | undefined> = {
       "agent.session.start": (args, request) => this.#start(args, request),
-      "agent.session.prompt": (args) => this.#of(args, (session) => this.#prompt(session, String(args["prompt"]))),
-      "agent.session.cancel": (args) => this.#of(args, (session) => this.#cancel(session)),
-      "agent.session.close": (args) => this.#of(args, (session) => this.#close(session)),
+      "agent.session.prompt": (args) =>
+        this.#withSession(args, (session) => this.#prompt(session, String(args["prompt"]))),
+      "agent.session.cancel": (args) => this.#withSession(args, (session) => this.#cancel(session)),
+      "agent.session.close": (args) => this.#withSession(args, (session) => this.#close(session)),
       "agent.session.set_config": (args) =>
-        this.#of(args, ({ id, snapshot }) => done({ session: id, seq: 1, options: snapshot.options })),
+        this.#withSession(args, ({ id, snapshot }) => done({ session: id, seq: 1, options: snapshot.options })),
       "agent.session.list": (args) => this.#list(args),
-      "agent.session.get": (args) => this.#of(args, ({ snapshot }) => done(snapshot)),
-      "agent.session.log": (args) => this.#of(args, (session) => done(this.#page(session, args))),
+      "agent.session.get": (args) => this.#withSession(args, ({ snapshot }) => done(snapshot)),
+      "agent.session.log": (args) => this.#withSession(args, (session) => done(this.#page(session, args))),
       "agent.session.wait": (args, request) => this.#wait(args, request),
-      "agent.permission.list": (args) => this.#asked(args, ({ requests }) => requests),
+      "agent.permission.list": (args) => this.#listOpen(args, ({ requests }) => requests),
       "agent.permission.answer": (args) => this.#answer(args),
-      "agent.elicitation.list": (args) => this.#asked(args, ({ elicitations }) => elicitations),
-      "agent.elicitation.answer": (args) => this.#tell(args),
+      "agent.elicitation.list": (args) => this.#listOpen(args, ({ elicitations }) => elicitations),
+      "agent.elicitation.answer": (args) => this.#answerElicitation(args),
       "agent.status": () => done(statusReply),
       "agent.list": () => done({ agents: [{ agent: "demo", command: ["demo"], installed: true, built_in: true }] }),
       ...Object.fromEntries(Object.entries(this.#script.replies ?? {}).map(([name, reply]) => [name, () => reply])),
@@ -105,7 +106,7 @@ export class ScriptedAgentd {
     }));
   }
 
-  #asked(
+  #listOpen(
     { request }: Record<string, unknown>,
     of: (session: ScriptedSession) => ReadonlyMap<string, ListedPermission | ListedElicitation>,
   ): Answer {
@@ -120,7 +121,7 @@ export class ScriptedAgentd {
     session.append({ kind: "command", verb: "agent.session.start", by: request.from, origin: "local", args: {} });
     const prompt = args["prompt"];
     const turn = typeof prompt === "string" ? (session.turns += 1) : undefined;
-    // After the reply, as the real one does.
+    // After the reply, as agentd does.
     setImmediate(() => {
       if (this.#script.onStart !== undefined) this.#script.onStart(session);
       else session.append({ kind: "state", state: "idle", agent_info: { name: "demo", version: "1" } });
@@ -178,7 +179,7 @@ export class ScriptedAgentd {
     });
   }
 
-  #tell(args: Record<string, unknown>): Answer {
+  #answerElicitation(args: Record<string, unknown>): Answer {
     const request = String(args["request"]);
     const session = [...this.sessions.values()].find((one) => one.elicitations.has(request));
     if (session === undefined) return refused("REQUEST_CLOSED", `${request} is closed`);
@@ -220,16 +221,16 @@ export class ScriptedAgentd {
   }
 
   #wait(args: Record<string, unknown>, request: Request): Answer | undefined {
-    return this.#of(args, (session) => {
+    return this.#withSession(args, (session) => {
       this.#waits.push({ until: args["until"] as string[], session, request });
       const timedOut = { session: session.id, state: session.state, last_seq: session.entries.length, timed_out: true };
       setTimeout(() => request.reply(done(timedOut)), args["timeout_ms"] as number).unref();
-      this.#meetWaits();
+      this.#resolveWaits();
       return undefined;
     });
   }
 
-  #meetWaits(): void {
+  #resolveWaits(): void {
     for (const wait of this.#waits) {
       const { state, id, error, entries } = wait.session;
       const met = ["closed", "lost", "failed"].includes(state) ? "ended" : state;
@@ -238,7 +239,10 @@ export class ScriptedAgentd {
     }
   }
 
-  #of(args: Record<string, unknown>, run: (session: ScriptedSession) => Answer | undefined): Answer | undefined {
+  #withSession(
+    args: Record<string, unknown>,
+    run: (session: ScriptedSession) => Answer | undefined,
+  ): Answer | undefined {
     const reference = String(args["session"]);
     const found = [...this.sessions.values()].find(({ id, name }) => id === reference || name === reference);
     const session = found ?? [...this.sessions.values()].find(({ id }) => id.startsWith(reference));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session of the scripted agentd: its entries in memory, and what they say of it now.
+// A session of the scripted agentd: its entries, and the state that follows from them.
 import type {
   ElicitationEntry,
   Entry,
@@ -24,7 +24,7 @@ export class ScriptedSession {
   error: ErrorBody | undefined;
   turns = 0;
   running: number | undefined;
-  /** Stands in the snapshot in place of what it would say. */
+  /** Overrides members of the snapshot. */
   shown: Partial<SessionSnapshot> = {};
   readonly #publish: (entries: readonly Entry[]) => void;
 
@@ -36,7 +36,7 @@ export class ScriptedSession {
     this.#publish = publish;
   }
 
-  /** Logged together and published together. */
+  /** Logs and publishes the entries as one batch. Returns the first `seq`. */
   append(...contents: EntryContent[]): number {
     const first = this.entries.length + 1;
     const added = contents.map((content, index) => {
@@ -84,7 +84,7 @@ export class ScriptedSession {
     });
   }
 
-  /** Nobody answered in time. */
+  /** Resolves a request as timed out. */
   runOut(turn: number, number: number, kind: "permission" | "elicitation" = "permission"): void {
     const request = `${this.id}-${number}`;
     const [outcome, over] = ["cancel", { turn, request, phase: "resolved", via: "timeout", by: null }] as const;
@@ -92,13 +92,13 @@ export class ScriptedSession {
     else this.append({ kind, ...over, outcome: "selected", option: "no" });
   }
 
-  /** As an agent does that does not want to know any more. */
+  /** Resolves a permission request as cancelled by the agent. */
   takeBack(turn: number, number: number): void {
     const request = `${this.id}-${number}`;
     this.append({ kind: "permission", turn, request, phase: "resolved", outcome: "cancelled", via: "agent", by: null });
   }
 
-  /** With a field of each type that needs a form to be told apart. */
+  /** Asks a form with fields of four types: string, integer, boolean and array. */
   askForm(turn: number, number: number, rest: Partial<ElicitationEntry> = {}): void {
     this.append({
       kind: "elicitation",

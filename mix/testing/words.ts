@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Small words of the tests: an agent that says one thing, and output taken apart.
+// Helpers for tests: an agent that says one thing, and output split into lines and objects.
 import type { ScriptedSession } from "./scripted-session.ts";
 
 export const says =

@@ -4,7 +4,7 @@ import type { AgentBus } from "../bus/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { formContent } from "../form-fields.ts";
-import { type LoggedRequest, loggedRequest } from "../questions/logged-question.ts";
+import { type LoggedRequest, findLoggedRequest } from "../questions/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
@@ -94,6 +94,6 @@ async function findElicitation(bus: AgentBus, request: string, now: number): Pro
   const { requests } = await bus.ask("agent.elicitation.list", { request });
   const [open] = requests;
   if (open !== undefined) return { asked: { ...open, now: new Date(now).toISOString() } };
-  const { requested, resolved } = await loggedRequest(bus, request, "elicitation", "mix agent answer");
+  const { requested, resolved } = await findLoggedRequest(bus, request, "elicitation", "mix agent answer");
   return { asked: requested, ...(resolved === undefined ? {} : { resolved }) };
 }

@@ -79,7 +79,7 @@ test("lines typed before a question appeared do not answer it, and the person is
   running.type("1\n2");
   agentd.session("sessionaaaaa").ask(1, 1);
   await running.shows("allow edit Write a.txt? [y/n/1–2] ");
-  await running.shows("typed before this was asked, and not taken: 1");
+  await running.shows("ignored (typed before this question): 1");
   expect(answersOf(agentd)).toEqual([]);
   running.type("2\n");
   expect((await running.ended).code).toBe(0);
@@ -92,7 +92,7 @@ test("a line typed before a form appeared does not fill it in", async () => {
   await running.shows("is ready");
   running.type("Early\n");
   agentd.session("sessionaaaaa").askForm(1, 1, { schema: { properties: { name: { type: "string" } } } });
-  await running.shows("not taken: Early");
+  await running.shows("question): Early");
   await running.shows("\rWho are you? answer: ");
   running.type("Ann\n");
   await running.ended;
@@ -120,7 +120,7 @@ test("an answer entered twice at once answers one question, not the next one too
   await running.shows("allow edit Write a.txt (1 of 2)? [y/n/1–2] ");
   running.type("1\n");
   setImmediate(() => running.type("1\n"));
-  await running.shows("typed when that question was over, and not taken: 1");
+  await running.shows("ignored (typed after that question closed): 1");
   running.type(":detach\n");
   await running.ended;
   expect(answersOf(agentd).map(([, args]) => args["request"])).toEqual(["sessionaaaaa-1"]);
@@ -146,7 +146,7 @@ test.each([
     await running.shows("→ cancelled: edit Write a.txt");
     running.type("1\n");
     // The second one's line is drawn again below the message.
-    await running.shows("and not taken: 1\n\rallow edit Write a.txt? [y/n/1–2] ");
+    await running.shows("): 1\n\rallow edit Write a.txt? [y/n/1–2] ");
     running.type("2\n");
     await running.shows("→ refused: edit Write a.txt, no");
     // A followed turn ends by itself.
@@ -301,7 +301,7 @@ test("a line entered just as its question changes is not taken, and the person i
   session.append(...changeCall(session, 1, { title: "rm -rf ~" }), words);
   await running.shows("Or rather:\n");
   running.type("y\n");
-  await running.shows("typed before that question changed, and not taken: y");
+  await running.shows("ignored (typed before that question changed): y");
   await running.shows("\rallow execute rm -rf ~? [y/n/1–2] \u001b[K");
   expect(answersOf(agentd)).toEqual([]);
   running.type("n\n");
@@ -376,7 +376,7 @@ test("Ctrl-D at a question of a followed turn ends the answering with a message,
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
   await running.shows("allow edit Write a.txt? [y/n/1–2] ");
   running.type("\u0004");
-  await running.shows("no answers are taken here any more");
+  await running.shows("no more answers here");
   agentd.session("sessionaaaaa").endTurn(1);
   expect((await running.ended).code).toBe(0);
 });
@@ -386,7 +386,7 @@ test("an answer followed at once by Ctrl-D is not given, and the person is told"
   const running = bench.start(["agent", "start", "demo", "x"], { tty: true });
   await running.shows("allow edit Write a.txt? [y/n/1–2] ");
   running.type("1\n\u0004");
-  await running.shows("typed as this ended, and not taken: 1");
+  await running.shows("ignored (typed after this ended): 1");
   agentd.session("sessionaaaaa").endTurn(1);
   expect((await running.ended).code).toBe(0);
   expect(answersOf(agentd)).toEqual([]);
@@ -423,7 +423,7 @@ test(":detach while a turn runs exits 0 at once with a message that does not men
   running.type(":detach\n");
   const { code, stderr } = await running.ended;
   expect(code).toBe(0);
-  expect(stderr).toContain("session sessionzzzza goes on");
+  expect(stderr).toContain("session sessionzzzza continues");
   expect(stderr).not.toContain("Ctrl-C");
 });
 

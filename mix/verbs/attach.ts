@@ -5,7 +5,7 @@ import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import { reportFailure } from "../watch/report-failure.ts";
-import { endedOutcome, isUnanswered, unansweredWords } from "../watch/turn-outcome.ts";
+import { endedOutcome, isUnanswered, unansweredMessage } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { watchSession } from "../watch/watch-session.ts";
 
@@ -33,7 +33,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     after: await findLastTurnStart(bus, snapshot),
     showPrompts: true,
     directory: snapshot.cwd,
-    tellsFailure: true,
+    reportsFailure: true,
     ...(attachment === undefined ? { asks: false } : { attachment }),
     decide: (entry) => {
       if (isUnanswered(entry)) unanswered += 1;
@@ -43,7 +43,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
       return entry.kind !== "state" || entry.seq < snapshot.last_seq ? undefined : endedOutcome(entry);
     },
   });
-  const notice = unansweredWords(unanswered);
+  const notice = unansweredMessage(unanswered);
   if (notice !== undefined) output.word(notice);
   reportFailure(output, session, outcome);
   return outcome;

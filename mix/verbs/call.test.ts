@@ -39,7 +39,7 @@ test("help lists a service's verbs, and services lists the service", async () =>
 test("help starts agentd if none runs, and starts nothing for another service", async () => {
   const agent = await bench.run(["help", "agent"]);
   expect(agent.code).toBe(6);
-  expect(agent.stderr).toContain("its program is not at");
+  expect(agent.stderr).toContain("its program is missing");
   const other = await bench.run(["help", "other"]);
   expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining("no service other") as string });
 });

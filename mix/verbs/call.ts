@@ -4,8 +4,8 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { jsonText } from "../process/json-text.ts";
 import { usageError } from "../process/mix-error.ts";
-import { tellOtherBuild } from "../daemon/other-build.ts";
-import { promptText } from "../input/prompt-text.ts";
+import { warnOtherBuild } from "../daemon/other-build.ts";
+import { readPrompt } from "../input/prompt-text.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -23,10 +23,10 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const [service, command, ...words] = args.positionals;
   const timeoutMs = args.duration("timeout");
   const fromStdin = words.length === 1 && words[0] === "-";
-  const body = fromStdin ? await promptText(context, words, undefined) : undefined;
+  const body = fromStdin ? await readPrompt(context, words, undefined) : undefined;
   const values = fromStdin ? {} : parseArguments(words);
   const bus = await invocation.connect("bus");
-  if (service === "agent") tellOtherBuild(context, output);
+  if (service === "agent") warnOtherBuild(context, output);
   const reply = await bus.call(service ?? "", command ?? "", words.length === 0 || fromStdin ? undefined : values, {
     ...(body === undefined ? {} : { body }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

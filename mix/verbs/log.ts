@@ -97,13 +97,13 @@ interface LogToFollow {
 /** Writes new entries for `log -f` until Ctrl-C, even after the session has ended. */
 async function followLog(invocation: Invocation, bus: AgentBus, what: LogToFollow): Promise<Outcome> {
   const { kinds, turn } = what.filter;
-  const { entries, goOnWords, release } = await entriesUntilInterrupt(invocation, bus, what);
+  const { entries, resumeHint, release } = await entriesUntilInterrupt(invocation, bus, what);
   try {
     for await (const entry of entries) {
       if (kinds !== undefined && !kinds.includes(entry.kind)) continue;
       if (turn === undefined || entry.turn === turn) await what.show(entry);
     }
-    invocation.output.word(goOnWords());
+    invocation.output.word(resumeHint());
     return { kind: "interrupted" };
   } finally {
     release();

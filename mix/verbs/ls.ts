@@ -5,7 +5,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
 import { livePhases, sessionPhases } from "../bus/vocabulary-values.ts";
-import { allSessions } from "../bus/sessions.ts";
+import { listSessions } from "../bus/sessions.ts";
 import type { SessionFilter } from "../bus/sessions.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { formatSessionTable } from "../view/reply-tables.ts";
@@ -31,7 +31,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (args.switch("watch")) {
     return watchSessionList(invocation, await invocation.connect("agentd"), filter);
   }
-  const sessions = await allSessions(await invocation.read("agentd"), filter);
+  const sessions = await listSessions(await invocation.read("agentd"), filter);
   if (output.mode === "json") await output.document("mix.sessions.v1", { sessions });
   else if (output.mode === "ids") for (const { session } of sessions) await output.line(session);
   else if (sessions.length === 0)

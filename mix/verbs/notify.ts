@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { chosenOption } from "../questions/chosen-option.ts";
+import { findOption } from "../questions/chosen-option.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
-import { allAsks, askNotify, foundAsk, tellOtherNotifyd } from "../questions/notify-asks.ts";
+import { listAsks, askNotify, findAsk, warnOtherNotifyd } from "../questions/notify-asks.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { renderAsk, formatAskTable, renderAskEnd } from "../view/ask.ts";
 import { detectScreen } from "../view/live-view.ts";
@@ -26,7 +26,7 @@ export async function run(given: Invocation): Promise<Outcome> {
     ...given,
     async connect(connecting) {
       const bus = await given.connect(connecting);
-      versionCheck = tellOtherNotifyd(given, bus);
+      versionCheck = warnOtherNotifyd(given, bus);
       return bus;
     },
   };
@@ -51,7 +51,7 @@ function dispatch(invocation: Invocation): Promise<Outcome> {
 }
 
 async function list({ args, context, output, connect }: Invocation): Promise<Outcome> {
-  const asks = await allAsks(await connect("bus"), args.switch("all") ? {} : { state: "open" });
+  const asks = await listAsks(await connect("bus"), args.switch("all") ? {} : { state: "open" });
   if (output.mode === "json") await output.document("mix.asks.v1", { asks });
   else if (output.mode === "ids") for (const { ask } of asks) await output.line(printableLine(ask));
   else if (asks.length === 0) output.word(args.switch("all") ? "no asks" : "no open asks (--all shows ended ones)");
@@ -60,7 +60,7 @@ async function list({ args, context, output, connect }: Invocation): Promise<Out
 }
 
 async function show({ args, context, output, connect }: Invocation): Promise<Outcome> {
-  const ask = await foundAsk(await connect("bus"), args.word(1));
+  const ask = await findAsk(await connect("bus"), args.word(1));
   if (output.mode === "json") await output.document("mix.ask.v1", ask);
   else if (output.mode === "ids") await output.line(printableLine(ask.ask));
   else for (const line of renderAsk(ask, context.now(), detectScreen(context).style)) await output.line(line);
@@ -71,9 +71,9 @@ async function show({ args, context, output, connect }: Invocation): Promise<Out
 async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
   const [reference, chosen] = [args.word(1), args.word(2)];
   const bus = await connect("bus");
-  const { ask, options } = await foundAsk(bus, reference);
+  const { ask, options } = await findAsk(bus, reference);
   // The service refuses unknown options.
-  const option = chosenOption(options, chosen) ?? chosen;
+  const option = findOption(options, chosen) ?? chosen;
   const reply = await askNotify(bus, "answer", { ask, option, via: "mix" });
   if (output.mode === "json") await output.document("mix.ask.v1", reply);
   else if (output.mode === "people") output.word(`${printableLine(ask)}: ${printableLine(option)}`);
@@ -83,7 +83,7 @@ async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
 async function watch({ context, output, connect }: Invocation): Promise<Outcome> {
   const { style } = detectScreen(context);
   return watchNotifyAsks(context, await connect("bus"), {
-    async came(ask) {
+    async opened(ask) {
       if (output.mode === "json") await output.row(ask);
       else if (output.mode === "ids") await output.line(printableLine(ask.ask));
       else for (const line of renderAsk(ask, context.now(), style)) await output.line(line);

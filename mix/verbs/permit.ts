@@ -3,7 +3,7 @@ import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/
 import type { AgentBus } from "../bus/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { loggedRequest, withWholeCall } from "../questions/logged-question.ts";
+import { findLoggedRequest, withFullToolCall } from "../questions/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
@@ -94,8 +94,8 @@ async function findPermission(bus: AgentBus, request: string, now: number): Prom
   const { requests } = await bus.ask("agent.permission.list", { request });
   const [open] = requests;
   const present = open === undefined ? {} : { now: new Date(now).toISOString() };
-  if (open !== undefined) return { permission: { ...(await withWholeCall(bus, open)), ...present } };
-  const { requested, resolved } = await loggedRequest(bus, request, "permission", "mix agent permit ls");
-  const { options = [], ...permission } = await withWholeCall(bus, requested, requested.seq);
+  if (open !== undefined) return { permission: { ...(await withFullToolCall(bus, open)), ...present } };
+  const { requested, resolved } = await findLoggedRequest(bus, request, "permission", "mix agent permit ls");
+  const { options = [], ...permission } = await withFullToolCall(bus, requested, requested.seq);
   return { permission: { ...permission, options }, ...(resolved === undefined ? {} : { resolved }) };
 }

@@ -4,7 +4,7 @@ import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
-import { jsonDocument } from "../input/json-document.ts";
+import { readJsonDocument } from "../input/json-document.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
@@ -30,7 +30,10 @@ export async function run({ args, context, output, connect }: Invocation): Promi
   const source = args.word(1);
   const request = /^[a-z2-7]{12}-\d+$/.test(source)
     ? source
-    : { cwd: resolve(context.cwd(), args.text("cwd") ?? ""), ...toPolicyRequest(await jsonDocument(context, source)) };
+    : {
+        cwd: resolve(context.cwd(), args.text("cwd") ?? ""),
+        ...toPolicyRequest(await readJsonDocument(context, source)),
+      };
   const bus = await connect("agentd");
   const reply = await bus.ask("agent.policy.test", { policy, request });
   if (output.mode === "json") await output.document("mix.policy-test.v1", reply);

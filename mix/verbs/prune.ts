@@ -3,7 +3,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { askMaintenance, formatCount, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import { usageError } from "../process/mix-error.ts";
-import { pointInTime } from "../input/times.ts";
+import { parsePointInTime } from "../input/times.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -21,7 +21,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const text = args.text("before");
   if (text === undefined) throw usageError("--before is missing: it selects the sessions to purge");
-  const before = pointInTime(text, context.now());
+  const before = parsePointInTime(text, context.now());
   if (before === undefined) throw usageError(`--before takes an age such as 30d, a day or a time, not ${text}`);
   const removalArgs = toRemovalArgs(invocation);
   const bus = await invocation.connect("agentd");

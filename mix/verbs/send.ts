@@ -3,7 +3,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
 import { usageError } from "../process/mix-error.ts";
-import { promptText } from "../input/prompt-text.ts";
+import { readPrompt } from "../input/prompt-text.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
@@ -22,7 +22,7 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
-  const prompt = await promptText(context, args.positionals.slice(1), args.text("file"));
+  const prompt = await readPrompt(context, args.positionals.slice(1), args.text("file"));
   if (prompt === undefined) throw usageError(`a prompt is missing; usage: mix ${spec.usage}`);
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.prompt", {

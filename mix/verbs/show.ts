@@ -2,7 +2,7 @@
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { unansweredWords } from "../watch/turn-outcome.ts";
+import { unansweredMessage } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 import { formatTable } from "../view/table.ts";
@@ -40,7 +40,7 @@ function formatSnapshot(one: SessionSnapshot, now: number): string[] {
     ["context", describeUsage(one)],
     ["parent", one.parent],
     ["children", one.children.length === 0 ? undefined : one.children.join(", ")],
-    ["unanswered", unansweredWords((one.unanswered?.permissions ?? 0) + (one.unanswered?.elicitations ?? 0))],
+    ["unanswered", unansweredMessage((one.unanswered?.permissions ?? 0) + (one.unanswered?.elicitations ?? 0))],
     ["left out", one.left_out?.join(", ")],
     ["started", one.created_at],
     ["cursor", one.cursor],

@@ -8,7 +8,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
 import { MixError } from "../process/mix-error.ts";
-import { promptText } from "../input/prompt-text.ts";
+import { readPrompt } from "../input/prompt-text.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
 import { watchStart } from "../watch/watch-start.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
@@ -57,7 +57,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 async function parseStartRequest({ args, context }: Invocation): Promise<VerbInput<"agent.session.start">> {
   const agent = args.word(0);
   const cwd = chooseDirectory(args.text("cwd"), agent, context.cwd);
-  const prompt = await promptText(context, args.positionals.slice(1), args.text("file"));
+  const prompt = await readPrompt(context, args.positionals.slice(1), args.text("file"));
   const [name, policy] = [args.text("name"), args.text("policy")];
   return {
     agent,

@@ -2,9 +2,9 @@
 // Shows the asks of the service `notify`. Their text comes from other programs and is made printable, so that it cannot
 // repaint the screen. Each option shows its kind, because its label may claim anything.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
-import { areNumbered } from "../questions/chosen-option.ts";
+import { canShowNumbers } from "../questions/chosen-option.ts";
 import { formatTimeUntil } from "./units.ts";
-import { fitted } from "../../display/width.ts";
+import { truncateToWidth } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
 import { formatTable } from "./table.ts";
@@ -17,7 +17,7 @@ export function formatAskTable(asks: readonly NotifyAsk[], now: number): string[
       ask.state,
       ask.state === "open" ? formatTimeUntil(ask.expires_at, now) : "-",
       printableLine(ask.source),
-      fitted(printableLine(ask.title), titleColumnsMax),
+      truncateToWidth(printableLine(ask.title), titleColumnsMax),
       ask.options.map(({ option, kind }) => `${printableLine(option)} [${printableLine(kind)}]`).join(", "),
     ]),
   ]);
@@ -42,7 +42,7 @@ export function renderAsk(ask: NotifyAsk, now: number, style: Style): Text[] {
 }
 
 function renderOptions(options: NotifyAsk["options"]): string[] {
-  const mark = areNumbered(options) ? (index: number) => `${index + 1})` : () => "-";
+  const mark = canShowNumbers(options) ? (index: number) => `${index + 1})` : () => "-";
   return options.map(({ option, label, kind }, index) => {
     const name = label.trim() === "" ? option : label;
     return `  ${mark(index)} ${printableLine(name)}  [${printableLine(kind)}, ${printableLine(option)}]`;

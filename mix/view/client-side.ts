@@ -2,7 +2,7 @@
 // Shows the agent's client-side requests: finished writes, refusals and terminals. Successful reads and intended
 // writes are only in the log.
 import type { FileEntry, TerminalEntry } from "../../agentd/vocabulary/entries.ts";
-import { fitted } from "../../display/width.ts";
+import { truncateToWidth } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { shortenPath } from "./short-path.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
@@ -53,7 +53,7 @@ function renderTail({ tail = "", truncated }: TerminalEntry, { style, columns }:
   const shown = lines.slice(-tailLinesMax);
   const isCut = truncated === true || text.length < tail.length || shown.length < lines.length;
   return [...(isCut ? ["…"] : []), ...shown].map((line) =>
-    style.dim(`    ${columns === 0 ? line : fitted(line, Math.max(8, columns - 4))}`),
+    style.dim(`    ${columns === 0 ? line : truncateToWidth(line, Math.max(8, columns - 4))}`),
   );
 }
 
@@ -70,5 +70,5 @@ function formatCommand({ command = "", args = [] }: TerminalEntry): string {
 }
 
 function fitCommand(text: string, name: string, { columns }: ClientSideRenderOptions): string {
-  return columns === 0 ? text : fitted(text, Math.max(8, columns - name.length - 5));
+  return columns === 0 ? text : truncateToWidth(text, Math.max(8, columns - name.length - 5));
 }

@@ -3,7 +3,7 @@
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import type { ListedElicitation, ListedPermission, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { formatAge, formatTimeUntil } from "./units.ts";
-import { fitted } from "../../display/width.ts";
+import { truncateToWidth } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
 import { formatTable } from "./table.ts";
 
@@ -23,7 +23,7 @@ export function toSessionRow(one: SessionSummary, now: number): string[] {
     String(one.turns),
     formatAge(now - Date.parse(one.created_at)),
     printableLine(one.cwd),
-    fitted(printableLine(one.title ?? ""), titleColumnsMax),
+    truncateToWidth(printableLine(one.title ?? ""), titleColumnsMax),
   ];
 }
 
@@ -46,7 +46,10 @@ export function formatPermissionTable(requests: readonly ListedPermission[], now
       one.session,
       printableLine(one.tool_call.tool_kind ?? "-"),
       formatTimeUntil(one.expires_at, now),
-      fitted(printableLine(`${describeMarks(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`), titleColumnsMax),
+      truncateToWidth(
+        printableLine(`${describeMarks(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`),
+        titleColumnsMax,
+      ),
     ]),
   ]);
 }
@@ -70,7 +73,7 @@ export function formatElicitationTable(requests: readonly ListedElicitation[], n
       one.session,
       one.mode,
       formatTimeUntil(one.expires_at, now),
-      fitted(printableLine(one.message ?? ""), titleColumnsMax),
+      truncateToWidth(printableLine(one.message ?? ""), titleColumnsMax),
     ]),
   ]);
 }

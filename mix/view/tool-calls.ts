@@ -4,8 +4,8 @@ import type { ContentBlock, TextGrowth, ToolCallEntry, ToolCallFields } from "..
 import { contentToText } from "./content.ts";
 import { renderDiff } from "./diff.ts";
 import type { RenderedDiff } from "./diff.ts";
-import { fitted } from "../../display/width.ts";
-import { grown } from "../entries/growth.ts";
+import { truncateToWidth } from "../../display/width.ts";
+import { applyGrowth } from "../entries/growth.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { shortenPath } from "./short-path.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
@@ -88,7 +88,7 @@ export class ToolCalls {
     const { style, columns } = this.#screen;
     const kind = printableLine(call.kind === "" ? "tool" : call.kind);
     const title = printableLine(call.title === "" ? "…" : call.title);
-    const text = columns === 0 ? title : fitted(title, Math.max(8, columns - kind.length - 5));
+    const text = columns === 0 ? title : truncateToWidth(title, Math.max(8, columns - kind.length - 5));
     return rich`${mark} ${style.cyan(kind)}  ${text}`;
   }
 
@@ -131,7 +131,7 @@ function mergeEntry(call: ToolCall, entry: ToolCallEntry): void {
   call.content = entry.content ?? call.content;
   for (const { path, at, text } of entry.grow ?? []) {
     if (path[0] !== "content") continue;
-    call.content = grown(call.content ?? toPlaceholder(path, at), path.slice(1), text) as ToolCall["content"];
+    call.content = applyGrowth(call.content ?? toPlaceholder(path, at), path.slice(1), text) as ToolCall["content"];
   }
 }
 
@@ -190,7 +190,7 @@ function renderOutput(call: ToolCall, { style, columns }: Screen): Text[] {
     all.length > outputLinesMax
       ? [...all.slice(0, outputLinesMax), `… ${all.length - outputLinesMax} more lines`]
       : all;
-  return cut.map((line) => style.dim(`    ${columns === 0 ? line : fitted(line, columns - 4)}`));
+  return cut.map((line) => style.dim(`    ${columns === 0 ? line : truncateToWidth(line, columns - 4)}`));
 }
 
 function findOutputText(fields: Pick<ToolCallFields, "content">): string {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { displayWidth, fitted } from "../../display/width.ts";
+import { displayWidth, truncateToWidth } from "../../display/width.ts";
 import { WordWrap } from "./word-wrap.ts";
 
 const wrapped = (pieces: readonly string[], columns: number): string => {
@@ -48,6 +48,6 @@ test("without a width nothing is wrapped and nothing is held back", () => {
 });
 
 test("text is wrapped by display columns, not by characters", () => {
-  expect(fitted("日本語日本語", 7)).toBe("日本語…");
-  expect(fitted("short", 7)).toBe("short");
+  expect(truncateToWidth("日本語日本語", 7)).toBe("日本語…");
+  expect(truncateToWidth("short", 7)).toBe("short");
 });

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("Ctrl-C in a follow detaches with 130, says how to cancel and cancels nothing", async () => {
+test("Ctrl-C in a follow exits with 130, says how to cancel and cancels nothing", async () => {
   const agentd = await bench.agentd();
   const running = bench.start(["agent", "start", "demo", "x"]);
   await running.shows("is ready");
@@ -25,7 +25,7 @@ test("on a terminal a second Ctrl-C within two seconds asks, and only yes cancel
   await running.shows("is ready");
   running.interrupt();
   await running.shows("Ctrl-C again");
-  // What was typed before it asks is no answer.
+  // A line typed before the question does not answer it.
   running.type("n\nn");
   running.interrupt();
   await running.shows("[y/N]");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A follow that ends before its session does: the session goes on without us, and it is said how to cancel. After Ctrl-C
-// a second one within two seconds asks.
+// Ends a follow while its session continues, and says how to cancel the session's turn. After Ctrl-C, a second one
+// within two seconds asks whether to cancel it.
 import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
@@ -11,59 +11,59 @@ import type { Invocation } from "../input/verb.ts";
 
 const secondInterruptMs = 2_000;
 
-/** Asked for by name: there is nothing to warn of. */
+/** The person detached by command, so nothing is asked. */
 export function leave({ output }: Invocation, session: string): Outcome {
-  output.word(goesOnWords(session));
+  output.word(detachedMessage(session));
   return { kind: "left" };
 }
 
 export interface Detached {
   readonly session: string;
-  /** How to see what comes after the entry that was shown last. */
-  readonly goOnWords: string;
-  /** False after SIGTERM: nobody waits to be asked. */
-  readonly asks: boolean;
+  /** Says how to continue after the entry that was shown last. */
+  readonly resumeHint: string;
+  /** False after SIGTERM, when nobody waits for a question. */
+  readonly canAsk: boolean;
 }
 
 export async function detach(
   invocation: Invocation,
   bus: AgentBus,
-  { session, goOnWords, asks }: Detached,
+  { session, resumeHint, canAsk }: Detached,
 ): Promise<Outcome> {
   const { context, output } = invocation;
   const again = secondInterrupt(context);
   try {
-    output.word(`${goesOnWords(session)} · ${goOnWords}`);
-    if (!asks || !isInteractive(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
+    output.word(`${detachedMessage(session)} · ${resumeHint}`);
+    if (!canAsk || !isInteractive(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
     output.word("Ctrl-C again within 2 s to cancel its turn");
     if (!(await again.came)) return { kind: "interrupted" };
     const yes = await askYesOrNo(context, `cancel the running turn of ${session}?`);
     if (yes) await cancelTurn(invocation, bus, session);
     return { kind: "interrupted" };
   } finally {
-    again.callOff();
+    again.cancel();
   }
 }
 
-function goesOnWords(session: string): string {
-  return `detached; session ${session} goes on · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`;
+function detachedMessage(session: string): string {
+  return `detached; session ${session} continues · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`;
 }
 
-// Listens from the first moment on: the second Ctrl-C may come while agentd is still asked whether a turn runs.
+// Listens at once: the second Ctrl-C may come while agentd is still being asked whether a turn is running.
 function secondInterrupt({ after, interrupts }: Context): {
   readonly came: Promise<boolean>;
-  readonly callOff: () => void;
+  readonly cancel: () => void;
 } {
   let settle: (came: boolean) => void = () => undefined;
   const came = new Promise<boolean>((resolve) => {
     settle = resolve;
   });
-  const callOffTimer = after(secondInterruptMs, () => settle(false));
+  const cancelTimer = after(secondInterruptMs, () => settle(false));
   const stopListening = interrupts.listen(() => settle(true));
   return {
     came,
-    callOff: () => {
-      callOffTimer();
+    cancel: () => {
+      cancelTimer();
       stopListening();
     },
   };
@@ -81,5 +81,5 @@ async function hasTurn(bus: AgentBus, session: string): Promise<boolean> {
 
 async function cancelTurn({ output }: Invocation, bus: AgentBus, session: string): Promise<void> {
   const { turns } = await bus.ask("agent.session.cancel", { session });
-  output.word(turns.length === 0 ? "no turn ran any more" : `cancelled: turn ${turns.join(", ")}`);
+  output.word(turns.length === 0 ? "no turn was running any more" : `cancelled: turn ${turns.join(", ")}`);
 }

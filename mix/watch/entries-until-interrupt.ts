@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session's entries for as long as a verb wants them, or until Ctrl-C or SIGTERM. That agentd or the Bus went away, and
-// came back, is said, and at the end how to go on from the last entry.
+// Follows a session until the verb stops or Ctrl-C or SIGTERM comes. Reports when agentd or the Bus becomes unreachable
+// and returns, and at the end says how to continue after the last entry.
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import { busSource } from "../entries/bus-source.ts";
-import { follow, placeAfter } from "../entries/follow.ts";
+import { follow, positionAfter } from "../entries/follow.ts";
 import { MixError } from "../process/mix-error.ts";
 import { busRetryPolicy } from "../bus/retry-while-away.ts";
 import type { Invocation } from "../input/verb.ts";
 
 export interface FollowedSession {
-  /** End with Ctrl-C or SIGTERM, which from the call on no longer end the process. Throw UNREACHABLE with the cursor. */
+  /**
+   * Ends with Ctrl-C or SIGTERM, which no longer end the process. Throws UNREACHABLE with the cursor in its details.
+   */
   readonly entries: AsyncIterable<Entry>;
-  /** How to go on after the last entry that was handed out. */
-  readonly goOnWords: () => string;
-  /** SIGTERM ended it: nobody waits for what would be said next. */
+  /** Says how to continue after the last entry that was yielded. */
+  readonly resumeHint: () => string;
+  /** Whether SIGTERM ended the follow: then nobody waits for further messages. */
   readonly isTerminated: () => boolean;
-  /** Ctrl-C is nobody's concern here any more. */
+  /** Stops listening for Ctrl-C and SIGTERM. */
   readonly release: () => void;
 }
 
-/** Entries after a `seq` or a cursor, each once and in order. */
+/** Follows the entries after a `seq` or a cursor, each once and in order. */
 export async function entriesUntilInterrupt(
   { context, output }: Invocation,
   bus: AgentBus,
@@ -30,46 +32,47 @@ export async function entriesUntilInterrupt(
     say,
   }: {
     readonly onBatch?: (entries: readonly (Entry | TruncatedEntry)[]) => void;
-    /** Makes room on the screen for what is said. */
+    /** Makes room on the screen, then calls `words` to write a message. */
     readonly say?: (words: () => void) => void;
   } = {},
 ): Promise<FollowedSession> {
-  const place = placeAfter(after, session);
+  const position = positionAfter(after, session);
   const stop = new AbortController();
   let isTerminated = false;
   const release = context.interrupts.listen((by) => {
     isTerminated = by === "SIGTERM";
     stop.abort();
   });
-  const cursor = (): string => (place.log === undefined ? `${place.seq}` : `${place.log}/${session}/${place.seq}`);
-  const goOnWords = (): string => `go on from here: mix agent log ${session} -f --since ${cursor()}`;
+  const cursor = (): string =>
+    position.log === undefined ? `${position.seq}` : `${position.log}/${session}/${position.seq}`;
+  const resumeHint = (): string => `continue from here: mix agent log ${session} -f --since ${cursor()}`;
   try {
     const entries = follow({
       ...busRetryPolicy(context, output, bus, say),
       source: await busSource(bus),
       session,
-      place,
+      position,
       signal: stop.signal,
       ...(onBatch === undefined ? {} : { onBatch }),
     });
-    return { entries: withCursor(entries, cursor, goOnWords), goOnWords, isTerminated: () => isTerminated, release };
+    return { entries: withCursor(entries, cursor, resumeHint), resumeHint, isTerminated: () => isTerminated, release };
   } catch (error) {
     release();
     throw error;
   }
 }
 
-/** Whoever gives up on an agentd that is away says up to where it was heard. */
+/** Adds the cursor to the error with which following gives up. */
 async function* withCursor(
   entries: AsyncIterable<Entry>,
   cursor: () => string,
-  goOnWords: () => string,
+  resumeHint: () => string,
 ): AsyncGenerator<Entry, void, undefined> {
   try {
     yield* entries;
   } catch (error) {
     if (!(error instanceof MixError) || error.code !== "UNREACHABLE") throw error;
-    throw new MixError(error.code, `${error.message}; ${goOnWords()}`, {
+    throw new MixError(error.code, `${error.message}; ${resumeHint()}`, {
       details: { ...error.details, cursor: cursor() },
       cause: error,
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a turn or a session came to, said on stderr where it went wrong. With --json and --quiet nothing else tells it, and
-// the live view leaves the reason to this.
+// Reports on stderr why a turn or a session failed. With --json and --quiet nothing else does, and the live view leaves
+// the reason to this report.
 import { exitCodeOf } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
@@ -16,8 +16,8 @@ function failureOf(outcome: Outcome): { readonly code: string; readonly message:
   switch (outcome.kind) {
     case "turn":
       if (outcome.error !== undefined) return { code: outcome.error.error_code, message: outcome.error.message };
-      if (outcome.unanswered) return { code: "UNANSWERED", message: unansweredWords };
-      return { code: "TURN_ENDED", message: `the turn ended ${outcome.stopReason}` };
+      if (outcome.unanswered) return { code: "UNANSWERED", message: unansweredMessage };
+      return { code: "TURN_ENDED", message: `the turn ended: ${outcome.stopReason}` };
     case "ended":
       if (outcome.error !== undefined) return { code: outcome.error.error_code, message: outcome.error.message };
       return { code: "SESSION_ENDED", message: `the session is ${outcome.state}` };
@@ -30,5 +30,5 @@ function failureOf(outcome: Outcome): { readonly code: string; readonly message:
   }
 }
 
-const unansweredWords =
-  "a question ran out and nobody answered: nobody was told of it, with no notify on the Bus and nobody here; answer in time with `mix agent permit` or `mix agent answer`, follow at a terminal, or start notifyd";
+const unansweredMessage =
+  "a question timed out unanswered, and nobody was told of it: no notify is on the Bus, and this is not a terminal; answer in time with `mix agent permit` or `mix agent answer`, follow at a terminal, or start notifyd";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { EntryContent } from "../../agentd/vocabulary/entries.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { TurnWatch } from "./turn-outcome.ts";
+import { TurnTracker } from "./turn-outcome.ts";
 
 const options = [
   { option: "yes", name: "Yes", kind: "allow_once" },
@@ -37,9 +37,9 @@ const ended = (stopReason: string, more: object = {}): EntryContent => ({
 const cancelled: EntryContent = { kind: "command", verb: "agent.session.cancel", by: "x", origin: "local", args: {} };
 
 function outcomeOf(contents: readonly EntryContent[], isInteractive = false): Outcome | undefined {
-  const watch = new TurnWatch(1, isInteractive);
+  const watch = new TurnTracker(1, isInteractive);
   for (const [index, content] of contents.entries()) {
-    const outcome = watch.see({ log: "l", session: "s", seq: index + 1, at: "", ...content });
+    const outcome = watch.observe({ log: "l", session: "s", seq: index + 1, at: "", ...content });
     if (outcome !== undefined) return outcome;
   }
   return undefined;
@@ -54,12 +54,12 @@ test("the end of another turn decides nothing", () => {
   ).toBeUndefined();
 });
 
-test("an error of the turn is its code", () => {
+test("the error of a turn decides the exit code", () => {
   const error = { error_code: "AGENT_EXITED", message: "gone" };
   expect(outcomeOf([ended("failed", { error })])).toMatchObject({ stopReason: "failed", error });
 });
 
-test("a no of a person is remembered, a yes is not, and neither is a no of policy", () => {
+test("a person's refusal is remembered, but not an allow or a policy's refusal", () => {
   expect(outcomeOf([requested(), resolved({ by: "mix-a" }), ended("cancelled")])).toMatchObject({
     refusedByPerson: true,
   });
@@ -74,20 +74,20 @@ test("a no of a person is remembered, a yes is not, and neither is a no of polic
   ).toMatchObject({ refusedByPerson: true });
 });
 
-test("a cancel after a person's no makes the turn a cancelled one", () => {
+test("a cancel after a person's refusal makes the turn a cancelled one", () => {
   expect(outcomeOf([requested(), resolved({ by: "mix-a" }), cancelled, ended("cancelled")])).toMatchObject({
     refusedByPerson: false,
   });
 });
 
-test("a question that ran out is unanswered only where nobody was told and nobody sits here", () => {
+test("a timed-out question counts as unanswered only if nobody was told and nobody could be asked here", () => {
   const late = resolved({ via: "timeout" });
   expect(outcomeOf([requested(), late, ended("end_turn")])).toMatchObject({ unanswered: true });
   expect(outcomeOf([requested({ notified: true }), late, ended("end_turn")])).toMatchObject({ unanswered: false });
   expect(outcomeOf([requested(), late, ended("end_turn")], true)).toMatchObject({ unanswered: false });
 });
 
-test("a question without a limit, of which nobody is told, decides at once", () => {
+test("a question without a time limit that nobody is told of decides at once", () => {
   expect(outcomeOf([requested({ expires_at: null })])).toEqual({ kind: "refused", code: "UNANSWERED" });
   expect(outcomeOf([requested({ expires_at: null })], true)).toBeUndefined();
   expect(outcomeOf([requested({ expires_at: null, notified: true })])).toBeUndefined();
@@ -97,7 +97,7 @@ test.each(["closed", "lost", "failed"] as const)("a session that is %s ends the 
   expect(outcomeOf([{ kind: "state", state }])).toEqual({ kind: "ended", state });
 });
 
-test("an elicitation is a question as a permission is: unanswered, or a person's no", () => {
+test("an elicitation counts like a permission, whether unanswered or refused by a person", () => {
   const asked = (more: object = {}): EntryContent => ({
     kind: "elicitation",
     turn: 1,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a turn came to, told from its entries. Pure but for its own memory of open questions.
+// Determines the outcome of a turn from its entries.
 import type { ElicitationEntry, Entry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { Outcome, OutcomeError } from "../process/exit-codes.ts";
 
-export class TurnWatch {
+export class TurnTracker {
   readonly #turn: number;
-  /** Whether somebody sits at this command line who can be asked. */
+  /** Whether a person at this terminal can be asked. */
   readonly #isInteractive: boolean;
   readonly #requests = new Map<string, PermissionEntry | ElicitationEntry>();
   #refusedByPerson = false;
@@ -16,14 +16,14 @@ export class TurnWatch {
     this.#isInteractive = isInteractive;
   }
 
-  /** The outcome, once the entry decides it. */
-  see(entry: Entry): Outcome | undefined {
+  /** Returns the outcome once an entry decides it. */
+  observe(entry: Entry): Outcome | undefined {
     switch (entry.kind) {
       case "permission":
       case "elicitation":
         return entry.turn === this.#turn ? this.#request(entry) : undefined;
       case "command":
-        // A turn that somebody cancels was not ended by a refused tool.
+        // A cancelled turn did not end because of a refused tool.
         if (entry.verb === "agent.session.cancel") this.#refusedByPerson = false;
         return undefined;
       case "turn":
@@ -59,7 +59,7 @@ export class TurnWatch {
     if (entry.phase === "requested") {
       this.#requests.set(entry.request, entry);
       const nobody = entry.notified === false && !this.#isInteractive;
-      // Without a limit it would wait for ever for a person that nobody tells.
+      // Without a time limit the turn would wait forever for a person who is not told.
       return nobody && entry.expires_at === null ? { kind: "refused", code: "UNANSWERED" } : undefined;
     }
     if (entry.phase !== "resolved") return undefined;
@@ -72,7 +72,7 @@ export class TurnWatch {
   }
 }
 
-/** Of a session that is over; undefined for one that lives. */
+/** Returns undefined while the session is live. */
 export function endedOutcome(entry: {
   readonly state: string;
   readonly error?: OutcomeError;
@@ -92,13 +92,12 @@ function isRefusal(entry: Asked, asked: Asked | undefined): boolean {
   return chosen?.kind.startsWith("reject") === true;
 }
 
-/** A question that nobody answered in time: the agent goes on as after a no, and a person who was away should know. */
+/** A question that timed out counts as refused. A person who was away should be told. */
 export function isUnanswered(entry: Entry): boolean {
   return (entry.kind === "permission" || entry.kind === "elicitation") && entry.via === "timeout";
 }
 
-/** Undefined where there is nothing to say. */
-export function unansweredWords(count: number): string | undefined {
+export function unansweredMessage(count: number): string | undefined {
   if (count === 0) return undefined;
   return `${count} ${count === 1 ? "question was" : "questions were"} refused: nobody answered`;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The list of sessions as it changes.
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { listenToAgentd } from "../entries/bus-source.ts";
 import { busRetryPolicy, retryWhileAway } from "../bus/retry-while-away.ts";
-import { allSessions } from "../bus/sessions.ts";
+import { listSessions } from "../bus/sessions.ts";
 import type { SessionFilter } from "../bus/sessions.ts";
 import type { Invocation } from "../input/verb.ts";
 import { formatTable } from "../view/table.ts";
 import { toSessionRow } from "../view/reply-tables.ts";
 
-/** As `kubectl get -w`: what is there, then a line for each that changes. A session that ends is told before it leaves. */
+/**
+ * Works like `kubectl get -w`: prints the sessions, then each one that changes, and once more one that leaves the list.
+ */
 export async function watchSessionList(
   { context, output }: Invocation,
   bus: AgentBus,
@@ -23,20 +24,20 @@ export async function watchSessionList(
   const policy = { ...busRetryPolicy(context, output, bus), signal: stop.signal };
   let changed = false;
   let wake: () => void = () => undefined;
-  const something = (): void => {
+  const onChange = (): void => {
     changed = true;
     wake();
   };
-  stop.signal.addEventListener("abort", something);
+  stop.signal.addEventListener("abort", onChange);
   const stopListening = await listenToAgentd(bus.client, await bus.reader(), {
-    publication: something,
-    missed: something,
+    publication: onChange,
+    missed: onChange,
   });
   try {
     while (!stop.signal.aborted) {
       changed = false;
       for (const one of (await retryWhileAway(policy, () => changedSessions(bus, filter, known))) ?? [])
-        await shown(one);
+        await print(one);
       if (changed) continue;
       await new Promise<void>((resolved) => {
         wake = resolved;
@@ -47,7 +48,7 @@ export async function watchSessionList(
     stopListening();
   }
 
-  async function shown(one: SessionSummary): Promise<void> {
+  async function print(one: SessionSummary): Promise<void> {
     if (output.mode === "json") return output.row(one);
     if (output.mode === "ids") return output.line(one.session);
     return output.line(formatTable([toSessionRow(one, context.now())])[0] ?? "");
@@ -59,15 +60,15 @@ async function changedSessions(
   filter: SessionFilter,
   known: Map<string, string>,
 ): Promise<SessionSummary[]> {
-  const listed = await allSessions(bus, filter);
+  const listed = await listSessions(bus, filter);
   const gone = [...known.keys()].filter((session) => !listed.some((one) => one.session === session));
   const left = await Promise.all(gone.map((session) => bus.ask("agent.session.get", { session })));
   for (const session of gone) known.delete(session);
-  const changed = listed.filter((one) => known.get(one.session) !== lookOf(one));
-  for (const one of changed) known.set(one.session, lookOf(one));
+  const changed = listed.filter((one) => known.get(one.session) !== summaryKey(one));
+  for (const one of changed) known.set(one.session, summaryKey(one));
   return [...left, ...changed];
 }
 
-function lookOf({ state, reason, turns, title, name }: SessionSummary): string {
+function summaryKey({ state, reason, turns, title, name }: SessionSummary): string {
   return JSON.stringify([state, reason, turns, title, name]);
 }

@@ -3,13 +3,13 @@ import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { withError } from "./watch-turn.ts";
+import { withSessionError } from "./watch-turn.ts";
 import { reportFailure } from "./report-failure.ts";
 import { endedOutcome } from "./turn-outcome.ts";
 import type { Invocation } from "../input/verb.ts";
 import { watchSession } from "./watch-session.ts";
 
-/** Follows a session that is starting until it is idle, or has failed and said why. */
+/** Follows a starting session until it is idle, or has failed and the reason was reported. */
 export async function watchStart(
   invocation: Invocation,
   bus: AgentBus,
@@ -19,10 +19,10 @@ export async function watchStart(
     session,
     after,
     showPrompts: false,
-    tellsFailure: true,
+    reportsFailure: true,
     decide: readyOutcome,
   });
-  const outcome = await withError(bus, session, ended);
+  const outcome = await withSessionError(bus, session, ended);
   reportFailure(invocation.output, session, outcome);
   return outcome;
 }

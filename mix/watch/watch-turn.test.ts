@@ -10,22 +10,18 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test(
-  "a follower to whom nothing is published still sees the turn's end",
-  { timeout: 20_000, tags: "slow" },
-  async () => {
-    const agentd = await bench.agentd({ mute: true });
-    const running = bench.start(["agent", "start", "demo", "x", "--json"]);
-    await running.shows('"started"');
-    says("ok")(agentd.session("sessionaaaaa"), 1);
-    const ran = await running.ended;
-    expect(ran.code).toBe(0);
-    expect(objects(ran.stdout).map(({ seq }) => seq)).toEqual(objects(ran.stdout).map((_, index) => index + 1));
-    expect(agentd.session("sessionaaaaa").state).toBe("idle");
-  },
-);
+test("a follower that gets no publications still sees the turn's end", { timeout: 20_000, tags: "slow" }, async () => {
+  const agentd = await bench.agentd({ mute: true });
+  const running = bench.start(["agent", "start", "demo", "x", "--json"]);
+  await running.shows('"started"');
+  says("ok")(agentd.session("sessionaaaaa"), 1);
+  const ran = await running.ended;
+  expect(ran.code).toBe(0);
+  expect(objects(ran.stdout).map(({ seq }) => seq)).toEqual(objects(ran.stdout).map((_, index) => index + 1));
+  expect(agentd.session("sessionaaaaa").state).toBe("idle");
+});
 
-test("an entry that a stranger publishes in agentd's name is not believed", async () => {
+test("an entry that another citizen publishes on agentd's topic is ignored", async () => {
   const agentd = await bench.agentd();
   const running = bench.start(["agent", "start", "demo", "x", "--json"]);
   await running.shows('"running"');
@@ -54,7 +50,7 @@ test.each([
   expect((await bench.run(["agent", "start", "demo", "x"])).code).toBe(code);
 });
 
-test("a session that fails for want of a login exits 7 and says why, once", async () => {
+test("a session that fails because a login is needed exits with 7 and reports it once", async () => {
   const error = { error_code: "AGENT_AUTH", message: "log in first" } as const;
   await bench.agentd({ onStart: (session) => session.append({ kind: "state", state: "failed", error }) });
   const ran = await bench.run(["agent", "start", "demo"]);
@@ -64,7 +60,7 @@ test("a session that fails for want of a login exits 7 and says why, once", asyn
   expect(ran.stderr).toContain("AGENT_AUTH: log in first");
 });
 
-test("a turn that failed takes its code from the session's state where it has none itself", async () => {
+test("a failed turn without an error takes the session's", async () => {
   const error = { error_code: "AGENT_UNAVAILABLE", message: "gone" } as const;
   await bench.agentd({
     onPrompt: (session, turn) => {
@@ -77,7 +73,7 @@ test("a turn that failed takes its code from the session's state where it has no
   expect((await bench.run(["agent", "start", "demo", "x"])).code).toBe(4);
 });
 
-test("a question that nobody could be asked makes the turn exit 5 after its end", async () => {
+test("if nobody could be asked a question, the exit code is 5 after the turn's end", async () => {
   await bench.agentd({
     onPrompt: (session, turn) => {
       session.ask(turn, 1);
@@ -97,11 +93,11 @@ test("a question that nobody could be asked makes the turn exit 5 after its end"
   const ran = await bench.run(["agent", "start", "demo", "x"]);
   expect(ran.code).toBe(5);
   expect(ran.stdout).toContain("then not");
-  // It was listed all the while: somebody could have answered.
-  expect(ran.stderr).toContain("UNANSWERED: a question ran out and nobody answered: nobody was told of it");
+  // It was listed all the time, so somebody could have answered.
+  expect(ran.stderr).toContain("UNANSWERED: a question timed out unanswered, and nobody was told of it");
 });
 
-test("what nobody answered in time is said at the end of a start and of an attach, and by show", async () => {
+test("unanswered questions are counted at the end of start and attach, and by show", async () => {
   const agentd = await bench.agentd({
     onPrompt: (session, turn) => {
       session.ask(turn, 1, { notified: true });
@@ -119,7 +115,7 @@ test("what nobody answered in time is said at the end of a start and of an attac
   expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining(`${one}\n`) });
   expect(await show()).toContain(one);
   const sent = await bench.run(["agent", "send", "sessionaaaaa", "y"]);
-  // Of its own turn alone.
+  // Counted for its own turn only.
   expect(sent.stderr).toContain("2 questions were refused: nobody answered\n");
   expect(await show()).toContain(three);
   const attached = bench.start(["agent", "attach", "sessionaaaaa"]);
@@ -130,14 +126,14 @@ test("what nobody answered in time is said at the end of a start and of an attac
   expect(answered.stderr).not.toContain("refused");
 });
 
-test("a question that waits for ever, and of which nobody is told, exits 5 at once", async () => {
+test("a question without a time limit that nobody is told of exits with 5 at once", async () => {
   await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1, { expires_at: null }) });
   const ran = await bench.run(["agent", "start", "demo", "x"]);
   expect(ran.code).toBe(5);
   expect(ran.stderr).toContain("UNANSWERED: ");
 });
 
-test("a tool that a person refused does not make the turn fail, also where the agent then says cancelled", async () => {
+test("a turn in which a person refused a tool does not fail, even if the agent then stops as cancelled", async () => {
   await bench.agentd({
     onPrompt: (session, turn) => session.ask(turn, 1),
     onAnswer: (session) => session.endTurn(1, "cancelled"),
@@ -148,7 +144,7 @@ test("a tool that a person refused does not make the turn fail, also where the a
   expect((await running.ended).code).toBe(0);
 });
 
-test("why a turn went wrong is on stderr, as JSON with --json", async () => {
+test("the reason of a failed turn is on stderr, and JSON with --json", async () => {
   const error = { error_code: "AGENT_EXITED", message: "exit 1" } as const;
   await bench.agentd({ onPrompt: (session, turn) => session.endTurn(turn, "failed", { error }) });
   const json = await bench.run(["agent", "start", "demo", "x", "--json"]);
@@ -161,7 +157,7 @@ test("why a turn went wrong is on stderr, as JSON with --json", async () => {
 });
 
 test.each([false, true])(
-  "a question that came with its answer says nothing of answering (from the log: %s)",
+  "a question that arrives together with its answer shows no way to answer (from the log: %s)",
   async (mute) => {
     await bench.agentd({
       mute,

@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Follows one turn to its end and, where it is wanted, the session to its close.
+// Follows one turn to its end and optionally the session until it is closed.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError, ownError } from "../process/mix-error.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import { reportFailure } from "./report-failure.ts";
-import { endedOutcome, isUnanswered, TurnWatch, unansweredWords } from "./turn-outcome.ts";
+import { endedOutcome, isUnanswered, TurnTracker, unansweredMessage } from "./turn-outcome.ts";
 import type { Invocation } from "../input/verb.ts";
 import { watchSession } from "./watch-session.ts";
 
 export interface TurnToWatch {
   readonly session: string;
   readonly turn: number;
-  /** `seq` after which to look. */
+  /** The `seq` after which to follow. */
   readonly after: number;
-  /** Closes the session when the turn has ended, and follows until it is closed. */
+  /** Closes the session after the turn, and follows until it is closed. */
   readonly closes: boolean;
-  /** Shows this turn's entries alone, not those of turns before it. */
+  /** Shows only this turn's entries, not those of earlier turns. */
   readonly onlyTurn: boolean;
-  /** The session's, where no entry is to say it. */
+  /** The session's working directory, if no followed entry tells it. */
   readonly directory?: string;
 }
 
 export async function watchTurn(invocation: Invocation, bus: AgentBus, what: TurnToWatch): Promise<Outcome> {
-  const watch = new TurnWatch(what.turn, isInteractive(invocation));
+  const watch = new TurnTracker(what.turn, isInteractive(invocation));
   let last = what.after;
   let unanswered = 0;
   const ended = await watchSession(invocation, bus, {
     session: what.session,
     after: what.after,
     showPrompts: false,
-    tellsFailure: true,
+    reportsFailure: true,
     ...(what.directory === undefined ? {} : { directory: what.directory }),
     shows: (entry) => !what.onlyTurn || isOfTurn(entry, what.turn),
     decide: (entry) => {
       last = entry.seq;
       if (entry.turn === what.turn && isUnanswered(entry)) unanswered += 1;
-      return watch.see(entry);
+      return watch.observe(entry);
     },
   });
-  const outcome = await withError(bus, what.session, ended);
+  const outcome = await withSessionError(bus, what.session, ended);
   if (outcome.kind === "refused" && outcome.code === "UNANSWERED") {
     throw ownError(
       "UNANSWERED",
-      `session ${what.session} asks and waits without a limit, and nobody is told: no notify is on the Bus, and nobody sits here; mix agent permit ls, mix agent answer`,
+      `session ${what.session} waits for an answer without a time limit, and nobody is told: no notify is on the Bus, and this is not a terminal; answer with mix agent permit or mix agent answer`,
     );
   }
   if (what.closes && outcome.kind === "turn") await closeAndFollow(invocation, bus, what.session, last);
-  const words = unansweredWords(unanswered);
+  const words = unansweredMessage(unanswered);
   if (words !== undefined) invocation.output.word(words);
   reportFailure(invocation.output, what.session, outcome);
   return outcome;
 }
 
-/** A turn or a session that ended badly may say why elsewhere than in the entry that was seen first. */
-export async function withError(bus: AgentBus, session: string, outcome: Outcome): Promise<Outcome> {
+/** Adds the session's error to a failure whose entry carries none. */
+export async function withSessionError(bus: AgentBus, session: string, outcome: Outcome): Promise<Outcome> {
   const isUnexplained =
     (outcome.kind === "turn" && (outcome.stopReason === "failed" || outcome.stopReason === "interrupted")) ||
     (outcome.kind === "ended" && outcome.state !== "closed");
@@ -68,7 +68,7 @@ async function closeAndFollow(invocation: Invocation, bus: AgentBus, session: st
   try {
     await bus.ask("agent.session.close", { session });
   } catch (error) {
-    // It is over already: what was wanted is so.
+    // The session has ended already.
     if (error instanceof MixError && error.code === "SESSION_STATE") return;
     throw error;
   }
@@ -79,7 +79,7 @@ function closedOutcome(entry: Entry): Outcome | undefined {
   return entry.kind === "state" ? endedOutcome(entry) : undefined;
 }
 
-// What belongs to no turn (a session that fails, a late word between turns) concerns whoever waits for one.
+// State entries belong to no turn, but whoever waits for a turn must see the session fail.
 function isOfTurn(entry: Entry, turn: number): boolean {
   return entry.turn === undefined ? entry.kind === "state" : entry.turn === turn && entry.late !== true;
 }

@@ -123,7 +123,7 @@ export class NotifySend implements Desktop {
   /** A person may press a button just when it is to make room. */
   #ended(one: Shown, end: HelperEnd): void {
     const { ask, isLeaving } = one;
-    const chosen = chosenOption(ask, end);
+    const chosen = findOption(ask, end);
     one.helper = undefined;
     one.isLeaving = false;
     if (chosen === undefined && isLeaving) return;
@@ -198,7 +198,7 @@ function isShown({ helper, isLeaving }: Shown): boolean {
   return helper !== undefined && !isLeaving;
 }
 
-function chosenOption(ask: NotifyAsk, { code, stdout }: HelperEnd): string | undefined {
+function findOption(ask: NotifyAsk, { code, stdout }: HelperEnd): string | undefined {
   const index = code === 0 ? /^o(\d{1,3})$/u.exec(stdout.trim())?.[1] : undefined;
   return index === undefined ? undefined : ask.options[Number(index)]?.option;
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
-import { hostileText, hostileTexts, obeyed } from "../../display/testing/hostile-text.ts";
+import { hostileText, hostileTexts, terminalControlsIn } from "../../display/testing/hostile-text.ts";
 import { askWords, buttonLabel, buttonsOf, type Service, tellWords } from "./words.ts";
 
 const able: Service = { buttons: true, body: true, markup: true };
@@ -92,7 +92,7 @@ test("nothing that anybody wrote reaches the screen invisible or as a control ch
     const { summary, body } = askWords(asked, able);
     const told = tellWords({ title: text, body: text, urgency: "low" }, text, able);
     const button = buttonLabel({ option: text, label: text, kind: text });
-    expect(obeyed([summary, body, told.summary, told.body, button].join(""))).toEqual([]);
+    expect(terminalControlsIn([summary, body, told.summary, told.body, button].join(""))).toEqual([]);
   }
 });
 

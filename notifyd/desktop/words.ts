@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A notification's words. What an option does is said in our words, by its kind; what its asker calls it comes after.
 import { printable, printableLine } from "../../display/printable.ts";
-import { fitted } from "../../display/width.ts";
+import { truncateToWidth } from "../../display/width.ts";
 import type { NotifyArguments, NotifyAsk, NotifyOption } from "../../agentd/vocabulary/index.ts";
 import { beginning, fits } from "./rows.ts";
 
@@ -43,8 +43,8 @@ const beginningRows = 3;
 const toldRows = 60;
 
 export function buttonLabel({ kind, label }: NotifyOption): string {
-  const ours = kinds.get(kind) ?? `Other: ${fitted(printableLine(kind), labelColumns)}`;
-  const theirs = fitted(printableLine(label), labelColumns).trim();
+  const ours = kinds.get(kind) ?? `Other: ${truncateToWidth(printableLine(kind), labelColumns)}`;
+  const theirs = truncateToWidth(printableLine(label), labelColumns).trim();
   return theirs === "" || theirs.toLowerCase() === ours.toLowerCase() ? ours : `${ours} (${theirs})`;
 }
 
@@ -86,7 +86,7 @@ function fromWords({ source, label }: NotifyAsk): string {
 function words(title: string, lines: readonly string[], { markup }: Service): Words {
   const body = lines.filter((line) => line !== "").join("\n");
   return {
-    summary: fitted(printableLine(title), titleColumns),
+    summary: truncateToWidth(printableLine(title), titleColumns),
     body: markup ? body.replace(/[&<>]/g, (character) => entities[character] ?? character) : body,
   };
 }
@@ -98,5 +98,5 @@ function shown(text: string): string {
 }
 
 function oneLine(text: string): string {
-  return fitted(printableLine(text), labelColumns);
+  return truncateToWidth(printableLine(text), labelColumns);
 }

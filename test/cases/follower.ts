@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
 import { BusClient } from "../../bus-client/index.ts";
 import { busSource } from "../../mix/entries/bus-source.ts";
-import { follow, placeAfter } from "../../mix/entries/follow.ts";
+import { follow, positionAfter } from "../../mix/entries/follow.ts";
 
 const [, , url = "", session = ""] = process.argv;
 const client = new BusClient({ url });
@@ -16,7 +16,7 @@ const source = await busSource({ client, reader: () => Promise.resolve(reader) }
 const entries = follow({
   source,
   session,
-  place: placeAfter(0, session),
+  position: positionAfter(0, session),
   now: () => performance.now(),
   delay(ms, run) {
     const timer = setTimeout(run, ms);

@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { Entry, SessionSnapshot } from "../../agentd/vocabulary/index.ts";
 import { busSource } from "../../mix/entries/bus-source.ts";
-import { follow, placeAfter } from "../../mix/entries/follow.ts";
+import { follow, positionAfter } from "../../mix/entries/follow.ts";
 import { BusUser } from "../harness/bus-user.ts";
 import { within } from "../harness/deadline.ts";
 import { makeCast, ofKind, openScene, startWatched, turnEnd } from "./scene.ts";
@@ -221,8 +221,14 @@ test("a follower whose cursor is of another log is refused, and not silently giv
   const reader = await daemon.connect();
   const source = await busSource({ client: await daemon.connect(), reader: () => Promise.resolve(reader) });
   const after = `${log}/${session}/${seq}`;
-  const from = placeAfter(after, session);
-  const entries = follow({ source, session, place: from, now: () => performance.now(), delay: () => () => undefined });
+  const from = positionAfter(after, session);
+  const entries = follow({
+    source,
+    session,
+    position: from,
+    now: () => performance.now(),
+    delay: () => () => undefined,
+  });
   await expect(entries.next()).rejects.toMatchObject({ code: "CURSOR_UNKNOWN" });
   expect(await user.refusal("agent.session.wait", { session, until: "idle", after })).toMatchObject({
     code: "CURSOR_UNKNOWN",

@@ -3,37 +3,37 @@ import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "no
 import { dirname } from "node:path";
 
 /**
- * Makes a file under another name and gives it its own when it is whole, so that nobody ever finds half of it. Where
- * there is one by then, that one stays. `make` gets the name to make it under, and leaves no other file behind.
+ * Makes a file under a temporary name and renames it when it is complete, so that nobody ever finds half of it. A file
+ * that exists by then is kept. `make` writes to the temporary name and must leave no other file behind.
  */
-export function makeWhole(file: string, make: (temporary: string) => void): void {
+export function createAtomically(file: string, make: (temporary: string) => void): void {
   const temporary = `${file}.new-${process.pid}`;
   rmSync(temporary, { force: true });
   try {
     closeSync(openSync(temporary, "wx", 0o600));
     make(temporary);
     syncFile(temporary);
-    giveName(temporary, file);
+    linkOrRename(temporary, file);
     syncFile(dirname(file));
   } finally {
     rmSync(temporary, { force: true });
   }
 }
 
-function giveName(temporary: string, file: string): void {
+function linkOrRename(temporary: string, file: string): void {
   try {
     linkSync(temporary, file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Somebody else was quicker.
+    // Somebody else was faster.
     if (code === "EEXIST") return;
-    // A file system without hard links.
+    // The file system has no hard links.
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
     renameSync(temporary, file);
   }
 }
 
-/** Also a directory, whose names are on disk then. */
+/** Flushes a file to disk, or the entries of a directory. */
 export function syncFile(file: string): void {
   const descriptor = openSync(file, "r");
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A database that is removed or replaced while it is open goes on taking writes that nobody will ever read again: its
-// files are compared with what their names stand for.
+// Detects that the files of an open database were removed or replaced: it would go on accepting writes that nobody can
+// ever read again.
 import { type BigIntStats, statSync } from "node:fs";
 
 export interface ChangedFile {
@@ -8,13 +8,13 @@ export interface ChangedFile {
   readonly now: "missing" | "another";
 }
 
-export interface FilesInPlace {
-  /** Files that were removed, or that another has taken the place of, since they were opened. */
+export interface TrackedFiles {
+  /** Returns the files that were removed or replaced since `trackFiles`. */
   changed(): readonly ChangedFile[];
 }
 
-/** Of files that are open, and that nothing but their owner removes as long as they are. Throws where one is missing. */
-export function filesInPlace(files: readonly string[]): FilesInPlace {
+/** Remembers the inodes of open files, which nobody but their owner should remove. Throws if a file is missing. */
+export function trackFiles(files: readonly string[]): TrackedFiles {
   const opened = files.map((file) => ({ file, stat: statSync(file, { bigint: true }) }));
   return {
     changed: () =>
@@ -26,7 +26,7 @@ export function filesInPlace(files: readonly string[]): FilesInPlace {
   };
 }
 
-/** A place that cannot be looked at is no place to write to either. */
+/** A path that cannot be examined counts as missing: it cannot be written either. */
 function statOf(file: string): BigIntStats | undefined {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false });
