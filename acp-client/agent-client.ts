@@ -49,9 +49,7 @@ export interface AgentClient {
   readonly identity: AgentIdentity | undefined;
   /** Sends initialize and checks the version. Every other request waits for it, and fails with its failure. */
   initialize(done: Done<AgentIdentity>): void;
-  /**
-   * Opens the client's only session. Updates that came before the response are delivered right after `done`, in order.
-   */
+  /** Opens the client's only session. Updates that came before the response follow right after `done`. */
   open(request: OpenSessionParams, done: Done<OpenedSession>): void;
   /**
    * Converts embedded resources to block types that the agent supports. If a block has no such form, fails with

@@ -74,9 +74,7 @@ export type AgentEvent =
       readonly sample?: string;
       readonly count: number;
     }
-  /**
-   * The connection is unusable, though the process may still run. Pending requests fail; the client ends the process.
-   */
+  /** The connection is unusable. Pending requests fail, and the client ends the process. */
   | { readonly type: "broken"; readonly failure: AgentFailure }
   /** The last event of a client, emitted once: the process has ended and its pipes are drained. */
   | { readonly type: "exited"; readonly exit: AgentExit; readonly stderrTail: string };

@@ -32,7 +32,7 @@ export class EventBatches {
     else queueMicrotask(() => this.run(work));
   }
 
-  /** Calls `done` within a batch and always asynchronously, even if `ask` knows the answer at once. */
+  /** Calls `done` within a batch, and never before `ask` has returned, even if the answer is known at once. */
   ask<T>(done: Done<T>, ask: (tell: Done<T>) => void): void {
     let returned = false;
     const tell = (outcome: Outcome<T>): void => {

@@ -64,8 +64,8 @@ class FirstMatch {
   #resolve!: (found: Found | undefined) => void;
   #reject!: (cause: unknown) => void;
 
-  constructor(fits: (delivery: Delivery) => boolean, takesRetained: boolean) {
-    this.#matches = fits;
+  constructor(matches: (delivery: Delivery) => boolean, takesRetained: boolean) {
+    this.#matches = matches;
     this.#takesRetained = takesRetained;
     this.first = new Promise((resolve, reject) => {
       this.#resolve = resolve;

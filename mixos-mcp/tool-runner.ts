@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Runs tool calls, of which it limits the number, and returns their errors as results.
+// Runs tool calls, limits how many run at a time, and returns their errors as results.
 import * as z from "zod";
 import { isDeeperThan } from "../json/depth.ts";
 import { argumentsDepthMax, callsMax, resultBytesMax, waitsMax } from "./limits.ts";

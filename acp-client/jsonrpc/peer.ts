@@ -319,9 +319,7 @@ export class Peer {
     return number;
   }
 
-  /**
-   * Fails the requests that an unparsable line answers, and refuses those that it makes, so that neither side waits.
-   */
+  /** Fails the requests that an unparsable line answers, and refuses those in it, so that neither side waits. */
   #onUnreadable(line: string, why: string): void {
     const messages = recogniseMessages(line);
     if (messages.length === 0) {

@@ -25,9 +25,7 @@ export function rawMember(line: string, name: string): string | undefined {
   return rawMembers(line, [name]).get(name);
 }
 
-/**
- * Returns the texts of several members. For a line that is not valid JSON, may throw a SyntaxError or return garbage.
- */
+/** Returns the texts of several members. For invalid JSON, may throw a SyntaxError or return garbage. */
 export function rawMembers(line: string, names: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   let at = skipSpace(line, line.indexOf("{") + 1);

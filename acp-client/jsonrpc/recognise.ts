@@ -34,9 +34,7 @@ export function recogniseMessages(written: string): readonly RecognisedMessage[]
   return found;
 }
 
-/**
- * Makes UTF-16 readable that was decoded as UTF-8: it has NULs between the letters, and U+FFFD for its byte order mark.
- */
+/** Repairs UTF-16 that was decoded as UTF-8: NULs between letters, and U+FFFD for its byte order mark. */
 function withoutNuls(line: string): string {
   return line.includes("\0") ? line.replace(/^[\ufeff\ufffd]+/u, "").replaceAll("\0", "") : line;
 }

@@ -44,9 +44,7 @@ export interface AgentProcess {
    * seconds later, since an agent that is exiting closes its pipes too.
    */
   onStdinGone(listener: () => void): void;
-  /**
-   * Stops reading stdout, for back-pressure. Ends when the agent exits: what is left then fits in the kernel's buffer.
-   */
+  /** Stops reading stdout, for back-pressure. Ends when the agent exits: the kernel's buffer bounds the rest. */
   pause(): void;
   resume(): void;
   /** Returns the end of stderr, redacted, at most `stderrBytesMax` bytes of whole characters. */

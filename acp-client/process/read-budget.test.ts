@@ -22,7 +22,7 @@ class Pipes {
     );
   }
 
-  /** What was read in it. */
+  /** Bytes read in that turn. */
   async turn(): Promise<number> {
     let read = 0;
     for (const [index, reader] of this.#readers.entries()) {

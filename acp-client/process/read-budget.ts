@@ -13,9 +13,7 @@ const turnBytesMax = 128 * 1024;
 const shareBytes = 64 * 1024;
 /** Paused readers that are resumed in one turn. */
 const resumedPerTurnMax = turnBytesMax / shareBytes;
-/**
- * A reader with fewer bytes since its last pause is not paused, so that a request is not delayed by another's flood.
- */
+/** A reader with fewer bytes since its last pause is not paused, so that a flood does not delay its requests. */
 const smallReadBytes = 8 * 1024;
 
 export class ReadBudget {

@@ -54,9 +54,7 @@ function findProgramFault(attempt: SpawnAttempt): string | undefined {
   return undefined;
 }
 
-/**
- * Finds a program like execvp. If no executable file is found, returns the first other match, for the error message.
- */
+/** Finds a program like execvp. If none is executable, returns the first match, for the error message. */
 function findProgram({ command: [program], cwd, env }: SpawnAttempt): string | undefined {
   if (program.includes("/")) return isAbsolute(program) ? program : resolve(cwd, program);
   const hits = (env["PATH"] ?? "")

@@ -19,13 +19,9 @@ import { StderrTail } from "./stderr.ts";
 import { runStopLadder, settlesWithin, stopLimits } from "./stop-ladder.ts";
 import type { StopLimits } from "./stop-ladder.ts";
 
-/**
- * After the tree was killed, only unrelated processes can hold the pipes. Reading ends when nothing came for this time.
- */
+/** Once the tree is killed, only unrelated processes hold the pipes. Reading ends after this long without data. */
 const drainQuietMs = 200;
-/**
- * An exiting agent closes its stdin too, so a closed stdin is reported only if the agent still runs after this time.
- */
+/** An exiting agent closes its stdin too, so a closed stdin is reported only if it still runs after this time. */
 const stdinGoneGraceMs = 2_000;
 /** Shared by all agents of this process. */
 const sharedReadBudget = new ReadBudget();
@@ -196,9 +192,7 @@ export class SpawnedAgent implements AgentProcess {
     });
   }
 
-  /**
-   * Pauses stdout again after the exit: Node resumes the pipes of an exited child, but a successor may still fill them.
-   */
+  /** Pauses stdout again: Node resumes the pipes of an exited child, but a successor may still fill them. */
   async #keepPaused(): Promise<void> {
     await setImmediate();
     if (this.#paused && this.#ending === undefined) this.#stdout.pause();

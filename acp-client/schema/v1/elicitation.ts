@@ -19,9 +19,7 @@ const Url = z.looseObject({ ...head, mode: z.literal("url"), elicitationId: iden
 /** Length in UTF-16 units. Nobody can check a longer URL before opening it. */
 const urlCharactersMax = 8_192;
 
-/**
- * Returns undefined if a required member, or a form's `properties` or `required`, is invalid, or if the URL is refused.
- */
+/** Returns undefined if a required member, a form's `properties` or `required`, or the URL is invalid. */
 export function decodeElicitation(params: unknown): Elicitation | undefined {
   const form = decode(Form, params);
   if (form) return { mode: "form", ...commonMembers(form), schema: form.requestedSchema };
