@@ -170,7 +170,7 @@ test("a command id is for one prompt, to the last digit of it", async () => {
   expect(await prompt(other)).toContain("COMMAND_CONFLICT");
 });
 
-test("two members of one name are told of, and the last one is what people see", async () => {
+test("a repeated member name is reported, and people see the last value", async () => {
   const twice = `"toolCallId":"t","title":"x","rawInput":{"path":"/etc","path":"/tmp"}`;
   await using scene = await openScene(
     agent(
@@ -187,7 +187,7 @@ test("two members of one name are told of, and the last one is what people see",
   const diagnostics = ofKind(await user.log(session), "diagnostic");
   expect(new Set(diagnostics.map(({ what }) => what))).toEqual(new Set(["repeated-member"]));
   expect(diagnostics[0]).toMatchObject({
-    message: expect.stringContaining("the last counts"),
+    message: expect.stringContaining("the last one counts"),
     sample: expect.stringContaining("/etc"),
   });
 });
