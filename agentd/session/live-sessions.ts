@@ -49,7 +49,7 @@ export class LiveSessions {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(sessions: Iterable<string>): void {
+  notifyListeners(sessions: Iterable<string>): void {
     if (this.#listeners.size === 0) return;
     for (const session of sessions) {
       const state = this.#states.get(session);

@@ -12,7 +12,7 @@ type State = Entry & StateEntry;
  * One text with the end of the conversation, at most `bytesMax` bytes of UTF-8, or undefined where nothing was said.
  * `beforeTurn`: of that turn and later ones nothing is told. Reads backwards, no more than it needs.
  */
-export function transcriptOf(
+export function renderTranscript(
   entries: EntryReader,
   session: string,
   beforeTurn: number,
@@ -26,9 +26,9 @@ export function transcriptOf(
   while (before !== undefined && bytes < bytesMax) {
     const page = entries.page({ session, before, limit: 500, kinds: ["message"] });
     for (const body of page.entries.toReversed()) {
-      const message = wholeEntry(entries, session, body);
+      const message = readWholeEntry(entries, session, body);
       if (message?.kind !== "message" || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
-      const text = told(message);
+      const text = toText(message);
       if (text === "") continue;
       const { role, turn, append } = message;
       pieces.push({ role, turn, append: append === true, text });
@@ -38,12 +38,12 @@ export function transcriptOf(
     before = page.previous;
   }
   if (pieces.length === 0) return undefined;
-  const text = joined(pieces.toReversed());
-  return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${lastBytes(text, bytesMax)}`;
+  const text = joinPieces(pieces.toReversed());
+  return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${takeLastBytes(text, bytesMax)}`;
 }
 
 /** A page shows an entry that is too big for it by its size alone. */
-function wholeEntry(entries: EntryReader, session: string, shown: string): Message | State | undefined {
+function readWholeEntry(entries: EntryReader, session: string, shown: string): Message | State | undefined {
   const entry = JSON.parse(shown) as Message | State | TruncatedEntry;
   if (!("truncated" in entry)) return entry;
   const body = entries.body(session, entry.seq);
@@ -59,23 +59,23 @@ interface Piece {
 }
 
 /** What was streamed in pieces is one paragraph; each prompt begins a new one, also after a prompt without an answer. */
-function joined(pieces: readonly Piece[]): string {
+function joinPieces(pieces: readonly Piece[]): string {
   let text = "";
   let before: Piece | undefined;
   for (const piece of pieces) {
-    const goesOn = piece.append && before?.role === piece.role && before.turn === piece.turn;
-    text += goesOn ? piece.text : `${text === "" ? "" : "\n\n"}[${piece.role}] ${piece.text}`;
+    const continues = piece.append && before?.role === piece.role && before.turn === piece.turn;
+    text += continues ? piece.text : `${text === "" ? "" : "\n\n"}[${piece.role}] ${piece.text}`;
     before = piece;
   }
   return text;
 }
 
-function told({ role, content }: Message): string {
+function toText({ role, content }: Message): string {
   return role === "thought" || typeof content["text"] !== "string" ? "" : content["text"];
 }
 
 /** The end of the text, whole characters. */
-function lastBytes(text: string, bytesMax: number): string {
+function takeLastBytes(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax) return text;
   let from = bytes.length - bytesMax;
@@ -86,7 +86,7 @@ function lastBytes(text: string, bytesMax: number): string {
 type Role = "user" | "agent";
 
 /** What each side has said, as far as two tellings of it can be compared: pieces and ids differ, words do not. */
-export class Telling {
+export class TranscriptDigest {
   /** Whose words are held against each other. */
   readonly compared: readonly Role[];
   readonly #roles = { user: createHash("sha256"), agent: createHash("sha256") };
@@ -116,31 +116,31 @@ export class Telling {
  * The same of the log, up to `seq`, page by page with room for other work in between. An agent that was begun afresh
  * knows what was said since, and has the transcript among its user's words: there the agent's alone are compared.
  */
-export async function loggedTelling(
+export async function digestLog(
   entries: EntryReader,
   session: string,
   seq: number,
   breathe: () => Promise<void>,
-): Promise<Telling> {
-  let telling = new Telling();
+): Promise<TranscriptDigest> {
+  let digest = new TranscriptDigest();
   let after: number | undefined = 0;
   while (after !== undefined) {
     const page = entries.page({ session, after, before: seq + 1, limit: 1000, kinds: ["message", "state"] });
     for (const body of page.entries) {
-      const entry = wholeEntry(entries, session, body);
-      if (entry?.kind === "message") telling.add(entry.role, entry.content["text"]);
-      else if (entry?.resumed === "fresh") telling = new Telling(["agent"]);
+      const entry = readWholeEntry(entries, session, body);
+      if (entry?.kind === "message") digest.add(entry.role, entry.content["text"]);
+      else if (entry?.resumed === "fresh") digest = new TranscriptDigest(["agent"]);
     }
     after = page.next;
     await breathe();
   }
-  return telling;
+  return digest;
 }
 
 /** In words, or undefined where both tell the same. */
-export function tellingsDiffer(agents: Telling, logs: Telling): string | undefined {
-  const [theirs, ours] = [agents.digests(), logs.digests()];
-  const differing = logs.compared.filter((role) => theirs[role] !== ours[role]);
+export function describeTranscriptDifference(replayed: TranscriptDigest, logged: TranscriptDigest): string | undefined {
+  const [theirs, ours] = [replayed.digests(), logged.digests()];
+  const differing = logged.compared.filter((role) => theirs[role] !== ours[role]);
   if (differing.length === 0) return undefined;
   const how = differing.map(
     (role) => `${theirs.lengths[role]} characters of the ${role}'s words where the log has ${ours.lengths[role]}`,

@@ -7,9 +7,9 @@ import type { Timer } from "../core/input.ts";
  * What people are asked is over at a time of day that they were told, also where the machine slept over it. The others give
  * an agent time to work in, or leave it idle for a time: it does neither while the machine sleeps.
  */
-const byClock: ReadonlySet<Timer> = new Set(["permission", "elicitation"]);
+const wallClockTimers: ReadonlySet<Timer> = new Set(["permission", "elicitation"]);
 /** How often the clock is compared with the ends of questions: timers stand still while the machine sleeps. */
-const lookMs = 2_000;
+const clockCheckMs = 2_000;
 
 export class SessionTimers {
   readonly #clock: Clock;
@@ -23,12 +23,14 @@ export class SessionTimers {
   arm(session: string, timer: Timer, key: string, afterMs: number, run: () => void): void {
     const name = timerName(session, timer, key);
     this.#cancels.get(name)?.();
-    const over = (): void => {
+    const expire = (): void => {
       this.#cancels.delete(name);
       run();
     };
-    const isByClock = byClock.has(timer);
-    const cancel = isByClock ? afterByClock(this.#clock, afterMs, lookMs, over) : this.#clock.after(afterMs, over);
+    const isWallClock = wallClockTimers.has(timer);
+    const cancel = isWallClock
+      ? afterByClock(this.#clock, afterMs, clockCheckMs, expire)
+      : this.#clock.after(afterMs, expire);
     this.#cancels.set(name, cancel);
   }
 

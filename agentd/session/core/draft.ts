@@ -2,21 +2,21 @@
 // A decision in the making: a copy of the state that the deciding functions change, with what it brings about.
 import type { EntryContent } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody, type ErrorCode } from "../../vocabulary/errors.ts";
-import type { Command, Context, Decision, Effect, ReceiptNote, Reply } from "./input.ts";
+import type { Command, StepContext, Decision, Effect, NewReceiptAnswer, Reply } from "./input.ts";
 import { type PendingCommand, phaseOf, type SessionState } from "./state.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class Draft {
   readonly state: Writable<SessionState>;
-  readonly context: Context;
+  readonly context: StepContext;
   readonly entries: EntryContent[] = [];
   readonly effects: Effect[] = [];
   readonly replies: Reply[] = [];
-  receipt: ReceiptNote | undefined;
-  readonly answers: Required<ReceiptNote>[] = [];
+  receipt: NewReceiptAnswer | undefined;
+  readonly answers: Required<NewReceiptAnswer>[] = [];
 
-  constructor(state: SessionState, context: Context) {
+  constructor(state: SessionState, context: StepContext) {
     this.state = { ...state };
     this.context = context;
   }
@@ -43,17 +43,17 @@ export class Draft {
     return this.add({
       kind: "command",
       verb: command.verb,
-      ...idMember(commandIdOf(command.args)),
+      ...commandIdMember(commandIdOf(command.args)),
       by: command.by,
       origin: command.origin,
-      args: command.shown,
+      args: command.redactedArgs,
     });
   }
 
   /** Reply and receipt of a command that is accepted at once; the body is the one that a retry will get. */
   accept(command: Command, seq: number, members: Readonly<Record<string, unknown>>): void {
     const commandId = commandIdOf(command.args);
-    const id = idMember(commandId);
+    const id = commandIdMember(commandId);
     const body = { ...id, session: this.state.id, seq, ...members };
     this.add({ kind: "reply", verb: command.verb, ...id, command_seq: seq, rc: 0, body });
     if (commandId !== undefined) this.receipt = { commandId, seq, answer: { rc: 0, body } };
@@ -72,7 +72,7 @@ export class Draft {
   /** The reply of a command that was accepted before: logged, kept for retries, sent to whoever still waits. */
   answer(command: PendingCommand, rc: number, body: Readonly<Record<string, unknown>>): void {
     const { seq, verb, commandId, caller } = command;
-    const id = idMember(commandId);
+    const id = commandIdMember(commandId);
     this.add({ kind: "reply", verb, ...id, command_seq: seq, rc, body });
     if (commandId !== undefined) this.answers.push({ commandId, seq, answer: { rc, body } });
     if (caller !== null) this.replies.push({ caller, rc, body });
@@ -80,7 +80,7 @@ export class Draft {
   }
 
   /** Says the state that people see, if it is another than the one said last. */
-  sayState(before: SessionState, members: Readonly<Record<string, unknown>> = {}): void {
+  emitState(before: SessionState, members: Readonly<Record<string, unknown>> = {}): void {
     const phase = phaseOf(this.state);
     if (phase === phaseOf(before) && Object.keys(members).length === 0) return;
     this.add({ kind: "state", state: phase, ...members });
@@ -106,6 +106,6 @@ export function commandIdOf(args: object): string | undefined {
 }
 
 /** As a member of an entry or of a reply, where there is one. */
-export function idMember(commandId: string | undefined): { readonly command_id?: string } {
+export function commandIdMember(commandId: string | undefined): { readonly command_id?: string } {
   return commandId === undefined ? {} : { command_id: commandId };
 }

@@ -33,7 +33,7 @@ export interface Command<V extends Verb = Verb> extends Sender {
   readonly verb: V;
   readonly args: VerbArguments<V>;
   /** What the log may show of the arguments. */
-  readonly shown: Readonly<Record<string, unknown>>;
+  readonly redactedArgs: Readonly<Record<string, unknown>>;
   readonly caller: CallerToken;
 }
 
@@ -44,10 +44,13 @@ export type SessionCommand =
   | Command<"agent.session.close">
   | Command<"agent.permission.answer">
   | Command<"agent.elicitation.answer">
-  | KeepingCommand;
+  | MaintenanceCommand;
 
 /** What keeps the log in hand; answered when done. */
-export type KeepingCommand = Command<"agent.session.purge"> | Command<"agent.log.prune"> | Command<"agent.log.redact">;
+export type MaintenanceCommand =
+  | Command<"agent.session.purge">
+  | Command<"agent.log.prune">
+  | Command<"agent.log.redact">;
 
 export type Timer = "permission" | "elicitation" | "cancel" | "drain" | "idle";
 
@@ -67,7 +70,7 @@ export type SessionInput =
       readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
     }
   | {
-      readonly type: "came_up";
+      readonly type: "opened";
       readonly identity: AgentIdentity;
       readonly opened: OpenedSession;
       readonly resumed?: ResumeMethod;
@@ -75,7 +78,7 @@ export type SessionInput =
       readonly chosen?: readonly ChosenOption[];
     }
   /** A way back that the agent advertises and does not go; the next is tried. */
-  | { readonly type: "way_refused"; readonly way: "resume" | "load"; readonly failure: AgentFailure }
+  | { readonly type: "resume_refused"; readonly method: "resume" | "load"; readonly failure: AgentFailure }
   /** No way back is left. */
   | { readonly type: "not_resumable"; readonly failure?: AgentFailure }
   /** What the agent told of the past is not what the log has of it. */
@@ -91,7 +94,7 @@ export type SessionInput =
     }
   /** A command that keeps the log in hand is done, or failed. */
   | {
-      readonly type: "kept";
+      readonly type: "maintenance_done";
       readonly seq: number;
       readonly rc: number;
       readonly body: Readonly<Record<string, unknown>>;
@@ -180,7 +183,7 @@ export type Effect =
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
   /** Look whether the agent has come to the Bus by its MCP server; if not, report `bus_tools_missing`. */
   | { readonly type: "check_bus_tools" }
-  | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
+  | { readonly type: "maintain"; readonly seq: number; readonly command: MaintenanceCommand }
   /** End the agent by the ladder, then report `stopped`. */
   | { readonly type: "stop_agent" };
 
@@ -211,7 +214,7 @@ export interface Reply {
 }
 
 /** What the log keeps so that a retry gets the first reply. */
-export interface ReceiptNote {
+export interface NewReceiptAnswer {
   readonly commandId: string;
   readonly seq: number;
   /** With a command that is answered when done, in the commit of its reply; else in the command's own. */
@@ -227,12 +230,12 @@ export type Decision =
       readonly effects: readonly Effect[];
       readonly replies: readonly Reply[];
       /** Of the command that this decision accepts. */
-      readonly receipt?: ReceiptNote;
+      readonly receipt?: NewReceiptAnswer;
       /** Of commands that were accepted before and are answered now. */
-      readonly answers: readonly Required<ReceiptNote>[];
+      readonly answers: readonly Required<NewReceiptAnswer>[];
     };
 
-export interface Settings {
+export interface SessionSettings {
   /** Null: no limit. */
   readonly permissionTimeoutMs: number | null;
   readonly idleTimeoutMs: number | null;
@@ -253,9 +256,9 @@ export interface Settings {
 }
 
 /** Readings that take a schema or the platform. Pure, and handed in: the core itself needs neither. */
-export interface Readings {
+export interface CorePorts {
   /** Why an agent that offers this cannot be sent these blocks, for people; undefined where it can. */
-  readonly unsendable: (
+  readonly findPromptProblem: (
     blocks: readonly ContentBlock[],
     offered: Pick<AgentCapabilities, "promptImage" | "promptAudio" | "promptEmbeddedContext">,
   ) => string | undefined;
@@ -263,11 +266,11 @@ export interface Readings {
   readonly hostOf: (url: string) => string | undefined;
 }
 
-export interface Context {
+export interface StepContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly settings: Settings;
+  readonly settings: SessionSettings;
   /** The service that asks people: the configuration has none, it is not on the Bus, or it is. */
   readonly people: "off" | "away" | "there";
-  readonly readings: Readings;
+  readonly ports: CorePorts;
 }

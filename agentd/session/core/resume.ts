@@ -5,9 +5,9 @@ import type { ConfigOption } from "../../../acp-client/model.ts";
 import { errorBody } from "../../vocabulary/errors.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Decision, SessionInput } from "./input.ts";
-import { sayUnsent } from "./requests/ends.ts";
-import { lifeEntry } from "./start.ts";
-import { type ChosenOption, type OpenWay, phaseOf, type SessionState } from "./state.ts";
+import { emitUnsent } from "./requests/resolutions.ts";
+import { toStartingEntry } from "./start.ts";
+import { type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
 
 export function decideResume(
   draft: Draft,
@@ -16,46 +16,46 @@ export function decideResume(
 ): Decision {
   const { state } = draft;
   const { command, directories } = input;
-  if (state.life.phase !== "ended") {
+  if (state.run.phase !== "ended") {
     const phase = phaseOf(before);
     return refuse("SESSION_STATE", `the session is ${phase}: only one that has ended can be resumed`, { state: phase });
   }
   const seq = draft.command(command);
-  state.lifeSeq = seq;
-  state.begunBy = command.by;
+  state.runSeq = seq;
+  state.startedBy = command.by;
   state.cwd = directories.cwd;
   state.additionalDirs = directories.additionalDirs;
   // A session whose agent never told its own id has nothing to come back to, and starts as it would have.
-  const way = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "again";
-  beginAgain(draft, way);
+  const openMode = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "restore";
+  beginRun(draft, openMode);
   draft.accept(command, seq, { state: "starting" });
   draft.effect({ type: "launch", state: { ...state } });
   return draft.decision();
 }
 
 /** Begins another life of a session, with the entry whose seq is returned; the caller has an agent launched. */
-export function beginAgain(draft: Draft, way: OpenWay, reason?: string): number {
+export function beginRun(draft: Draft, openMode: OpenMode, reason?: string): number {
   const { state } = draft;
-  state.life = { phase: "starting", way, config: [] };
-  state.busToolsAwaited = draft.context.settings.busTools;
-  state.messageRun = null;
-  const seq = draft.add({ ...lifeEntry(state), ...(reason === undefined ? {} : { reason }) });
-  sayUnsent(draft);
+  state.run = { phase: "starting", openMode, config: [] };
+  state.busToolsCheckDue = draft.context.settings.busTools;
+  state.openMessage = null;
+  const seq = draft.add({ ...toStartingEntry(state), ...(reason === undefined ? {} : { reason }) });
+  emitUnsent(draft);
   return seq;
 }
 
 /** Whether the agent, as it came up last, offered a way back to its session. */
-export function canComeBack({ agentSide }: Pick<SessionState, "agentSide">): boolean {
+export function canRestoreSession({ agentSide }: Pick<SessionState, "agentSide">): boolean {
   return agentSide?.capabilities["resume"] === true || agentSide?.capabilities["load"] === true;
 }
 
 /** Reported, and the next way is taken. */
-export function onWayRefused(draft: Draft, way: string, failure: AgentFailure): void {
-  const message = `the agent advertises session/${way} and refused it: ${failure.message}`;
+export function onResumeRefused(draft: Draft, method: string, failure: AgentFailure): void {
+  const message = `the agent advertises session/${method} and refused it: ${failure.message}`;
   draft.add({ kind: "diagnostic", what: "resume-refused", message });
 }
 
-export function notResumable(failure: AgentFailure | undefined) {
+export function notResumableError(failure: AgentFailure | undefined) {
   const why = failure
     ? `the agent did not bring the session back (${failure.message})`
     : "the agent offers no way back to a session";
@@ -68,7 +68,7 @@ export function notResumable(failure: AgentFailure | undefined) {
 }
 
 /** An agent that was upgraded meanwhile may behave otherwise: that belongs on record. */
-export function sayUpgrade(draft: Draft, before: SessionState, version: string | undefined): void {
+export function emitUpgrade(draft: Draft, before: SessionState, version: string | undefined): void {
   const old = before.agentSide?.info?.version;
   if (old === undefined || version === undefined || old === version) return;
   draft.add({
@@ -79,7 +79,7 @@ export function sayUpgrade(draft: Draft, before: SessionState, version: string |
 }
 
 /** Of the options that people had set, those that are not as they were; one that is gone is reported. */
-export function optionsToRestore(
+export function findOptionsToRestore(
   draft: Draft,
   chosen: readonly ChosenOption[],
   offered: readonly ConfigOption[],

@@ -15,9 +15,9 @@ import type {
   ToolCallFields,
 } from "../../vocabulary/entries.ts";
 import type { ErrorBody } from "../../vocabulary/errors.ts";
-import type { Measured } from "./fit.ts";
-import { type AskedMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
-import { noTools, type ToolLedger } from "./tools/tool-ledger.ts";
+import type { MeasuredFields } from "./bounded-fields.ts";
+import { type RequestMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
+import { emptyLedger, type ToolLedger } from "./tools/tool-ledger.ts";
 
 /** What a session is from its birth. */
 export interface NewSession {
@@ -37,11 +37,11 @@ export interface NewSession {
 export interface SessionState extends NewSession {
   /** Of the last entry. */
   readonly seq: number;
-  readonly life: Life;
+  readonly run: Run;
   /** `seq` of the entry that began this life, as a rule a command: what an agent of an earlier one still says does not concern it. */
-  readonly lifeSeq: number;
+  readonly runSeq: number;
   /** Who began this life, as the broker stamped it: what agents began counts to what they may have together. */
-  readonly begunBy: string | null;
+  readonly startedBy: string | null;
   /** The number of the last turn that was accepted. */
   readonly turns: number;
   /** The turn that was begun last; 0 before the first. */
@@ -50,34 +50,34 @@ export interface SessionState extends NewSession {
   readonly agentSide: AgentSide | null;
   readonly options: readonly SessionOption[];
   /** Permissions and elicitations that wait for somebody. */
-  readonly requests: readonly OpenRequest[];
+  readonly requests: readonly PendingRequest[];
   /** Resolved, and the frame that tells the agent is not yet known to be written. */
-  readonly unsent: readonly Pick<OpenRequest, "request" | "kind">[];
+  readonly unsent: readonly Pick<PendingRequest, "request" | "kind">[];
   readonly closedRequests: readonly ClosedRequest[];
   readonly requestCount: number;
   readonly tools: ToolLedger;
   /** What the agent has said of its newest tool calls. */
   readonly calls: KnownCalls;
   /** The agent's last message, when the next chunk may belong to it; null also where it has an id of its own. */
-  readonly messageRun: MessageRun | null;
+  readonly openMessage: OpenMessage | null;
   /** The agent knows nothing of what was said before: it is told with the next prompt. */
   readonly transcriptOwed: boolean;
   /** Its policy was missed in the configuration, and that was said. */
-  readonly policyMissed: boolean;
+  readonly policyGoneReported: boolean;
   readonly writes: readonly IntendedWrite[];
   /** Also of the life before, until their end is known. */
   readonly terminals: readonly OpenTerminal[];
   /** When its first turn in this life ends, it is looked whether the agent has come to the Bus by its MCP server. */
-  readonly busToolsAwaited: boolean;
+  readonly busToolsCheckDue: boolean;
   /** Commands that are answered when done. */
   readonly pending: readonly PendingCommand[];
 }
 
-export type Life =
+export type Run =
   /** `config`: options still to be set before the session is usable. */
   | {
       readonly phase: "starting";
-      readonly way: OpenWay;
+      readonly openMode: OpenMode;
       readonly config: readonly ChosenOption[];
       /** The agent has come up by this way, and its options are being set. */
       readonly resumed?: ResumeMethod;
@@ -99,7 +99,7 @@ export type Life =
 export type ChosenOption = readonly [string, string | boolean];
 
 /** A session of its agent that is new, one that the agent is to bring back, or a new one in the place of an old. */
-export type OpenWay = "new" | "again" | "fresh";
+export type OpenMode = "new" | "restore" | "fresh";
 
 export interface RunningTurn {
   readonly turn: number;
@@ -120,9 +120,9 @@ export interface AgentSide {
   readonly capabilities: Readonly<Record<string, boolean>>;
 }
 
-export type OpenRequest = OpenPermission | OpenElicitation;
+export type PendingRequest = PendingPermission | PendingElicitation;
 
-interface OpenHead {
+interface PendingHead {
   readonly request: string;
   /** The client's own name for it; null after a restart. */
   readonly key: number | null;
@@ -135,27 +135,27 @@ interface OpenHead {
   readonly agentSession?: string;
 }
 
-export interface OpenPermission extends OpenHead {
+export interface PendingPermission extends PendingHead {
   readonly kind: "permission";
   /** The tool call's key in `calls`. */
-  readonly call: string;
+  readonly callKey: string;
   /** The tool call as it is known now, measured once: it is listed as often as somebody asks. */
-  readonly shown: Measured<ToolCallFields>;
+  readonly listed: MeasuredFields<ToolCallFields>;
   /** Members of the tool call that are not held, as they are too long; the log has them. */
-  readonly leftOut: readonly string[];
+  readonly omitted: readonly string[];
   /** Members that the agent has changed since it asked, and by how many updates. */
-  readonly changed: readonly AskedMember[];
+  readonly changed: readonly RequestMember[];
   readonly edition: number;
   readonly options: readonly PermissionChoice[];
   /** UTF-8 bytes of the options as JSON. */
   readonly optionsBytes: number;
 }
 
-export interface OpenElicitation extends OpenHead {
+export interface PendingElicitation extends PendingHead {
   readonly kind: "elicitation";
-  readonly asked: Elicitation;
+  readonly elicitation: Elicitation;
   /** As it is listed, measured once. */
-  readonly shown: Measured<ElicitationFields>;
+  readonly listed: MeasuredFields<ElicitationFields>;
 }
 
 /** As entries and replies carry it. */
@@ -174,7 +174,7 @@ export interface ClosedRequest {
   readonly via?: ResolvedVia;
 }
 
-export interface MessageRun {
+export interface OpenMessage {
   readonly role: string;
   readonly id: string;
 }
@@ -214,9 +214,9 @@ export function newSession(session: NewSession): SessionState {
   return {
     ...session,
     seq: 0,
-    lifeSeq: 0,
-    begunBy: null,
-    life: { phase: "starting", way: "new", config: [] },
+    runSeq: 0,
+    startedBy: null,
+    run: { phase: "starting", openMode: "new", config: [] },
     turns: 0,
     lastTurn: 0,
     queue: [],
@@ -226,24 +226,24 @@ export function newSession(session: NewSession): SessionState {
     unsent: [],
     closedRequests: [],
     requestCount: 0,
-    tools: noTools,
+    tools: emptyLedger,
     calls: noCalls,
-    messageRun: null,
+    openMessage: null,
     transcriptOwed: false,
-    policyMissed: false,
+    policyGoneReported: false,
     writes: [],
     terminals: [],
-    busToolsAwaited: false,
+    busToolsCheckDue: false,
     pending: [],
   };
 }
 
 /** The state that people see. */
 export function phaseOf(state: SessionState): SessionPhase {
-  switch (state.life.phase) {
+  switch (state.run.phase) {
     case "starting":
     case "closing":
-      return state.life.phase;
+      return state.run.phase;
     case "idle":
       return state.requests.length > 0 ? "waiting" : "idle";
     case "turn":
@@ -251,27 +251,27 @@ export function phaseOf(state: SessionState): SessionPhase {
     case "draining":
       return "running";
     case "ended":
-      return state.life.state;
+      return state.run.state;
   }
 }
 
 export function isLive(state: SessionState): boolean {
-  return state.life.phase !== "ended";
+  return state.run.phase !== "ended";
 }
 
 /** By its client side: a cancelled turn is served until its end, since agents clean up; a session that is ending is not. */
-export function isServed({ life }: SessionState): boolean {
-  return life.phase !== "closing" && life.phase !== "ended";
+export function isServed({ run }: SessionState): boolean {
+  return run.phase !== "closing" && run.phase !== "ended";
 }
 
 /** The turn that messages belong to now, and whether it has ended. */
 export function currentTurn(state: SessionState): { readonly turn?: number; readonly late?: true } {
-  if (state.life.phase === "turn") return { turn: state.life.turn.turn };
+  if (state.run.phase === "turn") return { turn: state.run.turn.turn };
   return state.lastTurn > 0 ? { turn: state.lastTurn, late: true } : {};
 }
 
 /** Where the later entries of what began in that turn belong: it stays its own. */
-export function ofTurn(
+export function turnMembers(
   state: SessionState,
   turn: number | undefined,
 ): { readonly turn?: number; readonly late?: true } {

@@ -2,9 +2,9 @@
 // A permission request is a patch on a tool call: people decide about the call, not about the patch.
 import { expect, test } from "vitest";
 import type { ToolCallPatch } from "../../../acp-client/model.ts";
-import { bytesOf } from "./fit.ts";
+import { jsonBytes } from "./bounded-fields.ts";
 import type { PermissionEntry, ToolCallFields } from "../../vocabulary/index.ts";
-import type { OpenPermission } from "./state.ts";
+import type { PendingPermission } from "./state.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
 const options = [
@@ -49,7 +49,7 @@ function asks(script: SessionScript, patch: Partial<ToolCallPatch> = {}, agentSe
   return asked;
 }
 
-const openOf = (script: SessionScript): OpenPermission => script.state.requests.at(-1) as OpenPermission;
+const openOf = (script: SessionScript): PendingPermission => script.state.requests.at(-1) as PendingPermission;
 const asksOf = (script: SessionScript) => script.effects.filter((effect) => effect.type === "ask_people");
 const changesOf = (script: SessionScript) =>
   script.entries.filter((entry) => entry.kind === "permission" && entry.phase === "changed");
@@ -60,7 +60,7 @@ test("a request that says nothing but an id is logged, held and asked with all t
   const asked = asks(script, { kind: "execute" });
   expect(asked).toMatchObject({ tool_call: { ...known, tool_kind: "execute" } });
   expect(asked.said_before).toEqual(["title", "status", "content", "locations", "raw_input"]);
-  expect(openOf(script)).toMatchObject({ shown: { value: { ...known, tool_kind: "execute" } }, leftOut: [] });
+  expect(openOf(script)).toMatchObject({ listed: { value: { ...known, tool_kind: "execute" } }, omitted: [] });
   expect(asksOf(script)).toMatchObject([
     { title: "test (aaaaaaaaaaaa) asks to execute: Edit a.txt", body: expect.stringContaining("/work/a.txt") },
   ]);
@@ -120,7 +120,7 @@ test("what is too long to be said again is named, in the log and where it is sho
   expect(asked.left_out).toEqual(["raw_input"]);
   expect(asked.tool_call).not.toHaveProperty("raw_input");
   expect(asked.tool_call).toMatchObject({ title: "Edit a.txt", content: call.content });
-  expect(openOf(script).leftOut).toEqual(["raw_input"]);
+  expect(openOf(script).omitted).toEqual(["raw_input"]);
 });
 
 test("what the session does not hold any more is named too", () => {
@@ -142,11 +142,11 @@ test("an agent that asks about one long call without end does not multiply the l
   const long = "x".repeat(100 * 1024);
   says(script, { ...call, rawInput: long });
   expect(asks(script).tool_call?.raw_input).toBe(long);
-  const before = bytesOf(script.entries);
+  const before = jsonBytes(script.entries);
   for (let times = 0; times < 50; times += 1) expect(asks(script).left_out).toEqual(["raw_input"]);
-  expect(bytesOf(script.entries) - before).toBeLessThan(64 * 1024);
+  expect(jsonBytes(script.entries) - before).toBeLessThan(64 * 1024);
   // It is held all the same, and shown to people.
-  expect(openOf(script)).toMatchObject({ shown: { value: { raw_input: long } }, leftOut: [] });
+  expect(openOf(script)).toMatchObject({ listed: { value: { raw_input: long } }, omitted: [] });
   says(script, { rawInput: `${long}!` });
   expect(asks(script).tool_call?.raw_input).toBe(`${long}!`);
 });
@@ -164,7 +164,7 @@ test("a call that is changed while its question is open is shown as it is now, a
     changed: ["raw_input"],
   });
   expect(openOf(script)).toMatchObject({
-    shown: { value: { ...known, raw_input: { path: "/etc/passwd" } } },
+    listed: { value: { ...known, raw_input: { path: "/etc/passwd" } } },
     changed: ["raw_input"],
   });
   expect(asksOf(script)).toMatchObject([

@@ -54,19 +54,19 @@ function undrained(offers: Parameters<SessionScript["up"]>[1]): SessionScript {
 
 test.each(["resume", "load"])(
   "an agent that can %s is ended and brings the session back with what was queued",
-  (way) => {
-    const script = undrained({ [way]: true });
+  (method) => {
+    const script = undrained({ [method]: true });
     const [started, ...more] = script.put({ type: "timer", timer: "drain", key: "1" });
     expect(started).toMatchObject({ kind: "state", state: "starting", agent: "test", cwd: "/work" });
     expect(started).toMatchObject({ reason: "it did not end its cancelled turn" });
     expect(more).toEqual([]);
     expect(script.effects.slice(-2).map(({ type }) => type)).toEqual(["stop_agent", "launch"]);
-    expect(script.state.lifeSeq).toBe(script.state.seq);
+    expect(script.state.runSeq).toBe(script.state.seq);
     expect(kinds(script.prompt("four"))).toContain("turn:4:queued");
-    const identity = { ...testIdentity, capabilities: { ...testIdentity.capabilities, [way]: true } };
+    const identity = { ...testIdentity, capabilities: { ...testIdentity.capabilities, [method]: true } };
     const opened = { sessionId: "its-own", options: [option("mode", "plan", "edit")] };
     const chosen = [["mode", "edit"]] as const;
-    script.put({ type: "came_up", identity, opened, resumed: way === "load" ? "load" : "resume", chosen });
+    script.put({ type: "opened", identity, opened, resumed: method === "load" ? "load" : "resume", chosen });
     expect(script.effects.at(-1)).toMatchObject({ type: "set_option", option: "mode", value: "edit" });
     const outcome = { ok: true, value: { options: [option("mode", "edit", "plan")] } } as const;
     expect(kinds(script.put({ type: "option_set", seq: null, option: "mode", outcome }))).toContain("turn:2:started");
@@ -106,7 +106,7 @@ test("a late answer to a forced turn does not end the next one", () => {
   script.prompt("two");
   script.answered(1);
   expect(script.answered(1)).toEqual([]);
-  expect(script.state.life).toMatchObject({ phase: "turn", turn: { turn: 2 } });
+  expect(script.state.run).toMatchObject({ phase: "turn", turn: { turn: 2 } });
 });
 
 test("cancel with nothing running changes nothing, and the next prompt runs", () => {

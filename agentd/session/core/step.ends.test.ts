@@ -27,7 +27,7 @@ test("an agent that does not come up leaves a failed session, and its prompt uns
   expect(entries[1]).toMatchObject({ state: "closing", error: { error_code: "AGENT_AUTH" } });
   expect(script.effects.at(-1)).toMatchObject({ type: "stop_agent" });
   expect(script.put({ type: "stopped" })).toMatchObject([{ state: "failed", error: { error_code: "AGENT_AUTH" } }]);
-  expect(script.state.life).toMatchObject({ phase: "ended", state: "failed", error: { error_code: "AGENT_AUTH" } });
+  expect(script.state.run).toMatchObject({ phase: "ended", state: "failed", error: { error_code: "AGENT_AUTH" } });
 });
 
 test("a session counts and cannot be resumed while the agent that did not come up is still there", () => {
@@ -57,7 +57,7 @@ test("an option of the start that the agent refuses fails the session before any
   expect(script.effects.at(-1)).toMatchObject({ type: "set_option", option: "mode", value: "plan" });
   const failure = { code: "AGENT_ERROR", message: "no" } as const;
   script.put({ type: "option_set", seq: null, option: "mode", outcome: { ok: false, failure } });
-  expect(script.state.life).toMatchObject({ phase: "closing", error: { error_code: "AGENT_ERROR" } });
+  expect(script.state.run).toMatchObject({ phase: "closing", error: { error_code: "AGENT_ERROR" } });
   expect(script.effects.some(({ type }) => type === "prompt")).toBe(false);
 });
 

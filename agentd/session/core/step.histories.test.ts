@@ -16,7 +16,7 @@ test("each turn ends at most once, exactly once when the session has ended, and 
       expect(new Set(ended.map(({ turn }) => turn)).size).toBe(ended.length);
       expect(script.state.seq).toBe(script.entries.length);
       const accepted = script.entries.filter((entry) => entry.kind === "turn" && entry.phase !== "ended");
-      if (script.state.life.phase === "ended") {
+      if (script.state.run.phase === "ended") {
         expect(ended).toHaveLength(script.state.turns);
         expect(script.state.queue).toEqual([]);
         expect(script.state.pending).toEqual([]);
@@ -25,7 +25,7 @@ test("each turn ends at most once, exactly once when the session has ended, and 
       const resolved = script.entries.filter((entry) => entry.kind === "permission" && entry.phase === "resolved");
       const requested = script.entries.filter((entry) => entry.kind === "permission" && entry.phase === "requested");
       expect(requested.length - resolved.length).toBe(script.state.requests.length);
-      if (script.state.life.phase === "ended") expect(script.state.requests).toEqual([]);
+      if (script.state.run.phase === "ended") expect(script.state.requests).toEqual([]);
     }),
     { numRuns: 500 },
   );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { EntryContent } from "../../vocabulary/index.ts";
-import { openTools } from "./tools/tool-ledger.ts";
+import { listOpenTools } from "./tools/tool-ledger.ts";
 import { newSession, phaseOf } from "./state.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { SessionScript } from "./testing/session-script.ts";
@@ -63,7 +63,7 @@ test("a tool call that its agent leaves open is closed as failed when its turn e
     closed_by: "agentd",
     turn: 1,
   });
-  expect(openTools(script.state.tools)).toEqual([]);
+  expect(listOpenTools(script.state.tools)).toEqual([]);
 });
 
 test("of more open tool calls than there may be, the oldest is closed", () => {
@@ -75,7 +75,7 @@ test("of more open tool calls than there may be, the oldest is closed", () => {
   const entries = script.tool("c");
   expect(entries[0]).toMatchObject({ tool_call_id: "a", status: "failed", closed_by: "agentd" });
   expect(entries[1]).toMatchObject({ tool_call_id: "c", status: "pending" });
-  expect(openTools(script.state.tools)).toEqual(["b", "c"]);
+  expect(listOpenTools(script.state.tools)).toEqual(["b", "c"]);
 });
 
 test("a tool update in a later turn belongs to the turn that created the call", () => {
@@ -123,7 +123,7 @@ test("an agentd that knows of earlier messages by the log alone makes none of th
     seq: script.state.seq,
     turns: 1,
     lastTurn: 1,
-    life: { phase: "idle" },
+    run: { phase: "idle" },
   };
   script.prompt("two");
   expect(id(script.text("b"))).not.toBe(before);

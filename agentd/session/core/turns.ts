@@ -4,7 +4,7 @@ import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ContentBlock, Sent } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import type { Draft } from "./draft.ts";
-import { endAllRequests } from "./requests/ends.ts";
+import { endAllRequests } from "./requests/resolutions.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 
 export interface TurnEnd {
@@ -28,27 +28,27 @@ export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phas
 }
 
 /** Takes a turn into its run: from here the agent is asked. */
-export function runTurn(draft: Draft, turn: number, blocks: readonly ContentBlock[]): void {
+export function startTurn(draft: Draft, turn: number, blocks: readonly ContentBlock[]): void {
   const { state } = draft;
-  if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
-  state.life = { phase: "turn", turn: { turn, cancelling: false, echo: promptText(blocks) } };
+  if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
+  state.run = { phase: "turn", turn: { turn, cancelling: false, echo: promptText(blocks) } };
   state.lastTurn = turn;
-  state.messageRun = null;
+  state.openMessage = null;
   draft.effect({ type: "prompt", turn, blocks, transcript: state.transcriptOwed });
   state.transcriptOwed = false;
 }
 
 /** Idle, or at once the next queued turn: there is no idle between a turn and a queued one. */
-export function settle(draft: Draft): void {
+export function startNextTurnOrIdle(draft: Draft): void {
   const { state } = draft;
   const [next, ...rest] = state.queue;
   if (next) {
     state.queue = rest;
     draft.add({ kind: "turn", turn: next.turn, phase: "started" });
-    runTurn(draft, next.turn, next.blocks);
+    startTurn(draft, next.turn, next.blocks);
     return;
   }
-  state.life = { phase: "idle" };
+  state.run = { phase: "idle" };
   if (state.requests.length === 0) draft.armIdle();
 }
 
@@ -58,12 +58,12 @@ export function settle(draft: Draft): void {
  */
 export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agent" | "end" | "restart"): void {
   const { state } = draft;
-  if (state.life.phase !== "turn") return;
-  const { turn, cancelling } = state.life.turn;
+  if (state.run.phase !== "turn") return;
+  const { turn, cancelling } = state.run.turn;
   endAllRequests(draft, via);
   closeOpenTools(draft);
   if (cancelling) draft.effect({ type: "disarm", timer: "cancel", key: String(turn) });
-  sayEnded(draft, turn, end);
+  emitTurnEnded(draft, turn, end);
 }
 
 /** Ends every queued turn: none of them was sent. `error`: what took their session from them. */
@@ -71,11 +71,11 @@ export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrup
   const { state } = draft;
   const turns = state.queue.map((queued) => queued.turn);
   state.queue = [];
-  for (const turn of turns) sayEnded(draft, turn, { stopReason, sent: false, ...(error ? { error } : {}) });
+  for (const turn of turns) emitTurnEnded(draft, turn, { stopReason, sent: false, ...(error ? { error } : {}) });
   return turns;
 }
 
-export function sayEnded(draft: Draft, turn: number, end: TurnEnd): void {
+export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd): void {
   draft.add({
     kind: "turn",
     turn,
@@ -88,7 +88,7 @@ export function sayEnded(draft: Draft, turn: number, end: TurnEnd): void {
   });
 }
 
-export function failureBody(failure: AgentFailure): ErrorBody {
+export function toErrorBody(failure: AgentFailure): ErrorBody {
   const code = failure.code;
   return errorBody(code, failure.message, {
     ...(failure.rpc ? { rpc: failure.rpc } : {}),

@@ -10,10 +10,10 @@ import { temporaryLog } from "../../testing/temporary-log.ts";
 import type { Verb, VerbArguments } from "../../vocabulary/index.ts";
 import { stateFromLog } from "../from-log.ts";
 import type { Command, Effect, SessionCommand, SessionInput } from "../core/input.ts";
-import { readings } from "../readings.ts";
+import { corePorts } from "../core-ports.ts";
 import { LiveSessions } from "../live-sessions.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { SentReply, StartInput } from "./posted.ts";
+import type { SentReply, StartInput } from "./posted-input.ts";
 import { option, testIdentity, testSettings } from "../core/testing/session-script.ts";
 
 /** A mailbox over a real log, with everything that leaves it in the order in which it left. */
@@ -27,7 +27,7 @@ function setUp(log: Log, maxSessions = 8) {
   const mailbox = new Mailbox({
     log,
     sessions,
-    context: () => ({ now: clock.now(), settings: testSettings, people: "off", readings }),
+    context: () => ({ now: clock.now(), settings: testSettings, people: "off", ports: corePorts }),
     entriesPerCommitMax: 256,
     bytesPerCommitMax: 1024 * 1024,
     inputsWaitingMax: 512,
@@ -57,7 +57,7 @@ function setUp(log: Log, maxSessions = 8) {
   let caller = 0;
   const command = <V extends Verb>(verb: V, args: VerbArguments<V>): Command<V> => {
     caller += 1;
-    return { verb, args, by: "tester", origin: "local", caller, shown: {} };
+    return { verb, args, by: "tester", origin: "local", caller, redactedArgs: {} };
   };
   const start = (id: string, more: Partial<VerbArguments<"agent.session.start">> = {}): void => {
     const args = { agent: "test", cwd: "/work", additional_dirs: [], config: {}, mcp_servers: [], env: [], ...more };
@@ -77,7 +77,7 @@ function setUp(log: Log, maxSessions = 8) {
     mailbox.post(session, { type: "command", command: command(verb, args) as unknown as SessionCommand });
   };
   const up = (session: string): void => {
-    mailbox.post(session, { type: "came_up", identity: testIdentity, opened: { sessionId: "its-own", options: [] } });
+    mailbox.post(session, { type: "opened", identity: testIdentity, opened: { sessionId: "its-own", options: [] } });
   };
   const said = (session: string): void => {
     mailbox.post(session, fault("noise"));
@@ -265,7 +265,7 @@ test("a command that repeats one which is still being worked on waits for the re
   const options = [
     { option: "mode", name: "mode", type: "select" as const, value: "a", choices: [{ value: "a", name: "a" }] },
   ];
-  mailbox.post("aaaaaaaaaaaa", { type: "came_up", identity: testIdentity, opened: { sessionId: "s", options } });
+  mailbox.post("aaaaaaaaaaaa", { type: "opened", identity: testIdentity, opened: { sessionId: "s", options } });
   mailbox.flush();
   const args = { session: "aaaaaaaaaaaa", option: "mode", value: "a", command_id: "set" };
   post("aaaaaaaaaaaa", "agent.session.set_config", args);
@@ -352,7 +352,7 @@ test("who repeats a command that is being worked on waits on while the log canno
   const { mailbox, replies, bodies, sessions, start, post } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
   const options = [option("mode", "a", "b")];
-  mailbox.post("aaaaaaaaaaaa", { type: "came_up", identity: testIdentity, opened: { sessionId: "its-own", options } });
+  mailbox.post("aaaaaaaaaaaa", { type: "opened", identity: testIdentity, opened: { sessionId: "its-own", options } });
   const set = (): void =>
     post("aaaaaaaaaaaa", "agent.session.set_config", {
       session: "aaaaaaaaaaaa",
@@ -395,9 +395,9 @@ test("what an agent of an earlier life still says does not concern the session t
   const { mailbox, sessions, start, command } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
   mailbox.flush();
-  const life = sessions.get("aaaaaaaaaaaa")?.lifeSeq ?? 0;
+  const runSeq = sessions.get("aaaaaaaaaaaa")?.runSeq ?? 0;
   const exited = { type: "exited", exit: { code: 1, signal: null }, stderrTail: "" } as const;
-  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, life);
+  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, runSeq);
   const resume = command("agent.session.resume", { session: "aaaaaaaaaaaa", fresh: false });
   mailbox.post("aaaaaaaaaaaa", {
     type: "resume",
@@ -406,9 +406,9 @@ test("what an agent of an earlier life still says does not concern the session t
     maxSessions: 8,
   });
   const failure = { code: "AGENT_PROTOCOL", message: "it did not answer" } as const;
-  mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, life);
-  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, life);
-  mailbox.post("aaaaaaaaaaaa", { type: "stopped" }, life);
+  mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, runSeq);
+  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, runSeq);
+  mailbox.post("aaaaaaaaaaaa", { type: "stopped" }, runSeq);
   mailbox.flush();
-  expect(sessions.get("aaaaaaaaaaaa")?.life.phase).toBe("starting");
+  expect(sessions.get("aaaaaaaaaaaa")?.run.phase).toBe("starting");
 });

@@ -4,7 +4,7 @@ import { RPC, type RpcError } from "../../../../acp-client/jsonrpc/message.ts";
 import type { Draft } from "../draft.ts";
 import type { RequestKey } from "../state.ts";
 
-export const sessionEnds = "the session is ending: nothing more is done for it";
+export const sessionEnding = "the session is ending: nothing more is done for it";
 
 export function answer(draft: Draft, key: RequestKey, result: object): void {
   draft.effect({ type: "client_side", effect: { type: "answer", key, result } });
@@ -15,10 +15,10 @@ export function refuseRequest(draft: Draft, key: RequestKey, error: RpcError): v
 }
 
 /** Nothing is wrong with the request itself. */
-export function notNow(message: string): RpcError {
+export function toInternalError(message: string): RpcError {
   return { code: RPC.internalError, message };
 }
 
-export function noSuchTerminal(terminal: string): RpcError {
+export function terminalNotFound(terminal: string): RpcError {
   return { code: RPC.resourceNotFound, message: "no such terminal", data: { terminalId: terminal } };
 }

@@ -2,9 +2,9 @@
 // What an agent asks of its client with files and terminals. Whatever changes something is logged first and done then,
 // and its end is logged before the agent is told.
 import type { Draft } from "../draft.ts";
-import { sessionEnds } from "./answers.ts";
+import { sessionEnding } from "./answers.ts";
 import type { ClientSideEffect, ClientSideInput } from "./client-side-input.ts";
-import { onFileRead, onFileWrite, onFileWritten, unwritten } from "./files.ts";
+import { onFileRead, onFileWrite, onFileWritten, toCancelledWrite } from "./files.ts";
 import {
   onTerminalCreate,
   onTerminalExited,
@@ -35,12 +35,12 @@ export function decideClientSide(draft: Draft, input: ClientSideInput): void {
 }
 
 /** What is to be logged of an effect that found no agent any more; undefined where it promised nothing. */
-export function undone(effect: ClientSideEffect): ClientSideInput | undefined {
+export function compensate(effect: ClientSideEffect): ClientSideInput | undefined {
   switch (effect.type) {
     case "write_file":
-      return unwritten(effect.seq);
+      return toCancelledWrite(effect.seq);
     case "start_terminal":
-      return { type: "terminal_failed", key: null, terminal: effect.terminal, message: sessionEnds };
+      return { type: "terminal_failed", key: null, terminal: effect.terminal, message: sessionEnding };
     case "answer":
     case "refuse":
     case "hand_over":

@@ -2,12 +2,12 @@
 // What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
 import { isAgentCitizen } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
-import { cut } from "../fit.ts";
+import { truncateText } from "../bounded-fields.ts";
 import type { SessionInput } from "../input.ts";
-import type { ClosedRequest, OpenRequest, SessionState } from "../state.ts";
-import { choicesOf, editionOf } from "./asking.ts";
+import type { ClosedRequest, PendingRequest, SessionState } from "../state.ts";
+import { toNotifyOptions, editionOf } from "./ask-people.ts";
 import { resolveElicitation } from "./elicitations.ts";
-import { isOverdue, type Resolver } from "./open-requests.ts";
+import { isOverdue, type ResolvedBy } from "./pending-requests.ts";
 import { resolvePermission } from "./permissions.ts";
 
 /** What the diagnostic is called that tells of an answer which was not used. */
@@ -24,23 +24,23 @@ export function onPeopleAnswered(
 ): void {
   const { request, option, by } = answer;
   const { state, context } = draft;
-  const open = state.requests.find((candidate) => candidate.request === request);
-  const isOutdated = open !== undefined && (answer.edition ?? 0) !== editionOf(open);
-  const wrong = isOutdated
+  const pending = state.requests.find((candidate) => candidate.request === request);
+  const isOutdated = pending !== undefined && (answer.edition ?? 0) !== editionOf(pending);
+  const problem = isOutdated
     ? "the agent had changed what it asks since that was shown"
-    : open === undefined
-      ? whyClosed(state, request)
-      : whyNot(open, option, by, context.now);
-  if (open !== undefined && wrong === undefined) {
-    resolve(draft, open, option, { by: by ?? notifyName, via: "notify" });
-    return draft.sayState(before);
+    : pending === undefined
+      ? describeClosedRequest(state, request)
+      : findAnswerProblem(pending, option, by, context.now);
+  if (pending !== undefined && problem === undefined) {
+    resolve(draft, pending, option, { by: by ?? notifyName, via: "notify" });
+    return draft.emitState(before);
   }
   const who = by === null ? "a person" : `a person (${by})`;
   draft.add({
     kind: "diagnostic",
     what: unusedAnswer,
     request,
-    message: `${who} had answered ${JSON.stringify(cut(option, optionShownMax))} to ${request}: ${wrong ?? "it is closed"}`,
+    message: `${who} had answered ${JSON.stringify(truncateText(option, optionShownMax))} to ${request}: ${problem ?? "it is closed"}`,
   });
   // One that was changed is asked anew already.
   if (!isOutdated) draft.effect({ type: "withdraw_ask", request, reason: "not used" });
@@ -51,34 +51,41 @@ export function onPeopleNotAsked(
   draft: Draft,
   { request, message }: Extract<SessionInput, { type: "people_not_asked" }>,
 ): void {
-  if (!draft.state.requests.some((open) => open.request === request)) return;
-  const told = `people could not be asked about ${request} by notify: ${message}`;
-  draft.add({ kind: "diagnostic", what: "people-not-asked", request, message: told });
+  if (!draft.state.requests.some((pending) => pending.request === request)) return;
+  const problem = `people could not be asked about ${request} by notify: ${message}`;
+  draft.add({ kind: "diagnostic", what: "people-not-asked", request, message: problem });
 }
 
 /** In the log where it was answered on the desktop: no citizen gave the answer. */
 const notifyName = "notify";
 const optionShownMax = 200;
 
-function resolve(draft: Draft, open: OpenRequest, option: string, who: Resolver): void {
-  if (open.kind === "permission") resolvePermission(draft, open, { option }, who);
-  else resolveElicitation(draft, open, { action: option === "accept" ? "accept" : "decline" }, who);
+function resolve(draft: Draft, pending: PendingRequest, option: string, resolvedBy: ResolvedBy): void {
+  if (pending.kind === "permission") resolvePermission(draft, pending, { option }, resolvedBy);
+  else resolveElicitation(draft, pending, { action: option === "accept" ? "accept" : "decline" }, resolvedBy);
 }
 
-function whyNot(open: OpenRequest, option: string, by: string | null, now: number): string | undefined {
-  if (isOverdue(open, now)) return "the request's time was over before the answer came";
+function findAnswerProblem(
+  pending: PendingRequest,
+  option: string,
+  by: string | null,
+  now: number,
+): string | undefined {
+  if (isOverdue(pending, now)) return "the request's time was over before the answer came";
   // The service refuses them itself; whoever stands in for it might not.
   if (by !== null && isAgentCitizen(by)) return "an agent's own program may not answer for people";
-  return choicesOf(open).some((offered) => offered.option === option) ? undefined : "that option was not offered";
+  return toNotifyOptions(pending).some((offered) => offered.option === option)
+    ? undefined
+    : "that option was not offered";
 }
 
-function whyClosed(state: SessionState, request: string): string {
+function describeClosedRequest(state: SessionState, request: string): string {
   const closed = state.closedRequests.find((candidate) => candidate.request === request);
   return closed === undefined || closed.via === "restart"
     ? "agentd was started again before it was used"
-    : `the request was closed before, by ${closerOf(closed)}`;
+    : `the request was closed before, by ${describeCloser(closed)}`;
 }
 
-function closerOf({ by, via }: ClosedRequest): string {
+function describeCloser({ by, via }: ClosedRequest): string {
   return via === undefined ? (by ?? "somebody") : by === null ? via : `${via} (${by})`;
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type PolicySettings, type ToolKind, toolKinds } from "../../../config/settings.ts";
-import { answerByPolicy, type PolicyAnswer, type PolicyQuestion } from "./policy.ts";
+import { evaluatePolicy, type PolicyDecision, type PolicyRequest } from "./policy.ts";
 
 const place = (path: string, real: string | undefined = path) => ({ path, real });
 const once = { option: "yes", kind: "allow_once" };
@@ -12,9 +12,9 @@ function rules(...kinds: ToolKind[]): PolicySettings {
   return { allowOnce: [{ kinds, within: "session" }] };
 }
 
-type Asked = Partial<Omit<PolicyQuestion, "findings">> & Partial<PolicyQuestion["findings"]>;
+type Asked = Partial<Omit<PolicyRequest, "findings">> & Partial<PolicyRequest["findings"]>;
 
-function asked(policy: PolicySettings, question: Asked = {}): PolicyAnswer {
+function asked(policy: PolicySettings, question: Asked = {}): PolicyDecision {
   const { kind = "read", options = [once, no], sessionDirectories = ["/ws"], ...findings } = question;
   const found = {
     kindsBefore: [],
@@ -24,7 +24,7 @@ function asked(policy: PolicySettings, question: Asked = {}): PolicyAnswer {
     tooMany: false,
     ruleDirectories: new Map(),
   };
-  return answerByPolicy(policy, {
+  return evaluatePolicy(policy, {
     kind: "kind" in question ? question.kind : kind,
     options,
     sessionDirectories,

@@ -27,7 +27,7 @@ export interface Findings {
   readonly ruleDirectories: ReadonlyMap<string, string>;
 }
 
-export interface PolicyQuestion {
+export interface PolicyRequest {
   /** As the question itself has it; it need not have one. */
   readonly kind: string | null | undefined;
   readonly options: readonly Pick<PermissionChoice, "option" | "kind">[];
@@ -37,33 +37,33 @@ export interface PolicyQuestion {
 }
 
 /** `rule`: its number in the policy, from 1. */
-export type PolicyAnswer =
+export type PolicyDecision =
   | { readonly answer: string; readonly rule: number; readonly why: string }
   | { readonly ask: string };
 
-export function answerByPolicy(policy: PolicySettings, question: PolicyQuestion): PolicyAnswer {
-  const option = onlyAllowOnce(question.options);
+export function evaluatePolicy(policy: PolicySettings, question: PolicyRequest): PolicyDecision {
+  const option = findAllowOnce(question.options);
   if ("ask" in option) return option;
-  const kind = knownKind(question);
+  const kind = findKind(question);
   if ("ask" in kind) return kind;
-  const unclear = whyPathsAreUnclear(question.findings);
-  if (unclear !== undefined) return { ask: unclear };
+  const problem = findPathProblem(question.findings);
+  if (problem !== undefined) return { ask: problem };
   const rules = policy.allowOnce.map((rule, index) => ({ rule, number: index + 1 }));
   const naming = rules.filter(({ rule }) => (rule.kinds as readonly string[]).includes(kind.kind));
   if (naming.length === 0) return { ask: `no rule names the tool kind ${kind.kind}` };
-  const found = naming.find(({ rule }) => liesWithin(rule, question));
+  const found = naming.find(({ rule }) => isWithinRule(rule, question));
   if (!found) return { ask: `not every location lies where a rule allows ${kind.kind}` };
   const where = found.rule.within === "session" ? "the session's directories" : found.rule.within.directory;
   return { answer: option.option, rule: found.number, why: `rule ${found.number}: ${kind.kind} within ${where}` };
 }
 
 /** Why no policy answers what a sub-agent asks: what it was told and where it works is not known here. */
-export const askedByAnotherSession = "another session of the agent asks";
+export const foreignSessionReason = "another session of the agent asks";
 
-type Ask = { readonly ask: string };
+type AskPerson = { readonly ask: string };
 
 /** Several of the kind are a question that has more answers than yes and no; an id that stands for two things, too. */
-function onlyAllowOnce(options: PolicyQuestion["options"]): { readonly option: string } | Ask {
+function findAllowOnce(options: PolicyRequest["options"]): { readonly option: string } | AskPerson {
   const [only, ...others] = options.filter(({ kind }) => kind === "allow_once");
   if (only === undefined) return { ask: "no option allows once" };
   if (others.length > 0) return { ask: `${others.length + 1} options allow once: which one is a person's choice` };
@@ -73,7 +73,7 @@ function onlyAllowOnce(options: PolicyQuestion["options"]): { readonly option: s
   return { option: only.option };
 }
 
-function knownKind({ kind: own, findings: { kindsBefore } }: PolicyQuestion): { readonly kind: string } | Ask {
+function findKind({ kind: own, findings: { kindsBefore } }: PolicyRequest): { readonly kind: string } | AskPerson {
   const kinds = new Set([...kindsBefore, ...(typeof own === "string" ? [own] : [])]);
   if (kinds.size > 1) return { ask: "the agent has told two kinds of this tool call" };
   const [kind] = kinds;
@@ -84,7 +84,7 @@ function knownKind({ kind: own, findings: { kindsBefore } }: PolicyQuestion): { 
   return { kind };
 }
 
-function whyPathsAreUnclear({ locations, diffs, incomplete, tooMany }: Findings): string | undefined {
+function findPathProblem({ locations, diffs, incomplete, tooMany }: Findings): string | undefined {
   if (incomplete) return "some of the tool call's content or locations could not be read";
   if (tooMany) return "the tool call names more paths than a policy looks at";
   if (locations.length === 0) return "the tool call names no location";
@@ -98,7 +98,7 @@ function whyPathsAreUnclear({ locations, diffs, incomplete, tooMany }: Findings)
   return diffs.every(({ real }) => named.has(real)) ? undefined : "it changes a file that is none of its locations";
 }
 
-function liesWithin({ within }: AllowOnceRule, { sessionDirectories, findings }: PolicyQuestion): boolean {
+function isWithinRule({ within }: AllowOnceRule, { sessionDirectories, findings }: PolicyRequest): boolean {
   const written = within === "session" ? undefined : findings.ruleDirectories.get(within.directory);
   const directories = within === "session" ? sessionDirectories : written === undefined ? [] : [written];
   const isIn = ({ real }: Place): boolean => directories.some((each) => real !== undefined && isWithin(real, each));

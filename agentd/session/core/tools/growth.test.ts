@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { growth, growths } from "./growth.ts";
+import { findGrowth, findGrowths } from "./growth.ts";
 import { parseJson } from "../../../../json/raw-json.ts";
 
 const text = fc.string({ unit: "binary" });
@@ -9,7 +9,7 @@ const text = fc.string({ unit: "binary" });
 test("what a text added, put behind the old one, is the whole text again", () => {
   fc.assert(
     fc.property(text, text, (old, added) => {
-      expect(growth(old, old + added)).toEqual({ at: old.length, text: added });
+      expect(findGrowth(old, old + added)).toEqual({ at: old.length, text: added });
     }),
   );
 });
@@ -18,7 +18,7 @@ test("a growth is found exactly where the text begins with the old one", () => {
   const few = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 6 });
   fc.assert(
     fc.property(few, few, (old, next) => {
-      const found = growth(old, next);
+      const found = findGrowth(old, next);
       expect(found !== undefined).toBe(next.slice(0, old.length) === old);
       if (found) expect(old.slice(0, found.at) + found.text).toBe(next);
     }),
@@ -29,26 +29,26 @@ test("what is added never begins with half a character", () => {
   fc.assert(
     fc.property(text, fc.nat(), (next, cut) => {
       const old = next.slice(0, cut % (next.length + 1));
-      const found = growth(old, next);
+      const found = findGrowth(old, next);
       expect(found === undefined).toBe(isTorn(old));
       if (found) expect(isTorn(found.text)).toBe(false);
     }),
   );
-  expect(growth("\ud83d", "\ud83d\ude00")).toBeUndefined();
-  expect(growth("\ud83d", "\ud83dx")).toEqual({ at: 1, text: "x" });
+  expect(findGrowth("\ud83d", "\ud83d\ude00")).toBeUndefined();
+  expect(findGrowth("\ud83d", "\ud83dx")).toEqual({ at: 1, text: "x" });
 });
 
 test("a shorter text, and one that changed in the middle, did not grow", () => {
-  expect(growth("abc", "ab")).toBeUndefined();
-  expect(growth("abc", "abX and more")).toBeUndefined();
-  expect(growth("", "all of it")).toEqual({ at: 0, text: "all of it" });
-  expect(growth("same", "same")).toEqual({ at: 4, text: "" });
+  expect(findGrowth("abc", "ab")).toBeUndefined();
+  expect(findGrowth("abc", "abX and more")).toBeUndefined();
+  expect(findGrowth("", "all of it")).toEqual({ at: 0, text: "all of it" });
+  expect(findGrowth("same", "same")).toEqual({ at: 4, text: "" });
 });
 
 test("texts that grew are found wherever they stand, and any other change is no growth", () => {
   const old = { a: [1, "x", null], b: { c: "one", d: true } };
-  expect(growths(old, structuredClone(old), ["m"])).toEqual([]);
-  expect(growths(old, { a: [1, "xy", null], b: { c: "one two", d: true } }, ["m"])).toEqual([
+  expect(findGrowths(old, structuredClone(old), ["m"])).toEqual([]);
+  expect(findGrowths(old, { a: [1, "xy", null], b: { c: "one two", d: true } }, ["m"])).toEqual([
     { path: ["m", "a", 1], at: 1, text: "y" },
     { path: ["m", "b", "c"], at: 3, text: " two" },
   ]);
@@ -64,7 +64,7 @@ test("texts that grew are found wherever they stand, and any other change is no 
     null,
     "text",
   ];
-  for (const next of others) expect(growths(old, next, [])).toBeUndefined();
+  for (const next of others) expect(findGrowths(old, next, [])).toBeUndefined();
 });
 
 /** Holds half a character. */
@@ -74,7 +74,7 @@ function isTorn(value: string): boolean {
 
 test("a number that is kept as text is what it was or another one, and never a text that grew", () => {
   const value = (number: string): unknown => parseJson(`{"id":${number},"text":"ab"}`);
-  expect(growths(value("1193820475610234881"), value("1193820475610234881"), ["m"])).toEqual([]);
-  expect(growths(value("1193820475610234881"), value("11938204756102348811"), ["m"])).toBeUndefined();
-  expect(growths(value("1.0"), value("1"), ["m"])).toBeUndefined();
+  expect(findGrowths(value("1193820475610234881"), value("1193820475610234881"), ["m"])).toEqual([]);
+  expect(findGrowths(value("1193820475610234881"), value("11938204756102348811"), ["m"])).toBeUndefined();
+  expect(findGrowths(value("1.0"), value("1"), ["m"])).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EntryContent, ToolCallEntry } from "../../../vocabulary/index.ts";
 import { SessionScript } from "../testing/session-script.ts";
-import { endCall, type KnownCalls, loggedFields, mergeCall, noCalls } from "./known-calls.ts";
+import { endCall, type KnownCalls, toLoggedFields, mergeCall, noCalls } from "./known-calls.ts";
 
 const long = "x".repeat(1_000);
 const output = (text: string) => [{ type: "content", content: { type: "text", text } }];
@@ -74,7 +74,7 @@ test("after its call was closed, by its agent or with its turn, an output is log
 });
 
 const unitsOf = (script: SessionScript) => script.state.calls.get("t")?.units;
-const asked = { isOver: false, isBase: true, wasSeen: false };
+const asked = { hasEnded: false, isBase: true, wasSeen: false };
 
 test("what is too big, too deep, or has too many texts is not held, and is known to be missing", () => {
   let deep: unknown = long;
@@ -82,7 +82,7 @@ test("what is too big, too deep, or has too many texts is not held, and is known
   const values = ["x".repeat(5 * 1024 * 1024), deep, Array.from({ length: 2_000 }, () => long.slice(0, 9))];
   for (const raw_input of values) {
     const call = mergeCall(noCalls, "t", { tool_call_id: "t", raw_input }, asked).get("t");
-    expect(call).toEqual({ members: { raw_input: { value: undefined, units: 0 } }, isOver: false, units: 0 });
+    expect(call).toEqual({ members: { raw_input: { value: undefined, units: 0 } }, hasEnded: false, units: 0 });
   }
 });
 
@@ -102,7 +102,7 @@ test("a call that has ended is forgotten before one that is open, however long t
   let calls = mergeCall(noCalls, "open", { tool_call_id: "open", title: "Wait" }, asked);
   for (let index = 0; index < 100; index += 1) {
     const fields = { tool_call_id: `t${index}`, status: "completed" };
-    calls = mergeCall(calls, fields.tool_call_id, fields, { ...asked, isOver: true });
+    calls = mergeCall(calls, fields.tool_call_id, fields, { ...asked, hasEnded: true });
   }
   expect(calls.get("open")?.members.title).toMatchObject({ value: "Wait" });
   expect(calls.size).toBe(64);
@@ -136,7 +136,7 @@ test("whatever an agent sends, the entries put together are exactly what it sent
       for (const next of [{ how: "again" as const }, ...changes]) {
         sent = next.how === "grow" ? longer(sent, next.by) : next.how === "other" ? next.value : structuredClone(sent);
         const fields = { tool_call_id: "t", raw_output: sent };
-        folded = fold(folded, loggedFields(calls, fields));
+        folded = fold(folded, toLoggedFields(calls, fields));
         calls = mergeCall(calls, "t", fields, asked);
         expect(folded).toEqual(sent);
       }

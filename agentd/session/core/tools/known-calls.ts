@@ -4,21 +4,21 @@
 // an output that is sent again and longer is logged as its growth. Bounded: what is too big, too deep or too much to be
 // held is lost here (the log has it), and that it is lost is known.
 import type { TextGrowth, ToolCallFields } from "../../../vocabulary/entries.ts";
-import { growths } from "./growth.ts";
+import { findGrowths } from "./growth.ts";
 
 /** By tool call, the one that was mentioned last at the end. */
 export type KnownCalls = ReadonlyMap<string, KnownCall>;
 
 export interface KnownCall {
   /** What was said of it. */
-  readonly members: { readonly [M in Member]?: Known };
+  readonly members: { readonly [M in Member]?: KnownMember };
   /** It has ended; an announcement under its id begins another call. */
-  readonly isOver: boolean;
+  readonly hasEnded: boolean;
   /** Of all its members. */
   readonly units: number;
 }
 
-interface Known {
+interface KnownMember {
   /** Undefined: it was said, and is not held. */
   readonly value: unknown;
   /** As `unitsOf` counts them. */
@@ -30,7 +30,7 @@ interface Known {
 }
 
 /** What a question is about. */
-export const askedMembers = [
+export const requestMembers = [
   "title",
   "name",
   "tool_kind",
@@ -40,8 +40,8 @@ export const askedMembers = [
   "raw_input",
 ] as const satisfies readonly (keyof ToolCallFields)[];
 const growingMembers = ["content", "raw_output"] as const;
-const members = [...askedMembers, "raw_output"] as const;
-export type AskedMember = (typeof askedMembers)[number];
+const members = [...requestMembers, "raw_output"] as const;
+export type RequestMember = (typeof requestMembers)[number];
 type Member = (typeof members)[number];
 
 export const noCalls: KnownCalls = new Map();
@@ -59,7 +59,7 @@ const unitsMin = 256;
 const unitsPerGrowth = 64;
 
 /** The fields as they are logged: of an open call's value that only grew, what it grew by; nothing of one that is what it was. */
-export function loggedFields(
+export function toLoggedFields(
   calls: KnownCalls,
   fields: ToolCallFields,
 ): ToolCallFields & { readonly grow?: readonly TextGrowth[] } {
@@ -71,7 +71,7 @@ export function loggedFields(
     const old = known.members[name];
     const next = fields[name];
     if (!old?.isBase || next === undefined || next === null) continue;
-    const grown = growths(old.value, next, [name]);
+    const grown = findGrowths(old.value, next, [name]);
     if (!grown || old.units < unitsMin + unitsPerGrowth * grown.length) continue;
     logged ??= { ...fields };
     delete logged[name];
@@ -82,13 +82,13 @@ export function loggedFields(
 }
 
 /** What a call is known by: ids of another session of the same agent are apart. */
-export function callKey(id: string, agentSession?: string): string {
+export function toCallKey(id: string, agentSession?: string): string {
   return agentSession === undefined ? id : JSON.stringify([agentSession, id]);
 }
 
 export interface Mention {
   /** The call has ended, by this or before. */
-  readonly isOver: boolean;
+  readonly hasEnded: boolean;
   /** A `tool_call` entry has it, which later growths can go on from. */
   readonly isBase: boolean;
   /** The call was mentioned before, though it may be forgotten by now. */
@@ -97,32 +97,32 @@ export interface Mention {
 
 /** After the agent has said this of the call. */
 export function mergeCall(calls: KnownCalls, key: string, fields: ToolCallFields, mention: Mention): KnownCalls {
-  const before = calls.get(key) ?? (mention.wasSeen ? forgotten : undefined);
-  const merged: { [M in Member]?: Known } = before && !beginsAnew(before, fields) ? { ...before.members } : {};
+  const before = calls.get(key) ?? (mention.wasSeen ? forgottenCall : undefined);
+  const merged: { [M in Member]?: KnownMember } = before && !isNewCall(before, fields) ? { ...before.members } : {};
   for (const name of members) {
     const value = fields[name];
     if (value === null) delete merged[name];
-    else if (value !== undefined) merged[name] = knownAs(value, mention.isBase);
+    else if (value !== undefined) merged[name] = toKnownMember(value, mention.isBase);
   }
   const next = new Map(calls);
   next.delete(key);
-  next.set(key, sealed(merged, mention.isOver));
-  return withinBounds(next);
+  next.set(key, toKnownCall(merged, mention.hasEnded));
+  return evict(next);
 }
 
 /** After agentd has closed the call, as `failed`. */
 export function endCall(calls: KnownCalls, key: string): KnownCalls {
   const known = calls.get(key);
   if (!known) return calls;
-  return new Map(calls).set(key, sealed({ ...known.members, status: knownAs("failed", true) }, true));
+  return new Map(calls).set(key, toKnownCall({ ...known.members, status: toKnownMember("failed", true) }, true));
 }
 
 /** A question's entry has these members of the call now: the next one need not repeat what is long. */
-export function noteCopied(calls: KnownCalls, key: string, logged: ToolCallFields): KnownCalls {
+export function markCopied(calls: KnownCalls, key: string, logged: ToolCallFields): KnownCalls {
   const known = calls.get(key);
   if (!known) return calls;
-  const copied: { [M in Member]?: Known } = { ...known.members };
-  for (const name of askedMembers) {
+  const copied: { [M in Member]?: KnownMember } = { ...known.members };
+  for (const name of requestMembers) {
     const member = copied[name];
     if (member && logged[name] !== undefined) copied[name] = { ...member, wasCopied: true };
   }
@@ -133,8 +133,8 @@ export function noteCopied(calls: KnownCalls, key: string, logged: ToolCallField
  * ACP wants an id to be unique, and some agents count from 1 in each turn: after the end of a call, an announcement under
  * its id is of another call, and no patch.
  */
-export function beginsAnew(before: Pick<KnownCall, "isOver">, { title, tool_kind, status }: ToolCallFields): boolean {
-  return before.isOver && isAnnouncement(title, tool_kind, status);
+export function isNewCall(before: Pick<KnownCall, "hasEnded">, { title, tool_kind, status }: ToolCallFields): boolean {
+  return before.hasEnded && isAnnouncement(title, tool_kind, status);
 }
 
 /** A `tool_call` always has these three, by ACP or by its defaults; an update of a call has no reason to. */
@@ -142,45 +142,45 @@ export function isAnnouncement(title: unknown, kind: unknown, status: unknown): 
   return typeof title === "string" && typeof kind === "string" && typeof status === "string";
 }
 
-function knownAs(value: unknown, isBase: boolean): Known {
-  const units = unitsOf(value);
-  return units === undefined ? lost : { value, units, ...(isBase ? { isBase } : {}) };
+function toKnownMember(value: unknown, isBase: boolean): KnownMember {
+  const units = countUnits(value);
+  return units === undefined ? lostMember : { value, units, ...(isBase ? { isBase } : {}) };
 }
 
-const lost: Known = { value: undefined, units: 0 };
+const lostMember: KnownMember = { value: undefined, units: 0 };
 
 /** A call of which nobody knows any more what was said: any of what tells people what it does may have been. */
-export const forgotten: KnownCall = {
-  members: { title: lost, content: lost, locations: lost, raw_input: lost },
-  isOver: false,
+export const forgottenCall: KnownCall = {
+  members: { title: lostMember, content: lostMember, locations: lostMember, raw_input: lostMember },
+  hasEnded: false,
   units: 0,
 };
 
 /** Of a call that has ended, long values go, and none is a base any more: the next update says its output whole. */
-function sealed(merged: { readonly [M in Member]?: Known }, isOver: boolean): KnownCall {
-  const kept: { [M in Member]?: Known } = merged;
+function toKnownCall(merged: { readonly [M in Member]?: KnownMember }, hasEnded: boolean): KnownCall {
+  const kept: { [M in Member]?: KnownMember } = merged;
   let units = 0;
   for (const name of members) {
     const member = kept[name];
     if (!member) continue;
-    if (isOver) kept[name] = name === "raw_output" ? lost : ended(member);
+    if (hasEnded) kept[name] = name === "raw_output" ? lostMember : toEndedMember(member);
     units += kept[name]?.units ?? 0;
   }
-  return { members: kept, isOver, units };
+  return { members: kept, hasEnded, units };
 }
 
-function ended(member: Known): Known {
-  return member.units > endedValueUnitsMax ? lost : { ...member, isBase: false };
+function toEndedMember(member: KnownMember): KnownMember {
+  return member.units > endedValueUnitsMax ? lostMember : { ...member, isBase: false };
 }
 
 /** Forgets the oldest of those that have ended, and only then open ones, of which somebody may still be asked. */
-function withinBounds(calls: Map<string, KnownCall>): KnownCalls {
+function evict(calls: Map<string, KnownCall>): KnownCalls {
   let units = 0;
   for (const call of calls.values()) units += call.units;
-  for (const isOver of [true, false]) {
+  for (const hasEnded of [true, false]) {
     for (const [key, call] of calls) {
       if (calls.size <= callsMax && units <= sessionUnitsMax) return calls;
-      if (call.isOver !== isOver) continue;
+      if (call.hasEnded !== hasEnded) continue;
       units -= call.units;
       calls.delete(key);
     }
@@ -189,7 +189,7 @@ function withinBounds(calls: Map<string, KnownCall>): KnownCalls {
 }
 
 /** What its JSON has, roughly; undefined where it is not to be held. Stops at the first bound that it meets. */
-function unitsOf(value: unknown): number | undefined {
+function countUnits(value: unknown): number | undefined {
   let units = 0;
   let texts = 0;
   const waiting: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];

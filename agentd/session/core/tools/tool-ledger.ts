@@ -15,16 +15,16 @@ export interface ToolLedger {
 type Turn = number | undefined;
 
 /** Closed calls that are remembered: so many pieces of so many calls. */
-const piecesMax = 64;
-const callsPerPiece = 64;
+const chunksMax = 64;
+const callsPerChunk = 64;
 
-export const noTools: ToolLedger = { open: new Map(), closed: [] };
+export const emptyLedger: ToolLedger = { open: new Map(), closed: [] };
 
 /** The turn of a tool call that was seen before; undefined when this is its first sight. */
 export function findTool({ open, closed }: ToolLedger, id: string): { readonly turn: Turn } | undefined {
   if (open.has(id)) return { turn: open.get(id) };
-  const piece = closed.find((calls) => calls.has(id));
-  return piece && { turn: piece.get(id) };
+  const chunk = closed.find((calls) => calls.has(id));
+  return chunk && { turn: chunk.get(id) };
 }
 
 /**
@@ -32,7 +32,7 @@ export function findTool({ open, closed }: ToolLedger, id: string): { readonly t
  * nothing changed, which is the common case of a streamed output. A call that was closed is open again only if its
  * agent says so.
  */
-export function noteTool(ledger: ToolLedger, id: string, turn: Turn, status: unknown): ToolLedger {
+export function recordTool(ledger: ToolLedger, id: string, turn: Turn, status: unknown): ToolLedger {
   const seen = findTool(ledger, id);
   const wasOpen = ledger.open.has(id);
   const opens = status === undefined || status === null ? wasOpen || !seen : !finalToolStatuses.has(status);
@@ -41,15 +41,15 @@ export function noteTool(ledger: ToolLedger, id: string, turn: Turn, status: unk
   const owner = seen ? seen.turn : turn;
   if (opens) return { ...ledger, open: open.set(id, owner) };
   open.delete(id);
-  return { open: wasOpen ? open : ledger.open, closed: remember(ledger.closed, id, owner) };
+  return { open: wasOpen ? open : ledger.open, closed: rememberClosed(ledger.closed, id, owner) };
 }
 
-export function openTools({ open }: ToolLedger): string[] {
+export function listOpenTools({ open }: ToolLedger): string[] {
   return [...open.keys()];
 }
 
-function remember(closed: ToolLedger["closed"], id: string, turn: Turn): ToolLedger["closed"] {
+function rememberClosed(closed: ToolLedger["closed"], id: string, turn: Turn): ToolLedger["closed"] {
   const [newest, ...older] = closed;
-  if (newest && newest.size < callsPerPiece) return [new Map(newest).set(id, turn), ...older];
-  return [new Map([[id, turn]]), ...closed].slice(0, piecesMax);
+  if (newest && newest.size < callsPerChunk) return [new Map(newest).set(id, turn), ...older];
+  return [new Map([[id, turn]]), ...closed].slice(0, chunksMax);
 }

@@ -2,22 +2,22 @@
 // Ends of requests that are nobody's answer, whatever was asked: none of them is ever a yes.
 import type { ResolvedVia } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
-import type { OpenRequest } from "../state.ts";
+import type { PendingRequest } from "../state.ts";
 import { resolveElicitation } from "./elicitations.ts";
-import type { Resolver } from "./open-requests.ts";
+import type { ResolvedBy } from "./pending-requests.ts";
 import { expirePermission, resolvePermission } from "./permissions.ts";
 
-export function cancelRequest(draft: Draft, open: OpenRequest, who: Resolver): void {
-  switch (open.kind) {
+export function cancelRequest(draft: Draft, pending: PendingRequest, resolvedBy: ResolvedBy): void {
+  switch (pending.kind) {
     case "permission":
-      return resolvePermission(draft, open, "cancelled", who);
+      return resolvePermission(draft, pending, "cancelled", resolvedBy);
     case "elicitation":
-      return resolveElicitation(draft, open, { action: "cancel" }, who);
+      return resolveElicitation(draft, pending, { action: "cancel" }, resolvedBy);
   }
 }
 
-export function cancelAllRequests(draft: Draft, who: Resolver): void {
-  for (const open of draft.state.requests) cancelRequest(draft, open, who);
+export function cancelAllRequests(draft: Draft, resolvedBy: ResolvedBy): void {
+  for (const pending of draft.state.requests) cancelRequest(draft, pending, resolvedBy);
 }
 
 export function endAllRequests(draft: Draft, via: ResolvedVia): void {
@@ -26,17 +26,17 @@ export function endAllRequests(draft: Draft, via: ResolvedVia): void {
 
 /** The agent is gone: what it asked ends here, and no answer goes out. */
 export function abandonAllRequests(draft: Draft): void {
-  for (const open of draft.state.requests) cancelRequest(draft, { ...open, key: null }, { by: null, via: "end" });
+  for (const pending of draft.state.requests) cancelRequest(draft, { ...pending, key: null }, { by: null, via: "end" });
 }
 
 /** Nobody answered in time. */
-export function expireRequest(draft: Draft, open: OpenRequest): void {
-  if (open.kind === "permission") expirePermission(draft, open);
-  else cancelRequest(draft, open, { by: null, via: "timeout" });
+export function expireRequest(draft: Draft, pending: PendingRequest): void {
+  if (pending.kind === "permission") expirePermission(draft, pending);
+  else cancelRequest(draft, pending, { by: null, via: "timeout" });
 }
 
 /** The frame that tells the agent is written. */
-export function noteSent(draft: Draft, request: string, turn: number | undefined): void {
+export function emitSent(draft: Draft, request: string, turn: number | undefined): void {
   const { state } = draft;
   const sent = state.unsent.find((unsent) => unsent.request === request);
   if (!sent) return;
@@ -45,14 +45,14 @@ export function noteSent(draft: Draft, request: string, turn: number | undefined
 }
 
 /** Answers that were never written, as the agent was gone before. They are not sent later. */
-export function sayUnsent(draft: Draft): void {
+export function emitUnsent(draft: Draft): void {
   const { state } = draft;
   for (const { request, kind } of state.unsent) draft.add({ kind, request, phase: "unsent" });
   state.unsent = [];
 }
 
 /** Agentd died between the commit of an answer and that of its having been written: the agent may have used it. */
-export function sayPerhapsSent(draft: Draft): void {
+export function emitPossiblySent(draft: Draft): void {
   const { state } = draft;
   for (const { request, kind } of state.unsent) draft.add({ kind, request, phase: "sent", sent: "unknown" });
   state.unsent = [];

@@ -2,7 +2,7 @@
 // What lies in the mailbox, and how it is answered.
 import { stringifyJson } from "../../../json/raw-json.ts";
 import { type ErrorBody, instanceSession } from "../../vocabulary/index.ts";
-import { commandIdOf, idMember } from "../core/draft.ts";
+import { commandIdOf, commandIdMember } from "../core/draft.ts";
 import type { Command, Reply, SessionInput } from "../core/input.ts";
 import type { NewSession } from "../core/state.ts";
 
@@ -17,11 +17,11 @@ export interface StartInput {
 
 export type Input = SessionInput | StartInput;
 
-export interface Posted {
+export interface PostedInput {
   readonly session: string;
   readonly input: Input;
   /** `lifeSeq` of the life whose agent it comes from. */
-  readonly life?: number;
+  readonly runSeq?: number;
 }
 
 /** A reply as it goes out: the text is the one that a retry will get. */
@@ -32,23 +32,23 @@ export interface SentReply {
 }
 
 /** Somebody waits for what becomes of it. */
-export type Commanding = Extract<Input, { readonly command: unknown }>;
+export type CommandInput = Extract<Input, { readonly command: unknown }>;
 
-export function isCommanding(input: Input): input is Commanding {
+export function isCommandInput(input: Input): input is CommandInput {
   return "command" in input;
 }
 
 /** Where a command's id is unique. */
-export function scopeOf(posted: Posted): string {
+export function commandIdScope(posted: PostedInput): string {
   return posted.input.type === "start" ? instanceSession : posted.session;
 }
 
-export function textOf(reply: Reply): SentReply {
+export function toSentReply(reply: Reply): SentReply {
   return { caller: reply.caller, rc: reply.rc, body: stringifyJson(reply.body) };
 }
 
-export function refusalReply({ input }: Posted, refusal: ErrorBody): SentReply {
-  if (!isCommanding(input)) throw new Error(`a ${input.type} cannot be refused`);
+export function toRefusalReply({ input }: PostedInput, refusal: ErrorBody): SentReply {
+  if (!isCommandInput(input)) throw new Error(`a ${input.type} cannot be refused`);
   const { args, caller } = input.command;
-  return textOf({ caller, rc: 10, body: { ...refusal, ...idMember(commandIdOf(args)) } });
+  return toSentReply({ caller, rc: 10, body: { ...refusal, ...commandIdMember(commandIdOf(args)) } });
 }

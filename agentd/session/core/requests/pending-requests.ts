@@ -3,14 +3,14 @@
 import type { ResolvedVia } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import type { SessionInput } from "../input.ts";
-import { type ClosedRequest, currentTurn, type OpenRequest, type SessionState } from "../state.ts";
-import { askPeople } from "./asking.ts";
+import { type ClosedRequest, currentTurn, type PendingRequest, type SessionState } from "../state.ts";
+import { askPeople } from "./ask-people.ts";
 
 /** Closed requests of a session that are remembered, so that a late answer is told who was first. */
 const closedRequestsMax = 256;
 
 /** Who ended a request: somebody by name, or what did it in nobody's stead. */
-export interface Resolver {
+export interface ResolvedBy {
   readonly by: string | null;
   readonly via?: ResolvedVia;
   readonly why?: string;
@@ -33,73 +33,73 @@ export function newRequest(draft: Draft, key: number, agentSession: string | und
 }
 
 /** As entries and replies carry it. */
-export function ofAgentSession(id: string | undefined): { readonly agent_session?: string } {
+export function agentSessionMember(id: string | undefined): { readonly agent_session?: string } {
   return id === undefined ? {} : { agent_session: id };
 }
 
-export function openRequest(draft: Draft, open: OpenRequest): void {
+export function addRequest(draft: Draft, pending: PendingRequest): void {
   const { state } = draft;
-  state.requests = [...state.requests, open];
+  state.requests = [...state.requests, pending];
   // Who waits for a person is not idle.
-  if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
+  if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
 }
 
 /** What the log says of it: whether people are asked by their service. */
-export function notified(draft: Draft, endsAtOnce: boolean): boolean {
+export function isNotified(draft: Draft, endsAtOnce: boolean): boolean {
   return !endsAtOnce && draft.context.people === "there";
 }
 
 /** From here somebody is waited for. */
-export function awaitAnswer(draft: Draft, open: OpenRequest): void {
-  const { kind, request } = open;
+export function armAndAsk(draft: Draft, pending: PendingRequest): void {
+  const { kind, request } = pending;
   const { permissionTimeoutMs } = draft.context.settings;
   if (permissionTimeoutMs !== null) {
     draft.effect({ type: "arm", timer: kind, key: request, afterMs: permissionTimeoutMs });
   }
-  askPeople(draft, open);
+  askPeople(draft, pending);
 }
 
 /** By the clock: timers stand still while the machine sleeps. */
-export function isOverdue({ expiresAt }: OpenRequest, now: number): boolean {
+export function isOverdue({ expiresAt }: PendingRequest, now: number): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now;
 }
 
-const nothing: readonly never[] = [];
+const noInputs: readonly never[] = [];
 
 /** The inputs that end what is overdue, as its timers would. */
-export function overdueIn(
+export function findOverdue(
   { requests }: SessionState,
   now: number,
 ): readonly Extract<SessionInput, { type: "timer" }>[] {
-  if (requests.length === 0) return nothing; // as a rule, and asked at each input
-  const overdue = requests.filter((open) => isOverdue(open, now));
+  if (requests.length === 0) return noInputs; // as a rule, and asked at each input
+  const overdue = requests.filter((pending) => isOverdue(pending, now));
   return overdue.map(({ kind, request }) => ({ type: "timer", timer: kind, key: request }));
 }
 
 /** True where the agent is to be told. */
 export function closeRequest(
   draft: Draft,
-  { kind, request, key, askedPeople }: OpenRequest,
+  { kind, request, key, askedPeople }: PendingRequest,
   closed: ClosedRequest,
 ): boolean {
   const { state } = draft;
-  state.requests = state.requests.filter((open) => open.request !== request);
+  state.requests = state.requests.filter((pending) => pending.request !== request);
   state.closedRequests = [...state.closedRequests, closed].slice(-closedRequestsMax);
   draft.effect({ type: "disarm", timer: kind, key: request });
   // What is over is not asked any more, for whatever reason it is.
   if (askedPeople) draft.effect({ type: "withdraw_ask", request, reason: closed.via ?? "answered" });
-  if (state.life.phase === "idle" && state.requests.length === 0) draft.armIdle();
+  if (state.run.phase === "idle" && state.requests.length === 0) draft.armIdle();
   if (key !== null) state.unsent = [...state.unsent, { request, kind }];
   return key !== null;
 }
 
 /** Why a new request ends at once; undefined where somebody may be asked. */
-export function whyNobodyIsAsked(draft: Draft): Required<Resolver> | undefined {
+export function checkCanAsk(draft: Draft): Required<ResolvedBy> | undefined {
   const { state, context } = draft;
-  if (state.life.phase === "draining" || (state.life.phase === "turn" && state.life.turn.cancelling)) {
+  if (state.run.phase === "draining" || (state.run.phase === "turn" && state.run.turn.cancelling)) {
     return { by: null, via: "cancel", why: "the turn is being cancelled" };
   }
-  if (state.life.phase === "closing" || state.life.phase === "ended") {
+  if (state.run.phase === "closing" || state.run.phase === "ended") {
     return { by: null, via: "end", why: "the session is ending" };
   }
   if (state.requests.length >= context.settings.openRequestsMax) {

@@ -7,99 +7,99 @@ import type { NewReceipt, NewAnswer, ReceiptReader } from "../../log/receipts.ts
 import { errorBody } from "../../vocabulary/index.ts";
 import { commandIdOf } from "../core/draft.ts";
 import type { Decision } from "../core/input.ts";
-import { type Commanding, isCommanding, type Posted, scopeOf, type SentReply } from "./posted.ts";
+import { type CommandInput, isCommandInput, type PostedInput, commandIdScope, type SentReply } from "./posted-input.ts";
 
 type Accepted = Exclude<Decision, { refusal: {} }>;
 
-/** What one who repeats a command is told: nothing yet, while it is being worked on. */
-export interface Recalled {
+/** What one who repeats a command is reply: nothing yet, while it is being worked on. */
+export interface RepeatedCommand {
   readonly caller: number;
-  readonly told?: SentReply;
+  readonly reply?: SentReply;
   /** Whatever becomes of this flush; else only if its commit stands, since the command itself is in it. */
-  readonly holds: boolean;
+  readonly isCommitted: boolean;
 }
 
-interface Known {
+interface KnownCommand {
   readonly verb: string;
   readonly hash: Uint8Array;
   readonly answer?: { readonly rc: number; readonly body: string };
 }
 
 /** What a command is known by when it comes again. */
-export type Repeatable = Pick<Commanding["command"], "verb" | "args" | "by" | "caller">;
+export type DedupKey = Pick<CommandInput["command"], "verb" | "args" | "by" | "caller">;
 
-export class Recall {
+export class CommandDedup {
   readonly #receipts: ReceiptReader;
   /** Callers that repeat a command which is still being worked on: they get its reply. */
-  readonly #repeaters = new Map<string, number[]>();
+  readonly #waitingCallers = new Map<string, number[]>();
 
   constructor(receipts: ReceiptReader) {
     this.#receipts = receipts;
   }
 
-  answer(scope: string, command: Repeatable): SentReply | "posted" | undefined {
+  findReply(scope: string, command: DedupKey): SentReply | "pending" | undefined {
     const { verb, caller } = command;
     const id = commandIdOf(command.args);
     if (id === undefined) return undefined;
     const known = this.#receipts.find(scope, id);
     if (!known) return undefined;
-    const told = tellAgain(known, id, { verb, hash: hashOf(this.#receipts, command) }, caller);
-    if (told) return told;
-    this.join(keyOf(scope, id), caller);
-    return "posted";
+    const reply = storedReply(known, id, { verb, hash: hashCommand(this.#receipts, command) }, caller);
+    if (reply) return reply;
+    this.addWaitingCaller(toKey(scope, id), caller);
+    return "pending";
   }
 
-  join(key: string, caller: number): void {
-    this.#repeaters.set(key, [...(this.#repeaters.get(key) ?? []), caller]);
+  addWaitingCaller(key: string, caller: number): void {
+    this.#waitingCallers.set(key, [...(this.#waitingCallers.get(key) ?? []), caller]);
   }
 
-  batch(): RecallBatch {
-    return new RecallBatch(this, this.#receipts, this.#repeaters);
+  batch(): CommandDedupBatch {
+    return new CommandDedupBatch(this, this.#receipts, this.#waitingCallers);
   }
 }
 
 /** What one flush learns of command ids; it counts only when the flush's commit stands. */
-export class RecallBatch {
-  readonly #recall: Recall;
+export class CommandDedupBatch {
+  readonly #dedup: CommandDedup;
   readonly #receipts: ReceiptReader;
   readonly #repeaters: Map<string, number[]>;
-  readonly #fresh = new Map<string, Known>();
+  readonly #accepted = new Map<string, KnownCommand>();
   readonly #answered: { readonly key: string; readonly rc: number; readonly body: string }[] = [];
   readonly #joining: { readonly key: string; readonly caller: number }[] = [];
-  #stands = false;
+  #isCommitted = false;
 
-  constructor(recall: Recall, receipts: ReceiptReader, repeaters: Map<string, number[]>) {
-    this.#recall = recall;
+  constructor(dedup: CommandDedup, receipts: ReceiptReader, repeaters: Map<string, number[]>) {
+    this.#dedup = dedup;
     this.#receipts = receipts;
     this.#repeaters = repeaters;
   }
 
-  lookUp(posted: Posted): Recalled | undefined {
+  findRepeated(posted: PostedInput): RepeatedCommand | undefined {
     const { input } = posted;
-    if (!isCommanding(input)) return undefined;
+    if (!isCommandInput(input)) return undefined;
     const { args, verb, caller } = input.command;
     const id = commandIdOf(args);
     if (id === undefined) return undefined;
-    const scope = scopeOf(posted);
-    const key = keyOf(scope, id);
-    const fresh = this.#fresh.get(key);
-    if (!fresh) {
-      const known = this.#recall.answer(scope, input.command);
-      return known && { caller, ...(known === "posted" ? {} : { told: known }), holds: true };
+    const scope = commandIdScope(posted);
+    const key = toKey(scope, id);
+    const accepted = this.#accepted.get(key);
+    if (!accepted) {
+      const known = this.#dedup.findReply(scope, input.command);
+      return known && { caller, ...(known === "pending" ? {} : { reply: known }), isCommitted: true };
     }
-    const told = tellAgain(fresh, id, { verb, hash: hashOf(this.#receipts, input.command) }, caller);
-    if (told) return { caller, told, holds: false };
+    const reply = storedReply(accepted, id, { verb, hash: hashCommand(this.#receipts, input.command) }, caller);
+    if (reply) return { caller, reply, isCommitted: false };
     this.#joining.push({ key, caller });
-    return { caller, holds: false };
+    return { caller, isCommitted: false };
   }
 
   /** What the decision writes; undefined when it writes nothing. */
-  commit(posted: Posted, expectSeq: number, decision: Accepted): Commit | undefined {
-    const scope = scopeOf(posted);
+  toCommit(posted: PostedInput, expectSeq: number, decision: Accepted): Commit | undefined {
+    const scope = commandIdScope(posted);
     const receipt = this.#newReceipt(posted, scope, decision);
     const answers = decision.answers.map(({ commandId, answer }): NewAnswer => {
       const body = stringifyJson(answer.body);
-      this.#answered.push({ key: keyOf(posted.session, commandId), rc: answer.rc, body });
+      this.#answered.push({ key: toKey(posted.session, commandId), rc: answer.rc, body });
       return { scope: posted.session, commandId, rc: answer.rc, body };
     });
     if (decision.entries.length === 0) return undefined;
@@ -114,26 +114,26 @@ export class RecallBatch {
     };
   }
 
-  #newReceipt(posted: Posted, scope: string, decision: Accepted): NewReceipt | undefined {
+  #newReceipt(posted: PostedInput, scope: string, decision: Accepted): NewReceipt | undefined {
     const { receipt } = decision;
     const { input } = posted;
-    if (!receipt || !isCommanding(input)) return undefined;
+    if (!receipt || !isCommandInput(input)) return undefined;
     const { verb } = input.command;
-    const hash = hashOf(this.#receipts, input.command);
+    const hash = hashCommand(this.#receipts, input.command);
     const answer = receipt.answer && { rc: receipt.answer.rc, body: stringifyJson(receipt.answer.body) };
     const known = { verb, hash, ...(answer ? { answer } : {}) };
-    this.#fresh.set(keyOf(scope, receipt.commandId), known);
+    this.#accepted.set(toKey(scope, receipt.commandId), known);
     return { scope, commandId: receipt.commandId, seq: receipt.seq, ...known };
   }
 
-  stand(): void {
-    this.#stands = true;
-    for (const { key, caller } of this.#joining) this.#recall.join(key, caller);
+  confirm(): void {
+    this.#isCommitted = true;
+    for (const { key, caller } of this.#joining) this.#dedup.addWaitingCaller(key, caller);
   }
 
   /** Replies to those who repeated a command that this flush has answered. */
-  *late(): Generator<SentReply> {
-    if (!this.#stands) return;
+  *lateReplies(): Generator<SentReply> {
+    if (!this.#isCommitted) return;
     for (const { key, rc, body } of this.#answered) {
       for (const caller of this.#repeaters.get(key) ?? []) yield { caller, rc, body };
       this.#repeaters.delete(key);
@@ -142,13 +142,13 @@ export class RecallBatch {
 }
 
 /** An agent's command is its own: neither it nor a person is given what came of the other's, whatever id they choose. */
-function hashOf(receipts: ReceiptReader, { verb, args, by }: Omit<Repeatable, "caller">): Uint8Array {
+function hashCommand(receipts: ReceiptReader, { verb, args, by }: Omit<DedupKey, "caller">): Uint8Array {
   return receipts.hash(verb, args, agentIdentity(by));
 }
 
 /** Undefined while it is being worked on. */
-function tellAgain(
-  known: Known,
+function storedReply(
+  known: KnownCommand,
   id: string,
   asked: { readonly verb: string; readonly hash: Uint8Array },
   caller: number,
@@ -161,6 +161,6 @@ function tellAgain(
   return known.answer && { caller, ...known.answer };
 }
 
-function keyOf(scope: string, commandId: string): string {
+function toKey(scope: string, commandId: string): string {
   return `${scope}/${commandId}`;
 }

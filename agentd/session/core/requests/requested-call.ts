@@ -2,22 +2,22 @@
 // The tool call that a permission is about: what the request says of it, on top of all that was said of it before.
 import type { ToolCallFields } from "../../../vocabulary/entries.ts";
 import { callLimits } from "../../../vocabulary/limits.ts";
-import { bytesOf, fit, type Fitted, measure } from "../fit.ts";
-import { growths } from "../tools/growth.ts";
-import { type AskedMember, askedMembers, beginsAnew, type KnownCall } from "../tools/known-calls.ts";
+import { jsonBytes, boundFields, type BoundedFields, measureFields } from "../bounded-fields.ts";
+import { findGrowths } from "../tools/growth.ts";
+import { type RequestMember, requestMembers, isNewCall, type KnownCall } from "../tools/known-calls.ts";
 
-export interface QuestionCall {
+export interface RequestedCall {
   readonly call: ToolCallFields;
   /** Members of it that the request does not say itself. */
-  readonly saidBefore: readonly AskedMember[];
+  readonly saidBefore: readonly RequestMember[];
   /** Members that were said before and are not held. */
-  readonly lost: readonly AskedMember[];
+  readonly lost: readonly RequestMember[];
 }
 
 /** `own`: as the request has it. */
-export function questionCall(known: KnownCall | undefined, own: ToolCallFields): QuestionCall {
-  if (!known || beginsAnew(known, own)) return { call: own, saidBefore: [], lost: [] };
-  const missing = askedMembers.filter((name) => own[name] === undefined);
+export function toRequestedCall(known: KnownCall | undefined, own: ToolCallFields): RequestedCall {
+  if (!known || isNewCall(known, own)) return { call: own, saidBefore: [], lost: [] };
+  const missing = requestMembers.filter((name) => own[name] === undefined);
   const { members } = known;
   const saidBefore = missing.filter((name) => members[name]?.value !== undefined);
   const lost = missing.filter((name) => members[name] !== undefined && members[name].value === undefined);
@@ -26,13 +26,13 @@ export function questionCall(known: KnownCall | undefined, own: ToolCallFields):
 }
 
 /** As it is held and shown while the question is open. */
-export function shownCall({ call, lost }: QuestionCall): Fitted<ToolCallFields> {
-  const fitted = fit(measure(call, partsThatMayGo), callLimits.questionBytesMax);
-  return { ...fitted, leftOut: [...fitted.leftOut, ...lost] };
+export function boundCall({ call, lost }: RequestedCall): BoundedFields<ToolCallFields> {
+  const fitted = boundFields(measureFields(call, droppableNames), callLimits.questionBytesMax);
+  return { ...fitted, omitted: [...fitted.omitted, ...lost] };
 }
 
 /** What a question can be held and shown without, when it is too long: its id and its kind tell what is asked. */
-const partsThatMayGo = [
+const droppableNames = [
   "title",
   "name",
   "status",
@@ -45,23 +45,23 @@ const partsThatMayGo = [
 
 export interface LoggedCall {
   readonly tool_call: ToolCallFields;
-  readonly said_before: readonly AskedMember[];
-  readonly left_out: readonly AskedMember[];
+  readonly said_before: readonly RequestMember[];
+  readonly left_out: readonly RequestMember[];
 }
 
 /**
  * As the question's entry has it: all that the request says, and what was said before as far as it fits. Each long value
  * is copied into one question's entry at most, so that an agent that asks often does not multiply the log.
  */
-export function loggedCall({ call, saidBefore, lost }: QuestionCall, known: KnownCall | undefined): LoggedCall {
-  const isAgain = (name: AskedMember): boolean =>
-    known?.members[name]?.wasCopied === true && bytesOf(call[name]) > repeatedBytesMax;
-  const copied = saidBefore.filter((name) => !isAgain(name));
-  const { leftOut } = fit(measure(only(call, copied), copied), callLimits.questionBytesMax);
-  const said = copied.filter((name) => !leftOut.includes(name));
+export function toLoggedCall({ call, saidBefore, lost }: RequestedCall, known: KnownCall | undefined): LoggedCall {
+  const isRepeated = (name: RequestMember): boolean =>
+    known?.members[name]?.wasCopied === true && jsonBytes(call[name]) > repeatedBytesMax;
+  const copied = saidBefore.filter((name) => !isRepeated(name));
+  const { omitted } = boundFields(measureFields(pick(call, copied), copied), callLimits.questionBytesMax);
+  const said = copied.filter((name) => !omitted.includes(name));
   const missing = [...lost, ...saidBefore.filter((name) => !said.includes(name))];
   const without = new Set<string>(missing);
-  const left = missing.length === 0 ? call : (except(call, without) as unknown as ToolCallFields);
+  const left = missing.length === 0 ? call : (omit(call, without) as unknown as ToolCallFields);
   return { tool_call: left, said_before: said, left_out: missing };
 }
 
@@ -69,23 +69,23 @@ export function loggedCall({ call, saidBefore, lost }: QuestionCall, known: Know
 const repeatedBytesMax = 4 * 1024;
 
 /** Members that the update has changed. A new status changes nothing of what is asked. */
-export function changedMembers(
+export function findChangedMembers(
   before: KnownCall | undefined,
   now: KnownCall | undefined,
   update: ToolCallFields,
-): readonly AskedMember[] {
-  return askedMembers.filter((name) => {
+): readonly RequestMember[] {
+  return requestMembers.filter((name) => {
     if (name === "status" || update[name] === undefined) return false;
     const [old, next] = [before?.members[name]?.value, now?.members[name]?.value];
     // What is not held cannot be compared.
-    return old === undefined || next === undefined || growths(old, next, [])?.length !== 0;
+    return old === undefined || next === undefined || findGrowths(old, next, [])?.length !== 0;
   });
 }
 
-function only(call: ToolCallFields, names: readonly AskedMember[]): Partial<ToolCallFields> {
+function pick(call: ToolCallFields, names: readonly RequestMember[]): Partial<ToolCallFields> {
   return Object.fromEntries(names.map((name) => [name, call[name]]));
 }
 
-function except(call: ToolCallFields, names: ReadonlySet<string>): object {
+function omit(call: ToolCallFields, names: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(call).filter(([name]) => !names.has(name)));
 }

@@ -6,11 +6,11 @@ import type { SessionInput } from "../core/input.ts";
 import type { MessageUpdate } from "../core/messages.ts";
 import type { Findings } from "../core/requests/policy.ts";
 
-export class Burst {
+export class UpdateBatch {
   readonly #mergeBytesMax: number;
   #inputs: SessionInput[] = [];
   /** The run of chunks that the next chunk may join; it is the last input where it is set. */
-  #run: { readonly first: MessageUpdate; readonly pieces: string[]; length: number } | undefined;
+  #openChunks: { readonly first: MessageUpdate; readonly pieces: string[]; length: number } | undefined;
 
   /** `mergeBytesMax`: UTF-8 bytes of text in one joined message. */
   constructor(mergeBytesMax: number) {
@@ -30,7 +30,7 @@ export class Burst {
     const { update } = event;
     const text = update.content["text"] as string;
     const bytes = Buffer.byteLength(text);
-    const run = this.#run;
+    const run = this.#openChunks;
     if (
       run &&
       run.first.role === update.role &&
@@ -42,7 +42,7 @@ export class Burst {
       return;
     }
     this.#close();
-    this.#run = { first: update, pieces: [text], length: bytes };
+    this.#openChunks = { first: update, pieces: [text], length: bytes };
   }
 
   /** The inputs so far; the burst is empty afterwards. */
@@ -54,9 +54,9 @@ export class Burst {
   }
 
   #close(): void {
-    const run = this.#run;
+    const run = this.#openChunks;
     if (!run) return;
-    this.#run = undefined;
+    this.#openChunks = undefined;
     const { first, pieces } = run;
     const update: MessageUpdate =
       pieces.length === 1
