@@ -2,7 +2,7 @@
 import { toSupportedBlocks } from "../../acp-client/prompt-blocks.ts";
 import type { CorePorts } from "./core/input.ts";
 
-/** What the core is handed for all sessions. */
+/** The functions that are injected into the core of every session. */
 export const corePorts: CorePorts = {
   findPromptProblem(blocks, offered) {
     const told = toSupportedBlocks(blocks, offered);

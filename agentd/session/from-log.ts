@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session's state as the log has it: enough to refuse rightly where it has ended, and to end it where its agentd died.
+// Rebuilds a session's state from the log: enough to refuse commands of an ended session, and to end one whose agentd
+// died.
 import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.ts";
 import type { EntryReader } from "../log/read.ts";
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
@@ -48,14 +49,14 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
   };
 }
 
-/** A fresh session of the agent was made, and no prompt reached it since. */
+/** Says whether a `fresh` agent session was opened that no prompt has reached since. */
 function owesTranscript(entries: EntryReader, session: string, up: LatestEntries["up"]): boolean {
   if (up?.resumed !== "fresh") return false;
   const turns = entries.page({ session, after: up.seq, kinds: ["turn"], limit: 100 }).entries;
   return !turns.some((text) => (JSON.parse(text) as { sent?: unknown }).sent === true);
 }
 
-/** The state of a session that was live when its agentd died, with the input that ends it. */
+/** Returns the state of a session that was live when its agentd died, and the input that ends it. */
 export function recoveryFromLog(
   readers: LogReaders,
   row: SessionRow,
@@ -94,7 +95,7 @@ export function recoveryFromLog(
   ];
 }
 
-/** Writes that were intended and not ended, as their entries say; one that was redacted is told without its path. */
+/** Reads the writes that have no outcome. A redacted entry yields no path. */
 function findIntendedWrites(entries: EntryReader, { session, open }: SessionRow): readonly IntendedWrite[] {
   return (open.writes ?? []).map(({ seq }) => {
     const body = entries.body(session, seq);
@@ -109,7 +110,7 @@ function toOpenTerminal({ terminal, turn, exited, released }: LoggedTerminal): O
   return { terminal, ...where, exited: exited === true, released: released === true };
 }
 
-/** As much of it as is needed to end it: nobody can answer it any more. */
+/** Rebuilds only what is needed to end the request, since nobody can answer it any more. */
 function toPendingRequest(entries: EntryReader, session: string, { request, seq }: LoggedRequest): PendingRequest {
   const body = entries.body(session, seq);
   const entry =
@@ -127,7 +128,7 @@ function toPendingRequest(entries: EntryReader, session: string, { request, seq 
   return { kind: "permission", ...head, ...unknownCall };
 }
 
-/** A live session of the log whose agentd is gone is in the life that its row tells; its turns are ended by number. */
+/** Derives the run from the session's row. `idle` stands for a turn too, because recovery ends turns by number. */
 function toRun(row: SessionRow, error: ErrorBody | undefined): SessionState["run"] {
   const reason = { ...(row.reason === null ? {} : { reason: row.reason }), ...(error ? { error } : {}) };
   switch (row.state) {
@@ -144,7 +145,7 @@ function toRun(row: SessionRow, error: ErrorBody | undefined): SessionState["run
     case "waiting":
       return { phase: "idle" };
     case null:
-      // The instance: it is logged, and has no agent.
+      // The instance has a log, but no agent.
       return { phase: "ended", state: "closed" };
   }
 }

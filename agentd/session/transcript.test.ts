@@ -5,7 +5,7 @@ import type { EntryContent } from "../vocabulary/index.ts";
 import { digestLog, TranscriptDigest, describeTranscriptDifference, renderTranscript } from "./transcript.ts";
 
 const words = "é words ";
-/** A page shows an entry of more than 1 MiB by its size alone. */
+/** A page lists a larger entry by its size alone. */
 const entryBytesMax = 1024 * 1024;
 
 test("a message that is too big for a page is in the transcript, by its end", () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What was said in a session, from its log: told to an agent that knows nothing of it, and held against what an agent
-// tells of it.
+// A session's conversation from its log: rendered for an agent that does not know it, and digested to compare with an
+// agent's replay.
 import { createHash } from "node:crypto";
 import type { EntryReader } from "../log/read.ts";
 import type { Entry, MessageEntry, StateEntry, TruncatedEntry } from "../vocabulary/index.ts";
@@ -9,8 +9,8 @@ type Message = Entry & MessageEntry;
 type State = Entry & StateEntry;
 
 /**
- * One text with the end of the conversation, at most `bytesMax` bytes of UTF-8, or undefined where nothing was said.
- * `beforeTurn`: of that turn and later ones nothing is told. Reads backwards, no more than it needs.
+ * Renders the end of the conversation before `beforeTurn` in at most `bytesMax` UTF-8 bytes; undefined when nothing was
+ * said. Reads backwards and stops at the limit.
  */
 export function renderTranscript(
   entries: EntryReader,
@@ -42,7 +42,7 @@ export function renderTranscript(
   return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${takeLastBytes(text, bytesMax)}`;
 }
 
-/** A page shows an entry that is too big for it by its size alone. */
+/** Reads an entry whole, even when the page lists it by its size alone. */
 function readWholeEntry(entries: EntryReader, session: string, shown: string): Message | State | undefined {
   const entry = JSON.parse(shown) as Message | State | TruncatedEntry;
   if (!("truncated" in entry)) return entry;
@@ -53,12 +53,12 @@ function readWholeEntry(entries: EntryReader, session: string, shown: string): M
 interface Piece {
   readonly role: string;
   readonly turn: number | undefined;
-  /** It goes on where the one before ended. */
+  /** Continues the piece before. */
   readonly append: boolean;
   readonly text: string;
 }
 
-/** What was streamed in pieces is one paragraph; each prompt begins a new one, also after a prompt without an answer. */
+/** Joins streamed pieces into paragraphs. Each prompt begins a new one, even after a prompt without an answer. */
 function joinPieces(pieces: readonly Piece[]): string {
   let text = "";
   let before: Piece | undefined;
@@ -74,7 +74,7 @@ function toText({ role, content }: Message): string {
   return role === "thought" || typeof content["text"] !== "string" ? "" : content["text"];
 }
 
-/** The end of the text, whole characters. */
+/** Returns the end of the text without splitting a character. */
 function takeLastBytes(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax) return text;
@@ -85,9 +85,9 @@ function takeLastBytes(text: string, bytesMax: number): string {
 
 type Role = "user" | "agent";
 
-/** What each side has said, as far as two tellings of it can be compared: pieces and ids differ, words do not. */
+/** Digests each side's words, ignoring message ids and how the text was chunked. */
 export class TranscriptDigest {
-  /** Whose words are held against each other. */
+  /** The roles whose words are compared. */
   readonly compared: readonly Role[];
   readonly #roles = { user: createHash("sha256"), agent: createHash("sha256") };
   readonly #lengths = { user: 0, agent: 0 };
@@ -102,7 +102,7 @@ export class TranscriptDigest {
     this.#lengths[role] += text.length;
   }
 
-  /** To be asked once. */
+  /** Ends the digest; call it once. */
   digests(): {
     readonly user: string;
     readonly agent: string;
@@ -113,8 +113,8 @@ export class TranscriptDigest {
 }
 
 /**
- * The same of the log, up to `seq`, page by page with room for other work in between. An agent that was begun afresh
- * knows what was said since, and has the transcript among its user's words: there the agent's alone are compared.
+ * Digests the log up to `seq`, yielding to the event loop after each page. An agent that was opened `fresh` knows only
+ * what was said since, with the transcript among its user's words, so only the agent's words are compared.
  */
 export async function digestLog(
   entries: EntryReader,
@@ -137,13 +137,13 @@ export async function digestLog(
   return digest;
 }
 
-/** In words, or undefined where both tell the same. */
+/** Describes in words how a replay differs from the log; undefined when it does not. */
 export function describeTranscriptDifference(replayed: TranscriptDigest, logged: TranscriptDigest): string | undefined {
   const [theirs, ours] = [replayed.digests(), logged.digests()];
   const differing = logged.compared.filter((role) => theirs[role] !== ours[role]);
   if (differing.length === 0) return undefined;
   const how = differing.map(
-    (role) => `${theirs.lengths[role]} characters of the ${role}'s words where the log has ${ours.lengths[role]}`,
+    (role) => `${theirs.lengths[role]} characters of the ${role}'s text where the log has ${ours.lengths[role]}`,
   );
-  return `the agent tells the past differently: ${how.join(", ")}; the log is what counts`;
+  return `the agent's replay differs from the log: ${how.join(", ")}; the log is authoritative`;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Acts: starts and ends agents, sends what a commit has allowed, and posts what comes back. Nothing here decides.
+// Runs the effects that reach agents: starts and stops processes, sends what was committed, and posts what comes back.
+// It decides nothing.
 import type { AgentClient, AgentSink } from "../../../acp-client/agent-client.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
@@ -18,15 +19,15 @@ import { type ChildIdentity, childOf, type Desk, type DeskHooks } from "./desk.t
 import { openAgentSession } from "./opening.ts";
 import { SessionTimers } from "./session-timers.ts";
 
-/** How an agent is started for a session; what cannot be started says why as the launch's failure. */
+/** Everything needed to start the agent of one session. */
 export interface Launch {
   readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
-  /** What it may ask of us with files and terminals; nothing where absent. */
+  /** Serves the agent's file and terminal requests; absent when it may make none. */
   readonly openDesk?: (hooks: DeskHooks) => Desk;
   readonly mcpServers: readonly McpServer[];
-  /** Options that people had set in the session's earlier lives, by the log: an agent that comes back is given them again. */
+  /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
   readonly chosenOptions: readonly ChosenOption[];
-  /** Why the server that leads the agent to the Bus is not among them, though it should be. */
+  /** Why the MCP server for the Bus is missing from `mcpServers`, if it should be there. */
   readonly busToolsProblem?: string;
 }
 
@@ -35,31 +36,31 @@ export type PlannedLaunch =
   | { readonly ok: false; readonly failure: AgentFailure };
 
 export interface AgentsOptions {
-  /** `life`: of the session, to which the input belongs. */
+  /** `runSeq`: the run that the input belongs to. */
   readonly post: (session: string, input: SessionInput, runSeq?: number) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly clock: Clock;
-  /** When what is being done now has been done, replies and all. */
+  /** Resolves after the current batch, replies included. */
   readonly soon: () => Promise<void>;
   readonly chunkMergeBytesMax: number;
-  /** What was said before a turn, for an agent that does not know it. */
+  /** Returns the conversation before a turn, for an agent that does not know it. */
   readonly transcript: (session: string, beforeTurn: number) => string | undefined;
-  /** What the log has of the conversation up to `seq`. */
+  /** Digests the logged conversation up to `seq`. */
   readonly digestLog: (session: string, seq: number) => Promise<TranscriptDigest>;
-  /** Where the session has a policy: what finds out what that judges by. */
+  /** Collects the evidence for the session's policy; undefined when it has none. */
   readonly witness: (state: SessionState) => PolicyWitness | undefined;
   readonly maintain: (session: string, seq: number, command: MaintenanceCommand) => Promise<MaintenanceReply>;
-  /** What concerns people is another's: it comes back as an input. */
+  /** Passes on what concerns `notify`; its answers come back as inputs. */
   readonly people: (session: string, effect: PeopleEffect) => void;
-  /** Whether the session's agent has come to the Bus by its MCP server. */
+  /** Says whether the session's agent has started its MCP server for the Bus. */
   readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
   readonly failpoint: Failpoint;
-  /** A child came up or is gone: for the record by which the next agentd finds it. */
+  /** Records that a child started or is gone, so that the next agentd finds orphans. */
   readonly record: (session: string, process: ChildIdentity, lives: boolean) => void;
 }
 
-/** The log cannot be written, or too many inputs wait for it. */
+/** Why agents are not read: the log cannot be written, or too many inputs wait. */
 export type PauseReason = "store" | "pressure";
 
 interface Running {
@@ -85,9 +86,9 @@ const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
 export class Agents {
   readonly #options: AgentsOptions;
   readonly #running = new Map<string, Running>();
-  /** Agents on their way out: a new one of the same session starts when the old one is gone. */
+  /** Agents that are being stopped. The next agent of the session starts when they are gone. */
   readonly #ending = new Map<string, Promise<void>>();
-  /** Launches that wait, by the `lifeSeq` of their life. */
+  /** `runSeq` of each launch that has not started yet. */
   readonly #queuedLaunches = new Map<string, number>();
   readonly #timers: SessionTimers;
   readonly #pauseReasons = new Set<PauseReason>();
@@ -110,9 +111,7 @@ export class Agents {
     }
   }
 
-  /**
-   * Back-pressure on every agent: while one reason or more holds, nothing is read from them.
-   */
+  /** Applies back-pressure to every agent: nothing is read from them while any reason holds. */
   setPaused(reason: PauseReason, holds: boolean): void {
     const rested = this.#pauseReasons.size > 0;
     if (holds) this.#pauseReasons.add(reason);
@@ -126,8 +125,8 @@ export class Agents {
   }
 
   /**
-   * Ends agents while nothing can be logged, those too that have not been started yet; that it was done is an input, to be
-   * logged when that works again.
+   * Stops agents while nothing can be logged, including those not started yet. Posts an input that is logged once the
+   * log works again.
    */
   endUnlogged(session?: string): void {
     const all = new Set([...this.#running.keys(), ...this.#queuedLaunches.keys()]);
@@ -137,7 +136,7 @@ export class Agents {
     }
   }
 
-  /** Resolves when every agent that is on its way out is gone. */
+  /** Resolves when every agent that is being stopped is gone. */
   async ended(): Promise<void> {
     while (this.#ending.size > 0) await Promise.all(this.#ending.values());
   }
@@ -201,7 +200,7 @@ export class Agents {
         this.#stop(session);
         return;
     }
-    // What the client refuses by itself it answers within the call, outside of any read.
+    // The client may refuse synchronously, outside any read of the pipe.
     if (running) this.#post(session, running.batch, running.runSeq);
   }
 
@@ -213,7 +212,7 @@ export class Agents {
     return text === undefined ? blocks : [{ type: "text", text }, ...blocks];
   }
 
-  /** Where the agent is gone, what was to be done for it is told to be undone: its intention is in the log. */
+  /** Compensates an effect whose agent is gone, because the log has announced it. */
   #actAtDesk(session: string, desk: Desk | undefined, effect: ClientSideEffect): void {
     if (desk) return desk.act(effect);
     const input = compensate(effect);
@@ -240,7 +239,7 @@ export class Agents {
     );
   }
 
-  /** When the agent of the life before is gone, and the reply to the command has left: a spawn takes its while. */
+  /** Launches after the previous agent is gone and the command's reply was sent, since a spawn blocks. */
   #queueLaunch(session: string, state: SessionState): void {
     const { runSeq } = state;
     this.#queuedLaunches.set(session, runSeq);
@@ -306,7 +305,7 @@ export class Agents {
     };
   }
 
-  /** The replay itself is neither stored nor published: the log has been there. */
+  /** Compares the replay with the log, but neither stores nor publishes it. */
   #compareReplay(session: string, { seq, runSeq }: SessionState, replay: TranscriptDigest): void {
     void this.#options.digestLog(session, seq).then((logged) => {
       const message = describeTranscriptDifference(replay, logged);
@@ -314,14 +313,14 @@ export class Agents {
     }, this.#options.onError);
   }
 
-  /** Ends the agent and its whole tree, then says so. */
+  /** Stops the agent and its process tree, then posts `stopped`. */
   #stop(session: string): void {
     const { post, record } = this.#options;
     this.#timers.disarmAll(session);
     this.#queuedLaunches.delete(session);
     const running = this.#running.get(session);
     if (!running) {
-      // An agent of the life before may still be on its way out: this life has ended when that one is gone.
+      // The agent of an earlier run may still be stopping; this run has ended when that one is gone.
       const before = this.#ending.get(session);
       if (before === undefined) post(session, { type: "stopped" });
       else void before.then(() => post(session, { type: "stopped" }));

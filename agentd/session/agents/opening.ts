@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From a started process to an open session: initialize, then the agent's new session, or its way back to an old one.
+// Opens the session of a started agent: initialize, then session/new, or session/resume and session/load to restore
+// one.
 import type { AgentClient, OpenSessionParams } from "../../../acp-client/agent-client.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { AgentCapabilities, AgentIdentity, McpServer } from "../../../acp-client/model.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { SessionState } from "../core/state.ts";
 
-/** Failures that another way would only meet again. */
+/** Failures that another method would meet too. */
 const finalFailures: ReadonlySet<AgentFailure["code"]> = new Set(["AGENT_AUTH", "AGENT_EXITED", "AGENT_UNAVAILABLE"]);
 
 export function openAgentSession(
@@ -40,7 +41,7 @@ export function openAgentSession(
 
 type RestoreRequest = Extract<OpenSessionParams, { readonly how: "resume" | "load" }>;
 
-/** The way without a replay first. */
+/** Tries session/resume first, which has no replay. */
 function toRestoreRequests(
   offered: AgentCapabilities,
   request: Omit<RestoreRequest, "how">,

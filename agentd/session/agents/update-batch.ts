@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What one read of an agent's pipe brought, as inputs in order. Adjacent chunks of one message become one input: an
-// agent that streams by the word should not cost a log entry a word.
+// The inputs from one read of an agent's pipe, in order. Adjacent chunks of one message are joined, so that an agent
+// that streams word by word does not cost an entry per word.
 import type { AgentEvent } from "../../../acp-client/agent-events.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { MessageUpdate } from "../core/messages.ts";
@@ -9,10 +9,10 @@ import type { Findings } from "../core/requests/policy.ts";
 export class UpdateBatch {
   readonly #mergeBytesMax: number;
   #inputs: SessionInput[] = [];
-  /** The run of chunks that the next chunk may join; it is the last input where it is set. */
+  /** The chunks that the next chunk may join. They are the last input. */
   #openChunks: { readonly first: MessageUpdate; readonly pieces: string[]; length: number } | undefined;
 
-  /** `mergeBytesMax`: UTF-8 bytes of text in one joined message. */
+  /** `mergeBytesMax`: limit of a joined message in UTF-8 bytes of text. */
   constructor(mergeBytesMax: number) {
     this.#mergeBytesMax = mergeBytesMax;
   }
@@ -45,7 +45,7 @@ export class UpdateBatch {
     this.#openChunks = { first: update, pieces: [text], length: bytes };
   }
 
-  /** The inputs so far; the burst is empty afterwards. */
+  /** Returns the inputs so far and empties the batch. */
   take(): SessionInput[] {
     this.#close();
     const inputs = this.#inputs;
@@ -66,7 +66,7 @@ export class UpdateBatch {
   }
 }
 
-/** Text that is appended, with nothing else said of it. */
+/** Text to append, with no other members. */
 function isPlainChunk(update: MessageUpdate): boolean {
   if (!update.append || update.meta !== undefined || update.content.type !== "text") return false;
   if (typeof update.content["text"] !== "string") return false;

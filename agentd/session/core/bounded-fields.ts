@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent wrote, as much of it as fits. The log has all of it.
+// Bounds what an agent wrote by leaving out its longest members. The log still has all of it.
 import { stringifyJson } from "../../../json/raw-json.ts";
 import { utf8Length } from "../../../json/utf8-length.ts";
 
-/** A value with its sizes in bytes of UTF-8 as JSON, taken once: it may be as long as a line of an agent is. */
+/**
+ * A value and its sizes in UTF-8 bytes as JSON. Measured once, because a value may be as long as an agent's longest
+ * line.
+ */
 export interface MeasuredFields<T> {
   readonly value: T;
   readonly bytes: number;
-  /** The members that may go, longest first. */
+  /** The members that may be left out, longest first. */
   readonly droppable: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-/** Measured again, without being looked through again: `bytes` is what it takes at the most. */
+/** The remaining value with its sizes, derived without measuring again; `bytes` is an upper bound. */
 export interface BoundedFields<T> extends MeasuredFields<T> {
-  /** Names of the members that are not there, though the agent gave them. */
+  /** Names of the members that were left out. */
   readonly omitted: readonly string[];
 }
 
+/** Measures the value and each member that may be left out. */
 export function measureFields<T extends object>(
   value: T,
   droppableNames: readonly (keyof T & string)[],
@@ -29,8 +33,8 @@ export function measureFields<T extends object>(
 }
 
 /**
- * Leaves out the longest of the members that may go until the whole takes at most `bytesMax`. What cannot be made so
- * short is given without all of them.
+ * Leaves out the longest droppable members until the value takes at most `bytesMax`. A value that stays too long is
+ * returned without any of them.
  */
 export function boundFields<T extends object>(
   { value, bytes, droppable }: MeasuredFields<T>,
@@ -53,7 +57,10 @@ export function boundFields<T extends object>(
   };
 }
 
-/** As it is, or with the longest of the members that can be empty left so; then it says which, in `left_out`. */
+/**
+ * Replaces the longest members by their `empty` value until the whole takes at most `bytesMax`, and names them in
+ * `left_out`.
+ */
 export function truncateFields<T extends object>(
   value: T,
   empty: Partial<T>,
@@ -65,12 +72,12 @@ export function truncateFields<T extends object>(
   return { ...value, ...without, left_out: omitted };
 }
 
-/** Of its JSON, in UTF-8. */
+/** Returns the length of the value's JSON in UTF-8 bytes. */
 export function jsonBytes(value: unknown): number {
   return utf8Length(stringifyJson(value) ?? "");
 }
 
-/** At most so many UTF-16 units, no character cut in two. */
+/** Truncates to `max` UTF-16 units including the ellipsis, without splitting a surrogate pair. */
 export function truncateText(text: string, max: number): string {
   if (text.length <= max) return text;
   const kept = text.slice(0, max - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the agent brings about: its updates, its questions, its answers to us, and its end.
+// Rules for what agents send: updates, requests, answers to prompts, and their exit.
 import type { AgentEvent, AgentFailure, Outcome, PromptResult } from "../../../acp-client/agent-events.ts";
 import type { AgentUpdate, ConfigOption } from "../../../acp-client/model.ts";
 import { utf8Length } from "../../../json/utf8-length.ts";
@@ -22,6 +22,7 @@ import { currentTurn, type SessionState } from "./state.ts";
 import { closeOpenTools, addToolCall } from "./tools/tool-calls.ts";
 import { endQueuedTurns, endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
 
+/** Decides an event of the agent: an update, a request, a protocol fault, or its exit. */
 export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, findings?: Findings): void {
   const { state } = draft;
   switch (event.type) {
@@ -36,7 +37,7 @@ export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEve
       return draft.emitState(before);
     case "withdrawn": {
       const open = state.requests.find(({ key }) => key === event.request);
-      // The client has answered it on the wire: nothing is left to send.
+      // The client has already answered the withdrawn request, so nothing is sent.
       if (open) cancelRequest(draft, { ...open, key: null }, { by: null, via: "agent" });
       return draft.emitState(before);
     }
@@ -46,7 +47,7 @@ export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEve
       return;
     }
     case "broken":
-      return onAgentGone(draft, before, toErrorBody(event.failure), "the agent does not speak ACP as it must");
+      return onAgentGone(draft, before, toErrorBody(event.failure), "the agent violated ACP");
     case "exited":
       return onAgentGone(draft, before, toExitError(event), "the agent ended");
   }
@@ -61,14 +62,14 @@ function onUpdate(draft: Draft, update: AgentUpdate): void {
     return noteCallChange(draft, said.tool_call_id, said, before);
   }
   const entry = toEntry(boundExtension(draft, update));
-  // A plan belongs to a turn as messages do; what is of the session carries the turn only while one runs.
+  // A plan belongs to a turn like a message. Session-wide updates carry a turn only while one runs.
   const where = currentTurn(state);
   const ofSession = entry.kind !== "plan" && where.late === true;
   draft.add(ofSession ? entry : { ...entry, ...where });
   if (entry.kind === "options") state.options = entry.options;
 }
 
-/** What has no name here is kept, but not without bound. */
+/** Extensions are logged as they came, up to a size limit. */
 function boundExtension<U extends AgentUpdate>(draft: Draft, update: U): U {
   if (update.kind !== "extension") return update;
   const bytes = utf8Length(JSON.stringify(update.data) ?? "");
@@ -76,6 +77,7 @@ function boundExtension<U extends AgentUpdate>(draft: Draft, update: U): U {
   return { ...update, data: { truncated: true, bytes } };
 }
 
+/** Takes over what initialize and the opened session reported, then sets the start's options. */
 export function onOpened(draft: Draft, before: SessionState, input: Extract<SessionInput, { type: "opened" }>): void {
   const { state } = draft;
   const { run } = state;
@@ -90,14 +92,14 @@ export function onOpened(draft: Draft, before: SessionState, input: Extract<Sess
   };
   if (opened.options.length > 0) emitOptions(draft, opened.options);
   if (resumed !== undefined) {
-    // Also one that was owed before and never told.
+    // Keep a transcript that an earlier run still owed.
     state.transcriptOwed ||= resumed === "fresh";
     state.run = { ...run, resumed, config: findOptionsToRestore(draft, input.chosen ?? [], opened.options) };
   }
   setNextOption(draft, before);
 }
 
-/** The next option of the start's config; the session is usable when none is left. */
+/** Sets the next option of the start's `config`, or makes the session usable when none is left. */
 function setNextOption(draft: Draft, before: SessionState): void {
   const { state } = draft;
   const { run } = state;
@@ -105,7 +107,8 @@ function setNextOption(draft: Draft, before: SessionState): void {
   const [next] = run.config;
   if (next) {
     const [option, value] = next;
-    // A start is refused here as `set_config` is. What an agent that comes back does not take is no end of its session.
+    // A new session's option is checked as `set_config` checks it. A resumed session survives an option that its agent
+    // refuses.
     const fault = run.resumed === undefined ? findStartOptionProblem(state, option, value) : undefined;
     if (fault) return failStart(draft, before, fault, `the option "${option}" was refused`);
     draft.effect({ type: "set_option", seq: null, option, value });
@@ -122,22 +125,27 @@ function setNextOption(draft: Draft, before: SessionState): void {
   });
 }
 
-/** Which options are modes is known only now; what people had set, a session gets back from whoever resumes it. */
+/**
+ * Checks here rather than at the start, because only the agent tells which options are modes. A resumed session gets
+ * back what people had set, whoever resumes it.
+ */
 function findStartOptionProblem(state: SessionState, name: string, value: string | boolean): ErrorBody | undefined {
   return checkOption(state.startedBy, "config", name, state.options) ?? findOptionProblem(state, name, value);
 }
 
 export function onNotResumable(draft: Draft, before: SessionState, failure: AgentFailure | undefined): void {
   if (draft.state.run.phase === "starting")
-    failStart(draft, before, notResumableError(failure), "it was not brought back");
+    failStart(draft, before, notResumableError(failure), "the session could not be resumed");
 }
 
+/** Fails the start of an agent that did not open a session. */
 export function onOpenFailed(draft: Draft, before: SessionState, failure: AgentFailure): void {
-  // An agent that ended reports that itself, with its exit and the tail of its stderr.
+  // An agent that exits reports it by its own event, with the exit code and the end of its stderr.
   if (draft.state.run.phase !== "starting" || failure.code === "AGENT_EXITED") return;
-  failStart(draft, before, toErrorBody(failure), "it did not come up");
+  failStart(draft, before, toErrorBody(failure), "the agent did not start");
 }
 
+/** Fails a start: ends its queued turns and whatever else is open, and stops the agent. */
 function failStart(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
   const { state } = draft;
   endQueuedTurns(draft, "interrupted", error);
@@ -152,15 +160,21 @@ function failStart(draft: Draft, before: SessionState, error: ErrorBody, reason:
   draft.effect({ type: "stop_agent" });
 }
 
-/** No process of the agent is left, so the session is `failed` at once. Any other agent is ended first. */
+/**
+ * Says whether the agent has no process left, so that the session is `failed` at once. Otherwise the agent is stopped
+ * first.
+ */
 function hasNoProcess({ error_code: code }: ErrorBody): boolean {
   return code === "AGENT_EXITED" || code === "AGENT_UNAVAILABLE";
 }
 
+/**
+ * Ends the turn whose session/prompt the agent has answered. A late answer to a turn ended by force ends the draining.
+ */
 export function onPromptDone(draft: Draft, before: SessionState, turn: number, outcome: Outcome<PromptResult>): void {
   const { state } = draft;
   const { run } = state;
-  // An agent that ended reports that itself, and its turn ends then.
+  // An agent that exits reports it by its own event, which ends the turn.
   if (!outcome.ok && outcome.failure.code === "AGENT_EXITED") return;
   if (run.phase === "draining" && run.turn === turn) {
     draft.effect({ type: "disarm", timer: "drain", key: String(turn) });
@@ -180,12 +194,13 @@ function toTurnEnd(cancelling: boolean, outcome: Outcome<PromptResult>) {
     const { stopReason, usage } = outcome.value;
     return { stopReason, sent: true, ...(usage === undefined ? {} : { usage }) } as const;
   }
-  // An agent that answers a cancelled turn with an error has cancelled it.
+  // Some agents answer a cancelled prompt with an error; ACP wants `cancelled`.
   if (cancelling) return { stopReason: "cancelled", sent: true } as const;
   const sent = outcome.failure.code !== "UNSUPPORTED";
   return { stopReason: "failed", sent, error: toErrorBody(outcome.failure) } as const;
 }
 
+/** Replies to a set_config command, or goes on with the options of a start. */
 export function onOptionSet(
   draft: Draft,
   before: SessionState,
@@ -209,12 +224,12 @@ export function onOptionSet(
   if (state.run.phase !== "starting") return;
   if (!outcome.ok) {
     if (outcome.failure.code === "AGENT_EXITED") return;
-    // A mode that is lost in silence is dangerous: nothing is prompted.
+    // Losing a mode silently is dangerous, so the session fails before anything is prompted.
     if (state.run.resumed === undefined || isModeAmong(option, state.options)) {
       failStart(draft, before, toErrorBody(outcome.failure), `the option "${option}" was refused`);
       return;
     }
-    const message = `the option "${option}" could not be set again: ${outcome.failure.message}`;
+    const message = `the option "${option}" could not be restored: ${outcome.failure.message}`;
     draft.add({ kind: "diagnostic", what: "option-refused", message });
   }
   state.run = { ...state.run, config: state.run.config.slice(1) };
@@ -228,17 +243,17 @@ function emitOptions(draft: Draft, options: readonly ConfigOption[]): void {
   draft.add({ kind: "options", ...(where.late ? {} : where), options: state.options });
 }
 
-/** No more comes from this agent: before anything queued could be given to it, the session ends. */
+/** Ends the session when its agent is gone, before a queued prompt could be sent to it. */
 function onAgentGone(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
   const { run } = draft.state;
   if (run.phase === "ended" || run.phase === "closing") return;
   abandonAllRequests(draft);
-  if (run.phase === "starting") return failStart(draft, before, error, "it did not come up");
+  if (run.phase === "starting") return failStart(draft, before, error, "the agent did not start");
   endRunningTurn(draft, { stopReason: "failed", sent: true, error }, "end");
   loseAgent(draft, before, error, reason);
 }
 
-/** The session has lost its agent; whatever was open ends here. */
+/** Ends the session as `lost`, with everything that is still open. */
 export function loseAgent(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
   const { state } = draft;
   if (state.run.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(state.run.turn) });
@@ -253,18 +268,20 @@ export function loseAgent(draft: Draft, before: SessionState, error: ErrorBody, 
   draft.effect({ type: "stop_agent" });
 }
 
-/** An agent that takes no notice of a cancel is ended. One that can bring its session back does so, and goes on with what was queued. */
+/**
+ * Stops an agent that ignores a cancel. If the agent can restore its session, a new process does so and runs the queue;
+ * otherwise the session is lost.
+ */
 export function onDrainTimeout(draft: Draft, before: SessionState): void {
-  const error = errorBody("AGENT_PROTOCOL", "the agent did not end its cancelled turn and was ended");
-  const reason = "it did not end its cancelled turn";
+  const error = errorBody("AGENT_PROTOCOL", "the agent did not end its cancelled turn and was stopped");
+  const reason = "the agent did not end its cancelled turn";
   if (canRestoreSession(draft.state)) restartAgent(draft, error, reason);
   else loseAgent(draft, before, error, reason);
 }
 
 /**
- * Another agent in the place of one that is ended; the session is never lost in between. Each time takes a cancel of
- * somebody's, so that an agent which never heeds one does not start over and over. What fails on the way back fails as
- * any start does, and the queued turns end with it.
+ * Replaces the agent process without losing the session. It cannot loop, since each restart needs another cancel. A
+ * failed restart fails like any start and ends the queued turns.
  */
 function restartAgent(draft: Draft, error: ErrorBody, reason: string): void {
   const { state } = draft;
@@ -277,7 +294,7 @@ function restartAgent(draft: Draft, error: ErrorBody, reason: string): void {
   draft.effect({ type: "launch", state: { ...state } });
 }
 
-/** Commands that wait for an agent that will not answer any more. */
+/** Replies with an error to every command that waits for the agent. */
 export function failPendingCommands(draft: Draft, error: ErrorBody): void {
   for (const pending of draft.state.pending) {
     const id = commandIdMember(pending.commandId);
@@ -289,11 +306,11 @@ function toExitError(event: Extract<AgentEvent, { type: "exited" }>): ErrorBody 
   const { exit, stderrTail } = event;
   const tail = stderrTail === "" ? {} : { stderr_tail: stderrTail };
   if (exit.spawnError) return errorBody("AGENT_UNAVAILABLE", exit.spawnError.message, { exit, ...tail });
-  // The signal of its end, if there was one, is agentd's.
+  // agentd sends any signal here itself, so the signal explains nothing.
   if (exit.stdoutClosed) {
-    const message = "the agent closed its stdout and lived on: it could no longer be heard, and was ended";
+    const message = "the agent closed its stdout without exiting and was stopped";
     return errorBody("AGENT_EXITED", message, { exit, ...tail });
   }
   const how = exit.signal === null ? `exit code ${exit.code ?? "unknown"}` : `signal ${exit.signal}`;
-  return errorBody("AGENT_EXITED", `the agent ended by itself (${how})`, { exit, ...tail });
+  return errorBody("AGENT_EXITED", `the agent exited (${how})`, { exit, ...tail });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What people and programs ask of a session. A refusal has run nothing and leaves no trace.
+// Rules for commands of people and programs. A refused command has no effect and no entry.
 import { checkOption } from "../../authority/decide.ts";
 import type { ContentBlock } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
@@ -12,6 +12,7 @@ import { phaseOf, type SessionState } from "./state.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 import { acceptPrompt, endQueuedTurns, endRunningTurn, startTurn, emitTurnEnded } from "./turns.ts";
 
+/** Decides a command by its verb. */
 export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
   switch (command.verb) {
     case "agent.session.prompt":
@@ -35,6 +36,7 @@ export function decideCommand(draft: Draft, before: SessionState, command: Sessi
   }
 }
 
+/** Runs or queues the prompt. A running turn refuses it as AGENT_BUSY unless the caller asked to queue. */
 function decidePrompt(draft: Draft, before: SessionState, command: Command<"agent.session.prompt">): Decision {
   const { state, context } = draft;
   const { run, queue } = state;
@@ -52,7 +54,7 @@ function decidePrompt(draft: Draft, before: SessionState, command: Command<"agen
     });
   }
   if (queue.length >= context.settings.queuedPromptsMax) {
-    return refuse("AGENT_BUSY", `${queue.length} prompts wait already: try again when some have run`, {
+    return refuse("AGENT_BUSY", `${queue.length} prompts are queued already: try again when some have run`, {
       queued: queue.length,
     });
   }
@@ -66,6 +68,7 @@ function decidePrompt(draft: Draft, before: SessionState, command: Command<"agen
   return draft.decision();
 }
 
+/** Cancels one turn or all of them: ACP's session/cancel for the running one, and queued ones end unsent. */
 function decideCancel(draft: Draft, before: SessionState, command: Command<"agent.session.cancel">): Decision {
   const { state, context } = draft;
   const { run } = state;
@@ -79,7 +82,7 @@ function decideCancel(draft: Draft, before: SessionState, command: Command<"agen
   if (run.phase === "turn" && (only === undefined || only === run.turn.turn)) {
     turns.push(run.turn.turn);
     if (!run.turn.cancelling) {
-      // First of all: an agent that hears an answer before it takes that for a rejection, and its turn for ended.
+      // Cancel first: an agent that hears the answers first takes them for rejections and its turn for ended.
       draft.effect({ type: "cancel" });
       cancelAllRequests(draft, { by: command.by, via: "cancel" });
       state.run = { phase: "turn", turn: { ...run.turn, cancelling: true } };
@@ -91,7 +94,7 @@ function decideCancel(draft: Draft, before: SessionState, command: Command<"agen
       });
     }
   }
-  // What was asked outside of any turn; a running turn's questions are answered above.
+  // Outside a turn, requests may be pending too; those of a running turn were cancelled above.
   if (only === undefined && run.phase === "idle") {
     cancelAllRequests(draft, { by: command.by, via: "cancel" });
   }
@@ -113,7 +116,7 @@ function decideSetConfig(draft: Draft, before: SessionState, command: Command<"a
   const notTheirs = checkOption(command.by, "option", name, state.options);
   if (notTheirs) return { refusal: notTheirs };
   if (phase === "ended" || phase === "closing" || phase === "starting")
-    return refuseInPhase(before, "has no options to set now");
+    return refuseInPhase(before, "its options cannot be set now");
   const fault = findOptionProblem(state, name, value);
   if (fault) return { refusal: fault };
   const seq = draft.command(command);
@@ -122,7 +125,7 @@ function decideSetConfig(draft: Draft, before: SessionState, command: Command<"a
   return draft.decision();
 }
 
-/** Why an option cannot have a value, by what the agent offers; undefined where the agent may be asked. */
+/** Checks a value against the options that the agent offers; undefined when the agent may be asked to set it. */
 export function findOptionProblem(
   { agent, options }: Pick<SessionState, "agent" | "options">,
   name: string,
@@ -143,7 +146,7 @@ export function findOptionProblem(
   return undefined;
 }
 
-/** Committed now, done then, and its reply in a commit of its own. */
+/** Logs the command now and runs it after the commit; its reply has a commit of its own. */
 function decideMaintenance(draft: Draft, command: MaintenanceCommand): Decision {
   const seq = draft.command(command);
   draft.postpone(command, seq);
@@ -151,6 +154,7 @@ function decideMaintenance(draft: Draft, command: MaintenanceCommand): Decision 
   return draft.decision();
 }
 
+/** Closes the session; one that has ended only changes its state. */
 function decideClose(draft: Draft, before: SessionState, command: Command<"agent.session.close">): Decision {
   const { state } = draft;
   const { run } = state;
@@ -158,7 +162,7 @@ function decideClose(draft: Draft, before: SessionState, command: Command<"agent
     return refuse("SESSION_STATE", "the session is closed already", { state: "closed" });
   const seq = draft.command(command);
   if (run.phase === "ended") state.run = { phase: "ended", state: "closed" };
-  // A start that has failed and is closed now ends as closed.
+  // Closing a session whose start has failed ends it as `closed`.
   else if (run.phase === "closing") state.run = { phase: "closing", reason: run.error ? "asked" : run.reason };
   else beginClosing(draft, "asked", "cancelled");
   draft.emitState(before, run.phase === "closing" ? {} : { reason: "asked" });
@@ -166,7 +170,10 @@ function decideClose(draft: Draft, before: SessionState, command: Command<"agent
   return draft.decision();
 }
 
-/** Ends what is open and has the agent ended; the session is closed when the agent is gone. */
+/**
+ * Ends turns, requests, tool calls and terminals, and stops the agent. The session becomes `closed` when the agent is
+ * gone.
+ */
 export function beginClosing(draft: Draft, reason: string, stopReason: "cancelled" | "interrupted"): void {
   const { state } = draft;
   const { run } = state;
@@ -176,7 +183,7 @@ export function beginClosing(draft: Draft, reason: string, stopReason: "cancelle
   }
   if (run.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(run.turn) });
   if (run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
-  // Also what was asked outside of any turn.
+  // Includes requests made outside a turn.
   endAllRequests(draft, "end");
   endQueuedTurns(draft, stopReason);
   closeOpenTools(draft);
@@ -189,7 +196,7 @@ export function toBlocks(prompt: string | readonly ContentBlock[]): readonly Con
   return typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
 }
 
-/** Why the agent cannot be told these blocks, as far as it is known what it takes: else the client finds out. */
+/** Checks the blocks against the prompt capabilities of ACP. Before they are known, the client checks when it sends. */
 function findPromptProblem({ state, context }: Draft, blocks: readonly ContentBlock[]): string | undefined {
   if (!state.agentSide) return undefined;
   const { promptImage = false, promptAudio = false, promptEmbeddedContext = false } = state.agentSide.capabilities;

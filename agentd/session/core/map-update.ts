@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent says, as an entry. Pure renaming: an absent member stays absent, null stays null.
+// Maps the agent's updates to entries. It only renames members: absent stays absent, null stays null.
 import type { AgentUpdate, ConfigOption, ToolCallPatch } from "../../../acp-client/model.ts";
 import { setSerializedContent } from "../../log/serialized-content.ts";
 import type { EntryContent, SessionOption, ToolCallFields } from "../../vocabulary/entries.ts";
@@ -25,7 +25,7 @@ export function toSessionOptions(options: readonly ConfigOption[]): SessionOptio
 
 type MappedUpdate = Exclude<AgentUpdate, { kind: "message" | "tool_call" }>;
 
-/** All updates but messages and tool calls, which depend on the session's state. */
+/** Maps all updates but messages and tool calls, whose entries depend on the session's state. */
 export function toEntry(update: MappedUpdate): EntryContent {
   switch (update.kind) {
     case "plan":

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Messages of the agent: to which turn and to which message each belongs.
+// Assigns messages of the agent to their turn and message id.
 import type { AgentUpdate } from "../../../acp-client/model.ts";
 import type { Draft } from "./draft.ts";
 import { currentTurn } from "./state.ts";
 
-/** A message update, perhaps several chunks of one burst joined. */
+/** A message update, possibly joined from several chunks of one batch. */
 export type MessageUpdate = Extract<AgentUpdate, { kind: "message" }> & { readonly chunks?: number };
 
+/** Adds a message entry, unless it echoes the prompt. */
 export function addMessage(draft: Draft, update: MessageUpdate): void {
   const { state } = draft;
-  if (update.role === "user" && isEcho(draft, update)) return;
+  if (update.role === "user" && consumeEcho(draft, update)) return;
   draft.add({
     kind: "message",
     ...currentTurn(state),
@@ -22,7 +23,10 @@ export function addMessage(draft: Draft, update: MessageUpdate): void {
   });
 }
 
-/** The agent's own id; without one, an id for each run of one role, named for its first entry: no later agentd makes it again. */
+/**
+ * Returns the agent's message id. Without one, consecutive chunks of one role share an id derived from the seq of their
+ * first entry, which no later agentd reuses.
+ */
 function findMessageId(draft: Draft, update: MessageUpdate): string {
   const { state } = draft;
   if (update.messageId !== undefined) {
@@ -33,8 +37,8 @@ function findMessageId(draft: Draft, update: MessageUpdate): string {
   return state.openMessage.id;
 }
 
-/** The prompt is in the log already: an agent that repeats it says nothing new. */
-function isEcho(draft: Draft, update: MessageUpdate): boolean {
+/** Drops what the agent echoes of the prompt, which the log already has. */
+function consumeEcho(draft: Draft, update: MessageUpdate): boolean {
   const { state } = draft;
   if (state.run.phase !== "turn") return false;
   const { turn } = state.run;

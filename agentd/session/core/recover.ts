@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session whose agentd is gone, as the next agentd finds it: nothing of it lives, and whatever was open ends here.
-// Done twice, it changes nothing more.
+// Ends a session whose agentd died, when the next agentd starts: no agent is left, and everything open ends here.
+// Idempotent.
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { emitWriteInterrupted } from "./client-side/files.ts";
 import { emitTerminalsLost } from "./client-side/terminals.ts";
@@ -11,16 +11,17 @@ import { endAllRequests, emitPossiblySent, emitUnsent } from "./requests/resolut
 import type { SessionState } from "./state.ts";
 import { emitTurnEnded } from "./turns.ts";
 
+/** Ends everything the log shows as open, including commands, writes, terminals, requests, tool calls and turns. */
 export function recover(draft: Draft, before: SessionState, found: Extract<SessionInput, { type: "recover" }>): void {
   const { state } = draft;
   const { run } = state;
   if (found.processesEnded > 0) {
-    const message = `${found.processesEnded} processes of the last agentd's agent were still there and were ended`;
+    const message = `${found.processesEnded} processes left by the last agentd's agent were ended`;
     draft.add({ kind: "diagnostic", what: "leftover-processes", message });
   }
   const interrupted = errorBody(
     "AGENT_INTERRUPTED",
-    "agentd ended before it answered: it may have run, and will not run again",
+    "agentd ended before it replied: the command may have run, and will not run again",
   );
   failPendingCommands(draft, interrupted);
   for (const write of state.writes) emitWriteInterrupted(draft, write);

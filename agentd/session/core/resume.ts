@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An ended session that is wanted again: its agent is started anew and asked to bring it back.
+// Resuming an ended session: a new agent process restores it by ACP's session/resume or session/load.
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
 import { errorBody } from "../../vocabulary/errors.ts";
@@ -9,6 +9,7 @@ import { emitUnsent } from "./requests/resolutions.ts";
 import { toStartingEntry } from "./start.ts";
 import { type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
 
+/** Begins another run of an ended session. */
 export function decideResume(
   draft: Draft,
   before: SessionState,
@@ -25,7 +26,7 @@ export function decideResume(
   state.startedBy = command.by;
   state.cwd = directories.cwd;
   state.additionalDirs = directories.additionalDirs;
-  // A session whose agent never told its own id has nothing to come back to, and starts as it would have.
+  // Without an agent session id there is nothing to restore, and the session starts as new.
   const openMode = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "restore";
   beginRun(draft, openMode);
   draft.accept(command, seq, { state: "starting" });
@@ -33,7 +34,7 @@ export function decideResume(
   return draft.decision();
 }
 
-/** Begins another life of a session, with the entry whose seq is returned; the caller has an agent launched. */
+/** Begins another run and returns the seq of its first entry. The caller adds the `launch` effect. */
 export function beginRun(draft: Draft, openMode: OpenMode, reason?: string): number {
   const { state } = draft;
   state.run = { phase: "starting", openMode, config: [] };
@@ -44,30 +45,30 @@ export function beginRun(draft: Draft, openMode: OpenMode, reason?: string): num
   return seq;
 }
 
-/** Whether the agent, as it came up last, offered a way back to its session. */
+/** Says whether the agent advertised session/resume or session/load when it last came up. */
 export function canRestoreSession({ agentSide }: Pick<SessionState, "agentSide">): boolean {
   return agentSide?.capabilities["resume"] === true || agentSide?.capabilities["load"] === true;
 }
 
-/** Reported, and the next way is taken. */
+/** Logs the refusal; the next method is tried. */
 export function onResumeRefused(draft: Draft, method: string, failure: AgentFailure): void {
-  const message = `the agent advertises session/${method} and refused it: ${failure.message}`;
+  const message = `the agent advertises session/${method} but refused it: ${failure.message}`;
   draft.add({ kind: "diagnostic", what: "resume-refused", message });
 }
 
 export function notResumableError(failure: AgentFailure | undefined) {
   const why = failure
-    ? `the agent did not bring the session back (${failure.message})`
-    : "the agent offers no way back to a session";
+    ? `the agent did not resume the session (${failure.message})`
+    : "the agent cannot resume sessions";
   const rpc = failure?.rpc ? { rpc: failure.rpc } : {};
   return errorBody(
     "SESSION_NOT_RESUMABLE",
-    `${why}: resume it with fresh to go on in a new one that is told the transcript`,
+    `${why}: resume it with fresh to continue in a new one that gets the transcript`,
     rpc,
   );
 }
 
-/** An agent that was upgraded meanwhile may behave otherwise: that belongs on record. */
+/** Logs a changed agent version, since its behaviour may have changed too. */
 export function emitUpgrade(draft: Draft, before: SessionState, version: string | undefined): void {
   const old = before.agentSide?.info?.version;
   if (old === undefined || version === undefined || old === version) return;
@@ -78,7 +79,7 @@ export function emitUpgrade(draft: Draft, before: SessionState, version: string 
   });
 }
 
-/** Of the options that people had set, those that are not as they were; one that is gone is reported. */
+/** Returns the options that people had set and that now differ. An option that is gone is logged. */
 export function findOptionsToRestore(
   draft: Draft,
   chosen: readonly ChosenOption[],
@@ -90,7 +91,7 @@ export function findOptionsToRestore(
     draft.add({
       kind: "diagnostic",
       what: "option-gone",
-      message: `the agent offers the option "${name}" no longer; it was ${String(value)}`,
+      message: `the agent no longer offers the option "${name}"; it was ${String(value)}`,
     });
     return false;
   });

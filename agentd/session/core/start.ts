@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The first decision of a session: the command that starts it.
+// The first decision of a session: its start command.
 import type { StateEntry } from "../../vocabulary/entries.ts";
 import { toBlocks } from "./decide-commands.ts";
 import { Draft } from "./draft.ts";
@@ -7,7 +7,7 @@ import type { Command, StepContext, Decision } from "./input.ts";
 import { type NewSession, newSession, type SessionState } from "./state.ts";
 import { acceptPrompt } from "./turns.ts";
 
-/** What must be looked up first (directories, program, name, limits) has been looked up: this cannot refuse. */
+/** Creates the session. The caller has checked directories, program, name and limits, so this never refuses. */
 export function startSession(
   command: Command<"agent.session.start">,
   session: NewSession,
@@ -35,7 +35,7 @@ export function startSession(
   return draft.decision();
 }
 
-/** The entry that begins a life: all that the next one needs to know of the session stands in it. */
+/** Returns the entry that begins a run. It carries everything that a later run needs to know of the session. */
 export function toStartingEntry(state: SessionState): StateEntry {
   return {
     kind: "state",

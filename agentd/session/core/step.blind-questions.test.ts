@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A permission request is a patch on a tool call: people decide about the call, not about the patch.
+// A permission request is a patch on a tool call: people decide about the whole call.
 import { expect, test } from "vitest";
 import type { ToolCallPatch } from "../../../acp-client/model.ts";
 import { jsonBytes } from "./bounded-fields.ts";
@@ -79,7 +79,7 @@ test("what was said in several updates is put together field by field, and the r
     content: [],
     raw_input: { command: "npm test" },
   });
-  // It patches the call like any update.
+  // The request patches the call like any update.
   expect(asks(script).tool_call).toMatchObject({ raw_input: { command: "npm test" } });
 });
 
@@ -129,7 +129,7 @@ test("what the session does not hold any more is named too", () => {
   for (let index = 0; index < 64; index += 1) script.tool(`other-${index}`);
   expect(asks(script).left_out).toEqual(["title", "content", "locations", "raw_input"]);
   for (let index = 0; index < 64; index += 1) script.tool(`another-${index}`);
-  // What is said of it from then on is not taken for all that there is.
+  // A later update does not stand for the whole call.
   says(script, { title: "Edit b.txt" });
   expect(asks(script)).toMatchObject({
     tool_call: { title: "Edit b.txt" },
@@ -145,7 +145,7 @@ test("an agent that asks about one long call without end does not multiply the l
   const before = jsonBytes(script.entries);
   for (let times = 0; times < 50; times += 1) expect(asks(script).left_out).toEqual(["raw_input"]);
   expect(jsonBytes(script.entries) - before).toBeLessThan(64 * 1024);
-  // It is held all the same, and shown to people.
+  // The session still holds it and shows it to people.
   expect(openOf(script)).toMatchObject({ listed: { value: { raw_input: long } }, omitted: [] });
   says(script, { rawInput: `${long}!` });
   expect(asks(script).tool_call?.raw_input).toBe(`${long}!`);

@@ -40,7 +40,7 @@ test("a cancel that the agent ignores ends the turn by force, and the session dr
   expect(script.effects.some((effect) => effect.type === "prompt" && effect.turn === 2)).toBe(true);
 });
 
-/** Its first turn was cancelled, ended by force and never let go of; two more wait. */
+/** Its first turn was cancelled, ended by force and never answered by the agent; two more wait. */
 function undrained(offers: Parameters<SessionScript["up"]>[1]): SessionScript {
   const script = new SessionScript();
   script.up([["mode", "plan", "edit"]], offers);
@@ -58,7 +58,7 @@ test.each(["resume", "load"])(
     const script = undrained({ [method]: true });
     const [started, ...more] = script.put({ type: "timer", timer: "drain", key: "1" });
     expect(started).toMatchObject({ kind: "state", state: "starting", agent: "test", cwd: "/work" });
-    expect(started).toMatchObject({ reason: "it did not end its cancelled turn" });
+    expect(started).toMatchObject({ reason: "the agent did not end its cancelled turn" });
     expect(more).toEqual([]);
     expect(script.effects.slice(-2).map(({ type }) => type)).toEqual(["stop_agent", "launch"]);
     expect(script.state.runSeq).toBe(script.state.seq);

@@ -144,7 +144,7 @@ test("an agent whose turn is being cancelled is served still; one whose session 
   expect(lastEffect(script)).toMatchObject({ type: "write_file" });
   const closing = script.command("agent.session.close", {});
   expect(closing).toContainEqual(expect.objectContaining({ kind: "terminal", terminal, phase: "released" }));
-  // What was intended has been done, and is told.
+  // The announced write was done, so its outcome is logged.
   expect(asked(script, { type: "file_written", seq, outcome: { ok: true } })).toMatchObject([{ phase: "done" }]);
   for (const input of [
     { type: "file_read", key: 4, path: "/work/a", outcome: { ok: true, bytes: 3 } },
@@ -234,7 +234,7 @@ function happen(script: SessionScript, { what, nth }: { readonly what: string; r
     case "create":
       return void asked(script, create);
     case "failed":
-      // Only what has not come up yet.
+      // Only a terminal that has not started yet can fail.
       if (script.state.terminals[nth]?.exited === false)
         asked(script, { type: "terminal_failed", key: 2, terminal, message: "no" });
       return;

@@ -39,11 +39,11 @@ test("a session counts and cannot be resumed while the agent that did not come u
 });
 
 test.each([
-  [{ code: 1, signal: null }, "the agent ended by itself (exit code 1)"],
-  [{ code: null, signal: "SIGKILL" }, "the agent ended by itself (signal SIGKILL)"],
+  [{ code: 1, signal: null }, "the agent exited (exit code 1)"],
+  [{ code: null, signal: "SIGKILL" }, "the agent exited (signal SIGKILL)"],
   [
     { code: null, signal: "SIGTERM", stdoutClosed: true },
-    "the agent closed its stdout and lived on: it could no longer be heard, and was ended",
+    "the agent closed its stdout without exiting and was stopped",
   ],
 ] as const)("an agent whose end is %j has failed at once, by the first cause", (exit, message) => {
   const script = new SessionScript();

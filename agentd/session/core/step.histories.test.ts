@@ -66,7 +66,7 @@ test("only a command of somebody selects an option that allows", () => {
   );
 });
 
-/** Anything that may happen to a session, in any order. */
+/** Any event of a session, in any order. */
 const happening = fc.oneof(
   fc.record({ what: fc.constant("prompt" as const), queue: fc.boolean() }),
   fc.record({

@@ -136,7 +136,7 @@ test("a yes that comes when the request is closed is not used, and not lost in s
   expect(entries).toEqual([
     expect.objectContaining({
       what: "answer-unused",
-      message: expect.stringContaining("closed before, by cancel (tester)"),
+      message: expect.stringContaining("already closed by cancel (tester)"),
     }),
   ]);
 });
@@ -187,7 +187,7 @@ test.each([
 test("what an agent wants to be told is in the title, as much of it as a title holds", () => {
   const [ask] = asksOf(eliciting({ ...form, message: `Who are you? ${"x".repeat(1_000)}` }));
   if (ask?.type !== "ask_people") throw new Error("nobody was asked");
-  expect(ask.title).toContain("asks to be told: Who are you?");
+  expect(ask.title).toContain("asks for: Who are you?");
   expect(ask.title.length).toBeLessThanOrEqual(512);
 });
 

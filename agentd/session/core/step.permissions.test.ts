@@ -41,7 +41,7 @@ test("the first answer wins, and a later one is told who was first", () => {
   script.command("agent.permission.answer", { request, option: "reject_once-1" });
   expect(script.refusals[0]).toMatchObject({
     error_code: "REQUEST_CLOSED",
-    message: "the request was closed before, by tester: allow_once-0",
+    message: "the request was already closed by tester: allow_once-0",
     by: "tester",
     option: "allow_once-0",
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Decides one input upon one state: a refusal, or the next state with its entries, replies and effects. It awaits
-// nothing, reads no clock and touches nothing outside; who calls it appends the entries, then acts, then publishes.
+// Decides one input for one state: a refusal, or the next state with its entries, replies and effects. Pure and
+// synchronous, without a clock or I/O. The caller appends the entries, then runs the effects, then publishes.
 import { errorBody } from "../../vocabulary/errors.ts";
 import { decideClientSide } from "./client-side/decide-client-side.ts";
 import {
@@ -34,7 +34,7 @@ export function step(state: SessionState, input: SessionInput, context: StepCont
       return decideResume(draft, state, input);
     case "agent":
       onAgentEvent(draft, state, input.event, input.findings);
-      // The last words of an agent whose session has ended may open a tool call: no later agentd would look for it.
+      // Late output after the end may open a tool call, which no later agentd would close.
       if (draft.state.run.phase === "ended") closeOpenTools(draft);
       break;
     case "spawned":
@@ -83,7 +83,7 @@ export function step(state: SessionState, input: SessionInput, context: StepCont
       onStopped(draft, state);
       break;
     case "ended_unlogged":
-      onStoreFailed(draft, state, "the agent was ended while the log could not be written");
+      onStoreFailed(draft, state, "the agent was stopped while the log could not be written");
       break;
     case "log_full":
       onStoreFailed(
@@ -112,22 +112,23 @@ function onMaintenanceDone(draft: Draft, { seq, rc, body }: Extract<SessionInput
   draft.answer(pending, rc, { ...body, ...id, session: draft.state.id, seq });
 }
 
-/** Without a message of its own, the agent was given the server and has not started it. */
+/** Without `why`, the agent was given the server and has not started it. */
 function onBusToolsMissing(draft: Draft, why: string | undefined): void {
   if (draft.state.run.phase === "ended") return;
-  // It is said once in a life.
+  // Report it once per run.
   draft.state.busToolsCheckDue = false;
   const message =
     why ??
-    "the agent has not started the MCP server that its session was given (mixos): it has no tools for the Bus. " +
-      "Set bus_tools = false in the configuration if it is not to have them";
+    "the agent has not started the MCP server that its session was given (mixos): it has no Bus tools. " +
+      "Set bus_tools = false in the configuration if it should not have them";
   draft.add({ kind: "diagnostic", what: "bus-tools-not-seen", message });
 }
 
+/** Ends a closing session once its agent is gone. */
 function onStopped(draft: Draft, before: SessionState): void {
   const { state } = draft;
   if (state.run.phase !== "closing" && state.run.phase !== "ended") return;
-  // Its last words, on the way out, may have opened a tool call anew, or asked what nobody could answer any more.
+  // Output during the shutdown may have opened tool calls or requests.
   closeOpenTools(draft);
   emitUnsent(draft);
   if (state.run.phase === "ended") return;
@@ -137,16 +138,18 @@ function onStopped(draft: Draft, before: SessionState): void {
   draft.emitState(before, end);
 }
 
+/** Ends the session as `lost` after the log could not be written or was full. */
 function onStoreFailed(draft: Draft, before: SessionState, message: string): void {
   const { run } = draft.state;
   if (run.phase === "ended" || run.phase === "closing") return;
   const error = errorBody("STORE_FAILED", message);
-  // Commands that the agent has been given may have run: for them it is the agent that has ended.
+  // The agent may have run these commands, so their reply blames its end and not the log.
   failPendingCommands(draft, errorBody("AGENT_EXITED", message));
   endRunningTurn(draft, { stopReason: "interrupted", sent: true, error }, "end");
   loseAgent(draft, before, error, "the log could not be written");
 }
 
+/** Handles a timer if its subject still exists: timers may fire after what they guard has ended. */
 function onTimer(draft: Draft, before: SessionState, timer: string, key: string): void {
   const { state, context } = draft;
   const { run } = state;
@@ -170,6 +173,7 @@ function onTimer(draft: Draft, before: SessionState, timer: string, key: string)
   }
 }
 
+/** Closes the session because the daemon stops; its turns end `interrupted`. */
 function onStop(draft: Draft, before: SessionState): void {
   const { run } = draft.state;
   if (run.phase === "ended" || run.phase === "closing") return;

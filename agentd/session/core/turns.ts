@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A turn from its prompt to its one end.
+// Turns, from the accepted prompt to the single `ended` entry.
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ContentBlock, Sent } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
@@ -15,7 +15,7 @@ export interface TurnEnd {
   readonly usage?: unknown;
 }
 
-/** Accepts a prompt: its turn number and its text, one message entry a block. The turn is not begun yet. */
+/** Assigns the turn's number and logs its prompt, one `message` entry per block. */
 export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phase: "queued" | "started"): number {
   const { state } = draft;
   const turn = state.turns + 1;
@@ -27,7 +27,7 @@ export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phas
   return turn;
 }
 
-/** Takes a turn into its run: from here the agent is asked. */
+/** Makes the turn the running one and sends its prompt after the commit. */
 export function startTurn(draft: Draft, turn: number, blocks: readonly ContentBlock[]): void {
   const { state } = draft;
   if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
@@ -38,7 +38,7 @@ export function startTurn(draft: Draft, turn: number, blocks: readonly ContentBl
   state.transcriptOwed = false;
 }
 
-/** Idle, or at once the next queued turn: there is no idle between a turn and a queued one. */
+/** Starts the next queued turn, or makes the session idle. Between two turns no `idle` is reported. */
 export function startNextTurnOrIdle(draft: Draft): void {
   const { state } = draft;
   const [next, ...rest] = state.queue;
@@ -53,8 +53,8 @@ export function startNextTurnOrIdle(draft: Draft): void {
 }
 
 /**
- * Ends the running turn: requests are resolved, tool calls that the agent left open are closed, and the one `ended`
- * entry is written. The caller decides what the session's life is afterwards.
+ * Ends the running turn: resolves its requests, closes its open tool calls and adds its only `ended` entry. The caller
+ * sets the next phase.
  */
 export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agent" | "end" | "restart"): void {
   const { state } = draft;
@@ -66,7 +66,7 @@ export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agen
   emitTurnEnded(draft, turn, end);
 }
 
-/** Ends every queued turn: none of them was sent. `error`: what took their session from them. */
+/** Ends every queued turn as never sent. `error`: why the session was lost, if it was. */
 export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrupted", error?: ErrorBody): number[] {
   const { state } = draft;
   const turns = state.queue.map((queued) => queued.turn);
@@ -75,6 +75,7 @@ export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrup
   return turns;
 }
 
+/** Adds the `ended` entry of a turn, which every turn has exactly once. */
 export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd): void {
   draft.add({
     kind: "turn",

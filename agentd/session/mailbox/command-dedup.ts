@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A command id that was accepted once never runs again: the same command gets the first reply, another one a conflict.
+// Runs a command id once: the same command gets the stored reply, another command with that id is refused.
 import { stringifyJson } from "../../../json/raw-json.ts";
 import { agentIdentity } from "../../authority/sender.ts";
 import type { Commit } from "../../log/append.ts";
@@ -11,11 +11,14 @@ import { type CommandInput, isCommandInput, type PostedInput, commandIdScope, ty
 
 type Accepted = Exclude<Decision, { refusal: {} }>;
 
-/** What one who repeats a command is reply: nothing yet, while it is being worked on. */
+/** A retry of an accepted command; `reply` is absent while the original is in flight. */
 export interface RepeatedCommand {
   readonly caller: number;
   readonly reply?: SentReply;
-  /** Whatever becomes of this flush; else only if its commit stands, since the command itself is in it. */
+  /**
+   * The original was committed by an earlier flush. Otherwise it is part of this one and stands only if this commit
+   * does.
+   */
   readonly isCommitted: boolean;
 }
 
@@ -25,12 +28,12 @@ interface KnownCommand {
   readonly answer?: { readonly rc: number; readonly body: string };
 }
 
-/** What a command is known by when it comes again. */
+/** What identifies a command when it is retried. */
 export type DedupKey = Pick<CommandInput["command"], "verb" | "args" | "by" | "caller">;
 
 export class CommandDedup {
   readonly #receipts: ReceiptReader;
-  /** Callers that repeat a command which is still being worked on: they get its reply. */
+  /** Callers that retried a command in flight and get its reply. */
   readonly #waitingCallers = new Map<string, number[]>();
 
   constructor(receipts: ReceiptReader) {
@@ -58,7 +61,7 @@ export class CommandDedup {
   }
 }
 
-/** What one flush learns of command ids; it counts only when the flush's commit stands. */
+/** The command ids that one flush accepts. They count only after `confirm`, once its commit succeeded. */
 export class CommandDedupBatch {
   readonly #dedup: CommandDedup;
   readonly #receipts: ReceiptReader;
@@ -93,7 +96,7 @@ export class CommandDedupBatch {
     return { caller, isCommitted: false };
   }
 
-  /** What the decision writes; undefined when it writes nothing. */
+  /** Returns the rows that the decision writes, or undefined when it writes none. */
   toCommit(posted: PostedInput, expectSeq: number, decision: Accepted): Commit | undefined {
     const scope = commandIdScope(posted);
     const receipt = this.#newReceipt(posted, scope, decision);
@@ -131,7 +134,7 @@ export class CommandDedupBatch {
     for (const { key, caller } of this.#joining) this.#dedup.addWaitingCaller(key, caller);
   }
 
-  /** Replies to those who repeated a command that this flush has answered. */
+  /** Yields replies to callers that retried a command which this flush has answered. */
   *lateReplies(): Generator<SentReply> {
     if (!this.#isCommitted) return;
     for (const { key, rc, body } of this.#answered) {
@@ -141,12 +144,14 @@ export class CommandDedupBatch {
   }
 }
 
-/** An agent's command is its own: neither it nor a person is given what came of the other's, whatever id they choose. */
+/**
+ * Hashes the agent's identity too, so that agents and people never get each other's replies, whatever ids they choose.
+ */
 function hashCommand(receipts: ReceiptReader, { verb, args, by }: Omit<DedupKey, "caller">): Uint8Array {
   return receipts.hash(verb, args, agentIdentity(by));
 }
 
-/** Undefined while it is being worked on. */
+/** Returns the stored reply or a conflict; undefined while the command is in flight. */
 function storedReply(
   known: KnownCommand,
   id: string,
@@ -154,7 +159,7 @@ function storedReply(
   caller: number,
 ): SentReply | undefined {
   if (known.verb !== asked.verb || Buffer.compare(known.hash, asked.hash) !== 0) {
-    const message = "this command id was used for another command: take a new one for what differs";
+    const message = "this command id was used for another command: use a new id";
     const body = errorBody("COMMAND_CONFLICT", message, { command_id: id, verb: known.verb });
     return { caller, rc: 10, body: JSON.stringify(body) };
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The decisions of one flush, each upon the states that the ones before it left. Nothing of it counts until the log
-// holds it.
+// Decides the inputs of one flush, each on the state that the ones before it left. Nothing counts until it is
+// committed.
 import { approximateLength } from "../../../json/approximate-length.ts";
 import { agentSessionsMax } from "../../authority/model.ts";
 import { isFromAgent } from "../../authority/sender.ts";
@@ -17,12 +17,12 @@ import { isCommandInput, type PostedInput, toRefusalReply, type SentReply } from
 import type { CommandDedup, CommandDedupBatch, RepeatedCommand } from "./command-dedup.ts";
 
 export interface Batch {
-  /** How many inputs it took. */
+  /** Number of inputs taken from the queue. */
   readonly inputCount: number;
   readonly states: ReadonlyMap<string, SessionState>;
   readonly decided: readonly Decided[];
   readonly refusals: readonly SentReply[];
-  /** Commands that were accepted before. */
+  /** Retries of accepted commands. */
   readonly repeated: readonly RepeatedCommand[];
   readonly commits: readonly Commit[];
   readonly dedup: CommandDedupBatch;
@@ -40,11 +40,11 @@ export interface DecideBatchOptions {
   readonly dedup: CommandDedup;
   readonly context: StepContext;
   readonly entriesMax: number;
-  /** Of the entries' texts. */
+  /** Limit of the entries' texts. */
   readonly bytesMax: number;
 }
 
-/** Takes inputs until their entries reach `entriesMax` or `bytesMax`; at least one. */
+/** Decides inputs, at least one, until their entries reach `entriesMax` or `bytesMax`. */
 export function decideBatch(waiting: readonly PostedInput[], options: DecideBatchOptions): Batch {
   const { sessions, dedup, context, entriesMax, bytesMax } = options;
   const states = new Map<string, SessionState>();
@@ -65,7 +65,7 @@ export function decideBatch(waiting: readonly PostedInput[], options: DecideBatc
       continue;
     }
     const state = stateOf(posted, sessions, states);
-    // Before all else, what the clock says is over ends: a question that nobody answered in time takes no answer.
+    // End overdue requests first, so that none of them takes a late answer.
     for (const input of state ? findOverdue(state, context.now) : []) take({ session: posted.session, input });
     take(posted);
   }
@@ -132,17 +132,17 @@ function checkSessionLimits(
     count += 1;
     if (isFromAgent(state.startedBy)) ofAgents += 1;
     if (name !== undefined && (state.name === name || state.id === name)) {
-      return errorBody("ARGUMENT", `a live session is named "${name}" already`, { field: "name", session: state.id });
+      return errorBody("ARGUMENT", `a live session is already named "${name}"`, { field: "name", session: state.id });
     }
   }
   if (count >= maxSessions) {
-    return errorBody("AGENT_LIMIT", `${count} sessions live: close one, or raise max_sessions`, {
+    return errorBody("AGENT_LIMIT", `${count} sessions are live: close one, or raise max_sessions`, {
       max_sessions: maxSessions,
     });
   }
   const share = agentSessionsMax(maxSessions);
   if (!isFromAgent(by) || ofAgents < share) return undefined;
-  const message = `agents have begun ${ofAgents} of the live sessions and may have ${share} together: close one that you started`;
+  const message = `agents have started ${ofAgents} live sessions, and may start ${share} together: close one that you started`;
   return errorBody("AGENT_LIMIT", message, { max_sessions: maxSessions, of_agents: share });
 }
 

@@ -16,7 +16,7 @@ import { Mailbox } from "./mailbox.ts";
 import type { SentReply, StartInput } from "./posted-input.ts";
 import { option, testIdentity, testSettings } from "../core/testing/session-script.ts";
 
-/** A mailbox over a real log, with everything that leaves it in the order in which it left. */
+/** Sets up a mailbox over a real log and records everything that leaves it, in order. */
 function setUp(log: Log, maxSessions = 8) {
   const clock = new ManualClock();
   const events: string[] = [];
@@ -191,7 +191,7 @@ test("an agent that is never quiet for a turn of the event loop does not put off
   mailbox.stop();
 });
 
-/** In how many commits each turn of the event loop brought, until nothing waits. */
+/** Counts the commits of each turn of the event loop until nothing waits. */
 async function commitsByTurn(appended: readonly Appended[], entries: number): Promise<number[]> {
   const counts: number[] = [];
   const sum = (): number => appended.reduce((all, { bodies }) => all + bodies.length, 0);

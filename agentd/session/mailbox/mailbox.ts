@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The one way in: every command, every word of an agent and every timer is an input here. A flush decides its inputs,
-// appends all their entries in one transaction, and only then lets the new states stand, answers, acts and publishes.
-// A commit that fails drops every decision of its flush. Between two commits the event loop has a turn, in which
-// questions are answered; where more comes in than is committed, agents are not read until that is over.
+// The only way into a session: commands, agent events and timers are all inputs here. A flush decides its inputs,
+// appends their entries in one transaction, and then stores the new states, replies, runs effects and publishes. If the
+// commit fails, every decision of the flush is dropped. The event loop gets a turn between two commits, so that queries
+// are served. When inputs come faster than they are committed, agents are not read.
 import type { Appended } from "../../log/append.ts";
 import { LogError } from "../../log/log-error.ts";
 import type { Log } from "../../log/open.ts";
@@ -27,32 +27,32 @@ export interface MailboxOptions {
   readonly log: Log;
   readonly sessions: LiveSessions;
   readonly context: () => StepContext;
-  /** Entries of one transaction; the rest goes into the next. */
+  /** Limit of one transaction; the rest goes into the next. */
   readonly entriesPerCommitMax: number;
-  /** Their texts. */
+  /** Limit of the entries' texts in one transaction. */
   readonly bytesPerCommitMax: number;
-  /** Beyond it agents are not to be read until half of them are committed. */
+  /** Above this many waiting inputs agents are paused, until half of them are committed. */
   readonly inputsWaitingMax: number;
-  /** Whether more waits than is good. */
+  /** Reports that more inputs wait than `inputsWaitingMax`, or no longer do. */
   readonly pressure: (high: boolean) => void;
   readonly retryMs: number;
-  /** How long agents live on while nothing can be logged. */
+  /** How long agents may run while nothing can be logged. */
   readonly failedGraceMs: number;
   readonly after: (ms: number, run: () => void) => () => void;
   readonly reply: (reply: SentReply) => void;
   readonly act: (session: string, effects: readonly Effect[]) => void;
   readonly publish: (appended: readonly Appended[]) => void;
-  /** The log cannot be written (an error), or can be again (undefined). */
+  /** Reports that the log cannot be written (an error), or can be again (undefined). */
   readonly storeState: (error: LogError | undefined) => void;
-  /** The one lane outside of the log: ends an agent (or every one) while nothing can be logged. It is logged later. */
+  /** Ends one agent, or every agent, while nothing can be logged. The only action that is logged afterwards. */
   readonly endUnlogged: (session?: string) => void;
   readonly failpoint: Failpoint;
 }
 
-/** Turns of the event loop for which a flush gathers inputs; in each, an agent's pipe gives some 128 KiB. */
+/** Most turns of the event loop in which a flush gathers inputs. Each brings about 128 KiB from an agent's pipe. */
 const gatheringTurnsMax = 4;
 
-/** What somebody asks for who wants an agent to end. */
+/** Commands that end the agent even when they cannot be logged. */
 const endingVerbs: ReadonlySet<string> = new Set(["agent.session.cancel", "agent.session.close"]);
 
 export class Mailbox {
@@ -61,9 +61,9 @@ export class Mailbox {
   #waiting: PostedInput[] = [];
   #stopped = false;
   #pressureIsHigh = false;
-  /** Takes the flush that is to come back. */
+  /** Cancels the scheduled flush. */
   #cancelFlush: (() => void) | undefined;
-  /** Takes back the end of all agents that a lasting failure brings. */
+  /** Cancels the kill-all timer, which is armed while the log cannot be written. */
   #cancelKillAll: (() => void) | undefined;
   #failure: LogError | undefined;
 
@@ -72,39 +72,39 @@ export class Mailbox {
     this.#dedup = new CommandDedup(options.log.receipts);
   }
 
-  /** The log could not be written when it was last tried. */
+  /** True when the last commit failed. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
 
-  /** Why it could not. */
+  /** The error of the last commit, if it failed. */
   get failure(): LogError | undefined {
     return this.#failure;
   }
 
-  /** `life`: of the agent that it comes from. */
+  /** Queues an input. `runSeq`: the run of the agent that it comes from; the input is ignored in any other run. */
   post(session: string, input: Input, runSeq?: number): void {
     if (this.#stopped) return;
     this.#waiting.push({ session, input, ...(runSeq === undefined ? {} : { runSeq }) });
     this.#updatePressure();
-    // A caller is told at once that nothing can be logged; what agents say can wait for the next try.
+    // A caller is told at once that the log cannot be written; what agents send waits for the next try.
     if (!this.#cancelFlush || (this.failed && isCommandInput(input))) {
       this.#cancelFlush?.();
       this.#flushSoon(0, 0);
     }
   }
 
-  /** The first reply of a command id that was accepted before; `posted`: it is being worked on and will answer. */
+  /** Returns the stored reply for a repeated command id, or "pending" while the original is in flight. */
   findReply(scope: string, command: DedupKey): SentReply | "pending" | undefined {
     return this.#dedup.findReply(scope, command);
   }
 
   /**
-   * Ends what people were asked and the clock says is over: whoever looks at a session is not shown a question that nobody
-   * can answer any more, because its timer stood still while the machine slept.
+   * Ends overdue requests whose timers are late because the machine slept, so that no reader is shown a request that
+   * cannot be answered.
    */
   endOverdue(): void {
-    // Nothing can be logged: its timer comes again when it can.
+    // Nothing can be logged now. The timer fires again later.
     if (this.failed) return;
     const { sessions, context } = this.#options;
     const { now } = context();
@@ -118,7 +118,7 @@ export class Mailbox {
     if (isAny) this.flush();
   }
 
-  /** Everything that waits, at once: for a start and an end, where nobody else is to have a turn. */
+  /** Commits all waiting inputs synchronously, for start-up and shutdown. */
   flush(): void {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
@@ -127,7 +127,7 @@ export class Mailbox {
     }
   }
 
-  /** One commit; what is left, or has come by then, goes into another after a turn of the event loop. */
+  /** Commits once and leaves the rest for the next turn of the event loop. */
   #commitOnce(): void {
     this.#cancelFlush = undefined;
     if (this.#waiting.length === 0 || !this.#flushBatch()) return;
@@ -143,7 +143,7 @@ export class Mailbox {
     pressure(high);
   }
 
-  /** Nothing is taken or flushed any more; the log is about to be closed. */
+  /** Drops all waiting inputs and takes no more. Call it before the log is closed. */
   stop(): void {
     this.#stopped = true;
     this.#cancelFlush?.();
@@ -152,8 +152,9 @@ export class Mailbox {
   }
 
   /**
-   * Flushes when a turn of the event loop has brought nothing more, or the cap is reached: what pipes hold already goes
-   * into one transaction, since each costs the disk's whole latency. No timer: a turn with nothing to read is over at once.
+   * Flushes when a turn of the event loop brings no more inputs or the limit is reached: a transaction costs a full
+   * disk sync, so what the pipes already hold shares one. Needs no timer, because a turn with nothing to read ends at
+   * once.
    */
   #flushSoon(turns: number, before: number): void {
     const immediate = setImmediate(() => {
@@ -196,7 +197,7 @@ export class Mailbox {
     return true;
   }
 
-  /** The commit stands: states, then replies, effects and publication. */
+  /** After the commit: stores states, then replies, runs effects and publishes. */
   #settle(batch: Batch, appended: readonly Appended[]): void {
     const { sessions, act, publish, failpoint } = this.#options;
     const reply = (sent: SentReply): void => {
@@ -220,8 +221,8 @@ export class Mailbox {
   }
 
   /**
-   * Nothing runs that could not be logged: callers are told, and what agents said waits until it can be written. Who
-   * wants an agent to end gets that all the same.
+   * Refuses commands, keeps the agents' inputs for a retry, and runs nothing that was not logged. A cancel or close
+   * ends its agent all the same.
    */
   #onStoreFailed(inputs: readonly PostedInput[], batch: Batch, error: LogError): void {
     const { reply, storeState, after, retryMs, failedGraceMs, endUnlogged } = this.#options;
@@ -230,7 +231,7 @@ export class Mailbox {
     const known = new Set(repeated.map(({ caller }) => caller));
     const all = [...inputs, ...this.#waiting];
     this.#waiting = all.filter(({ input }) => !isCommandInput(input));
-    // Also those behind the batch that failed: what agents had said before them would hold them up for ever.
+    // Includes commands behind the failed batch, which would otherwise wait for the agents' inputs before them.
     for (const posted of all) {
       if (isCommandInput(posted.input) && !known.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
     }
@@ -249,7 +250,7 @@ export class Mailbox {
     const stopped =
       isCommandInput(input) && endingVerbs.has(input.command.verb) && state !== undefined && isLive(state);
     if (stopped) endUnlogged(session);
-    const did = stopped ? "the agent is being ended, and nothing else was run" : "nothing was run";
+    const did = stopped ? "the agent is being stopped, and nothing else was run" : "nothing was run";
     const body = errorBody("STORE_FAILED", `the log cannot be written (${error.message}): ${did}`, {
       reason: error.code,
       ...(stopped ? { stopped: true } : {}),

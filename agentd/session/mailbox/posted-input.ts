@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What lies in the mailbox, and how it is answered.
+// The inputs that wait in the mailbox, and the replies to them.
 import { stringifyJson } from "../../../json/raw-json.ts";
 import { type ErrorBody, instanceSession } from "../../vocabulary/index.ts";
 import { commandIdOf, commandIdMember } from "../core/draft.ts";
@@ -11,7 +11,7 @@ export interface StartInput {
   readonly command: Command<"agent.session.start">;
   readonly session: NewSession;
   readonly maxSessions: number;
-  /** JSON of what the log may not show. */
+  /** Arguments that the log must not show, as JSON. */
   readonly literals?: string;
 }
 
@@ -20,25 +20,25 @@ export type Input = SessionInput | StartInput;
 export interface PostedInput {
   readonly session: string;
   readonly input: Input;
-  /** `lifeSeq` of the life whose agent it comes from. */
+  /** `runSeq` of the run whose agent posted it. */
   readonly runSeq?: number;
 }
 
-/** A reply as it goes out: the text is the one that a retry will get. */
+/** A reply as it is sent; a retry gets the same text. */
 export interface SentReply {
   readonly caller: number;
   readonly rc: number;
   readonly body: string;
 }
 
-/** Somebody waits for what becomes of it. */
+/** An input whose caller waits for a reply. */
 export type CommandInput = Extract<Input, { readonly command: unknown }>;
 
 export function isCommandInput(input: Input): input is CommandInput {
   return "command" in input;
 }
 
-/** Where a command's id is unique. */
+/** Returns the scope in which the input's command id is unique. */
 export function commandIdScope(posted: PostedInput): string {
   return posted.input.type === "start" ? instanceSession : posted.session;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent asks of its client with files and terminals. Whatever changes something is logged first and done then,
-// and its end is logged before the agent is told.
+// Rules for an agent's file and terminal requests. Every change is logged before it happens, and its outcome is logged
+// before the agent hears of it.
 import type { Draft } from "../draft.ts";
 import { sessionEnding } from "./answers.ts";
 import type { ClientSideEffect, ClientSideInput } from "./client-side-input.ts";
@@ -13,6 +13,7 @@ import {
   onTerminalRelease,
 } from "./terminals.ts";
 
+/** Decides one file or terminal input. */
 export function decideClientSide(draft: Draft, input: ClientSideInput): void {
   switch (input.type) {
     case "file_read":
@@ -34,7 +35,7 @@ export function decideClientSide(draft: Draft, input: ClientSideInput): void {
   }
 }
 
-/** What is to be logged of an effect that found no agent any more; undefined where it promised nothing. */
+/** Returns the input that cancels an effect whose agent is gone, or undefined when the log announced nothing. */
 export function compensate(effect: ClientSideEffect): ClientSideInput | undefined {
   switch (effect.type) {
     case "write_file":

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Files that an agent reads and writes through its client: what the log says of each, and when it is done.
+// Rules for files that an agent reads and writes through its client (ACP's fs/*).
 import { RPC } from "../../../../acp-client/jsonrpc/message.ts";
 import type { FileEntry } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
@@ -7,11 +7,12 @@ import { currentTurn, type IntendedWrite, isServed, turnMembers, type RequestKey
 import { answer, refuseRequest, sessionEnding } from "./answers.ts";
 import type { FileInput, FileRefusal } from "./client-side-input.ts";
 
-/** Of a write's temporary file: whoever finds the intention in the log finds the file. */
+/** Names a write's temporary file after its entry, so that a later agentd can find and remove it. */
 export function toTemporaryName(session: string, seq: number): string {
   return `.agentd-${session}-${seq}.tmp`;
 }
 
+/** Logs a read and hands the text over, or refuses when the session is ending (fs/read_text_file). */
 export function onFileRead(draft: Draft, { key, path, outcome }: Extract<FileInput, { type: "file_read" }>): void {
   const { state } = draft;
   const refusal = outcome.ok ? checkServed(draft) : outcome.refusal;
@@ -23,6 +24,7 @@ export function onFileRead(draft: Draft, { key, path, outcome }: Extract<FileInp
   draft.effect({ type: "client_side", effect: { type: "hand_over", key } });
 }
 
+/** Announces a write before it happens, or refuses it (fs/write_text_file). */
 export function onFileWrite(draft: Draft, { key, path, bytes }: Extract<FileInput, { type: "file_write" }>): void {
   const { state } = draft;
   const where = currentTurn(state);
@@ -36,6 +38,7 @@ export function onFileWrite(draft: Draft, { key, path, bytes }: Extract<FileInpu
   draft.effect({ type: "client_side", effect: { type: "write_file", key, seq, temporaryName } });
 }
 
+/** Logs the outcome of an announced write, then answers the agent. */
 export function onFileWritten(draft: Draft, { seq, outcome }: Extract<FileInput, { type: "file_written" }>): void {
   const write = draft.state.writes.find((candidate) => candidate.seq === seq);
   if (!write) return;
@@ -43,20 +46,21 @@ export function onFileWritten(draft: Draft, { seq, outcome }: Extract<FileInput,
   if (!outcome.ok) return emitRefused(draft, write.key, entry, outcome.refusal);
   draft.add({ ...entry, phase: "done" });
   if (outcome.moved === true) {
-    const message = `the directory of "${write.path}" was moved away while it was written: the file went with it`;
+    const message = `the directory of "${write.path}" was moved during the write, and the file with it`;
     draft.add({ kind: "diagnostic", ...turnMembers(draft.state, write.turn), what: "file-moved", message });
   }
   answer(draft, write.key, {});
 }
 
-/** The agentd that intended it is dead; what it had begun has been swept away. */
+/** Ends a write of an agentd that died. Its temporary file has been removed. */
 export function emitWriteInterrupted(draft: Draft, write: IntendedWrite): void {
-  const message = "agentd ended over it: the file is as it was or as it was to be, and whole";
+  const message = "agentd ended during the write: the file has its old or its new content, whole";
   draft.add({ ...takeWrite(draft, write), phase: "refused", reason: "interrupted", message });
 }
 
 type FileHead = Omit<FileEntry, "phase"> & { readonly turn?: number; readonly late?: true };
 
+/** Removes the announced write from the state and returns the head of its final entry. */
 function takeWrite(draft: Draft, write: IntendedWrite): FileHead {
   const { state } = draft;
   const { seq, path, bytes, turn } = write;
@@ -70,7 +74,7 @@ function emitRefused(draft: Draft, key: RequestKey, entry: FileHead, refusal: Fi
   refuseRequest(draft, key, { code, message });
 }
 
-/** Its agent is gone, and what it wanted to be written with it. */
+/** The outcome of a write whose agent is gone. */
 export function toCancelledWrite(seq: number): FileInput {
   return { type: "file_written", seq, outcome: { ok: false, refusal: endingRefusal } };
 }
@@ -84,6 +88,6 @@ function checkServed({ state }: Draft): FileRefusal | undefined {
 function checkSize({ context }: Draft, bytes: number): FileRefusal | undefined {
   const { fileBytesMax } = context.settings;
   if (bytes <= fileBytesMax) return undefined;
-  const message = `${bytes} bytes are too many: a file that is written through the client has at most ${fileBytesMax}`;
+  const message = `the file has ${bytes} bytes: a file written through the client may have at most ${fileBytesMax}`;
   return { reason: "too-big", message, code: RPC.invalidParams };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Terminals that an agent has its client run: logged before they start, before they are killed, and when they have
-// ended. What they print is a snapshot at any time, and in the log when they have ended.
+// Rules for terminals that an agent runs through its client (ACP's terminal/*). Start, kill and release are logged
+// before they happen. Output is readable at any time; the log has its tail once the terminal has exited.
 import type { Draft } from "../draft.ts";
 import { currentTurn, isServed, turnMembers, type OpenTerminal, type RequestKey } from "../state.ts";
 import { answer, terminalNotFound, toInternalError, refuseRequest, sessionEnding } from "./answers.ts";
@@ -8,6 +8,7 @@ import type { TerminalInput } from "./client-side-input.ts";
 
 type Create = Extract<TerminalInput, { type: "terminal_create" }>;
 
+/** Logs the command before it runs, or refuses it at the session's limit (terminal/create). */
 export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }: Create): void {
   const { state } = draft;
   const where = currentTurn(state);
@@ -28,10 +29,10 @@ function findStartProblem({ state, context }: Draft): string | undefined {
   const { terminalsMax } = context.settings;
   if (!isServed(state)) return sessionEnding;
   if (state.terminals.length < terminalsMax) return undefined;
-  return `this session has ${terminalsMax} terminals already: release one first`;
+  return `this session already has ${terminalsMax} terminals: release one first`;
 }
 
-/** It was announced, and did not come up. */
+/** Handles a command that was logged and could not be started. */
 export function onTerminalFailed(draft: Draft, input: Extract<TerminalInput, { type: "terminal_failed" }>): void {
   const { key, terminal, message } = input;
   const open = findTerminal(draft, terminal);
@@ -41,6 +42,7 @@ export function onTerminalFailed(draft: Draft, input: Extract<TerminalInput, { t
   refuseRequest(draft, key, toInternalError(message));
 }
 
+/** Logs the exit once, then tells those who wait for it (terminal/wait_for_exit). */
 export function onTerminalExited(draft: Draft, input: Extract<TerminalInput, { type: "terminal_exited" }>): void {
   const { terminal, exitCode, signal, tail, truncated } = input;
   const open = findTerminal(draft, terminal);
@@ -61,6 +63,7 @@ export function onTerminalExited(draft: Draft, input: Extract<TerminalInput, { t
 
 type TerminalAction = Extract<TerminalInput, { type: "terminal_kill" | "terminal_release" }>;
 
+/** Logs the kill before it happens. A terminal that has exited is answered at once (terminal/kill). */
 export function onTerminalKill(draft: Draft, { key, terminal }: TerminalAction): void {
   const open = findUsableTerminal(draft, key, terminal);
   if (!open) return;
@@ -69,6 +72,7 @@ export function onTerminalKill(draft: Draft, { key, terminal }: TerminalAction):
   draft.effect({ type: "client_side", effect: { type: "kill_terminal", key, terminal } });
 }
 
+/** Logs the release before it happens; the agent may not name the terminal afterwards (terminal/release). */
 export function onTerminalRelease(draft: Draft, { key, terminal }: TerminalAction): void {
   const open = findUsableTerminal(draft, key, terminal);
   if (!open) return;
@@ -76,12 +80,12 @@ export function onTerminalRelease(draft: Draft, { key, terminal }: TerminalActio
   draft.effect({ type: "client_side", effect: { type: "release_terminal", key, terminal } });
 }
 
-/** Their session ends, and they with it: whoever ends the agent ends them. */
+/** Releases all terminals of an ending session. Stopping the agent ends their processes. */
 export function releaseTerminals(draft: Draft): void {
   for (const open of draft.state.terminals) if (!open.released) emitReleased(draft, open);
 }
 
-/** Those of an agentd that is dead: how they ended nobody has seen. */
+/** Logs that the terminals of a dead agentd have exited with an unknown status. */
 export function emitTerminalsLost(draft: Draft): void {
   for (const { terminal, turn, exited } of draft.state.terminals) {
     if (exited) continue;
@@ -98,7 +102,7 @@ function emitReleased(draft: Draft, open: OpenTerminal): void {
   replaceTerminal(draft, open, { ...open, released: true });
 }
 
-/** What has ended and was released is open no longer. */
+/** A terminal is forgotten once it has exited and was released. */
 function replaceTerminal({ state }: Draft, open: OpenTerminal, now: OpenTerminal): void {
   const others = state.terminals.filter((other) => other !== open);
   state.terminals = now.exited && now.released ? others : [...others, now];
@@ -108,7 +112,7 @@ function findTerminal({ state }: Draft, terminal: string): OpenTerminal | undefi
   return state.terminals.find((open) => open.terminal === terminal);
 }
 
-/** One that its agent may name; else the request is refused. */
+/** Finds a terminal that the agent may name, or refuses the request. */
 function findUsableTerminal(draft: Draft, key: RequestKey, terminal: string): OpenTerminal | undefined {
   const open = findTerminal(draft, terminal);
   if (!isServed(draft.state)) refuseRequest(draft, key, toInternalError(sessionEnding));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A request on its way to people, by the service `notify`. What they are shown says first what agentd knows, then what the
-// agent wrote.
+// Builds the ask that `notify` shows for a request: first what agentd knows, then what the agent wrote.
 import { RawJson, stringifyJson } from "../../../../json/raw-json.ts";
 import { notifyLimits, type NotifyOption } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
@@ -8,7 +7,7 @@ import { truncateText } from "../bounded-fields.ts";
 import type { CorePorts } from "../input.ts";
 import type { PendingElicitation, PendingPermission, PendingRequest, SessionState } from "../state.ts";
 
-/** Has people asked, now or when their service is there. */
+/** Asks people through `notify`, now or once the service is on the Bus. */
 export function askPeople(draft: Draft, pending: PendingRequest): void {
   if (draft.context.people === "off") return;
   const { state } = draft;
@@ -31,11 +30,12 @@ export function askPeople(draft: Draft, pending: PendingRequest): void {
   state.requests = state.requests.map((one) => (one.request === request ? { ...one, askedPeople: true } : one));
 }
 
+/** Returns the edition of the request; an elicitation never changes. */
 export function editionOf(pending: PendingRequest): number {
   return pending.kind === "permission" ? pending.edition : 0;
 }
 
-/** What people may choose where they are asked. A form is filled in elsewhere, and so is an address too long to be shown whole. */
+/** Returns the choices that `notify` offers. A form, or a URL too long to show whole, can only be declined there. */
 export function toNotifyOptions(pending: PendingRequest): readonly NotifyOption[] {
   if (pending.kind === "permission") {
     return pending.options.map(({ option, name, kind }) => ({
@@ -58,17 +58,17 @@ function describeRequest(pending: PendingRequest, { hostOf }: CorePorts): string
   if (pending.kind === "elicitation") {
     const { elicitation } = pending;
     if (elicitation.mode === "url") return `to open an address at ${hostOf(elicitation.url) ?? "nowhere"}`;
-    return `to be told: ${elicitation.message.trim() === "" ? unstated : elicitation.message}`;
+    return `for: ${elicitation.message.trim() === "" ? unstated : elicitation.message}`;
   }
   const { title, name, tool_kind: kind } = pending.listed.value;
-  return `to ${kind ?? "do something without a kind"}: ${title ?? name ?? unstated}`;
+  return `to ${kind ?? "run a tool without a kind"}: ${title ?? name ?? unstated}`;
 }
 
-const unstated = "it does not say what";
+const unstated = "(no details given)";
 
 interface AskBody {
   readonly lines: readonly string[];
-  /** Nothing of what is asked is missing in them and in the title. */
+  /** Title and lines together show everything that is asked. */
   readonly isComplete: boolean;
 }
 
@@ -89,7 +89,7 @@ function toAskBody({ cwd }: SessionState, pending: PendingRequest, isTitleComple
   return { lines: [message, ...originLines(pending), fill], isComplete: isMessageComplete };
 }
 
-/** What tells this question from one that the session itself has just asked. */
+/** Marks a request that another agent session made, or that has changed. */
 function originLines(pending: PendingRequest): string[] {
   const changed = pending.kind === "permission" ? pending.changed : [];
   return [
@@ -98,7 +98,7 @@ function originLines(pending: PendingRequest): string[] {
   ];
 }
 
-/** Each part as long as it may be; where one is cut or missing, the last line says where all of it is. */
+/** Truncates each part to its limit. If anything is missing, the last line tells the command that shows it all. */
 function toToolCallBody(pending: PendingPermission, cwd: string, isTitleComplete: boolean): AskBody {
   const { request, listed, omitted } = pending;
   const { title, name, locations, raw_input: input, content } = listed.value;
@@ -122,7 +122,7 @@ function toToolCallBody(pending: PendingPermission, cwd: string, isTitleComplete
     : { lines: [...lines, `all of it: mix agent permit show ${request}`], isComplete };
 }
 
-/** A value that is the tool's title, to the letter, is not said again: a notification has little room. */
+/** Leaves out a value that equals the tool's title, since a notification has little room. */
 function toInputTexts(input: unknown, title: string): string[] {
   if (input === undefined || input === null) return [];
   const isSaid = (value: unknown): boolean => value !== "" && (value === title || `\`${String(value)}\`` === title);
@@ -143,5 +143,5 @@ function toContentText(item: unknown): string {
 
 const pathsMax = 8;
 const inputMax = 1_500;
-/** Of an address that is shown whole, on a desktop too. */
+/** Longest URL that is shown whole, on a desktop too. */
 const urlMax = 1_000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Answers of people and programs to what agents ask. The first one counts.
+// Answers to pending requests by commands. The first answer wins.
 import type { ElicitationAnswer } from "../../../../acp-client/model.ts";
 import { readForm, withDefaults } from "../../../people/form.ts";
 import type { VerbArguments } from "../../../vocabulary/verbs.ts";
@@ -10,6 +10,7 @@ import { resolveElicitation } from "./elicitations.ts";
 import { isOverdue } from "./pending-requests.ts";
 import { resolvePermission } from "./permissions.ts";
 
+/** Resolves a permission with an offered option, or cancels it when the command names none. */
 export function decidePermissionAnswer(
   draft: Draft,
   before: SessionState,
@@ -31,7 +32,7 @@ export function decidePermissionAnswer(
   return draft.decision();
 }
 
-/** That the content is what the form asks for was looked at before. */
+/** The verb has already checked the content against the form. */
 export function decideElicitationAnswer(
   draft: Draft,
   before: SessionState,
@@ -66,14 +67,14 @@ function findPendingRequest<K extends Kind>(
   const pending = state.requests.find((candidate) => candidate.request === request);
   if (!pending) return refuseNotPending(state, request);
   if (hasKind(pending, kind)) return isOverdue(pending, context.now) ? refuseOverdue(request) : pending;
-  return refuse("REQUEST_UNKNOWN", `the request is of another kind: agent.${pending.kind}.answer answers it`, {
+  return refuse("REQUEST_UNKNOWN", `the request is of another kind: answer it with agent.${pending.kind}.answer`, {
     request,
   });
 }
 
-/** Its timer is about to say so to the agent. */
+/** The request's timer is about to resolve it. */
 function refuseOverdue(request: string): ReturnType<typeof refuse> {
-  return refuse("REQUEST_CLOSED", "the request's time is over", { request, via: "timeout" });
+  return refuse("REQUEST_CLOSED", "the request has expired", { request, via: "timeout" });
 }
 
 function hasKind<K extends Kind>(pending: PendingRequest, kind: K): pending is Extract<PendingRequest, { kind: K }> {
@@ -85,7 +86,7 @@ function refuseNotPending(state: SessionState, request: string): ReturnType<type
   if (closed) {
     const { outcome, option, by, via } = closed;
     const who = by ?? (via === undefined ? "somebody" : via);
-    return refuse("REQUEST_CLOSED", `the request was closed before, by ${who}: ${option ?? outcome}`, {
+    return refuse("REQUEST_CLOSED", `the request was already closed by ${who}: ${option ?? outcome}`, {
       request,
       outcome,
       option,
@@ -95,7 +96,7 @@ function refuseNotPending(state: SessionState, request: string): ReturnType<type
   }
   const number = Number(request.slice(state.id.length + 1));
   if (Number.isSafeInteger(number) && number >= 1 && number <= state.requestCount) {
-    return refuse("REQUEST_CLOSED", "the request was closed before: the session's log says how", { request });
+    return refuse("REQUEST_CLOSED", "the request was already closed: see the session's log", { request });
   }
   return refuse("REQUEST_UNKNOWN", "no such request", { request });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An elicitation from the agent's question to its one answer. What is nobody's answer is a cancellation.
+// Elicitations, from request to resolution. Anything but a person's answer is a cancellation.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { Elicitation, ElicitationAnswer } from "../../../../acp-client/model.ts";
 import type { Draft } from "../draft.ts";
@@ -16,6 +16,7 @@ import {
   checkCanAsk,
 } from "./pending-requests.ts";
 
+/** Handles ACP's elicitation/create: logs it and asks people, or cancels it at once. */
 export function requestElicitation(draft: Draft, event: Extract<AgentEvent, { type: "elicitation" }>): void {
   const { asked, agentSession } = event;
   const refusal = checkCanAsk(draft);
@@ -43,7 +44,7 @@ export function requestElicitation(draft: Draft, event: Extract<AgentEvent, { ty
   else armAndAsk(draft, pending);
 }
 
-/** Ends one request: logged now, told to the agent afterwards. */
+/** Logs the resolution and sends it to the agent after the commit. */
 export function resolveElicitation(
   draft: Draft,
   pending: PendingElicitation,

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What permissions and elicitations share: a number, a time limit, and that each is open once and closed once.
+// What permissions and elicitations share: id, expiry, and that each is opened once and closed once.
 import type { ResolvedVia } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import type { SessionInput } from "../input.ts";
 import { type ClosedRequest, currentTurn, type PendingRequest, type SessionState } from "../state.ts";
 import { askPeople } from "./ask-people.ts";
 
-/** Closed requests of a session that are remembered, so that a late answer is told who was first. */
+/** Number of closed requests remembered per session, so that a late answer is told who answered first. */
 const closedRequestsMax = 256;
 
-/** Who ended a request: somebody by name, or what did it in nobody's stead. */
+/** Who or what resolved a request: a citizen by name, or a cause such as a timeout (`via`). */
 export interface ResolvedBy {
   readonly by: string | null;
   readonly via?: ResolvedVia;
   readonly why?: string;
 }
 
-/** The next request of the session. `key`: the client's own name for it. */
+/** Creates the members that every request has. `key`: the ACP client's number for it. */
 export function newRequest(draft: Draft, key: number, agentSession: string | undefined) {
   const { state, context } = draft;
   const { permissionTimeoutMs } = context.settings;
@@ -32,24 +32,25 @@ export function newRequest(draft: Draft, key: number, agentSession: string | und
   };
 }
 
-/** As entries and replies carry it. */
+/** Returns `agent_session` as a member of an entry or a reply. */
 export function agentSessionMember(id: string | undefined): { readonly agent_session?: string } {
   return id === undefined ? {} : { agent_session: id };
 }
 
+/** Adds a pending request and stops the idle timer. */
 export function addRequest(draft: Draft, pending: PendingRequest): void {
   const { state } = draft;
   state.requests = [...state.requests, pending];
-  // Who waits for a person is not idle.
+  // A session that waits for a person is not idle.
   if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
 }
 
-/** What the log says of it: whether people are asked by their service. */
+/** Says what the request's entry reports: whether people are asked through `notify`. */
 export function isNotified(draft: Draft, endsAtOnce: boolean): boolean {
   return !endsAtOnce && draft.context.people === "there";
 }
 
-/** From here somebody is waited for. */
+/** Arms the expiry timer and asks people. */
 export function armAndAsk(draft: Draft, pending: PendingRequest): void {
   const { kind, request } = pending;
   const { permissionTimeoutMs } = draft.context.settings;
@@ -59,14 +60,14 @@ export function armAndAsk(draft: Draft, pending: PendingRequest): void {
   askPeople(draft, pending);
 }
 
-/** By the clock: timers stand still while the machine sleeps. */
+/** Compares with the clock, because timers stop while the machine sleeps. */
 export function isOverdue({ expiresAt }: PendingRequest, now: number): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now;
 }
 
 const noInputs: readonly never[] = [];
 
-/** The inputs that end what is overdue, as its timers would. */
+/** Returns the timer inputs that end overdue requests before their timers fire. */
 export function findOverdue(
   { requests }: SessionState,
   now: number,
@@ -76,7 +77,7 @@ export function findOverdue(
   return overdue.map(({ kind, request }) => ({ type: "timer", timer: kind, key: request }));
 }
 
-/** True where the agent is to be told. */
+/** Removes a pending request. Returns whether its answer must be sent to the agent. */
 export function closeRequest(
   draft: Draft,
   { kind, request, key, askedPeople }: PendingRequest,
@@ -86,14 +87,14 @@ export function closeRequest(
   state.requests = state.requests.filter((pending) => pending.request !== request);
   state.closedRequests = [...state.closedRequests, closed].slice(-closedRequestsMax);
   draft.effect({ type: "disarm", timer: kind, key: request });
-  // What is over is not asked any more, for whatever reason it is.
+  // Withdraw the ask for any reason, so that nobody answers a closed request.
   if (askedPeople) draft.effect({ type: "withdraw_ask", request, reason: closed.via ?? "answered" });
   if (state.run.phase === "idle" && state.requests.length === 0) draft.armIdle();
   if (key !== null) state.unsent = [...state.unsent, { request, kind }];
   return key !== null;
 }
 
-/** Why a new request ends at once; undefined where somebody may be asked. */
+/** Returns the resolution of a request that may not wait for an answer, or undefined when it may. */
 export function checkCanAsk(draft: Draft): Required<ResolvedBy> | undefined {
   const { state, context } = draft;
   if (state.run.phase === "draining" || (state.run.phase === "turn" && state.run.turn.cancelling)) {
@@ -103,7 +104,7 @@ export function checkCanAsk(draft: Draft): Required<ResolvedBy> | undefined {
     return { by: null, via: "end", why: "the session is ending" };
   }
   if (state.requests.length >= context.settings.openRequestsMax) {
-    return { by: null, via: "end", why: "too many open requests in this session" };
+    return { by: null, via: "end", why: "too many pending requests in this session" };
   }
   return undefined;
 }

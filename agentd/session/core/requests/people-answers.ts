@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
+// Reports of the service `notify`: a person's answer, or that nobody could be asked.
 import { isAgentCitizen } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
 import { truncateText } from "../bounded-fields.ts";
@@ -10,12 +10,12 @@ import { resolveElicitation } from "./elicitations.ts";
 import { isOverdue, type ResolvedBy } from "./pending-requests.ts";
 import { resolvePermission } from "./permissions.ts";
 
-/** What the diagnostic is called that tells of an answer which was not used. */
+/** The `what` of the diagnostic about an answer that was not used. */
 export const unusedAnswer = "answer-unused";
 
 /**
- * A person's answer: the first valid one wins. One that comes too late, or that nobody may give, changes nothing, and is
- * not lost in silence: who gave it believes that it counts.
+ * The first valid answer resolves the request. Any other is logged as not used, since the person believes that it
+ * counted.
  */
 export function onPeopleAnswered(
   draft: Draft,
@@ -27,7 +27,7 @@ export function onPeopleAnswered(
   const pending = state.requests.find((candidate) => candidate.request === request);
   const isOutdated = pending !== undefined && (answer.edition ?? 0) !== editionOf(pending);
   const problem = isOutdated
-    ? "the agent had changed what it asks since that was shown"
+    ? "the agent had changed the request since it was shown"
     : pending === undefined
       ? describeClosedRequest(state, request)
       : findAnswerProblem(pending, option, by, context.now);
@@ -40,13 +40,13 @@ export function onPeopleAnswered(
     kind: "diagnostic",
     what: unusedAnswer,
     request,
-    message: `${who} had answered ${JSON.stringify(truncateText(option, optionShownMax))} to ${request}: ${problem ?? "it is closed"}`,
+    message: `${who} answered ${JSON.stringify(truncateText(option, optionShownMax))} to ${request}: ${problem ?? "it is closed"}`,
   });
-  // One that was changed is asked anew already.
+  // A changed request has already been asked again.
   if (!isOutdated) draft.effect({ type: "withdraw_ask", request, reason: "not used" });
 }
 
-/** People could not be asked after all. The request stays open for `agent.permission.answer`. */
+/** Logs that people could not be asked. The request stays pending for `agent.permission.answer`. */
 export function onPeopleNotAsked(
   draft: Draft,
   { request, message }: Extract<SessionInput, { type: "people_not_asked" }>,
@@ -56,7 +56,7 @@ export function onPeopleNotAsked(
   draft.add({ kind: "diagnostic", what: "people-not-asked", request, message: problem });
 }
 
-/** In the log where it was answered on the desktop: no citizen gave the answer. */
+/** Logged as `by` when the answer was given on the desktop and no citizen gave it. */
 const notifyName = "notify";
 const optionShownMax = 200;
 
@@ -71,8 +71,8 @@ function findAnswerProblem(
   by: string | null,
   now: number,
 ): string | undefined {
-  if (isOverdue(pending, now)) return "the request's time was over before the answer came";
-  // The service refuses them itself; whoever stands in for it might not.
+  if (isOverdue(pending, now)) return "the request had expired before the answer came";
+  // notifyd refuses these itself, but another program may serve as `notify`.
   if (by !== null && isAgentCitizen(by)) return "an agent's own program may not answer for people";
   return toNotifyOptions(pending).some((offered) => offered.option === option)
     ? undefined
@@ -82,8 +82,8 @@ function findAnswerProblem(
 function describeClosedRequest(state: SessionState, request: string): string {
   const closed = state.closedRequests.find((candidate) => candidate.request === request);
   return closed === undefined || closed.via === "restart"
-    ? "agentd was started again before it was used"
-    : `the request was closed before, by ${describeCloser(closed)}`;
+    ? "agentd was restarted before it was used"
+    : `the request was already closed by ${describeCloser(closed)}`;
 }
 
 function describeCloser({ by, via }: ClosedRequest): string {

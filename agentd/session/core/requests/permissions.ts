@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A permission from the agent's question to its one answer. Whatever is not somebody's yes is never a yes.
+// Permission requests, from request to resolution. Anything but an explicit allow is a denial.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { PermissionOutcome, ToolCallPatch } from "../../../../acp-client/model.ts";
 import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/entries.ts";
@@ -32,10 +32,10 @@ import {
 import { evaluatePolicy, foreignSessionReason, type Findings, type PolicyDecision } from "./policy.ts";
 import { findChangedMembers, toLoggedCall, type RequestedCall, toRequestedCall, boundCall } from "./requested-call.ts";
 
-/** `option` as offered, or a cancellation. */
+/** An option that the agent offered, or a cancellation. */
 export type PermissionAnswer = { readonly option: string } | "cancelled";
 
-/** `findings`: what the session's policy judges by, where it has one. */
+/** Handles ACP's session/request_permission. `findings`: the evidence for the session's policy, if it has one. */
 export function requestPermission(
   draft: Draft,
   event: Extract<AgentEvent, { type: "permission" }>,
@@ -93,7 +93,7 @@ export function requestPermission(
 }
 
 interface PolicyInput {
-  /** As the request itself has it. */
+  /** As in the request itself. */
   readonly kind: string | null | undefined;
   readonly options: readonly PermissionChoice[];
   readonly findings: Findings | undefined;
@@ -101,8 +101,8 @@ interface PolicyInput {
 }
 
 /**
- * What the policy says, as the configuration has it at this moment; undefined where the session has none. One that is
- * gone from the configuration answers nothing, which is said once.
+ * Evaluates the session's policy as currently configured; undefined when the session has none. A policy that is gone
+ * from the configuration decides nothing, which is logged once.
  */
 function askPolicy(draft: Draft, { kind, options, findings, agentSession }: PolicyInput): PolicyDecision | undefined {
   const { state, context } = draft;
@@ -120,11 +120,13 @@ function askPolicy(draft: Draft, { kind, options, findings, agentSession }: Poli
 
 function emitPolicyGone(draft: Draft, name: string): void {
   if (draft.state.policyGoneReported) return;
-  const message = `the policy "${name}" is not in the configuration any more: people are asked instead`;
+  const message = `the policy "${name}" is no longer in the configuration: people are asked instead`;
   draft.add({ kind: "diagnostic", what: "policy-gone", message });
 }
 
-/** The request patches the call like any update of it; some agents never announce the call, and this is its first sight. */
+/**
+ * Merges the request into its tool call, like any update. Some agents never announce the call, so this may create it.
+ */
 function mergeRequestedCall(
   draft: Draft,
   key: string,
@@ -151,7 +153,7 @@ function mergeRequestedCall(
   return question;
 }
 
-/** What a sub-agent says of its calls is logged as it came, and known for the questions that it may ask about them. */
+/** Logs what a sub-agent says of its calls as it came, and remembers it for permission requests about them. */
 export function noteForeignToolCall(draft: Draft, agentSession: string, call: ToolCallPatch): void {
   const { state } = draft;
   const said = toToolCallFields(call);
@@ -164,8 +166,8 @@ export function noteForeignToolCall(draft: Draft, agentSession: string, call: To
 }
 
 /**
- * The agent has said more of a call, about which a question is open. People are shown the call as it is now, and that it is
- * another than the one they were asked about. A policy does not decide again.
+ * Updates pending requests when their tool call changes: people see the new call, marked as changed. The policy is not
+ * evaluated again.
  */
 export function noteCallChange(draft: Draft, key: string, update: ToolCallFields, before: KnownCalls): void {
   const { state } = draft;
@@ -184,7 +186,7 @@ export function noteCallChange(draft: Draft, key: string, update: ToolCallFields
   }
 }
 
-/** Ends one request: logged now, told to the agent afterwards. */
+/** Logs the resolution and sends it to the agent after the commit. */
 export function resolvePermission(
   draft: Draft,
   pending: PendingPermission,
@@ -212,7 +214,7 @@ export function resolvePermission(
   if (mustTellAgent && key !== null) draft.effect({ type: "answer_permission", request, key, outcome: wire });
 }
 
-/** Nobody answered in time: the agent's own way to say no once, else a cancellation. */
+/** Chooses the agent's `reject_once` option when nobody answered in time, or cancels. */
 export function expirePermission(draft: Draft, pending: PendingPermission): void {
   const rejection = findRejectOnce(pending.options);
   resolvePermission(draft, pending, rejection ? { option: rejection.option } : "cancelled", {
@@ -222,8 +224,8 @@ export function expirePermission(draft: Draft, pending: PendingPermission): void
 }
 
 /**
- * Chosen by kind alone, never by position, id or text. An id is all that the agent is told: one that stands for something
- * else too is no rejection.
+ * Finds the rejection by its kind alone, never by position, id or text. The agent is told only the id, so an id that
+ * another option shares is not used.
  */
 function findRejectOnce(options: readonly PermissionChoice[]): PermissionChoice | undefined {
   const rejections = options.filter(({ kind }) => kind === "reject_once");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The tool call that a permission is about: what the request says of it, on top of all that was said of it before.
+// The tool call that a permission request is about: the request is a patch on what the agent said of the call before.
 import type { ToolCallFields } from "../../../vocabulary/entries.ts";
 import { callLimits } from "../../../vocabulary/limits.ts";
 import { jsonBytes, boundFields, type BoundedFields, measureFields } from "../bounded-fields.ts";
@@ -8,13 +8,13 @@ import { type RequestMember, requestMembers, isNewCall, type KnownCall } from ".
 
 export interface RequestedCall {
   readonly call: ToolCallFields;
-  /** Members of it that the request does not say itself. */
+  /** Members that the agent said earlier and the request does not repeat. */
   readonly saidBefore: readonly RequestMember[];
-  /** Members that were said before and are not held. */
+  /** Members that the agent said earlier and that are no longer held. */
   readonly lost: readonly RequestMember[];
 }
 
-/** `own`: as the request has it. */
+/** Merges the request over the known call. `own`: the members of the request. */
 export function toRequestedCall(known: KnownCall | undefined, own: ToolCallFields): RequestedCall {
   if (!known || isNewCall(known, own)) return { call: own, saidBefore: [], lost: [] };
   const missing = requestMembers.filter((name) => own[name] === undefined);
@@ -25,13 +25,13 @@ export function toRequestedCall(known: KnownCall | undefined, own: ToolCallField
   return { call: { ...own, ...before }, saidBefore, lost };
 }
 
-/** As it is held and shown while the question is open. */
+/** Bounds the call for as long as the request is pending. */
 export function boundCall({ call, lost }: RequestedCall): BoundedFields<ToolCallFields> {
   const fitted = boundFields(measureFields(call, droppableNames), callLimits.questionBytesMax);
   return { ...fitted, omitted: [...fitted.omitted, ...lost] };
 }
 
-/** What a question can be held and shown without, when it is too long: its id and its kind tell what is asked. */
+/** Members that may be left out of a long request. Id and kind stay, because they tell what is asked. */
 const droppableNames = [
   "title",
   "name",
@@ -50,8 +50,8 @@ export interface LoggedCall {
 }
 
 /**
- * As the question's entry has it: all that the request says, and what was said before as far as it fits. Each long value
- * is copied into one question's entry at most, so that an agent that asks often does not multiply the log.
+ * Returns the call for the request's entry: all of the request, and earlier members as far as they fit. A long value is
+ * copied into one entry only, or an agent that asks often would multiply the log.
  */
 export function toLoggedCall({ call, saidBefore, lost }: RequestedCall, known: KnownCall | undefined): LoggedCall {
   const isRepeated = (name: RequestMember): boolean =>
@@ -65,10 +65,10 @@ export function toLoggedCall({ call, saidBefore, lost }: RequestedCall, known: K
   return { tool_call: left, said_before: said, left_out: missing };
 }
 
-/** UTF-8 bytes of a value as JSON that may stand in every question about its call. */
+/** Largest value, in UTF-8 bytes as JSON, that every request about its call may repeat. */
 const repeatedBytesMax = 4 * 1024;
 
-/** Members that the update has changed. A new status changes nothing of what is asked. */
+/** Returns the members that an update has changed, except `status`, which does not change what is asked. */
 export function findChangedMembers(
   before: KnownCall | undefined,
   now: KnownCall | undefined,
@@ -77,7 +77,7 @@ export function findChangedMembers(
   return requestMembers.filter((name) => {
     if (name === "status" || update[name] === undefined) return false;
     const [old, next] = [before?.members[name]?.value, now?.members[name]?.value];
-    // What is not held cannot be compared.
+    // A value that is not held cannot be compared and counts as changed.
     return old === undefined || next === undefined || findGrowths(old, next, [])?.length !== 0;
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Ends of requests that are nobody's answer, whatever was asked: none of them is ever a yes.
+// Ways in which any request ends without an answer. None of them allows.
 import type { ResolvedVia } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import type { PendingRequest } from "../state.ts";
@@ -7,6 +7,7 @@ import { resolveElicitation } from "./elicitations.ts";
 import type { ResolvedBy } from "./pending-requests.ts";
 import { expirePermission, resolvePermission } from "./permissions.ts";
 
+/** Cancels one request, which ACP knows as the outcome `cancelled` or the action `cancel`. */
 export function cancelRequest(draft: Draft, pending: PendingRequest, resolvedBy: ResolvedBy): void {
   switch (pending.kind) {
     case "permission":
@@ -24,18 +25,18 @@ export function endAllRequests(draft: Draft, via: ResolvedVia): void {
   cancelAllRequests(draft, { by: null, via });
 }
 
-/** The agent is gone: what it asked ends here, and no answer goes out. */
+/** Cancels all requests of an agent that is gone, without sending it answers. */
 export function abandonAllRequests(draft: Draft): void {
   for (const pending of draft.state.requests) cancelRequest(draft, { ...pending, key: null }, { by: null, via: "end" });
 }
 
-/** Nobody answered in time. */
+/** Ends a request that nobody answered in time. It never allows. */
 export function expireRequest(draft: Draft, pending: PendingRequest): void {
   if (pending.kind === "permission") expirePermission(draft, pending);
   else cancelRequest(draft, pending, { by: null, via: "timeout" });
 }
 
-/** The frame that tells the agent is written. */
+/** Logs that the answer was written to the agent. */
 export function emitSent(draft: Draft, request: string, turn: number | undefined): void {
   const { state } = draft;
   const sent = state.unsent.find((unsent) => unsent.request === request);
@@ -44,14 +45,14 @@ export function emitSent(draft: Draft, request: string, turn: number | undefined
   draft.add({ kind: sent.kind, ...(turn === undefined ? {} : { turn }), request, phase: "sent" });
 }
 
-/** Answers that were never written, as the agent was gone before. They are not sent later. */
+/** Logs answers that the agent's end kept from being written. They are not sent later. */
 export function emitUnsent(draft: Draft): void {
   const { state } = draft;
   for (const { request, kind } of state.unsent) draft.add({ kind, request, phase: "unsent" });
   state.unsent = [];
 }
 
-/** Agentd died between the commit of an answer and that of its having been written: the agent may have used it. */
+/** Logs answers for which agentd died between committing and writing: the agent may have used them. */
 export function emitPossiblySent(draft: Draft): void {
   const { state } = draft;
   for (const { request, kind } of state.unsent) draft.add({ kind, request, phase: "sent", sent: "unknown" });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session driven step by step in a test: inputs in, entries and effects out, with the state kept between.
+// Drives a session step by step in tests: takes inputs, keeps the state and collects entries, effects and replies.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { AgentIdentity } from "../../../../acp-client/model.ts";
 import type { EntryContent, ErrorBody, Verb, VerbArguments } from "../../../vocabulary/index.ts";
@@ -82,7 +82,7 @@ export class SessionScript {
     return { now: this.now, settings: this.settings, people: this.people, ports: corePorts };
   }
 
-  /** The entries that the input brought, none when it was refused. */
+  /** Returns the entries that the input added; none when it was refused. */
   put(input: SessionInput): readonly EntryContent[] {
     const decision = step(this.state, input, this.context());
     if (decision.refusal) {

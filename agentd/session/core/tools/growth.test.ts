@@ -67,7 +67,7 @@ test("texts that grew are found wherever they stand, and any other change is no 
   for (const next of others) expect(findGrowths(old, next, [])).toBeUndefined();
 });
 
-/** Holds half a character. */
+/** Says whether a surrogate pair was split. */
 function isTorn(value: string): boolean {
   return /\p{Surrogate}/u.test(value);
 }

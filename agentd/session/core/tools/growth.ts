@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Agents that send the whole output again each time would make a log of its square: what came to it is enough.
+// Some agents resend the full output on every update. Only the appended suffix is logged, or the log would grow
+// quadratically.
 import { RawJson } from "../../../../json/raw-json.ts";
 import type { TextGrowth } from "../../../vocabulary/entries.ts";
 
 /**
- * Which texts of a JSON value grew, where all else of it is as it was; undefined where anything else changed. Nothing
- * where it is the same value. Linear; as deep as the old value.
+ * Finds the texts of a JSON value that were appended to. Empty when nothing changed, undefined when anything else
+ * changed. Takes linear time and recurses as deep as the old value.
  */
 export function findGrowths(old: unknown, next: unknown, path: TextGrowth["path"]): TextGrowth[] | undefined {
   const found: TextGrowth[] = [];
   return collectGrowths(old, next, [...path], found) ? found : undefined;
 }
 
-/** Adds what grew; false where anything else changed. Leaves `path` as it was, unless that is so. */
+/** Collects growths and restores `path`; returns false, with `path` as it is, when anything else changed. */
 function collectGrowths(old: unknown, next: unknown, path: (string | number)[], found: TextGrowth[]): boolean {
   if (typeof old === "string") {
     const grown = typeof next === "string" ? findGrowth(old, next) : undefined;
@@ -36,8 +37,8 @@ function collectGrowths(old: unknown, next: unknown, path: (string | number)[], 
 }
 
 /**
- * What a text that begins with the old one adds to it (nothing, where it is the same text); undefined where it does not
- * begin so, or where the old one ended inside a character, which half a character must not be cut from. Linear.
+ * Returns the appended suffix, empty for an equal text. Undefined when `next` does not start with `old` or continues a
+ * surrogate pair in which `old` ended. Takes linear time.
  */
 export function findGrowth(old: string, next: string): Omit<TextGrowth, "path"> | undefined {
   const at = old.length;

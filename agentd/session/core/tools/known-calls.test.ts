@@ -144,7 +144,7 @@ test("whatever an agent sends, the entries put together are exactly what it sent
   );
 });
 
-/** Each text in it with more at its end. */
+/** Appends to each text in the value. */
 function longer(value: unknown, by: string): unknown {
   if (typeof value === "string") return value + by;
   if (Array.isArray(value)) return value.map((item) => longer(item, by));
@@ -152,7 +152,7 @@ function longer(value: unknown, by: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, longer(inner, by)]));
 }
 
-/** In the plainest way: through the value's JSON. */
+/** Applies the growth in the simplest way, through the value's JSON. */
 function fold(value: unknown, entry: Pick<ToolCallEntry, "raw_output" | "grow">): unknown {
   const whole = { raw_output: structuredClone(entry.raw_output === undefined ? value : entry.raw_output) };
   for (const { path, at, text } of entry.grow ?? []) {

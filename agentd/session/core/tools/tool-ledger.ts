@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which tool calls are known, to which turn each belongs, and which are still open. The newest closed ones are
-// remembered, so that a late update goes to the turn that created its call. A change copies some dozens of entries at
-// most of what is closed, however many calls a turn has.
+// Tracks which tool calls are open and to which turn each belongs. The newest closed calls are remembered, so that a
+// late update goes to the turn that created its call. A change copies at most one chunk of the closed calls, however
+// many a turn has.
 import { finalToolStatuses } from "../../../vocabulary/entries.ts";
 
 export interface ToolLedger {
-  /** With their turns, oldest first; how many there may be is the session's to say. */
+  /** Open calls with their turns, oldest first. The session limits their number. */
   readonly open: ReadonlyMap<string, Turn>;
-  /** Newest first. */
+  /** Chunks of closed calls, newest first. */
   readonly closed: readonly ReadonlyMap<string, Turn>[];
 }
 
-/** Undefined: the call came before the first turn. */
+/** Undefined when the call came before the first turn. */
 type Turn = number | undefined;
 
-/** Closed calls that are remembered: so many pieces of so many calls. */
+/** Bounds of the remembered closed calls: chunks, and calls in each. */
 const chunksMax = 64;
 const callsPerChunk = 64;
 
 export const emptyLedger: ToolLedger = { open: new Map(), closed: [] };
 
-/** The turn of a tool call that was seen before; undefined when this is its first sight. */
+/** Returns the turn of a known call, or undefined when the call is new. */
 export function findTool({ open, closed }: ToolLedger, id: string): { readonly turn: Turn } | undefined {
   if (open.has(id)) return { turn: open.get(id) };
   const chunk = closed.find((calls) => calls.has(id));
@@ -28,9 +28,8 @@ export function findTool({ open, closed }: ToolLedger, id: string): { readonly t
 }
 
 /**
- * After a sight of the tool call, `turn` being the one that it belongs to if it is its first; the same ledger where
- * nothing changed, which is the common case of a streamed output. A call that was closed is open again only if its
- * agent says so.
+ * Records an update; `turn` is the owner if the call is new. Returns the same ledger when nothing changed, as in most
+ * streamed output. A closed call opens again only when the agent says so.
  */
 export function recordTool(ledger: ToolLedger, id: string, turn: Turn, status: unknown): ToolLedger {
   const seen = findTool(ledger, id);
