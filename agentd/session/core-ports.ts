@@ -5,8 +5,8 @@ import type { CorePorts } from "./core/input.ts";
 /** The functions that are injected into the core of every session. */
 export const corePorts: CorePorts = {
   findPromptProblem(blocks, offered) {
-    const told = toSupportedBlocks(blocks, offered);
-    return told.type === "refused" ? told.message : undefined;
+    const prepared = toSupportedBlocks(blocks, offered);
+    return prepared.type === "refused" ? prepared.message : undefined;
   },
   hostOf: (url) => (URL.canParse(url) ? new URL(url).host : undefined),
 };

@@ -49,7 +49,7 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
   };
 }
 
-/** Says whether a `fresh` agent session was opened that no prompt has reached since. */
+/** Returns whether a `fresh` agent session was opened that no prompt has reached since. */
 function owesTranscript(entries: EntryReader, session: string, up: LatestEntries["up"]): boolean {
   if (up?.resumed !== "fresh") return false;
   const turns = entries.page({ session, after: up.seq, kinds: ["turn"], limit: 100 }).entries;

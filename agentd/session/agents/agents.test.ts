@@ -8,7 +8,7 @@ import { TranscriptDigest } from "../transcript.ts";
 import { SessionScript } from "../core/testing/session-script.ts";
 
 test.each([undefined, "the session"])(
-  "an agent whose start still waits is not started any more when agents are ended unlogged (%s)",
+  "a launch that still waits is dropped when agents are ended unlogged (%s)",
   async (session) => {
     const events: string[] = [];
     let goOn = (): void => {};

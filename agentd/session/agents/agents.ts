@@ -52,12 +52,12 @@ export interface AgentsOptions {
   readonly maintain: (session: string, seq: number, command: MaintenanceCommand) => Promise<MaintenanceReply>;
   /** Passes on what concerns `notify`; its answers come back as inputs. */
   readonly people: (session: string, effect: PeopleEffect) => void;
-  /** Says whether the session's agent has started its MCP server for the Bus. */
+  /** Returns whether the session's agent has started its MCP server for the Bus. */
   readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
   readonly failpoint: Failpoint;
   /** Records that a child started or is gone, so that the next agentd finds orphans. */
-  readonly record: (session: string, process: ChildIdentity, lives: boolean) => void;
+  readonly record: (session: string, process: ChildIdentity, isAlive: boolean) => void;
 }
 
 /** Why agents are not read: the log cannot be written, or too many inputs wait. */
@@ -301,7 +301,7 @@ export class Agents {
       fault: (fault, message) => batch.event({ type: "fault", fault, message, count: 1 }),
       flush: () => this.#post(session, batch, runSeq),
       tell: (input) => post(session, { type: "client_side", input }),
-      record: (process, lives) => record(session, process, lives),
+      record: (process, isAlive) => record(session, process, isAlive),
     };
   }
 

@@ -30,5 +30,5 @@ export interface DeskHooks {
   readonly flush: () => void;
   /** Posts the outcome of something logged. It counts whatever run the session is in by then. */
   readonly tell: (input: ClientSideInput) => void;
-  readonly record: (process: ChildIdentity, lives: boolean) => void;
+  readonly record: (process: ChildIdentity, isAlive: boolean) => void;
 }

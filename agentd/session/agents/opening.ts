@@ -46,10 +46,10 @@ function toRestoreRequests(
   offered: AgentCapabilities,
   request: Omit<RestoreRequest, "how">,
 ): readonly RestoreRequest[] {
-  const ways: RestoreRequest[] = [];
-  if (offered.resume) ways.push({ how: "resume", ...request });
-  if (offered.load) ways.push({ how: "load", ...request });
-  return ways;
+  const requests: RestoreRequest[] = [];
+  if (offered.resume) requests.push({ how: "resume", ...request });
+  if (offered.load) requests.push({ how: "load", ...request });
+  return requests;
 }
 
 function tryRestore(

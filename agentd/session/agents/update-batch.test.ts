@@ -21,7 +21,7 @@ function messages(inputs: readonly SessionInput[]): MessageUpdate[] {
   );
 }
 
-test("chunks of one message that came together become one input that says how many they were", () => {
+test("adjacent chunks of one message become one input with their count", () => {
   const burst = new UpdateBatch(1000);
   for (const text of ["a", "b", "c"]) burst.event(chunk(text));
   expect(messages(burst.take())).toEqual([
@@ -30,7 +30,7 @@ test("chunks of one message that came together become one input that says how ma
   expect(burst.take()).toEqual([]);
 });
 
-test("a lone chunk stays as it is", () => {
+test("a single chunk is unchanged", () => {
   const burst = new UpdateBatch(1000);
   burst.event(chunk("a"));
   expect(messages(burst.take())[0]).not.toHaveProperty("chunks");
@@ -51,7 +51,7 @@ test.each([
   expect(messages(burst.take())).toHaveLength(3);
 });
 
-test("what comes between two chunks keeps its place", () => {
+test("an input between two chunks keeps its place", () => {
   const burst = new UpdateBatch(1000);
   burst.event(chunk("a"));
   burst.add({ type: "stopped" });
@@ -59,7 +59,7 @@ test("what comes between two chunks keeps its place", () => {
   expect(burst.take().map(({ type }) => type)).toEqual(["agent", "stopped", "agent"]);
 });
 
-test("whatever the pieces, the text is whole, in order, and no joined input is over the limit", () => {
+test("joined inputs keep the whole text in order and stay within the limit", () => {
   const pieces = fc.array(fc.string({ unit: "grapheme", maxLength: 20 }), { maxLength: 50 });
   fc.assert(
     fc.property(pieces, fc.integer({ min: 1, max: 64 }), (texts, bytesMax) => {

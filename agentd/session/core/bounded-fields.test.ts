@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonBytes, boundFields, measureFields } from "./bounded-fields.ts";
 
-test("what fits is left as it is, the very same value", () => {
+test("a value that fits is returned as the same object", () => {
   const value = { id: "t", content: ["é".repeat(40)] };
   const whole = boundFields(measureFields(value, ["content"]), jsonBytes(value));
   expect(whole).toEqual({ ...measureFields(value, ["content"]), omitted: [] });
   expect(whole.value).toBe(value);
 });
 
-test("the longest goes first, and no more than must", () => {
+test("the longest members are left out first, and no more than needed", () => {
   const value = { id: "t", title: "x".repeat(50), content: "y".repeat(500), input: "z".repeat(300) };
   const measured = measureFields(value, ["title", "content", "input"]);
   expect(boundFields(measured, 500)).toMatchObject({
@@ -21,7 +21,7 @@ test("the longest goes first, and no more than must", () => {
   expect(boundFields(measured, 1).value).toEqual({ id: "t" });
 });
 
-test("it fits, or nothing is left that may go; the rest is as it was", () => {
+test("the result fits or has no droppable member left, and the rest is unchanged", () => {
   const text = fc.string({ unit: "binary", maxLength: 60 });
   fc.assert(
     fc.property(

@@ -58,8 +58,8 @@ function onUpdate(draft: Draft, update: AgentUpdate): void {
   if (update.kind === "message") return addMessage(draft, update);
   if (update.kind === "tool_call") {
     const before = state.calls;
-    const said = addToolCall(draft, update);
-    return noteCallChange(draft, said.tool_call_id, said, before);
+    const fields = addToolCall(draft, update);
+    return noteCallChange(draft, fields.tool_call_id, fields, before);
   }
   const entry = toEntry(boundExtension(draft, update));
   // A plan belongs to a turn like a message. Session-wide updates carry a turn only while one runs.
@@ -161,7 +161,7 @@ function failStart(draft: Draft, before: SessionState, error: ErrorBody, reason:
 }
 
 /**
- * Says whether the agent has no process left, so that the session is `failed` at once. Otherwise the agent is stopped
+ * Returns whether the agent has no process left, so that the session is `failed` at once. Otherwise the agent is stopped
  * first.
  */
 function hasNoProcess({ error_code: code }: ErrorBody): boolean {

@@ -45,7 +45,7 @@ export function beginRun(draft: Draft, openMode: OpenMode, reason?: string): num
   return seq;
 }
 
-/** Says whether the agent advertised session/resume or session/load when it last came up. */
+/** Returns whether the agent advertised session/resume or session/load when it last came up. */
 export function canRestoreSession({ agentSide }: Pick<SessionState, "agentSide">): boolean {
   return agentSide?.capabilities["resume"] === true || agentSide?.capabilities["load"] === true;
 }

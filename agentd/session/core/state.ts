@@ -278,7 +278,7 @@ export function isLive(state: SessionState): boolean {
 }
 
 /**
- * Says whether client-side requests (files, terminals) are served. They are during a cancelled turn, because agents
+ * Returns whether client-side requests (files, terminals) are served. They are during a cancelled turn, because agents
  * clean up, but not once the session is ending.
  */
 export function isServed({ run }: SessionState): boolean {

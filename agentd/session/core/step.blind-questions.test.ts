@@ -54,7 +54,7 @@ const asksOf = (script: SessionScript) => script.effects.filter((effect) => effe
 const changesOf = (script: SessionScript) =>
   script.entries.filter((entry) => entry.kind === "permission" && entry.phase === "changed");
 
-test("a request that says nothing but an id is logged, held and asked with all that was said of the call", () => {
+test("a request with only an id is logged, held and asked with everything the agent said of the call", () => {
   const script = inTurn("there");
   says(script, call);
   const asked = asks(script, { kind: "execute" });
@@ -66,7 +66,7 @@ test("a request that says nothing but an id is logged, held and asked with all t
   ]);
 });
 
-test("what was said in several updates is put together field by field, and the request's own words come last", () => {
+test("several updates are merged field by field, and the request's own fields win", () => {
   const script = inTurn();
   says(script, { ...call, title: "Terminal" });
   says(script, { title: "npm test", content: [] });
@@ -83,7 +83,7 @@ test("what was said in several updates is put together field by field, and the r
   expect(asks(script).tool_call).toMatchObject({ raw_input: { command: "npm test" } });
 });
 
-test("an output that was logged as its growth is whole in the question", () => {
+test("an output that was logged as growth is whole in the request", () => {
   const script = inTurn();
   const diff = (newText: string) => [{ type: "diff", path: "/work/a", newText }];
   says(script, { ...call, content: diff("x".repeat(1_000)) });
@@ -92,7 +92,7 @@ test("an output that was logged as its growth is whole in the question", () => {
   expect(asks(script).tool_call?.content).toEqual(diff(`${"x".repeat(1_000)} && rm -rf ~`));
 });
 
-test("an id that was never seen is asked with the request's own words alone", () => {
+test("an unknown id is asked with the request's own fields alone", () => {
   const script = inTurn();
   says(script, call);
   const asked = asks(script, { toolCallId: "other", title: "Other" });
@@ -101,7 +101,7 @@ test("an id that was never seen is asked with the request's own words alone", ()
   expect(asked).not.toHaveProperty("left_out");
 });
 
-test("an id that is announced again after its call has ended is another call; one that is only asked about is the old one, as ended", () => {
+test("an id announced again after its call ended is a new call; one only asked about is the ended call", () => {
   const script = inTurn();
   says(script, { ...call, status: "completed" });
   expect(asks(script).tool_call).toMatchObject({ ...known, status: "completed" });
@@ -112,7 +112,7 @@ test("an id that is announced again after its call has ended is another call; on
   expect(asked).toEqual({ tool_call_id: "t", title: "Run it", tool_kind: "execute", status: "pending" });
 });
 
-test("what is too long to be said again is named, in the log and where it is shown", () => {
+test("a member too long to repeat is named in the log and where it is shown", () => {
   const script = inTurn();
   const long = "x".repeat(300 * 1024);
   says(script, { ...call, rawInput: long });
@@ -123,7 +123,7 @@ test("what is too long to be said again is named, in the log and where it is sho
   expect(openOf(script).omitted).toEqual(["raw_input"]);
 });
 
-test("what the session does not hold any more is named too", () => {
+test("a member that the session no longer holds is named too", () => {
   const script = inTurn();
   says(script, call);
   for (let index = 0; index < 64; index += 1) script.tool(`other-${index}`);
@@ -137,7 +137,7 @@ test("what the session does not hold any more is named too", () => {
   });
 });
 
-test("an agent that asks about one long call without end does not multiply the log", () => {
+test("an agent that keeps asking about one long call does not multiply the log", () => {
   const script = inTurn();
   const long = "x".repeat(100 * 1024);
   says(script, { ...call, rawInput: long });
@@ -151,7 +151,7 @@ test("an agent that asks about one long call without end does not multiply the l
   expect(asks(script).tool_call?.raw_input).toBe(`${long}!`);
 });
 
-test("a call that is changed while its question is open is shown as it is now, and as changed, and people are asked anew", () => {
+test("a call that changes while its request is pending is shown as it is now, marked as changed, and people are asked again", () => {
   const script = inTurn("there");
   says(script, call);
   asks(script);
@@ -177,7 +177,7 @@ test("a call that is changed while its question is open is shown as it is now, a
   expect(resolved).toContainEqual(expect.objectContaining({ phase: "resolved", changed: ["raw_input", "title"] }));
 });
 
-test("an update that says nothing new, and one of another call, change no question", () => {
+test("an update with nothing new, or of another call, changes no request", () => {
   const script = inTurn("there");
   says(script, call);
   asks(script);
@@ -187,7 +187,7 @@ test("an update that says nothing new, and one of another call, change no questi
   expect(asksOf(script)).toHaveLength(1);
 });
 
-test("a person's answer to what was asked before the change is not used, and says so", () => {
+test("a person's answer to the request before its change is logged and not used", () => {
   const script = inTurn("there");
   says(script, call);
   asks(script);
@@ -201,7 +201,7 @@ test("a person's answer to what was asked before the change is not used, and say
   expect(script.state.requests).toEqual([]);
 });
 
-test("a policy that has left a question to a person does not decide again when the call is changed", () => {
+test("a policy that left a request to a person does not decide again when the call changes", () => {
   const policies = new Map([["reading", { allowOnce: [{ kinds: ["read" as const], within: "session" as const }] }]]);
   const script = new SessionScript({ policy: "reading" }, { policies });
   script.up();
@@ -212,7 +212,7 @@ test("a policy that has left a question to a person does not decide again when t
   expect(openOf(script)).toMatchObject({ changed: ["tool_kind"] });
 });
 
-test("another session of the agent has calls of its own, and a policy does not answer it", () => {
+test("another session of the agent has its own calls, and no policy answers it", () => {
   const policies = new Map([["reading", { allowOnce: [{ kinds: ["edit" as const], within: "session" as const }] }]]);
   const script = new SessionScript({ policy: "reading" }, { policies });
   script.people = "there";

@@ -4,7 +4,7 @@ import { phaseOf } from "./state.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { option, SessionScript, testIdentity } from "./testing/session-script.ts";
 
-test("cancel tells the agent, then answers every open request, and the turn ends when the agent says so", () => {
+test("cancel tells the agent, then cancels every pending request, and the turn ends when the agent answers", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -15,7 +15,7 @@ test("cancel tells the agent, then answers every open request, and the turn ends
   expect(script.answered(1, "cancelled").at(-2)).toMatchObject({ stop_reason: "cancelled" });
 });
 
-test("an error after a cancel is a cancelled turn", () => {
+test("an error after a cancel ends the turn as cancelled", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -26,7 +26,7 @@ test("an error after a cancel is a cancelled turn", () => {
   expect(ended).not.toHaveProperty("error");
 });
 
-test("a cancel that the agent ignores ends the turn by force, and the session drains until the late answer", () => {
+test("a cancel that the agent ignores ends the turn by force, and the session drains until the agent answers", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -53,7 +53,7 @@ function undrained(offers: Parameters<SessionScript["up"]>[1]): SessionScript {
 }
 
 test.each(["resume", "load"])(
-  "an agent that can %s is ended and brings the session back with what was queued",
+  "an agent that can %s is stopped, and a new one restores the session and runs the queue",
   (method) => {
     const script = undrained({ [method]: true });
     const [started, ...more] = script.put({ type: "timer", timer: "drain", key: "1" });
@@ -74,7 +74,7 @@ test.each(["resume", "load"])(
   },
 );
 
-test("an agent that does not bring it back after all fails the session, and what was queued was not sent", () => {
+test("an agent that fails to restore the session fails it, and queued prompts are not sent", () => {
   const script = undrained({ resume: true });
   script.put({ type: "timer", timer: "drain", key: "1" });
   const failed = script.put({ type: "not_resumable" });
@@ -85,7 +85,7 @@ test("an agent that does not bring it back after all fails the session, and what
   expect(script.put({ type: "stopped" }).at(-1)).toMatchObject({ state: "failed", error });
 });
 
-test("a session that does not drain is lost, its queued prompts interrupted and not sent", () => {
+test("a session that does not drain is lost, and its queued prompts end interrupted and unsent", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -118,7 +118,7 @@ test("cancel with nothing running changes nothing, and the next prompt runs", ()
   expect(kinds(script.prompt("one"))).toContain("turn:1:started");
 });
 
-test("a queued turn alone can be cancelled", () => {
+test("a single queued turn can be cancelled", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -128,7 +128,7 @@ test("a queued turn alone can be cancelled", () => {
   expect(kinds(script.answered(1))).toContain("turn:3:started");
 });
 
-test("a permission asked while a turn is being cancelled is answered at once, and never with a yes", () => {
+test("a permission requested while a turn is being cancelled is cancelled at once", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");

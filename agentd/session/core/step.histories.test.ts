@@ -5,7 +5,7 @@ import type { StateEntry, TurnEntry } from "../../vocabulary/index.ts";
 import { phaseOf } from "./state.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
-test("each turn ends at most once, exactly once when the session has ended, and nothing stays open behind it", () => {
+test("each turn ends at most once, and exactly once when the session has ended with nothing left open", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 40 }), (events) => {
       const script = new SessionScript({ prompt: "first" });
@@ -31,7 +31,7 @@ test("each turn ends at most once, exactly once when the session has ended, and 
   );
 });
 
-test("the last state in the log is the state that people see, and idle never stands between a turn and a queued one", () => {
+test("the last state in the log is the one people see, and no idle comes between a turn and a queued one", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 40 }), (events) => {
       const script = new SessionScript();
@@ -49,7 +49,7 @@ test("the last state in the log is the state that people see, and idle never sta
   );
 });
 
-test("only a command of somebody selects an option that allows", () => {
+test("only a command selects an option that allows", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 40 }), (events) => {
       const script = new SessionScript({ prompt: "first" });

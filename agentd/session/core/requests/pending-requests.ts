@@ -45,7 +45,7 @@ export function addRequest(draft: Draft, pending: PendingRequest): void {
   if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
 }
 
-/** Says what the request's entry reports: whether people are asked through `notify`. */
+/** Returns what the request's entry reports: whether people are asked through `notify`. */
 export function isNotified(draft: Draft, endsAtOnce: boolean): boolean {
   return !endsAtOnce && draft.context.people === "there";
 }

@@ -46,11 +46,11 @@ export function requestPermission(
   const { agentSession } = event;
   const own = toToolCallFields(event.toolCall);
   const key = toCallKey(own.tool_call_id, agentSession);
-  const question = mergeRequestedCall(draft, key, own, agentSession);
+  const requested = mergeRequestedCall(draft, key, own, agentSession);
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusal = checkCanAsk(draft);
   const byPolicy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options, findings, agentSession });
-  const { omitted, ...listed } = boundCall(question);
+  const { omitted, ...listed } = boundCall(requested);
   const pending: PendingPermission = {
     kind: "permission",
     ...newRequest(draft, event.request, agentSession),
@@ -62,7 +62,7 @@ export function requestPermission(
     options,
     optionsBytes: jsonBytes(options),
   };
-  const logged = toLoggedCall(question, state.calls.get(key));
+  const logged = toLoggedCall(requested, state.calls.get(key));
   state.calls = markCopied(state.calls, key, logged.tool_call);
   draft.add({
     kind: "permission",
@@ -139,7 +139,7 @@ function mergeRequestedCall(
   const known = before.get(key);
   const wasSeen = isForeign ? known !== undefined : findTool(state.tools, key) !== undefined;
   const isFirst = !wasSeen || (known !== undefined && isNewCall(known, own));
-  const question = toRequestedCall(known ?? (wasSeen ? forgottenCall : undefined), own);
+  const requested = toRequestedCall(known ?? (wasSeen ? forgottenCall : undefined), own);
   if (!isForeign && isFirst) {
     closeOldestIfFull(draft);
     const { turn } = currentTurn(state);
@@ -150,19 +150,19 @@ function mergeRequestedCall(
   const hasEnded = isForeign ? known?.hasEnded === true : !state.tools.open.has(key);
   state.calls = mergeCall(before, key, own, { hasEnded, isBase: isFirst, wasSeen });
   noteCallChange(draft, key, own, before);
-  return question;
+  return requested;
 }
 
 /** Logs what a sub-agent says of its calls as it came, and remembers it for permission requests about them. */
 export function noteForeignToolCall(draft: Draft, agentSession: string, call: ToolCallPatch): void {
   const { state } = draft;
-  const said = toToolCallFields(call);
-  const key = toCallKey(said.tool_call_id, agentSession);
+  const fields = toToolCallFields(call);
+  const key = toCallKey(fields.tool_call_id, agentSession);
   const before = state.calls;
-  const hadEnded = before.get(key)?.hasEnded === true && !isAnnouncement(said.title, said.tool_kind, said.status);
-  const hasEnded = hadEnded || finalToolStatuses.has(said.status);
-  state.calls = mergeCall(before, key, said, { hasEnded, isBase: false, wasSeen: false });
-  noteCallChange(draft, key, said, before);
+  const hadEnded = before.get(key)?.hasEnded === true && !isAnnouncement(fields.title, fields.tool_kind, fields.status);
+  const hasEnded = hadEnded || finalToolStatuses.has(fields.status);
+  state.calls = mergeCall(before, key, fields, { hasEnded, isBase: false, wasSeen: false });
+  noteCallChange(draft, key, fields, before);
 }
 
 /**

@@ -42,17 +42,17 @@ export type PolicyDecision =
   | { readonly ask: string };
 
 /** Returns the option that the policy chooses, or why a person must be asked. */
-export function evaluatePolicy(policy: PolicySettings, question: PolicyRequest): PolicyDecision {
-  const option = findAllowOnce(question.options);
+export function evaluatePolicy(policy: PolicySettings, request: PolicyRequest): PolicyDecision {
+  const option = findAllowOnce(request.options);
   if ("ask" in option) return option;
-  const kind = findKind(question);
+  const kind = findKind(request);
   if ("ask" in kind) return kind;
-  const problem = findPathProblem(question.findings);
+  const problem = findPathProblem(request.findings);
   if (problem !== undefined) return { ask: problem };
   const rules = policy.allowOnce.map((rule, index) => ({ rule, number: index + 1 }));
   const naming = rules.filter(({ rule }) => (rule.kinds as readonly string[]).includes(kind.kind));
   if (naming.length === 0) return { ask: `no rule names the tool kind ${kind.kind}` };
-  const found = naming.find(({ rule }) => isWithinRule(rule, question));
+  const found = naming.find(({ rule }) => isWithinRule(rule, request));
   if (!found) return { ask: `a location is outside every rule that allows ${kind.kind}` };
   const where = found.rule.within === "session" ? "the session's directories" : found.rule.within.directory;
   return { answer: option.option, rule: found.number, why: `rule ${found.number}: ${kind.kind} within ${where}` };
@@ -100,7 +100,7 @@ function findPathProblem({ locations, diffs, incomplete, tooMany }: Findings): s
   return diffs.every(({ real }) => named.has(real)) ? undefined : "it changes a file that is not among its locations";
 }
 
-/** Says whether every location lies in the rule's directories, by real paths. */
+/** Returns whether every location lies in the rule's directories, by real paths. */
 function isWithinRule({ within }: AllowOnceRule, { sessionDirectories, findings }: PolicyRequest): boolean {
   const written = within === "session" ? undefined : findings.ruleDirectories.get(within.directory);
   const directories = within === "session" ? sessionDirectories : written === undefined ? [] : [written];

@@ -58,11 +58,11 @@ export function toLoggedCall({ call, saidBefore, lost }: RequestedCall, known: K
     known?.members[name]?.wasCopied === true && jsonBytes(call[name]) > repeatedBytesMax;
   const copied = saidBefore.filter((name) => !isRepeated(name));
   const { omitted } = boundFields(measureFields(pick(call, copied), copied), callLimits.questionBytesMax);
-  const said = copied.filter((name) => !omitted.includes(name));
-  const missing = [...lost, ...saidBefore.filter((name) => !said.includes(name))];
+  const repeated = copied.filter((name) => !omitted.includes(name));
+  const missing = [...lost, ...saidBefore.filter((name) => !repeated.includes(name))];
   const without = new Set<string>(missing);
   const left = missing.length === 0 ? call : (omit(call, without) as unknown as ToolCallFields);
-  return { tool_call: left, said_before: said, left_out: missing };
+  return { tool_call: left, said_before: repeated, left_out: missing };
 }
 
 /** Largest value, in UTF-8 bytes as JSON, that every request about its call may repeat. */

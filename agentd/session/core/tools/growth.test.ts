@@ -6,7 +6,7 @@ import { parseJson } from "../../../../json/raw-json.ts";
 
 const text = fc.string({ unit: "binary" });
 
-test("what a text added, put behind the old one, is the whole text again", () => {
+test("a growth appended to the old text gives the whole text", () => {
   fc.assert(
     fc.property(text, text, (old, added) => {
       expect(findGrowth(old, old + added)).toEqual({ at: old.length, text: added });
@@ -14,7 +14,7 @@ test("what a text added, put behind the old one, is the whole text again", () =>
   );
 });
 
-test("a growth is found exactly where the text begins with the old one", () => {
+test("a growth is found exactly when the text begins with the old one", () => {
   const few = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 6 });
   fc.assert(
     fc.property(few, few, (old, next) => {
@@ -25,7 +25,7 @@ test("a growth is found exactly where the text begins with the old one", () => {
   );
 });
 
-test("what is added never begins with half a character", () => {
+test("a growth never splits a surrogate pair", () => {
   fc.assert(
     fc.property(text, fc.nat(), (next, cut) => {
       const old = next.slice(0, cut % (next.length + 1));
@@ -45,7 +45,7 @@ test("a shorter text, and one that changed in the middle, did not grow", () => {
   expect(findGrowth("same", "same")).toEqual({ at: 4, text: "" });
 });
 
-test("texts that grew are found wherever they stand, and any other change is no growth", () => {
+test("grown texts are found anywhere in the value, and any other change is not a growth", () => {
   const old = { a: [1, "x", null], b: { c: "one", d: true } };
   expect(findGrowths(old, structuredClone(old), ["m"])).toEqual([]);
   expect(findGrowths(old, { a: [1, "xy", null], b: { c: "one two", d: true } }, ["m"])).toEqual([
@@ -67,12 +67,12 @@ test("texts that grew are found wherever they stand, and any other change is no 
   for (const next of others) expect(findGrowths(old, next, [])).toBeUndefined();
 });
 
-/** Says whether a surrogate pair was split. */
+/** Returns whether a surrogate pair was split. */
 function isTorn(value: string): boolean {
   return /\p{Surrogate}/u.test(value);
 }
 
-test("a number that is kept as text is what it was or another one, and never a text that grew", () => {
+test("a number kept as source text is equal or different, but never a growth", () => {
   const value = (number: string): unknown => parseJson(`{"id":${number},"text":"ab"}`);
   expect(findGrowths(value("1193820475610234881"), value("1193820475610234881"), ["m"])).toEqual([]);
   expect(findGrowths(value("1193820475610234881"), value("11938204756102348811"), ["m"])).toBeUndefined();

@@ -20,7 +20,7 @@ function says(script: SessionScript, call: object, toolCallId = "t"): readonly E
   return script.says({ type: "update", update: { kind: "tool_call", call: { toolCallId, ...call } } });
 }
 
-test("an output that is sent again and longer is logged as what came to it", () => {
+test("an output sent again with more at its end is logged as its growth", () => {
   const script = inTurn();
   expect(says(script, { content: output(long), rawOutput: { out: long } })).toMatchObject([{ content: output(long) }]);
   const [entry] = says(script, { status: "in_progress", content: output(`${long}yz`), rawOutput: { out: `${long}!` } });
@@ -39,7 +39,7 @@ test("an output that is sent again and longer is logged as what came to it", () 
   ]);
 });
 
-test("an output that is sent again as it was is not logged again, and one that changed is logged whole", () => {
+test("an unchanged output is not logged again, and a changed one is logged whole", () => {
   const script = inTurn();
   says(script, { content: output(long) });
   const [same] = says(script, { status: "in_progress", content: output(long) });
@@ -51,13 +51,13 @@ test("an output that is sent again as it was is not logged again, and one that c
   ]);
 });
 
-test("a short output is logged whole: a growth of it would be longer than it", () => {
+test("a short output is logged whole, since its growth would be longer", () => {
   const script = inTurn();
   says(script, { content: output("short") });
   expect(says(script, { content: output("shorter") })).toMatchObject([{ content: output("shorter") }]);
 });
 
-test("after its call was closed, by its agent or with its turn, an output is logged whole and no longer held", () => {
+test("once its call is closed, an output is logged whole and no longer held", () => {
   for (const close of [
     (script: SessionScript) => says(script, { status: "completed", content: output(`${long}.`) }),
     (script: SessionScript) => script.answered(1),
@@ -76,7 +76,7 @@ test("after its call was closed, by its agent or with its turn, an output is log
 const unitsOf = (script: SessionScript) => script.state.calls.get("t")?.units;
 const asked = { hasEnded: false, isBase: true, wasSeen: false };
 
-test("what is too big, too deep, or has too many texts is not held, and is known to be missing", () => {
+test("a value that is too big, too deep or has too many texts is not held but marked as lost", () => {
   let deep: unknown = long;
   for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
   const values = ["x".repeat(5 * 1024 * 1024), deep, Array.from({ length: 2_000 }, () => long.slice(0, 9))];
@@ -86,7 +86,7 @@ test("what is too big, too deep, or has too many texts is not held, and is known
   }
 });
 
-test("of many calls and of much output, what was said last is held within the session's bounds", () => {
+test("the newest calls and outputs are held within the session's limits", () => {
   const remember = (calls: KnownCalls, index: number, text: string) =>
     mergeCall(calls, `t${index}`, { tool_call_id: `t${index}`, raw_output: text }, asked);
   let many = noCalls;
@@ -98,7 +98,7 @@ test("of many calls and of much output, what was said last is held within the se
   expect(endCall(much, "t8").get("t8")?.units).toBeLessThan(100);
 });
 
-test("a call that has ended is forgotten before one that is open, however long that has said nothing", () => {
+test("an ended call is evicted before an open one, however old that is", () => {
   let calls = mergeCall(noCalls, "open", { tool_call_id: "open", title: "Wait" }, asked);
   for (let index = 0; index < 100; index += 1) {
     const fields = { tool_call_id: `t${index}`, status: "completed" };
@@ -108,7 +108,7 @@ test("a call that has ended is forgotten before one that is open, however long t
   expect(calls.size).toBe(64);
 });
 
-test("whatever an agent sends, the entries put together are exactly what it sent last", () => {
+test("whatever an agent sends, folding the entries gives exactly what it sent last", () => {
   const leaf = fc.oneof(
     fc.string({ unit: "binary", maxLength: 3 }),
     fc.constantFrom(long, long.repeat(2), `${long}é😀`),

@@ -131,7 +131,7 @@ export function markCopied(calls: KnownCalls, key: string, logged: ToolCallField
 }
 
 /**
- * Says whether a message about an ended call announces another one. ACP requires unique ids, but some agents count from
+ * Returns whether a message about an ended call announces another one. ACP requires unique ids, but some agents count from
  * 1 in each turn.
  */
 export function isNewCall(before: Pick<KnownCall, "hasEnded">, { title, tool_kind, status }: ToolCallFields): boolean {

@@ -21,15 +21,15 @@ export function addToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "
   draft.add({ kind: "tool_call", ...turnMembers(state, turn), ...logged, ...status });
   state.tools = recordTool(state.tools, fields.tool_call_id, turn, fields.status);
   const hasEnded = !state.tools.open.has(fields.tool_call_id);
-  const said = status ? { ...fields, ...status } : fields;
-  state.calls = mergeCall(state.calls, said.tool_call_id, said, {
+  const sent = status ? { ...fields, ...status } : fields;
+  state.calls = mergeCall(state.calls, sent.tool_call_id, sent, {
     hasEnded,
     isBase: true,
     wasSeen: seen !== undefined,
   });
   // A tool call ends a run of chunks without a message id.
   state.openMessage = null;
-  return said;
+  return sent;
 }
 
 /**
