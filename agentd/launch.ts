@@ -68,8 +68,8 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   };
   const { busTools, mcpDeny: denied } = instance.settings();
   const toBus = busTools ? { ...instance.busTools(), denied, marker: marker.value } : undefined;
-  const busToolsGone = toBus === undefined ? undefined : busToolsGoneMessage(toBus);
-  const own = toBus === undefined || busToolsGone !== undefined ? [] : [busToolsServer(toBus)];
+  const busToolsProblem = toBus === undefined ? undefined : busToolsGoneMessage(toBus);
+  const own = toBus === undefined || busToolsProblem !== undefined ? [] : [busToolsServer(toBus)];
   const mcpServers = [...own, ...asked.map((server) => withValues(server, forServers.values))];
   const { missingFileIsEmpty = false } = definition;
   const desk = {
@@ -93,8 +93,8 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
         ),
       openDesk: (hooks) => new ClientSideDesk(desk, hooks),
       mcpServers,
-      chosen: Object.entries(instance.log.sessions.row(state.id)?.latest.chosen ?? {}),
-      ...(busToolsGone === undefined ? {} : { busToolsGone }),
+      chosenOptions: Object.entries(instance.log.sessions.row(state.id)?.latest.chosen ?? {}),
+      ...(busToolsProblem === undefined ? {} : { busToolsProblem }),
     },
   };
 }

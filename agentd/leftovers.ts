@@ -6,7 +6,7 @@ import { endTree } from "../acp-client/process/process-tree.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
 import type { Log } from "./log/open.ts";
 import type { ChildProcess } from "./log/processes.ts";
-import { temporaryNameOf } from "./session/core/client-side/files.ts";
+import { toTemporaryName } from "./session/core/client-side/files.ts";
 import type { SessionState } from "./session/core/state.ts";
 import type { Reserved } from "./instance/reserved.ts";
 import { sweepTemporary } from "./client-side/files/sweep-temporary.ts";
@@ -43,6 +43,6 @@ export async function endLeftovers(log: Log): Promise<ReadonlyMap<string, number
 export function sweepWrites({ id, cwd, additionalDirs, writes }: SessionState, reserved: Reserved): void {
   const directories = [cwd, ...additionalDirs];
   for (const { seq, path } of writes) {
-    if (path !== "") sweepTemporary(path, { directories, reserved, temporaryName: temporaryNameOf(id, seq) });
+    if (path !== "") sweepTemporary(path, { directories, reserved, temporaryName: toTemporaryName(id, seq) });
   }
 }

@@ -4,7 +4,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import { runSteps } from "./log/steps.ts";
-import type { KeepingCommand } from "./session/core/input.ts";
+import type { MaintenanceCommand } from "./session/core/input.ts";
 import { errorBody, instanceSession, type VerifyReply } from "./vocabulary/index.ts";
 
 export interface MaintenanceReply {
@@ -36,7 +36,7 @@ export class LogMaintenance {
   }
 
   /** Runs a command that is already in the log, and returns its reply. Rejects if `stop` interrupts it (`isAborted`). */
-  async run(session: string, seq: number, command: KeepingCommand): Promise<MaintenanceReply> {
+  async run(session: string, seq: number, command: MaintenanceCommand): Promise<MaintenanceReply> {
     try {
       return { rc: 0, body: await this.#next(() => this.#do(session, seq, command)) };
     } catch (error) {
@@ -57,7 +57,7 @@ export class LogMaintenance {
     await this.#last.catch(() => {});
   }
 
-  async #do(session: string, seq: number, { verb, args }: KeepingCommand): Promise<Record<string, unknown>> {
+  async #do(session: string, seq: number, { verb, args }: MaintenanceCommand): Promise<Record<string, unknown>> {
     const { maintenance } = this.#log;
     switch (verb) {
       case "agent.session.purge": {

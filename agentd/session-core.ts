@@ -16,15 +16,15 @@ import { endLeftovers } from "./leftovers.ts";
 import { PolicyWitness } from "./people/findings.ts";
 import { Publisher, type Publishing } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents/agents.ts";
-import { recoveryOf, stateFromLog } from "./session/from-log.ts";
-import type { Context, PeopleEffect } from "./session/core/input.ts";
+import { recoveryFromLog, stateFromLog } from "./session/from-log.ts";
+import type { StepContext, PeopleEffect } from "./session/core/input.ts";
 import { isLive, type SessionState } from "./session/core/state.ts";
-import { readings } from "./session/readings.ts";
+import { corePorts } from "./session/core-ports.ts";
 import type { Failpoint } from "./failpoint.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Mailbox } from "./session/mailbox/mailbox.ts";
-import type { SentReply } from "./session/mailbox/posted.ts";
-import { loggedTelling, transcriptOf } from "./session/transcript.ts";
+import type { SentReply } from "./session/mailbox/posted-input.ts";
+import { digestLog, renderTranscript } from "./session/transcript.ts";
 import { instanceSession } from "./vocabulary/index.ts";
 
 export interface SessionCore {
@@ -51,7 +51,7 @@ export interface SessionCoreOptions {
   readonly maintenance: LogMaintenance;
   /** Who asks people. */
   readonly people: {
-    readonly reach: Context["people"];
+    readonly reach: StepContext["people"];
     readonly act: (session: string, effect: PeopleEffect) => void;
   };
   readonly busToolsSeen: (session: string) => Promise<boolean>;
@@ -72,14 +72,14 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     bodyBytesMax: limits.publicationBytesMax,
   });
   const agents = new Agents({
-    post: (session, input, life) => mailbox.post(session, input, life),
+    post: (session, input, runSeq) => mailbox.post(session, input, runSeq),
     plan: options.plan,
     clock,
     soon: options.soon ?? breathe,
     chunkMergeBytesMax: limits.chunkMergeBytesMax,
     transcript(session, beforeTurn) {
       try {
-        return transcriptOf(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax);
+        return renderTranscript(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax);
       } catch (error) {
         if (!(error instanceof LogError)) throw error;
         // The prompt is committed and goes out; the agent is not left to believe that nothing was said.
@@ -87,7 +87,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
         return "There is an earlier conversation, but its log cannot be read.";
       }
     },
-    loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
+    digestLog: (session, seq) => digestLog(log.entries, session, seq, breathe),
     witness: ({ policy }) =>
       policy === undefined
         ? undefined
@@ -100,7 +100,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     failpoint,
     people: (session, effect) => options.people.act(session, effect),
     busToolsSeen: options.busToolsSeen,
-    keep: (session, seq, command) => options.maintenance.run(session, seq, command),
+    maintain: (session, seq, command) => options.maintenance.run(session, seq, command),
     onError(error) {
       if (!isAborted(error)) logger.error({ err: error }, "work on the log failed");
     },
@@ -135,7 +135,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     entriesPerCommitMax: limits.entriesPerCommitMax,
     bytesPerCommitMax: limits.commitBytesMax,
     inputsWaitingMax: limits.inputsWaitingMax,
-    pressure: (high) => agents.rest("pressure", high),
+    pressure: (high) => agents.setPaused("pressure", high),
     retryMs: limits.storeRetryMs,
     after: (ms, run) => clock.after(ms, run),
     failedGraceMs: limits.storeFailedGraceMs,
@@ -148,7 +148,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       quota.look();
     },
     storeState(error) {
-      agents.rest("store", error !== undefined);
+      agents.setPaused("store", error !== undefined);
       if (error) {
         logger.error({ err: error }, "the log cannot be written; agents wait");
       } else {
@@ -168,7 +168,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       const ended = await endLeftovers(log);
       failpoint("recovery.processes");
       for (const row of unsettledRows(log)) {
-        const [state, input] = recoveryOf(log, row, ended.get(row.session) ?? 0);
+        const [state, input] = recoveryFromLog(log, row, ended.get(row.session) ?? 0);
         sweepWrites(state, options.reserved);
         sessions.put(state);
         mailbox.post(state.id, input);
@@ -205,11 +205,11 @@ function unsettledRows(log: Log): readonly SessionRow[] {
   return [...live, ...rows.filter((row) => row !== undefined && row.open.commands.length > 0)] as readonly SessionRow[];
 }
 
-function contextOf(now: number, settings: Settings, limits: Limits, people: Context["people"]): Context {
+function contextOf(now: number, settings: Settings, limits: Limits, people: StepContext["people"]): StepContext {
   return {
     now,
     people,
-    readings,
+    ports: corePorts,
     settings: {
       permissionTimeoutMs: settings.permissionTimeoutMs,
       idleTimeoutMs: settings.idleTimeoutMs,

@@ -3,7 +3,7 @@
 // @module-tag slow
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { growths } from "../agentd/session/core/tools/growth.ts";
+import { findGrowths } from "../agentd/session/core/tools/growth.ts";
 import type { Entry, ToolCallEntry } from "../agentd/vocabulary/index.ts";
 import { applyGrowth } from "../mix/entries/growth.ts";
 import { openScene } from "./cases/scene.ts";
@@ -47,7 +47,7 @@ test("what agentd says of a growth, the command line puts together again", () =>
       const next = old.map((item) =>
         Object.fromEntries(Object.entries(item).map(([name, value]) => [name, value + more])),
       );
-      const told = growths(old, next, []);
+      const told = findGrowths(old, next, []);
       // Half a character at an end is no growth: such a value is said whole.
       fc.pre(told !== undefined);
       let value: unknown = old;

@@ -323,7 +323,7 @@ test.each<readonly [FailpointName, boolean]>([
       ]);
       const told = ofKind(entries, "diagnostic").filter(({ what }) => what === "answer-unused");
       expect(told).toHaveLength(isLogged ? 0 : 1);
-      expect(told[0]?.message ?? "agentd was started again").toContain("agentd was started again");
+      expect(told[0]?.message ?? "agentd was restarted").toContain("agentd was restarted");
       // Nobody saw whether the agent got it, so the log does not claim to know.
       const after = ofKind(entries, "permission").slice(2);
       expect(after.map(({ phase, sent }) => [phase, sent])).toEqual(isLogged ? [["sent", "unknown"]] : []);

@@ -191,7 +191,7 @@ test("what decides in a session loads no package and nothing of Node's", () => {
 });
 
 test.each([
-  ["agentd/session/core/fit.ts", 'import { readFileSync } from "node:fs";', "node:fs"],
+  ["agentd/session/core/bounded-fields.ts", 'import { readFileSync } from "node:fs";', "node:fs"],
   ["agentd/authority/sender.ts", 'export * from "../vocabulary/verbs.ts";', "zod"],
   ["json/raw-json.ts", 'import "node:crypto";', "node:crypto"],
 ])("it is found when %s has %s", (file, line, name) => {
@@ -257,7 +257,7 @@ test.each([
   ],
   [
     "agentd/session/core/tools/good.ts",
-    'export { Draft } from "../draft.ts";\nexport { isOverdue } from "../requests/open-requests.ts";\nexport { RawJson } from "../../../../json/raw-json.ts";\n',
+    'export { Draft } from "../draft.ts";\nexport { isOverdue } from "../requests/pending-requests.ts";\nexport { RawJson } from "../../../../json/raw-json.ts";\n',
   ],
   ["agentd/good.ts", 'import { parse } from "../bus-client/index.ts";\nexport const seen = parse;\n'],
 ])("the linter takes the allowed import of %s", (file, text) => {

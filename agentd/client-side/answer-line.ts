@@ -3,7 +3,7 @@
 // and an agent that asks for much at once is no agent that does not read.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
-import { sessionEnds } from "../session/core/client-side/answers.ts";
+import { sessionEnding } from "../session/core/client-side/answers.ts";
 import type { Pace } from "./pace.ts";
 
 export interface AnswerLineOptions {
@@ -55,7 +55,7 @@ export class AnswerLine {
   end(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const { request } of waiting) request.refuse({ code: RPC.internalError, message: sessionEnds });
+    for (const { request } of waiting) request.refuse({ code: RPC.internalError, message: sessionEnding });
   }
 
   #next(): void {

@@ -5,7 +5,7 @@ import type { ClientSide, ClientSideHandler, ClientSideRequest } from "../../acp
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Desk, DeskHooks } from "../session/agents/desk.ts";
 import type { ClientSideEffect } from "../session/core/client-side/client-side-input.ts";
-import { sessionEnds } from "../session/core/client-side/answers.ts";
+import { sessionEnding } from "../session/core/client-side/answers.ts";
 import { AnswerLine } from "./answer-line.ts";
 import { type CallLimits, type CallParser, callParser, type ClientSideCall } from "./calls.ts";
 import { FileRequests, type FileRequestsOptions } from "./file-requests.ts";
@@ -89,7 +89,7 @@ export class ClientSideDesk implements Desk {
   }
 
   #serve(request: ClientSideRequest): void {
-    if (this.#ended) return request.refuse({ code: RPC.internalError, message: sessionEnds });
+    if (this.#ended) return request.refuse({ code: RPC.internalError, message: sessionEnding });
     const { clientSideRequestsMax } = this.#limits;
     if (this.#open.size + this.#line.length + this.#terminals.waits >= clientSideRequestsMax) {
       return request.refuse({ code: RPC.internalError, message: `${clientSideRequestsMax} requests are open already` });

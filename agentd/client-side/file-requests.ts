@@ -6,7 +6,7 @@ import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
 import type { DeskHooks } from "../session/agents/desk.ts";
 import type { FileEffect, FileRefusal } from "../session/core/client-side/client-side-input.ts";
-import { unwritten } from "../session/core/client-side/files.ts";
+import { toCancelledWrite } from "../session/core/client-side/files.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import type { ClientSideCall } from "./calls.ts";
 import type { Boundary } from "./files/boundary.ts";
@@ -109,7 +109,7 @@ export class FileRequests {
         const { seq, temporaryName } = effect;
         const { directories, reserved, limits } = this.#options;
         const bytesMax = limits.fileBytesMax;
-        if (!held) return this.#hooks.tell(unwritten(seq));
+        if (!held) return this.#hooks.tell(toCancelledWrite(seq));
         held.release();
         const { path, text } = held;
         const outcome = writeTextFile(path, text, { directories, reserved, temporaryName, bytesMax });

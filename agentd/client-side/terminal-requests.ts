@@ -6,7 +6,7 @@ import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
 import { childOf, type DeskHooks } from "../session/agents/desk.ts";
-import { noSuchTerminal, sessionEnds } from "../session/core/client-side/answers.ts";
+import { terminalNotFound, sessionEnding } from "../session/core/client-side/answers.ts";
 import type { TerminalEffect } from "../session/core/client-side/client-side-input.ts";
 import { randomId } from "../random-id.ts";
 import type { AnswerLine } from "./answer-line.ts";
@@ -135,7 +135,7 @@ export class TerminalRequests {
   #start({ key, terminal }: Start): void {
     const create = key === null ? undefined : this.#creating.get(key);
     this.drop(key);
-    if (!create) return this.#hooks.tell({ type: "terminal_failed", key, terminal, message: sessionEnds });
+    if (!create) return this.#hooks.tell({ type: "terminal_failed", key, terminal, message: sessionEnding });
     const { call, redact } = create;
     const { terminalTailBytes, terminalTailBytesMax } = this.#options.limits;
     const wanted = Math.min(call.outputByteLimit ?? terminalTailBytes, terminalTailBytesMax);
@@ -148,7 +148,7 @@ export class TerminalRequests {
         return;
       }
       this.#running.delete(terminal);
-      running.fail(noSuchTerminal(terminal));
+      running.fail(terminalNotFound(terminal));
       const { message } = started.failure;
       this.#hooks.tell({ type: "terminal_failed", key, terminal, message: redact(message) });
     });
@@ -218,5 +218,5 @@ function failure(message: string): StartedTerminal {
 }
 
 function refuseUnknown(request: ClientSideRequest, terminal: string): void {
-  request.refuse(noSuchTerminal(terminal));
+  request.refuse(terminalNotFound(terminal));
 }

@@ -22,13 +22,13 @@ export const answerElicitation: Handler<"agent.elicitation.answer"> = (instance,
   const open = instance.sessions.get(owner)?.requests.find(({ request }) => request === args.request);
   // The session itself reports a request that is not an open elicitation.
   if (open?.kind !== "elicitation") return postCommand(instance, call, owner);
-  const { asked } = open;
-  if (args.content !== undefined && (args.action !== "accept" || asked.mode === "url")) {
+  const { elicitation } = open;
+  if (args.content !== undefined && (args.action !== "accept" || elicitation.mode === "url")) {
     return refuse("ARGUMENT", "content: is only for accepting a form", { field: "content" });
   }
-  if (args.action !== "accept" || asked.mode === "url") return postCommand(instance, call, owner);
+  if (args.action !== "accept" || elicitation.mode === "url") return postCommand(instance, call, owner);
   const { formPatternsMs } = instance.limits;
-  const fault = faultOf(readForm(asked.schema), args.content ?? {}, matchesWithin(formPatternsMs));
+  const fault = faultOf(readForm(elicitation.schema), args.content ?? {}, matchesWithin(formPatternsMs));
   if (!fault) return postCommand(instance, call, owner);
   const field = fault.field === undefined ? "content" : `content.${fault.field}`;
   return refuse("ARGUMENT", `${field}: ${fault.reason}`, { field });

@@ -2,7 +2,7 @@
 // Callers that wait for a reply. Each gets a token, which its command carries through the mailbox to the reply.
 import type { Answer } from "../../bus-client/index.ts";
 import type { CallerToken } from "../session/core/state.ts";
-import type { SentReply } from "../session/mailbox/posted.ts";
+import type { SentReply } from "../session/mailbox/posted-input.ts";
 
 export class Callers {
   readonly #waiting = new Map<CallerToken, (answer: Answer) => void>();

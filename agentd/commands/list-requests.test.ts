@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { newSession, type OpenRequest, type SessionState } from "../session/core/state.ts";
-import { bytesOf, measure } from "../session/core/fit.ts";
+import { newSession, type PendingRequest, type SessionState } from "../session/core/state.ts";
+import { jsonBytes, measureFields } from "../session/core/bounded-fields.ts";
 import { listOpenRequests } from "./list-requests.ts";
 
 const bytesMax = 256 * 1024;
 
-function session(id: string, requests: readonly OpenRequest[]): SessionState {
+function session(id: string, requests: readonly PendingRequest[]): SessionState {
   const born = { id, agent: "a", cwd: "/", additionalDirs: [], env: [], createdAt: "" };
   return { ...newSession(born), requests };
 }
@@ -14,19 +14,19 @@ function session(id: string, requests: readonly OpenRequest[]): SessionState {
 function asked(id: string, count: number, input: unknown, option = "yes"): SessionState {
   const toolCall = { tool_call_id: "t", title: "Write it", raw_input: input };
   const options = [{ option, name: "Yes", kind: "allow_once" }];
-  const requests = Array.from({ length: count }, (_, index): OpenRequest => ({
+  const requests = Array.from({ length: count }, (_, index): PendingRequest => ({
     kind: "permission",
     request: `${id}-${index + 1}`,
     key: 1,
     askedAt: `2026-01-01T00:00:00.${String(index).padStart(3, "0")}Z`,
     expiresAt: null,
-    call: "t",
-    leftOut: [],
+    callKey: "t",
+    omitted: [],
     changed: [],
     edition: 0,
     options,
-    optionsBytes: bytesOf(options),
-    shown: measure(toolCall, ["title", "raw_input"]),
+    optionsBytes: jsonBytes(options),
+    listed: measureFields(toolCall, ["title", "raw_input"]),
   }));
   return session(id, requests);
 }
@@ -45,7 +45,7 @@ test("requests that fit are listed in full, oldest first over all sessions", () 
 test("long requests are listed without their longest members, and the others in full", () => {
   const { requests, more } = shown(asked("aaaaaaaaaaaa", 64, "x".repeat(50_000)), asked("bbbbbbbbbbbb", 4, "y"));
   expect(more).toBe(false);
-  expect(bytesOf(requests)).toBeLessThan(bytesMax);
+  expect(jsonBytes(requests)).toBeLessThan(bytesMax);
   const [ofA, ofB] = ["a", "b"].map((first) => requests.filter(({ request }) => request.startsWith(first)));
   expect([ofA?.length, ofB?.length]).toEqual([64, 4]);
   expect(ofA?.[0]).toMatchObject({ tool_call: { title: "Write it" }, left_out: ["raw_input"] });
@@ -55,7 +55,7 @@ test("long requests are listed without their longest members, and the others in 
 test("one session's requests that cannot be shortened do not displace others', and set `more`", () => {
   const { requests, more } = shown(asked("aaaaaaaaaaaa", 64, "x", "o".repeat(10_000)), asked("bbbbbbbbbbbb", 4, "y"));
   expect(more).toBe(true);
-  expect(bytesOf(requests)).toBeLessThan(bytesMax);
+  expect(jsonBytes(requests)).toBeLessThan(bytesMax);
   expect(requests.filter(({ request }) => request.startsWith("b"))).toHaveLength(4);
   expect(requests.filter(({ request }) => request.startsWith("a")).length).toBeGreaterThan(0);
 });
@@ -63,7 +63,7 @@ test("one session's requests that cannot be shortened do not displace others', a
 test("members that were too long to be held are named in `left_out` too", () => {
   const [open] = asked("aaaaaaaaaaaa", 1, "x").requests;
   if (open?.kind !== "permission") throw new Error("no permission");
-  const { requests } = shown(session("aaaaaaaaaaaa", [{ ...open, leftOut: ["content"] }]));
+  const { requests } = shown(session("aaaaaaaaaaaa", [{ ...open, omitted: ["content"] }]));
   expect(requests).toMatchObject([{ left_out: ["content"] }]);
 });
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.permission.list and agent.elicitation.list: the pending requests, oldest first.
 import type { Answer } from "../../bus-client/index.ts";
-import { fit } from "../session/core/fit.ts";
-import { ofAgentSession } from "../session/core/requests/open-requests.ts";
-import type { OpenRequest as Open, SessionState } from "../session/core/state.ts";
+import { boundFields } from "../session/core/bounded-fields.ts";
+import { agentSessionMember } from "../session/core/requests/pending-requests.ts";
+import type { PendingRequest as Open, SessionState } from "../session/core/state.ts";
 import { callLimits, type ListedElicitation, type ListedPermission } from "../vocabulary/index.ts";
 import { type Call, findSession, type Handler, ok } from "./call.ts";
 import type { Instance } from "./instance.ts";
@@ -51,7 +51,7 @@ export function listOpenRequests(
   const sessions = states
     .map(({ id, requests }) => ({ session: id, open: requests.filter(wanted) }))
     .filter(({ open }) => open.length > 0);
-  const bytes = sessions.flatMap(({ open }) => open).reduce((sum, one) => sum + fixedBytes(one) + one.shown.bytes, 0);
+  const bytes = sessions.flatMap(({ open }) => open).reduce((sum, one) => sum + fixedBytes(one) + one.listed.bytes, 0);
   const bytesOfEach = bytes <= bytesMax ? Infinity : bytesMax / sessions.length;
   const shown = sessions.map(({ session, open }) => listSessionRequests(session, open, bytesOfEach));
   const requests = shown.flatMap((one) => one.requests);
@@ -80,16 +80,16 @@ function requestWithin(
   bytesMax: number,
 ): { readonly request: ListedPermission | ListedElicitation; readonly bytes: number } {
   const turn = open.turn === undefined ? {} : { turn: open.turn };
-  const head = { request: open.request, session, ...turn, ...ofAgentSession(open.agentSession) };
+  const head = { request: open.request, session, ...turn, ...agentSessionMember(open.agentSession) };
   const times = { asked_at: open.askedAt, expires_at: open.expiresAt };
   const fixed = fixedBytes(open);
   if (open.kind === "elicitation") {
-    const { value, bytes, leftOut } = fit(open.shown, bytesMax - fixed);
-    const request = { kind: open.kind, ...head, ...value, ...times, ...toLeftOut(leftOut) };
+    const { value, bytes, omitted } = boundFields(open.listed, bytesMax - fixed);
+    const request = { kind: open.kind, ...head, ...value, ...times, ...toLeftOut(omitted) };
     return { request, bytes: fixed + bytes };
   }
-  const { value, bytes, leftOut } = fit(open.shown, bytesMax - fixed);
-  const all = toLeftOut([...open.leftOut, ...leftOut]);
+  const { value, bytes, omitted } = boundFields(open.listed, bytesMax - fixed);
+  const all = toLeftOut([...open.omitted, ...omitted]);
   const changed = open.changed.length === 0 ? {} : { changed: open.changed };
   const request = { kind: open.kind, ...head, tool_call: value, options: open.options, ...times, ...changed, ...all };
   return { request, bytes: fixed + bytes };

@@ -13,7 +13,7 @@ export const purge: Handler<"agent.session.purge"> = (instance, call) => {
   if (!call.args.dry_run) return postToSession(instance, call, session);
   const state = instance.sessions.get(session);
   const phase = state && phaseOf(state);
-  if (state?.life.phase !== "ended") {
+  if (state?.run.phase !== "ended") {
     return refuse("SESSION_STATE", `the session is ${phase} and can be purged when it has ended`, { state: phase });
   }
   return ok({ session, entries: instance.log.maintenance.purgeable(session) });

@@ -8,7 +8,7 @@ import type { PolicySettings } from "../config/settings.ts";
 import type { Log } from "../log/open.ts";
 import type { Page } from "../log/read.ts";
 import { findOut } from "../people/findings.ts";
-import { answerByPolicy, askedByAnotherSession } from "../session/core/requests/policy.ts";
+import { evaluatePolicy, foreignSessionReason } from "../session/core/requests/policy.ts";
 import { nothingSeen, type Said, type Sight, ToolSights } from "../people/tool-sight.ts";
 import { isAnnouncement } from "../session/core/tools/known-calls.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
@@ -52,10 +52,10 @@ function answerRequest(
   instance: Instance,
 ): PolicyTestReply {
   const { before, call, kind, options, sessionDirectories, isForeign } = asked;
-  if (isForeign) return { policy: name, outcome: "ask", why: askedByAnotherSession };
+  if (isForeign) return { policy: name, outcome: "ask", why: foreignSessionReason };
   const { reserved, limits } = instance;
   const findings = findOut(before, toSaid(call), { policy, reserved, pathsMax: limits.policyPathsMax });
-  const answer = answerByPolicy(policy, { kind, options, sessionDirectories, findings });
+  const answer = evaluatePolicy(policy, { kind, options, sessionDirectories, findings });
   if ("ask" in answer) return { policy: name, outcome: "ask", why: answer.ask };
   return { policy: name, outcome: "allow_once", option: answer.answer, rule: answer.rule, why: answer.why };
 }

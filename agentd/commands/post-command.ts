@@ -28,7 +28,14 @@ export function postToSession<V extends SessionVerb>(
 ): Promise<Answer> {
   const { verb, args, by, origin } = call;
   return instance.callers.ask((caller) => {
-    const command = { verb, args, by, origin, caller, shown: redactArguments(args) } as unknown as SessionCommand;
+    const command = {
+      verb,
+      args,
+      by,
+      origin,
+      caller,
+      redactedArgs: redactArguments(args),
+    } as unknown as SessionCommand;
     instance.mailbox.post(session, { type: "command", command });
     return undefined;
   });

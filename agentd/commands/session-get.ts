@@ -3,7 +3,7 @@
 import { formatCursor } from "../log/cursor.ts";
 import type { Unanswered } from "../log/sessions.ts";
 import { callLimits, type SessionSnapshot } from "../vocabulary/index.ts";
-import { emptied } from "../session/core/fit.ts";
+import { truncateFields } from "../session/core/bounded-fields.ts";
 import type { SessionState } from "../session/core/state.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
@@ -47,7 +47,7 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
   };
   // An agent may have sent more than a frame of the Bus holds. Its session must be shown nevertheless.
   return {
-    ...emptied(snapshot, { options: [], commands: [], plan: [], capabilities: {} }, callLimits.snapshotBytesMax),
+    ...truncateFields(snapshot, { options: [], commands: [], plan: [], capabilities: {} }, callLimits.snapshotBytesMax),
     requests: listOpenRequests([state], () => true, callLimits.questionsBytesMax).requests,
   };
 }
@@ -56,7 +56,7 @@ function unansweredIn(unanswered: Unanswered): Pick<SessionSnapshot, "unanswered
   return unanswered.permissions + unanswered.elicitations === 0 ? {} : { unanswered };
 }
 
-function runningTurn({ life }: SessionState): SessionSnapshot["running"] {
-  if (life.phase === "turn") return { turn: life.turn.turn, state: life.turn.cancelling ? "cancelling" : "running" };
-  return life.phase === "draining" ? { turn: life.turn, state: "draining" } : null;
+function runningTurn({ run }: SessionState): SessionSnapshot["running"] {
+  if (run.phase === "turn") return { turn: run.turn.turn, state: run.turn.cancelling ? "cancelling" : "running" };
+  return run.phase === "draining" ? { turn: run.turn, state: "draining" } : null;
 }

@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { SessionRow } from "../log/project.ts";
-import { cut } from "../session/core/fit.ts";
+import { truncateText } from "../session/core/bounded-fields.ts";
 import { callLimits, type SessionSummary } from "../vocabulary/index.ts";
 import { type Handler, ok, refuse } from "./call.ts";
 
@@ -40,7 +40,7 @@ export function summaryOf(row: SessionRow): SessionSummary {
     cwd: row.cwd ?? "",
     state: row.state ?? "closed",
     ...(row.reason === null ? {} : { reason: row.reason }),
-    ...(typeof title === "string" ? { title: cut(title, callLimits.titleCharactersMax) } : {}),
+    ...(typeof title === "string" ? { title: truncateText(title, callLimits.titleCharactersMax) } : {}),
     ...(row.parent === null ? {} : { parent: row.parent }),
     turns: row.turns,
     created_at: row.created_at,

@@ -17,14 +17,14 @@ export const resume: Handler<"agent.session.resume"> = (instance, call) => {
   const args = { ...call.args, session };
   const { verb, by, origin } = call;
   return instance.callers.ask((caller) => {
-    const recalled = instance.mailbox.recall(session, { verb, args, by, caller });
-    if (recalled) return recalled === "posted" ? undefined : recalled;
+    const recalled = instance.mailbox.findReply(session, { verb, args, by, caller });
+    if (recalled) return recalled === "pending" ? undefined : recalled;
     const state = instance.sessions.get(session);
     const found = state ? lookUp(instance, call, state) : refuse("SESSION_UNKNOWN", "no such session", { session });
     if ("rc" in found) return { caller, ...found };
     instance.mailbox.post(session, {
       type: "resume",
-      command: { verb, args, by, origin, caller, shown: redactArguments(args) },
+      command: { verb, args, by, origin, caller, redactedArgs: redactArguments(args) },
       directories: found,
       maxSessions: instance.settings().maxSessions,
     });

@@ -23,15 +23,15 @@ export const start: Handler<"agent.session.start"> = async (instance, call) => {
   let workspace: string | undefined;
   const answered = instance.callers.ask((caller) => {
     // A retry is answered before the lookups, which may have other results now.
-    const recalled = instance.mailbox.recall(instanceSession, { verb, args, by, caller });
-    if (recalled) return recalled === "posted" ? undefined : recalled;
+    const recalled = instance.mailbox.findReply(instanceSession, { verb, args, by, caller });
+    if (recalled) return recalled === "pending" ? undefined : recalled;
     const session = lookUp(instance, call);
     if ("rc" in session) return { caller, ...session };
     if (args.cwd === undefined) workspace = session.cwd;
     const { maxSessions } = instance.settings();
-    const shown = redactArguments({ ...args, cwd: session.cwd });
+    const redactedArgs = redactArguments({ ...args, cwd: session.cwd });
     const literals = args.mcp_servers.length === 0 ? {} : { literals: JSON.stringify(args.mcp_servers) };
-    const command = { verb, args, by, origin, caller, shown };
+    const command = { verb, args, by, origin, caller, redactedArgs };
     instance.mailbox.post(session.id, { type: "start", command, session, maxSessions, ...literals });
     return undefined;
   });

@@ -48,8 +48,8 @@ function metCondition(state: SessionState, wanted: readonly Until[], after: numb
 }
 
 function answer(state: SessionState, until: Until | undefined): Answer {
-  const { life } = state;
-  const ended = life.phase === "ended" ? life : undefined;
+  const { run } = state;
+  const ended = run.phase === "ended" ? run : undefined;
   const reply: WaitReply = {
     session: state.id,
     state: phaseOf(state),

@@ -21,7 +21,7 @@ import { sweepTemporary } from "../client-side/files/sweep-temporary.ts";
 import { writeTextFile } from "../client-side/files/write-text-file.ts";
 import { nothingSeen } from "../people/tool-sight.ts";
 import { findOut } from "../people/findings.ts";
-import { answerByPolicy } from "../session/core/requests/policy.ts";
+import { evaluatePolicy } from "../session/core/requests/policy.ts";
 import { resolveDirectories } from "./directories.ts";
 import { instancePaths, type InstancePaths } from "./paths.ts";
 import { Reserved } from "./reserved.ts";
@@ -225,7 +225,7 @@ test("a policy answers no question about agentd's own files", () => {
   const ask = (path: string): object => {
     const findings = findOut(nothingSeen, { locations: [{ path }] }, { policy, reserved, pathsMax: 8 });
     const options = [{ option: "y", kind: "allow_once" }];
-    return answerByPolicy(policy, { kind: "edit", options, sessionDirectories: [home], findings });
+    return evaluatePolicy(policy, { kind: "edit", options, sessionDirectories: [home], findings });
   };
   expect(ask(join(home, "src/notes"))).toMatchObject({ answer: "y" });
   for (const path of [paths.configFile, join(paths.environmentDirectory, "NEW")]) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session's state as the log has it: enough to refuse rightly where it has ended, and to end it where its agentd died.
+// Rebuilds a session's state from the log: enough to refuse commands of an ended session, and to end one whose agentd
+// died.
 import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.ts";
 import type { EntryReader } from "../log/read.ts";
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary/index.ts";
-import { measure } from "./core/fit.ts";
+import { measureFields } from "./core/bounded-fields.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
 import {
   type IntendedWrite,
   newSession,
-  type OpenRequest,
+  type PendingRequest,
   type OpenTerminal,
   type SessionState,
 } from "./core/state.ts";
@@ -38,25 +39,25 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
     ...base,
     seq: row.last_seq,
     turns: row.turns,
-    lastTurn: lastBegun(row),
+    lastTurn: findLastTurn(row),
     requestCount: row.requests,
-    life: lifeOf(row, latest?.state?.error),
+    run: toRun(row, latest?.state?.error),
     options: latest?.options?.options ?? [],
-    agentSide: row.agent_session_id === null ? null : agentSideOf(row, latest),
-    terminals: (row.open.terminals ?? []).map(openTerminal),
+    agentSide: row.agent_session_id === null ? null : toAgentSide(row, latest),
+    terminals: (row.open.terminals ?? []).map(toOpenTerminal),
     transcriptOwed: owesTranscript(entries, session, latest?.up),
   };
 }
 
-/** A fresh session of the agent was made, and no prompt reached it since. */
+/** Returns whether a `fresh` agent session was opened that no prompt has reached since. */
 function owesTranscript(entries: EntryReader, session: string, up: LatestEntries["up"]): boolean {
   if (up?.resumed !== "fresh") return false;
   const turns = entries.page({ session, after: up.seq, kinds: ["turn"], limit: 100 }).entries;
   return !turns.some((text) => (JSON.parse(text) as { sent?: unknown }).sent === true);
 }
 
-/** The state of a session that was live when its agentd died, with the input that ends it. */
-export function recoveryOf(
+/** Returns the state of a session that was live when its agentd died, and the input that ends it. */
+export function recoveryFromLog(
   readers: LogReaders,
   row: SessionRow,
   processesEnded: number,
@@ -78,11 +79,11 @@ export function recoveryOf(
   return [
     {
       ...state,
-      requests: requested.map((logged) => requestOf(entries, row.session, logged)),
-      writes: writesOf(entries, row),
+      requests: requested.map((logged) => toPendingRequest(entries, row.session, logged)),
+      writes: findIntendedWrites(entries, row),
       unsent: open.requests
         .filter(({ phase }) => phase === "resolved")
-        .map((logged) => ({ request: logged.request, kind: requestOf(entries, row.session, logged).kind })),
+        .map((logged) => ({ request: logged.request, kind: toPendingRequest(entries, row.session, logged).kind })),
       pending: open.commands.map(({ seq, verb, command_id }) => ({
         seq,
         verb,
@@ -94,8 +95,8 @@ export function recoveryOf(
   ];
 }
 
-/** Writes that were intended and not ended, as their entries say; one that was redacted is told without its path. */
-function writesOf(entries: EntryReader, { session, open }: SessionRow): readonly IntendedWrite[] {
+/** Reads the writes that have no outcome. A redacted entry yields no path. */
+function findIntendedWrites(entries: EntryReader, { session, open }: SessionRow): readonly IntendedWrite[] {
   return (open.writes ?? []).map(({ seq }) => {
     const body = entries.body(session, seq);
     const entry = body === undefined ? {} : (JSON.parse(body) as { turn?: number; path?: string; bytes?: number });
@@ -104,13 +105,13 @@ function writesOf(entries: EntryReader, { session, open }: SessionRow): readonly
   });
 }
 
-function openTerminal({ terminal, turn, exited, released }: LoggedTerminal): OpenTerminal {
+function toOpenTerminal({ terminal, turn, exited, released }: LoggedTerminal): OpenTerminal {
   const where = turn === undefined ? {} : { turn };
   return { terminal, ...where, exited: exited === true, released: released === true };
 }
 
-/** As much of it as is needed to end it: nobody can answer it any more. */
-function requestOf(entries: EntryReader, session: string, { request, seq }: LoggedRequest): OpenRequest {
+/** Rebuilds only what is needed to end the request, since nobody can answer it any more. */
+function toPendingRequest(entries: EntryReader, session: string, { request, seq }: LoggedRequest): PendingRequest {
   const body = entries.body(session, seq);
   const entry =
     body === undefined
@@ -119,20 +120,20 @@ function requestOf(entries: EntryReader, session: string, { request, seq }: Logg
   const turn = entry.turn === undefined ? {} : { turn: entry.turn };
   const head = { request, key: null, ...turn, askedAt: entry.now ?? "", expiresAt: null };
   if (entry.kind === "elicitation") {
-    const asked = { mode: "form", message: "", schema: {} } as const;
-    return { kind: "elicitation", ...head, asked, shown: measure(asked, []) };
+    const elicitation = { mode: "form", message: "", schema: {} } as const;
+    return { kind: "elicitation", ...head, elicitation, listed: measureFields(elicitation, []) };
   }
-  const shown = measure({ tool_call_id: "" }, []);
-  const untold = { call: "", shown, leftOut: [], changed: [], edition: 0, options: [], optionsBytes: 0 };
-  return { kind: "permission", ...head, ...untold };
+  const listed = measureFields({ tool_call_id: "" }, []);
+  const unknownCall = { callKey: "", listed, omitted: [], changed: [], edition: 0, options: [], optionsBytes: 0 };
+  return { kind: "permission", ...head, ...unknownCall };
 }
 
-/** A live session of the log whose agentd is gone is in the life that its row tells; its turns are ended by number. */
-function lifeOf(row: SessionRow, error: ErrorBody | undefined): SessionState["life"] {
+/** Derives the run from the session's row. `idle` stands for a turn too, because recovery ends turns by number. */
+function toRun(row: SessionRow, error: ErrorBody | undefined): SessionState["run"] {
   const reason = { ...(row.reason === null ? {} : { reason: row.reason }), ...(error ? { error } : {}) };
   switch (row.state) {
     case "starting":
-      return { phase: "starting", way: "new", config: [] };
+      return { phase: "starting", openMode: "new", config: [] };
     case "closing":
       return { phase: "closing", ...reason, reason: row.reason ?? "asked" };
     case "closed":
@@ -144,17 +145,17 @@ function lifeOf(row: SessionRow, error: ErrorBody | undefined): SessionState["li
     case "waiting":
       return { phase: "idle" };
     case null:
-      // The instance: it is logged, and has no agent.
+      // The instance has a log, but no agent.
       return { phase: "ended", state: "closed" };
   }
 }
 
-function lastBegun(row: SessionRow): number {
+function findLastTurn(row: SessionRow): number {
   const queued = row.open.turns.filter(({ phase }) => phase === "queued").map(({ turn }) => turn);
   return queued.length === 0 ? row.turns : Math.min(...queued) - 1;
 }
 
-function agentSideOf(row: SessionRow, latest: LatestEntries | undefined): SessionState["agentSide"] {
+function toAgentSide(row: SessionRow, latest: LatestEntries | undefined): SessionState["agentSide"] {
   const up = latest?.up;
   return {
     sessionId: row.agent_session_id ?? "",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The sessions as they stand after the last commit. Live ones are always here; some that ended lately are kept, so
-// that who asks about them is told more than the log's row says.
+// The committed state of every live session. Some ended ones are cached, because their state tells more than the log's
+// row.
 import { isLive, type SessionState } from "./core/state.ts";
 
-/** Ended sessions that are kept. */
+/** Number of ended sessions that are cached. */
 const endedMax = 128;
 
 export class LiveSessions {
@@ -12,7 +12,7 @@ export class LiveSessions {
   readonly #listeners = new Set<(state: SessionState) => void>();
   readonly #fromLog: (session: string) => SessionState | undefined;
 
-  /** `fromLog` gives an ended session's state as far as the log's row has it. */
+  /** `fromLog` rebuilds an ended session's state from the log. */
   constructor(fromLog: (session: string) => SessionState | undefined) {
     this.#fromLog = fromLog;
   }
@@ -43,13 +43,13 @@ export class LiveSessions {
     return [...this.#states.values()].filter(isLive);
   }
 
-  /** Called for each session that a commit moved. */
+  /** Calls the listener for each session that a commit changed. Returns a function that removes it. */
   onChange(listener: (state: SessionState) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  tell(sessions: Iterable<string>): void {
+  notifyListeners(sessions: Iterable<string>): void {
     if (this.#listeners.size === 0) return;
     for (const session of sessions) {
       const state = this.#states.get(session);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { randomId } from "../random-id.ts";
 
-/** One that no session has. */
-export function newSessionId(random: (bytes: number) => Uint8Array, taken: (id: string) => boolean): string {
+/** Returns a new id that no session has. */
+export function newSessionId(random: (bytes: number) => Uint8Array, isTaken: (id: string) => boolean): string {
   for (;;) {
     const id = randomId(random);
-    if (!taken(id)) return id;
+    if (!isTaken(id)) return id;
   }
 }
 
-/** Of a request's id, which begins with it. */
+/** Returns the session id with which a request's id begins. */
 export function sessionOfRequest(request: string): string | undefined {
   return /^([a-z2-7]{12})-[1-9][0-9]{0,8}$/.exec(request)?.[1];
 }

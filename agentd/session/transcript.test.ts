@@ -2,17 +2,17 @@
 import { expect, test } from "vitest";
 import { alpha, fill, temporaryLog } from "../log/testing/temporary-log.ts";
 import type { EntryContent } from "../vocabulary/index.ts";
-import { loggedTelling, Telling, tellingsDiffer, transcriptOf } from "./transcript.ts";
+import { digestLog, TranscriptDigest, describeTranscriptDifference, renderTranscript } from "./transcript.ts";
 
 const words = "é words ";
-/** A page shows an entry of more than 1 MiB by its size alone. */
+/** A page lists a larger entry by its size alone. */
 const entryBytesMax = 1024 * 1024;
 
 test("a message that is too big for a page is in the transcript, by its end", () => {
   const log = temporaryLog();
   fill(log, alpha, 1, () => words.repeat(entryBytesMax / 4));
   fill(log, alpha, 1, () => "the end");
-  const text = transcriptOf(log.entries, alpha, 99, 1000) ?? "";
+  const text = renderTranscript(log.entries, alpha, 99, 1000) ?? "";
   expect(text.endsWith(`${words}the end`)).toBe(true);
   expect(Buffer.byteLength(text)).toBeLessThan(1100);
 });
@@ -21,21 +21,23 @@ test("a replay that tells a message too big for a page in small pieces tells the
   const log = temporaryLog();
   fill(log, alpha, 3, (index) => (index === 2 ? words.repeat(entryBytesMax / 4) : `${index}`));
   const breathe = (): Promise<void> => Promise.resolve();
-  const replay = new Telling();
+  const replay = new TranscriptDigest();
   replay.add("agent", "1");
   for (let piece = 0; piece < 4; piece += 1) replay.add("agent", words.repeat(entryBytesMax / 16));
   replay.add("agent", "3");
-  expect(tellingsDiffer(replay, await loggedTelling(log.entries, alpha, 3, breathe))).toBeUndefined();
-  const shorter = new Telling();
+  expect(describeTranscriptDifference(replay, await digestLog(log.entries, alpha, 3, breathe))).toBeUndefined();
+  const shorter = new TranscriptDigest();
   shorter.add("agent", "13");
-  expect(tellingsDiffer(shorter, await loggedTelling(log.entries, alpha, 3, breathe))).toContain("2 characters");
+  expect(describeTranscriptDifference(shorter, await digestLog(log.entries, alpha, 3, breathe))).toContain(
+    "2 characters",
+  );
 });
 
 test("nothing is told of a session in which nothing was said, nor of the turn that asks", () => {
   const log = temporaryLog();
-  expect(transcriptOf(log.entries, alpha, 1, 1000)).toBeUndefined();
+  expect(renderTranscript(log.entries, alpha, 1, 1000)).toBeUndefined();
   fill(log, alpha, 2);
-  expect(transcriptOf(log.entries, alpha, 1, 1000)).toContain("message 1message 2");
+  expect(renderTranscript(log.entries, alpha, 1, 1000)).toContain("message 1message 2");
 });
 
 test("a prompt that got no answer is told apart from the next one, and an answer in pieces is one paragraph", () => {
@@ -56,7 +58,7 @@ test("a prompt that got no answer is told apart from the next one, and an answer
     say(3, "user", "three"),
   ];
   log.append([{ session: alpha, expectSeq: 0, entries }]);
-  expect(transcriptOf(log.entries, alpha, 4, 1000)).toContain(
+  expect(renderTranscript(log.entries, alpha, 4, 1000)).toContain(
     "[user] one\n\n[user] two\n\n[agent] yes, two\n\n[user] three",
   );
 });

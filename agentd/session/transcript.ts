@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What was said in a session, from its log: told to an agent that knows nothing of it, and held against what an agent
-// tells of it.
+// A session's conversation from its log: rendered for an agent that does not know it, and digested to compare with an
+// agent's replay.
 import { createHash } from "node:crypto";
 import type { EntryReader } from "../log/read.ts";
 import type { Entry, MessageEntry, StateEntry, TruncatedEntry } from "../vocabulary/index.ts";
@@ -9,10 +9,10 @@ type Message = Entry & MessageEntry;
 type State = Entry & StateEntry;
 
 /**
- * One text with the end of the conversation, at most `bytesMax` bytes of UTF-8, or undefined where nothing was said.
- * `beforeTurn`: of that turn and later ones nothing is told. Reads backwards, no more than it needs.
+ * Renders the end of the conversation before `beforeTurn` in at most `bytesMax` UTF-8 bytes; undefined when nothing was
+ * said. Reads backwards and stops at the limit.
  */
-export function transcriptOf(
+export function renderTranscript(
   entries: EntryReader,
   session: string,
   beforeTurn: number,
@@ -26,9 +26,9 @@ export function transcriptOf(
   while (before !== undefined && bytes < bytesMax) {
     const page = entries.page({ session, before, limit: 500, kinds: ["message"] });
     for (const body of page.entries.toReversed()) {
-      const message = wholeEntry(entries, session, body);
+      const message = readWholeEntry(entries, session, body);
       if (message?.kind !== "message" || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
-      const text = told(message);
+      const text = toText(message);
       if (text === "") continue;
       const { role, turn, append } = message;
       pieces.push({ role, turn, append: append === true, text });
@@ -38,12 +38,12 @@ export function transcriptOf(
     before = page.previous;
   }
   if (pieces.length === 0) return undefined;
-  const text = joined(pieces.toReversed());
-  return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${lastBytes(text, bytesMax)}`;
+  const text = joinPieces(pieces.toReversed());
+  return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${takeLastBytes(text, bytesMax)}`;
 }
 
-/** A page shows an entry that is too big for it by its size alone. */
-function wholeEntry(entries: EntryReader, session: string, shown: string): Message | State | undefined {
+/** Reads an entry whole, even when the page lists it by its size alone. */
+function readWholeEntry(entries: EntryReader, session: string, shown: string): Message | State | undefined {
   const entry = JSON.parse(shown) as Message | State | TruncatedEntry;
   if (!("truncated" in entry)) return entry;
   const body = entries.body(session, entry.seq);
@@ -53,29 +53,29 @@ function wholeEntry(entries: EntryReader, session: string, shown: string): Messa
 interface Piece {
   readonly role: string;
   readonly turn: number | undefined;
-  /** It goes on where the one before ended. */
+  /** Continues the piece before. */
   readonly append: boolean;
   readonly text: string;
 }
 
-/** What was streamed in pieces is one paragraph; each prompt begins a new one, also after a prompt without an answer. */
-function joined(pieces: readonly Piece[]): string {
+/** Joins streamed pieces into paragraphs. Each prompt begins a new one, even after a prompt without an answer. */
+function joinPieces(pieces: readonly Piece[]): string {
   let text = "";
   let before: Piece | undefined;
   for (const piece of pieces) {
-    const goesOn = piece.append && before?.role === piece.role && before.turn === piece.turn;
-    text += goesOn ? piece.text : `${text === "" ? "" : "\n\n"}[${piece.role}] ${piece.text}`;
+    const continues = piece.append && before?.role === piece.role && before.turn === piece.turn;
+    text += continues ? piece.text : `${text === "" ? "" : "\n\n"}[${piece.role}] ${piece.text}`;
     before = piece;
   }
   return text;
 }
 
-function told({ role, content }: Message): string {
+function toText({ role, content }: Message): string {
   return role === "thought" || typeof content["text"] !== "string" ? "" : content["text"];
 }
 
-/** The end of the text, whole characters. */
-function lastBytes(text: string, bytesMax: number): string {
+/** Returns the end of the text without splitting a character. */
+function takeLastBytes(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax) return text;
   let from = bytes.length - bytesMax;
@@ -85,9 +85,9 @@ function lastBytes(text: string, bytesMax: number): string {
 
 type Role = "user" | "agent";
 
-/** What each side has said, as far as two tellings of it can be compared: pieces and ids differ, words do not. */
-export class Telling {
-  /** Whose words are held against each other. */
+/** Digests each side's words, ignoring message ids and how the text was chunked. */
+export class TranscriptDigest {
+  /** The roles whose words are compared. */
   readonly compared: readonly Role[];
   readonly #roles = { user: createHash("sha256"), agent: createHash("sha256") };
   readonly #lengths = { user: 0, agent: 0 };
@@ -102,7 +102,7 @@ export class Telling {
     this.#lengths[role] += text.length;
   }
 
-  /** To be asked once. */
+  /** Ends the digest; call it once. */
   digests(): {
     readonly user: string;
     readonly agent: string;
@@ -113,37 +113,37 @@ export class Telling {
 }
 
 /**
- * The same of the log, up to `seq`, page by page with room for other work in between. An agent that was begun afresh
- * knows what was said since, and has the transcript among its user's words: there the agent's alone are compared.
+ * Digests the log up to `seq`, yielding to the event loop after each page. An agent that was opened `fresh` knows only
+ * what was said since, with the transcript among its user's words, so only the agent's words are compared.
  */
-export async function loggedTelling(
+export async function digestLog(
   entries: EntryReader,
   session: string,
   seq: number,
   breathe: () => Promise<void>,
-): Promise<Telling> {
-  let telling = new Telling();
+): Promise<TranscriptDigest> {
+  let digest = new TranscriptDigest();
   let after: number | undefined = 0;
   while (after !== undefined) {
     const page = entries.page({ session, after, before: seq + 1, limit: 1000, kinds: ["message", "state"] });
     for (const body of page.entries) {
-      const entry = wholeEntry(entries, session, body);
-      if (entry?.kind === "message") telling.add(entry.role, entry.content["text"]);
-      else if (entry?.resumed === "fresh") telling = new Telling(["agent"]);
+      const entry = readWholeEntry(entries, session, body);
+      if (entry?.kind === "message") digest.add(entry.role, entry.content["text"]);
+      else if (entry?.resumed === "fresh") digest = new TranscriptDigest(["agent"]);
     }
     after = page.next;
     await breathe();
   }
-  return telling;
+  return digest;
 }
 
-/** In words, or undefined where both tell the same. */
-export function tellingsDiffer(agents: Telling, logs: Telling): string | undefined {
-  const [theirs, ours] = [agents.digests(), logs.digests()];
-  const differing = logs.compared.filter((role) => theirs[role] !== ours[role]);
+/** Describes in words how a replay differs from the log; undefined when it does not. */
+export function describeTranscriptDifference(replayed: TranscriptDigest, logged: TranscriptDigest): string | undefined {
+  const [theirs, ours] = [replayed.digests(), logged.digests()];
+  const differing = logged.compared.filter((role) => theirs[role] !== ours[role]);
   if (differing.length === 0) return undefined;
   const how = differing.map(
-    (role) => `${theirs.lengths[role]} characters of the ${role}'s words where the log has ${ours.lengths[role]}`,
+    (role) => `${theirs.lengths[role]} characters of the ${role}'s text where the log has ${ours.lengths[role]}`,
   );
-  return `the agent tells the past differently: ${how.join(", ")}; the log is what counts`;
+  return `the agent's replay differs from the log: ${how.join(", ")}; the log is authoritative`;
 }

@@ -193,7 +193,7 @@ test("an agent that ignores a cancel and can resume is started anew, and runs wh
   expect(await turnEnd(user, session, behind)).toMatchObject({ stop_reason: "end_turn", sent: true });
   await user.wait(session, "idle");
   const states = ofKind(await user.log(session), "state").map(({ state, reason }) => [state, reason]);
-  expect(states).toContainEqual(["starting", "it did not end its cancelled turn"]);
+  expect(states).toContainEqual(["starting", "the agent did not end its cancelled turn"]);
   expect(states.map(([state]) => state)).not.toContain("lost");
   const methods = scene
     .agent()

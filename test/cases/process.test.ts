@@ -97,7 +97,7 @@ test("a start that fails is told when nothing of it is left, with the logins tha
   const failed = await stateOf(user, session, "failed");
   expect(livingIn(place)).toEqual([]);
   expect(failed).toMatchObject({
-    reason: "it did not come up",
+    reason: "the agent did not start",
     error: { error_code: "AGENT_PROTOCOL", methods: [{ id: "web", name: "Log in with a browser" }] },
   });
   expect(failed.error?.message).toContain("It may need a login first: it offers Log in with a browser");

@@ -170,7 +170,7 @@ test("a replay without the turn that was interrupted is said to differ, and the 
   const before = await user.log(session);
   await user.call("agent.session.resume", { session });
   const told = await user.entry(session, (entry) => entry.kind === "diagnostic" && entry.what === "replay-differs");
-  expect(told).toMatchObject({ message: expect.stringContaining("the log is what counts") as string });
+  expect(told).toMatchObject({ message: expect.stringContaining("the log is authoritative") as string });
   await user.wait(session, "idle");
   const log = await user.log(session);
   expect(log.slice(0, before.length)).toEqual(before);

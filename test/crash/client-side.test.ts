@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { temporaryNameOf } from "../../agentd/session/core/client-side/files.ts";
+import { toTemporaryName } from "../../agentd/session/core/client-side/files.ts";
 import type { FailpointName } from "../../agentd/failpoint.ts";
 import type { Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
 import type { Entry } from "../../agentd/vocabulary/index.ts";
@@ -75,7 +75,7 @@ test.concurrent.each(deaths)("killed at $point, reach $nth, of $prompt, nothing 
   if (existsSync(join(cwd, "ran"))) expect(ofKind(before, "terminal")).toMatchObject([{ phase: "started" }]);
   // As if the write itself had been cut off.
   if (intended && ofKind(before, "file").length === 1)
-    writeFileSync(join(cwd, temporaryNameOf(session, intended.seq)), "ha");
+    writeFileSync(join(cwd, toTemporaryName(session, intended.seq)), "ha");
 
   const entries = await recovered(place, session);
   expect(await leftIn(place)).toEqual([]);

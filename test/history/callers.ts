@@ -2,7 +2,7 @@
 // The model: what several callers have asked, what they were told, and what the log must therefore hold. It knows nothing
 // of how agentd decides; faults are sentences.
 import type { Log } from "../../agentd/log/open.ts";
-import type { SentReply } from "../../agentd/session/mailbox/posted.ts";
+import type { SentReply } from "../../agentd/session/mailbox/posted-input.ts";
 import { type Entry, instanceSession, type Verb } from "../../agentd/vocabulary/index.ts";
 import type { Logged } from "../crash/logged.ts";
 

@@ -143,7 +143,7 @@ class Historian {
   #ignoreCancel(): void {
     const { random, callers } = this.#ground;
     const life = this.#life;
-    const running = life.core.sessions.live().filter(({ life: { phase } }) => phase === "turn");
+    const running = life.core.sessions.live().filter(({ run: { phase } }) => phase === "turn");
     if (running.length > 0) {
       const { id: scope } = random.pick(running);
       const cancel: Given = { verb: "agent.session.cancel", args: { session: scope }, scope };
@@ -185,8 +185,8 @@ class Historian {
       await settled();
     }
     this.#flush();
-    const busy = life.core.sessions.live().filter(({ life: { phase } }) => phase !== "idle");
-    for (const { id, life: of } of busy) this.#ground.faults.push(`${id} never comes to rest: ${JSON.stringify(of)}`);
+    const busy = life.core.sessions.live().filter(({ run: { phase } }) => phase !== "idle");
+    for (const { id, run: of } of busy) this.#ground.faults.push(`${id} never comes to rest: ${JSON.stringify(of)}`);
     const { waiting } = this.#ground.callers;
     if (waiting > 0) this.#ground.faults.push(`${waiting} callers were never told anything`);
   }

@@ -12,8 +12,8 @@ import { LogMaintenance } from "../../agentd/log-maintenance.ts";
 import { type Log, openLog } from "../../agentd/log/open.ts";
 import type { SessionCommand, SessionInput } from "../../agentd/session/core/input.ts";
 import { phaseOf, type SessionState } from "../../agentd/session/core/state.ts";
-import type { StartInput } from "../../agentd/session/mailbox/posted.ts";
-import type { Repeatable } from "../../agentd/session/mailbox/recall.ts";
+import type { StartInput } from "../../agentd/session/mailbox/posted-input.ts";
+import type { DedupKey } from "../../agentd/session/mailbox/command-dedup.ts";
 import type { PlannedLaunch } from "../../agentd/session/agents/agents.ts";
 import { openSessionCore, type SessionCore } from "../../agentd/session-core.ts";
 import type { FailpointName } from "../../agentd/failpoint.ts";
@@ -113,14 +113,14 @@ export class Life {
   give({ verb, args, scope }: Given, caller: number): void {
     const { random, callers } = this.#ground;
     const { mailbox } = this.core;
-    const { prompt: _, command_id: _id, ...shown } = args;
-    const command = { verb, args, by: "tester", origin: "local", caller, shown };
+    const { prompt: _, command_id: _id, ...redactedArgs } = args;
+    const command = { verb, args, by: "tester", origin: "local", caller, redactedArgs };
     if (verb !== "agent.session.start" && verb !== "agent.session.resume") {
       mailbox.post(scope, { type: "command", command: command as unknown as SessionCommand });
       return;
     }
-    const recalled = mailbox.recall(scope, command as unknown as Repeatable);
-    if (recalled === "posted") return;
+    const recalled = mailbox.findReply(scope, command as unknown as DedupKey);
+    if (recalled === "pending") return;
     if (recalled) return callers.replied(recalled, this.log);
     const { maxSessions } = settings;
     if (verb === "agent.session.resume") {
@@ -175,7 +175,7 @@ export class Life {
     // A start that was on its way when this life ended.
     if (this.#isOver) return { ok: false, failure: { code: "AGENT_UNAVAILABLE", message: "nobody is there" } };
     const { random, frames } = this.#ground;
-    if (this.log.entries.body(state.id, state.lifeSeq) === undefined) this.#fault(`${state.id} lives unlogged`);
+    if (this.log.entries.body(state.id, state.runSeq) === undefined) this.#fault(`${state.id} lives unlogged`);
     if (this.#living(state.id)) this.#fault(`a second agent was started for ${state.id}`);
     const start = (sink: AgentSink): FakeAgent => {
       const got = (frame: JsonObject): void => {
@@ -186,7 +186,7 @@ export class Life {
       this.agents.push(agent);
       return agent;
     };
-    return { ok: true, launch: { start, mcpServers: [], chosen: [] } };
+    return { ok: true, launch: { start, mcpServers: [], chosenOptions: [] } };
   }
 
   #living(session: string): boolean {

@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../../bus-client/testing/manual-clock.ts";
 import { noFailpoint } from "../../failpoint.ts";
 import { Agents } from "./agents.ts";
-import { Telling } from "../transcript.ts";
+import { TranscriptDigest } from "../transcript.ts";
 import { SessionScript } from "../core/testing/session-script.ts";
 
 test.each([undefined, "the session"])(
-  "an agent whose start still waits is not started any more when agents are ended unlogged (%s)",
+  "a launch that still waits is dropped when agents are ended unlogged (%s)",
   async (session) => {
     const events: string[] = [];
     let goOn = (): void => {};
@@ -24,9 +24,9 @@ test.each([undefined, "the session"])(
       soon: () => replied,
       chunkMergeBytesMax: 65_536,
       transcript: () => undefined,
-      loggedTelling: () => Promise.resolve(new Telling()),
+      digestLog: () => Promise.resolve(new TranscriptDigest()),
       witness: () => undefined,
-      keep: () => Promise.reject(new Error("nothing is kept here")),
+      maintain: () => Promise.reject(new Error("nothing is kept here")),
       people() {},
       busToolsSeen: () => Promise.resolve(true),
       onError() {},

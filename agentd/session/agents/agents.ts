@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Acts: starts and ends agents, sends what a commit has allowed, and posts what comes back. Nothing here decides.
+// Runs the effects that reach agents: starts and stops processes, sends what was committed, and posts what comes back.
+// It decides nothing.
 import type { AgentClient, AgentSink } from "../../../acp-client/agent-client.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
@@ -9,25 +10,25 @@ import type { MaintenanceReply } from "../../log-maintenance.ts";
 import type { PolicyWitness } from "../../people/findings.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { ClientSideEffect } from "../core/client-side/client-side-input.ts";
-import { undone } from "../core/client-side/decide-client-side.ts";
-import type { Effect, KeepingCommand, PeopleEffect, SessionInput } from "../core/input.ts";
+import { compensate } from "../core/client-side/decide-client-side.ts";
+import type { Effect, MaintenanceCommand, PeopleEffect, SessionInput } from "../core/input.ts";
 import type { ChosenOption, SessionState } from "../core/state.ts";
-import { Telling, tellingsDiffer } from "../transcript.ts";
-import { Burst } from "./burst.ts";
+import { TranscriptDigest, describeTranscriptDifference } from "../transcript.ts";
+import { UpdateBatch } from "./update-batch.ts";
 import { type ChildIdentity, childOf, type Desk, type DeskHooks } from "./desk.ts";
 import { openAgentSession } from "./opening.ts";
 import { SessionTimers } from "./session-timers.ts";
 
-/** How an agent is started for a session; what cannot be started says why as the launch's failure. */
+/** Everything needed to start the agent of one session. */
 export interface Launch {
   readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
-  /** What it may ask of us with files and terminals; nothing where absent. */
+  /** Serves the agent's file and terminal requests; absent when it may make none. */
   readonly openDesk?: (hooks: DeskHooks) => Desk;
   readonly mcpServers: readonly McpServer[];
-  /** Options that people had set in the session's earlier lives, by the log: an agent that comes back is given them again. */
-  readonly chosen: readonly ChosenOption[];
-  /** Why the server that leads the agent to the Bus is not among them, though it should be. */
-  readonly busToolsGone?: string;
+  /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
+  readonly chosenOptions: readonly ChosenOption[];
+  /** Why the MCP server for the Bus is missing from `mcpServers`, if it should be there. */
+  readonly busToolsProblem?: string;
 }
 
 export type PlannedLaunch =
@@ -35,37 +36,37 @@ export type PlannedLaunch =
   | { readonly ok: false; readonly failure: AgentFailure };
 
 export interface AgentsOptions {
-  /** `life`: of the session, to which the input belongs. */
-  readonly post: (session: string, input: SessionInput, life?: number) => void;
+  /** `runSeq`: the run that the input belongs to. */
+  readonly post: (session: string, input: SessionInput, runSeq?: number) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly clock: Clock;
-  /** When what is being done now has been done, replies and all. */
+  /** Resolves after the current batch, replies included. */
   readonly soon: () => Promise<void>;
   readonly chunkMergeBytesMax: number;
-  /** What was said before a turn, for an agent that does not know it. */
+  /** Returns the conversation before a turn, for an agent that does not know it. */
   readonly transcript: (session: string, beforeTurn: number) => string | undefined;
-  /** What the log has of the conversation up to `seq`. */
-  readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
-  /** Where the session has a policy: what finds out what that judges by. */
+  /** Digests the logged conversation up to `seq`. */
+  readonly digestLog: (session: string, seq: number) => Promise<TranscriptDigest>;
+  /** Collects the evidence for the session's policy; undefined when it has none. */
   readonly witness: (state: SessionState) => PolicyWitness | undefined;
-  readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<MaintenanceReply>;
-  /** What concerns people is another's: it comes back as an input. */
+  readonly maintain: (session: string, seq: number, command: MaintenanceCommand) => Promise<MaintenanceReply>;
+  /** Passes on what concerns `notify`; its answers come back as inputs. */
   readonly people: (session: string, effect: PeopleEffect) => void;
-  /** Whether the session's agent has come to the Bus by its MCP server. */
+  /** Returns whether the session's agent has started its MCP server for the Bus. */
   readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
   readonly failpoint: Failpoint;
-  /** A child came up or is gone: for the record by which the next agentd finds it. */
-  readonly record: (session: string, process: ChildIdentity, lives: boolean) => void;
+  /** Records that a child started or is gone, so that the next agentd finds orphans. */
+  readonly record: (session: string, process: ChildIdentity, isAlive: boolean) => void;
 }
 
-/** The log cannot be written, or too many inputs wait for it. */
-export type RestReason = "store" | "pressure";
+/** Why agents are not read: the log cannot be written, or too many inputs wait. */
+export type PauseReason = "store" | "pressure";
 
 interface Running {
-  readonly life: number;
+  readonly runSeq: number;
   readonly client: AgentClient;
-  readonly burst: Burst;
+  readonly batch: UpdateBatch;
   readonly desk: Desk | undefined;
   readonly process: ChildIdentity | undefined;
 }
@@ -85,12 +86,12 @@ const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
 export class Agents {
   readonly #options: AgentsOptions;
   readonly #running = new Map<string, Running>();
-  /** Agents on their way out: a new one of the same session starts when the old one is gone. */
+  /** Agents that are being stopped. The next agent of the session starts when they are gone. */
   readonly #ending = new Map<string, Promise<void>>();
-  /** Launches that wait, by the `lifeSeq` of their life. */
-  readonly #awaited = new Map<string, number>();
+  /** `runSeq` of each launch that has not started yet. */
+  readonly #queuedLaunches = new Map<string, number>();
   readonly #timers: SessionTimers;
-  readonly #reasonsToRest = new Set<RestReason>();
+  readonly #pauseReasons = new Set<PauseReason>();
   #lastKey = 0;
 
   constructor(options: AgentsOptions) {
@@ -110,14 +111,12 @@ export class Agents {
     }
   }
 
-  /**
-   * Back-pressure on every agent: while one reason or more holds, nothing is read from them.
-   */
-  rest(reason: RestReason, holds: boolean): void {
-    const rested = this.#reasonsToRest.size > 0;
-    if (holds) this.#reasonsToRest.add(reason);
-    else this.#reasonsToRest.delete(reason);
-    const rests = this.#reasonsToRest.size > 0;
+  /** Applies back-pressure to every agent: nothing is read from them while any reason holds. */
+  setPaused(reason: PauseReason, holds: boolean): void {
+    const rested = this.#pauseReasons.size > 0;
+    if (holds) this.#pauseReasons.add(reason);
+    else this.#pauseReasons.delete(reason);
+    const rests = this.#pauseReasons.size > 0;
     if (rests === rested) return;
     for (const { client } of this.#running.values()) {
       if (rests) client.pause();
@@ -126,18 +125,18 @@ export class Agents {
   }
 
   /**
-   * Ends agents while nothing can be logged, those too that have not been started yet; that it was done is an input, to be
-   * logged when that works again.
+   * Stops agents while nothing can be logged, including those not started yet. Posts an input that is logged once the
+   * log works again.
    */
   endUnlogged(session?: string): void {
-    const all = new Set([...this.#running.keys(), ...this.#awaited.keys()]);
+    const all = new Set([...this.#running.keys(), ...this.#queuedLaunches.keys()]);
     for (const each of session === undefined ? all : [session]) {
       this.#options.post(each, { type: "ended_unlogged" });
       this.#stop(each);
     }
   }
 
-  /** Resolves when every agent that is on its way out is gone. */
+  /** Resolves when every agent that is being stopped is gone. */
   async ended(): Promise<void> {
     while (this.#ending.size > 0) await Promise.all(this.#ending.values());
   }
@@ -151,11 +150,11 @@ export class Agents {
     const running = this.#running.get(session);
     switch (effect.type) {
       case "launch":
-        this.#launchSoon(session, effect.state);
+        this.#queueLaunch(session, effect.state);
         return;
       case "prompt":
         running?.client.prompt(this.#promptBlocks(session, effect), (outcome) => {
-          running.burst.add({ type: "prompt_done", turn: effect.turn, outcome });
+          running.batch.add({ type: "prompt_done", turn: effect.turn, outcome });
         });
         break;
       case "cancel":
@@ -164,19 +163,19 @@ export class Agents {
       case "set_option": {
         const { seq, option, value } = effect;
         running?.client.setOption(option, value, (outcome) => {
-          running.burst.add({ type: "option_set", seq, option, outcome });
+          running.batch.add({ type: "option_set", seq, option, outcome });
         });
         break;
       }
       case "answer_permission":
         if (!running) return;
         running.client.answerPermission(effect.key, effect.outcome);
-        post(session, { type: "answer_sent", request: effect.request }, running.life);
+        post(session, { type: "answer_sent", request: effect.request }, running.runSeq);
         return;
       case "answer_elicitation":
         if (!running) return;
         running.client.answerElicitation(effect.key, effect.answer);
-        post(session, { type: "answer_sent", request: effect.request }, running.life);
+        post(session, { type: "answer_sent", request: effect.request }, running.runSeq);
         return;
       case "client_side":
         this.#actAtDesk(session, running?.desk, effect.effect);
@@ -192,17 +191,17 @@ export class Agents {
         this.#timers.disarm(session, effect.timer, effect.key);
         return;
       case "check_bus_tools":
-        if (running) this.#checkBusTools(session, running.life);
+        if (running) this.#checkBusTools(session, running.runSeq);
         return;
-      case "keep":
-        this.#keep(session, effect.seq, effect.command);
+      case "maintain":
+        this.#maintain(session, effect.seq, effect.command);
         return;
       case "stop_agent":
         this.#stop(session);
         return;
     }
-    // What the client refuses by itself it answers within the call, outside of any read.
-    if (running) this.#post(session, running.burst, running.life);
+    // The client may refuse synchronously, outside any read of the pipe.
+    if (running) this.#post(session, running.batch, running.runSeq);
   }
 
   #promptBlocks(
@@ -213,10 +212,10 @@ export class Agents {
     return text === undefined ? blocks : [{ type: "text", text }, ...blocks];
   }
 
-  /** Where the agent is gone, what was to be done for it is told to be undone: its intention is in the log. */
+  /** Compensates an effect whose agent is gone, because the log has announced it. */
   #actAtDesk(session: string, desk: Desk | undefined, effect: ClientSideEffect): void {
     if (desk) return desk.act(effect);
-    const input = undone(effect);
+    const input = compensate(effect);
     if (input) this.#options.post(session, { type: "client_side", input });
   }
 
@@ -225,100 +224,103 @@ export class Agents {
     this.#timers.arm(session, timer, key, afterMs, () => post(session, { type: "timer", timer, key }));
   }
 
-  #checkBusTools(session: string, life: number): void {
+  #checkBusTools(session: string, runSeq: number): void {
     const { busToolsSeen, post, onError } = this.#options;
     busToolsSeen(session).then((seen) => {
-      if (!seen) post(session, { type: "bus_tools_missing" }, life);
+      if (!seen) post(session, { type: "bus_tools_missing" }, runSeq);
     }, onError);
   }
 
-  #keep(session: string, seq: number, command: KeepingCommand): void {
-    const { keep, post, onError } = this.#options;
-    keep(session, seq, command).then(({ rc, body }) => post(session, { type: "kept", seq, rc, body }), onError);
+  #maintain(session: string, seq: number, command: MaintenanceCommand): void {
+    const { maintain, post, onError } = this.#options;
+    maintain(session, seq, command).then(
+      ({ rc, body }) => post(session, { type: "maintenance_done", seq, rc, body }),
+      onError,
+    );
   }
 
-  /** When the agent of the life before is gone, and the reply to the command has left: a spawn takes its while. */
-  #launchSoon(session: string, state: SessionState): void {
-    const { lifeSeq } = state;
-    this.#awaited.set(session, lifeSeq);
+  /** Launches after the previous agent is gone and the command's reply was sent, since a spawn blocks. */
+  #queueLaunch(session: string, state: SessionState): void {
+    const { runSeq } = state;
+    this.#queuedLaunches.set(session, runSeq);
     const previous = this.#ending.get(session) ?? Promise.resolve();
     void previous
       .then(() => this.#options.soon())
       .then(() => {
-        if (this.#awaited.get(session) !== lifeSeq) return;
-        this.#awaited.delete(session);
+        if (this.#queuedLaunches.get(session) !== runSeq) return;
+        this.#queuedLaunches.delete(session);
         this.#launch(session, state);
       });
   }
 
   #launch(session: string, state: SessionState): void {
     const { plan, post, record, chunkMergeBytesMax, failpoint } = this.#options;
-    const { lifeSeq: life } = state;
+    const { runSeq } = state;
     const planned = plan(state);
     if (!planned.ok) {
-      post(session, { type: "open_failed", failure: planned.failure }, life);
+      post(session, { type: "open_failed", failure: planned.failure }, runSeq);
       return;
     }
     const { launch } = planned;
-    const burst = new Burst(chunkMergeBytesMax);
-    const replay = new Telling();
+    const batch = new UpdateBatch(chunkMergeBytesMax);
+    const replay = new TranscriptDigest();
     const witness = this.#options.witness(state);
-    const desk = launch.openDesk?.(this.#deskHooks(session, burst, life));
+    const desk = launch.openDesk?.(this.#deskHooks(session, batch, runSeq));
     const sink: AgentSink = {
       onEvent(event) {
-        if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
-        else burst.event(event, witness?.see(event));
+        if (event.type === "update" && event.replay === true) addReplayed(replay, event.update);
+        else batch.event(event, witness?.see(event));
       },
-      onBatchEnd: () => this.#post(session, burst, life),
+      onBatchEnd: () => this.#post(session, batch, runSeq),
     };
     const client = launch.start(sink, desk?.clientSide ?? {});
     failpoint("agent.spawned");
     const process = client.processIdentity && childOf(client.processIdentity);
-    this.#running.set(session, { life, client, burst, desk, process });
-    if (this.#reasonsToRest.size > 0) client.pause();
+    this.#running.set(session, { runSeq, client, batch, desk, process });
+    if (this.#pauseReasons.size > 0) client.pause();
     if (process) {
       record(session, process, true);
-      post(session, { type: "spawned", process }, life);
+      post(session, { type: "spawned", process }, runSeq);
     }
-    if (launch.busToolsGone !== undefined) {
-      post(session, { type: "bus_tools_missing", message: launch.busToolsGone }, life);
+    if (launch.busToolsProblem !== undefined) {
+      post(session, { type: "bus_tools_missing", message: launch.busToolsProblem }, runSeq);
     }
     openAgentSession(client, state, launch.mcpServers, (input) => {
-      const isBack = input.type === "came_up" && input.resumed !== undefined;
-      burst.add(isBack ? { ...input, chosen: launch.chosen } : input);
+      const isBack = input.type === "opened" && input.resumed !== undefined;
+      batch.add(isBack ? { ...input, chosen: launch.chosenOptions } : input);
       if (isBack && input.resumed === "load") this.#compareReplay(session, state, replay);
     });
-    this.#post(session, burst, life);
+    this.#post(session, batch, runSeq);
   }
 
-  #deskHooks(session: string, burst: Burst, life: number): DeskHooks {
+  #deskHooks(session: string, batch: UpdateBatch, runSeq: number): DeskHooks {
     const { post, record } = this.#options;
     return {
       newKey: () => (this.#lastKey += 1),
-      ask: (input) => burst.add({ type: "client_side", input }),
-      fault: (fault, message) => burst.event({ type: "fault", fault, message, count: 1 }),
-      flush: () => this.#post(session, burst, life),
+      ask: (input) => batch.add({ type: "client_side", input }),
+      fault: (fault, message) => batch.event({ type: "fault", fault, message, count: 1 }),
+      flush: () => this.#post(session, batch, runSeq),
       tell: (input) => post(session, { type: "client_side", input }),
-      record: (process, lives) => record(session, process, lives),
+      record: (process, isAlive) => record(session, process, isAlive),
     };
   }
 
-  /** The replay itself is neither stored nor published: the log has been there. */
-  #compareReplay(session: string, { seq, lifeSeq }: SessionState, replay: Telling): void {
-    void this.#options.loggedTelling(session, seq).then((logged) => {
-      const message = tellingsDiffer(replay, logged);
-      if (message !== undefined) this.#options.post(session, { type: "replay_differs", message }, lifeSeq);
+  /** Compares the replay with the log, but neither stores nor publishes it. */
+  #compareReplay(session: string, { seq, runSeq }: SessionState, replay: TranscriptDigest): void {
+    void this.#options.digestLog(session, seq).then((logged) => {
+      const message = describeTranscriptDifference(replay, logged);
+      if (message !== undefined) this.#options.post(session, { type: "replay_differs", message }, runSeq);
     }, this.#options.onError);
   }
 
-  /** Ends the agent and its whole tree, then says so. */
+  /** Stops the agent and its process tree, then posts `stopped`. */
   #stop(session: string): void {
     const { post, record } = this.#options;
     this.#timers.disarmAll(session);
-    this.#awaited.delete(session);
+    this.#queuedLaunches.delete(session);
     const running = this.#running.get(session);
     if (!running) {
-      // An agent of the life before may still be on its way out: this life has ended when that one is gone.
+      // The agent of an earlier run may still be stopping; this run has ended when that one is gone.
       const before = this.#ending.get(session);
       if (before === undefined) post(session, { type: "stopped" });
       else void before.then(() => post(session, { type: "stopped" }));
@@ -328,21 +330,21 @@ export class Agents {
     const ended = Promise.all([running.client.stop(), running.desk?.end()]).then(() => {
       if (running.process) record(session, running.process, false);
       this.#ending.delete(session);
-      post(session, { type: "stopped" }, running.life);
+      post(session, { type: "stopped" }, running.runSeq);
     });
     this.#ending.set(session, ended);
   }
 
-  #post(session: string, burst: Burst, life: number): void {
-    const inputs = burst.take();
+  #post(session: string, batch: UpdateBatch, runSeq: number): void {
+    const inputs = batch.take();
     if (inputs.length === 0) return;
     const { post, failpoint } = this.#options;
     failpoint("frame_from_agent.before");
-    for (const input of inputs) post(session, input, life);
+    for (const input of inputs) post(session, input, runSeq);
     failpoint("frame_from_agent.after");
   }
 }
 
-function noteReplay(replay: Telling, update: AgentUpdate): void {
+function addReplayed(replay: TranscriptDigest, update: AgentUpdate): void {
   if (update.kind === "message") replay.add(update.role, update.content["text"]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The seam between a session and whoever serves its agent's files and terminals.
+// The interface between a session and the handler of its agent's file and terminal requests.
 import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
 import type { StateEntry } from "../../vocabulary/index.ts";
@@ -7,28 +7,28 @@ import type { ClientSideEffect, ClientSideInput } from "../core/client-side/clie
 
 export type ChildIdentity = NonNullable<StateEntry["process"]>;
 
-/** As the log has it. */
+/** Returns the identity as the log has it. */
 export function childOf({ pid, startTime, bootId }: ProcessIdentity): ChildIdentity {
   return { pid, start_time: startTime, boot_id: bootId };
 }
 
-/** Where the requests of one agent are taken, and done when they are logged. */
+/** Takes the client-side requests of one agent and carries them out once they are logged. */
 export interface Desk {
   readonly clientSide: ClientSide;
   act(effect: ClientSideEffect): void;
-  /** Nothing more is taken. Resolves when none of its processes is left, and their ends have been told. */
+  /** Takes no more requests. Resolves when all its processes are gone and their exits were posted. */
   end(): Promise<void>;
 }
 
 export interface DeskHooks {
-  /** Names a request: no other agent's request has the same. */
+  /** Returns a request number that no other agent's request has. */
   readonly newKey: () => number;
-  /** In its place among all that the agent says. */
+  /** Adds an input in the order of the agent's messages. */
   readonly ask: (input: ClientSideInput) => void;
   readonly fault: (fault: string, message: string) => void;
-  /** What was asked in no read of the agent's pipe is put to the session now: no end of a burst does it. */
+  /** Posts what was added outside a read of the agent's pipe. */
   readonly flush: () => void;
-  /** What has become of something that was logged. It counts whatever life the session is in by then. */
+  /** Posts the outcome of something logged. It counts whatever run the session is in by then. */
   readonly tell: (input: ClientSideInput) => void;
-  readonly record: (process: ChildIdentity, lives: boolean) => void;
+  readonly record: (process: ChildIdentity, isAlive: boolean) => void;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From a started process to an open session: initialize, then the agent's new session, or its way back to an old one.
+// Opens the session of a started agent: initialize, then session/new, or session/resume and session/load to restore
+// one.
 import type { AgentClient, OpenSessionParams } from "../../../acp-client/agent-client.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { AgentCapabilities, AgentIdentity, McpServer } from "../../../acp-client/model.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { SessionState } from "../core/state.ts";
 
-/** Failures that another way would only meet again. */
-const final: ReadonlySet<AgentFailure["code"]> = new Set(["AGENT_AUTH", "AGENT_EXITED", "AGENT_UNAVAILABLE"]);
+/** Failures that another method would meet too. */
+const finalFailures: ReadonlySet<AgentFailure["code"]> = new Set(["AGENT_AUTH", "AGENT_EXITED", "AGENT_UNAVAILABLE"]);
 
 export function openAgentSession(
   client: AgentClient,
@@ -15,45 +16,54 @@ export function openAgentSession(
   mcpServers: readonly McpServer[],
   tell: (input: SessionInput) => void,
 ): void {
-  const { cwd, additionalDirs: additionalDirectories, agentSide, life } = state;
+  const { cwd, additionalDirs: additionalDirectories, agentSide, run } = state;
   const common = { cwd, additionalDirectories, mcpServers };
-  const way = life.phase === "starting" ? life.way : "new";
+  const openMode = run.phase === "starting" ? run.openMode : "new";
   client.initialize((initialized) => {
     if (!initialized.ok) return tell({ type: "open_failed", failure: initialized.failure });
     const identity = initialized.value;
-    if (way === "again" && agentSide) {
-      const requests = waysBack(identity.capabilities, { ...common, sessionId: agentSide.sessionId });
-      return tryWays(client, identity, requests, undefined, tell);
+    if (openMode === "restore" && agentSide) {
+      const requests = toRestoreRequests(identity.capabilities, { ...common, sessionId: agentSide.sessionId });
+      return tryRestore(client, identity, requests, undefined, tell);
     }
     client.open({ how: "new", ...common }, (opened) => {
       if (!opened.ok) tell({ type: "open_failed", failure: opened.failure });
-      else tell({ type: "came_up", identity, opened: opened.value, ...(way === "fresh" ? { resumed: way } : {}) });
+      else
+        tell({
+          type: "opened",
+          identity,
+          opened: opened.value,
+          ...(openMode === "fresh" ? { resumed: openMode } : {}),
+        });
     });
   });
 }
 
-type WayBack = Extract<OpenSessionParams, { readonly how: "resume" | "load" }>;
+type RestoreRequest = Extract<OpenSessionParams, { readonly how: "resume" | "load" }>;
 
-/** The way without a replay first. */
-function waysBack(offered: AgentCapabilities, request: Omit<WayBack, "how">): readonly WayBack[] {
-  const ways: WayBack[] = [];
-  if (offered.resume) ways.push({ how: "resume", ...request });
-  if (offered.load) ways.push({ how: "load", ...request });
-  return ways;
+/** Tries session/resume first, which has no replay. */
+function toRestoreRequests(
+  offered: AgentCapabilities,
+  request: Omit<RestoreRequest, "how">,
+): readonly RestoreRequest[] {
+  const requests: RestoreRequest[] = [];
+  if (offered.resume) requests.push({ how: "resume", ...request });
+  if (offered.load) requests.push({ how: "load", ...request });
+  return requests;
 }
 
-function tryWays(
+function tryRestore(
   client: AgentClient,
   identity: AgentIdentity,
-  [request, ...others]: readonly WayBack[],
+  [request, ...others]: readonly RestoreRequest[],
   last: AgentFailure | undefined,
   tell: (input: SessionInput) => void,
 ): void {
   if (!request) return tell({ type: "not_resumable", ...(last ? { failure: last } : {}) });
   client.open(request, (opened) => {
-    if (opened.ok) return tell({ type: "came_up", identity, opened: opened.value, resumed: request.how });
-    if (final.has(opened.failure.code)) return tell({ type: "open_failed", failure: opened.failure });
-    tell({ type: "way_refused", way: request.how, failure: opened.failure });
-    tryWays(client, identity, others, opened.failure, tell);
+    if (opened.ok) return tell({ type: "opened", identity, opened: opened.value, resumed: request.how });
+    if (finalFailures.has(opened.failure.code)) return tell({ type: "open_failed", failure: opened.failure });
+    tell({ type: "resume_refused", method: request.how, failure: opened.failure });
+    tryRestore(client, identity, others, opened.failure, tell);
   });
 }

@@ -10,7 +10,7 @@ test.each<[Timer, boolean]>([
   ["cancel", false],
   ["drain", false],
   ["idle", false],
-])("seconds after the machine has slept over its time, the timer of kind %s has fired: %s", (timer, isOver) => {
+])("seconds after the machine slept past its expiry, the timer of kind %s has fired: %s", (timer, isOver) => {
   const clock = new ManualClock();
   const timers = new SessionTimers(clock);
   let fired = 0;
@@ -22,7 +22,7 @@ test.each<[Timer, boolean]>([
   expect(fired).toBe(1);
 });
 
-test("a timer takes the place of the one with its key, and a session's go together", () => {
+test("arming a timer replaces the one with its key, and a session's timers are disarmed together", () => {
   const clock = new ManualClock();
   const timers = new SessionTimers(clock);
   const fired: string[] = [];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The timers of all sessions, each known by its session, its kind and its key.
+// The timers of all sessions, by session, kind and key.
 import { afterByClock, type Clock } from "../../../bus-client/index.ts";
 import type { Timer } from "../core/input.ts";
 
 /**
- * What people are asked is over at a time of day that they were told, also where the machine slept over it. The others give
- * an agent time to work in, or leave it idle for a time: it does neither while the machine sleeps.
+ * Requests expire at a time of day that people were told, even if the machine slept. The other timers measure the
+ * agent's working or idle time, which stops while the machine sleeps.
  */
-const byClock: ReadonlySet<Timer> = new Set(["permission", "elicitation"]);
-/** How often the clock is compared with the ends of questions: timers stand still while the machine sleeps. */
-const lookMs = 2_000;
+const wallClockTimers: ReadonlySet<Timer> = new Set(["permission", "elicitation"]);
+/** How often the clock is compared with the expiry of requests, because timers stop while the machine sleeps. */
+const clockCheckMs = 2_000;
 
 export class SessionTimers {
   readonly #clock: Clock;
@@ -19,16 +19,18 @@ export class SessionTimers {
     this.#clock = clock;
   }
 
-  /** In the place of the one with the same key. */
+  /** Replaces a timer with the same key. */
   arm(session: string, timer: Timer, key: string, afterMs: number, run: () => void): void {
     const name = timerName(session, timer, key);
     this.#cancels.get(name)?.();
-    const over = (): void => {
+    const expire = (): void => {
       this.#cancels.delete(name);
       run();
     };
-    const isByClock = byClock.has(timer);
-    const cancel = isByClock ? afterByClock(this.#clock, afterMs, lookMs, over) : this.#clock.after(afterMs, over);
+    const isWallClock = wallClockTimers.has(timer);
+    const cancel = isWallClock
+      ? afterByClock(this.#clock, afterMs, clockCheckMs, expire)
+      : this.#clock.after(afterMs, expire);
     this.#cancels.set(name, cancel);
   }
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What people and programs ask of a session. A refusal has run nothing and leaves no trace.
+// Rules for commands of people and programs. A refused command has no effect and no entry.
 import { checkOption } from "../../authority/decide.ts";
 import type { ContentBlock } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { releaseTerminals } from "./client-side/terminals.ts";
 import { type Draft, refuse } from "./draft.ts";
-import type { Command, Decision, KeepingCommand, SessionCommand } from "./input.ts";
+import type { Command, Decision, MaintenanceCommand, SessionCommand } from "./input.ts";
 import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/decide-answers.ts";
-import { cancelAllRequests, endAllRequests } from "./requests/ends.ts";
+import { cancelAllRequests, endAllRequests } from "./requests/resolutions.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
-import { acceptPrompt, endQueuedTurns, endRunningTurn, runTurn, sayEnded } from "./turns.ts";
+import { acceptPrompt, endQueuedTurns, endRunningTurn, startTurn, emitTurnEnded } from "./turns.ts";
 
+/** Decides a command by its verb. */
 export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
   switch (command.verb) {
     case "agent.session.prompt":
@@ -27,94 +28,96 @@ export function decideCommand(draft: Draft, before: SessionState, command: Sessi
     case "agent.elicitation.answer":
       return decideElicitationAnswer(draft, before, command);
     case "agent.session.purge":
-      if (draft.state.life.phase !== "ended") return notIn(before, "can be purged when it has ended");
-      return decideKeeping(draft, command);
+      if (draft.state.run.phase !== "ended") return refuseInPhase(before, "can be purged when it has ended");
+      return decideMaintenance(draft, command);
     case "agent.log.prune":
     case "agent.log.redact":
-      return decideKeeping(draft, command);
+      return decideMaintenance(draft, command);
   }
 }
 
+/** Runs or queues the prompt. A running turn refuses it as AGENT_BUSY unless the caller asked to queue. */
 function decidePrompt(draft: Draft, before: SessionState, command: Command<"agent.session.prompt">): Decision {
   const { state, context } = draft;
-  const { life, queue } = state;
-  if (life.phase === "ended") return notIn(before, "takes no prompts until it is resumed");
-  if (life.phase === "closing") return notIn(before, "takes no prompts");
-  const blocks = promptBlocks(command.args.prompt);
-  const untellable = untellableBecause(draft, blocks);
-  if (untellable !== undefined) return refuse("UNSUPPORTED", `${state.agent} cannot be sent this: ${untellable}`);
-  const mayWait = command.args.when_busy === "queue" || life.phase === "starting" || life.phase === "draining";
-  if (life.phase !== "idle" && !mayWait) {
-    const turn = life.phase === "turn" ? { turn: life.turn.turn } : {};
+  const { run, queue } = state;
+  if (run.phase === "ended") return refuseInPhase(before, "takes no prompts until it is resumed");
+  if (run.phase === "closing") return refuseInPhase(before, "takes no prompts");
+  const blocks = toBlocks(command.args.prompt);
+  const problem = findPromptProblem(draft, blocks);
+  if (problem !== undefined) return refuse("UNSUPPORTED", `${state.agent} cannot be sent this: ${problem}`);
+  const mayWait = command.args.when_busy === "queue" || run.phase === "starting" || run.phase === "draining";
+  if (run.phase !== "idle" && !mayWait) {
+    const turn = run.phase === "turn" ? { turn: run.turn.turn } : {};
     return refuse("AGENT_BUSY", "a turn is running: wait for its end, cancel it, or send it with when_busy: queue", {
       ...turn,
       queued: queue.length,
     });
   }
   if (queue.length >= context.settings.queuedPromptsMax) {
-    return refuse("AGENT_BUSY", `${queue.length} prompts wait already: try again when some have run`, {
+    return refuse("AGENT_BUSY", `${queue.length} prompts are queued already: try again when some have run`, {
       queued: queue.length,
     });
   }
   const seq = draft.command(command);
-  const queued = life.phase !== "idle";
+  const queued = run.phase !== "idle";
   const turn = acceptPrompt(draft, blocks, queued ? "queued" : "started");
   if (queued) state.queue = [...queue, { turn, blocks }];
-  else runTurn(draft, turn, blocks);
-  draft.sayState(before);
+  else startTurn(draft, turn, blocks);
+  draft.emitState(before);
   draft.accept(command, seq, { turn, queued });
   return draft.decision();
 }
 
+/** Cancels one turn or all of them: ACP's session/cancel for the running one, and queued ones end unsent. */
 function decideCancel(draft: Draft, before: SessionState, command: Command<"agent.session.cancel">): Decision {
   const { state, context } = draft;
-  const { life } = state;
+  const { run } = state;
   const { turn: only } = command.args;
-  if (life.phase === "ended" || life.phase === "closing") return notIn(before, "has nothing to cancel");
+  if (run.phase === "ended" || run.phase === "closing") return refuseInPhase(before, "has nothing to cancel");
   if (only !== undefined && only > state.turns) {
     return refuse("ARGUMENT", `this session has had ${state.turns} turns`, { field: "turn" });
   }
   const seq = draft.command(command);
   const turns: number[] = [];
-  if (life.phase === "turn" && (only === undefined || only === life.turn.turn)) {
-    turns.push(life.turn.turn);
-    if (!life.turn.cancelling) {
-      // First of all: an agent that hears an answer before it takes that for a rejection, and its turn for ended.
+  if (run.phase === "turn" && (only === undefined || only === run.turn.turn)) {
+    turns.push(run.turn.turn);
+    if (!run.turn.cancelling) {
+      // Cancel first: an agent that hears the answers first takes them for rejections and its turn for ended.
       draft.effect({ type: "cancel" });
       cancelAllRequests(draft, { by: command.by, via: "cancel" });
-      state.life = { phase: "turn", turn: { ...life.turn, cancelling: true } };
+      state.run = { phase: "turn", turn: { ...run.turn, cancelling: true } };
       draft.effect({
         type: "arm",
         timer: "cancel",
-        key: String(life.turn.turn),
+        key: String(run.turn.turn),
         afterMs: context.settings.cancelGraceMs,
       });
     }
   }
-  // What was asked outside of any turn; a running turn's questions are answered above.
-  if (only === undefined && life.phase === "idle") {
+  // Outside a turn, requests may be pending too; those of a running turn were cancelled above.
+  if (only === undefined && run.phase === "idle") {
     cancelAllRequests(draft, { by: command.by, via: "cancel" });
   }
   if (only === undefined) turns.push(...endQueuedTurns(draft, "cancelled"));
   else if (state.queue.some(({ turn }) => turn === only)) {
     state.queue = state.queue.filter(({ turn }) => turn !== only);
-    sayEnded(draft, only, { stopReason: "cancelled", sent: false });
+    emitTurnEnded(draft, only, { stopReason: "cancelled", sent: false });
     turns.push(only);
   }
-  draft.sayState(before);
+  draft.emitState(before);
   draft.accept(command, seq, { turns });
   return draft.decision();
 }
 
 function decideSetConfig(draft: Draft, before: SessionState, command: Command<"agent.session.set_config">): Decision {
   const { state } = draft;
-  const { phase } = state.life;
+  const { phase } = state.run;
   const { option: name, value } = command.args;
   const notTheirs = checkOption(command.by, "option", name, state.options);
   if (notTheirs) return { refusal: notTheirs };
   if (phase === "ended" || phase === "closing" || phase === "starting")
-    return notIn(before, "has no options to set now");
-  const fault = optionFault(state, name, value);
+    return refuseInPhase(before, "its options cannot be set now");
+  const fault = findOptionProblem(state, name, value);
   if (fault) return { refusal: fault };
   const seq = draft.command(command);
   draft.postpone(command, seq);
@@ -122,8 +125,8 @@ function decideSetConfig(draft: Draft, before: SessionState, command: Command<"a
   return draft.decision();
 }
 
-/** Why an option cannot have a value, by what the agent offers; undefined where the agent may be asked. */
-export function optionFault(
+/** Checks a value against the options that the agent offers; undefined when the agent may be asked to set it. */
+export function findOptionProblem(
   { agent, options }: Pick<SessionState, "agent" | "options">,
   name: string,
   value: string | boolean,
@@ -143,60 +146,64 @@ export function optionFault(
   return undefined;
 }
 
-/** Committed now, done then, and its reply in a commit of its own. */
-function decideKeeping(draft: Draft, command: KeepingCommand): Decision {
+/** Logs the command now and runs it after the commit; its reply has a commit of its own. */
+function decideMaintenance(draft: Draft, command: MaintenanceCommand): Decision {
   const seq = draft.command(command);
   draft.postpone(command, seq);
-  draft.effect({ type: "keep", seq, command });
+  draft.effect({ type: "maintain", seq, command });
   return draft.decision();
 }
 
+/** Closes the session; one that has ended only changes its state. */
 function decideClose(draft: Draft, before: SessionState, command: Command<"agent.session.close">): Decision {
   const { state } = draft;
-  const { life } = state;
-  if (life.phase === "ended" && life.state === "closed")
+  const { run } = state;
+  if (run.phase === "ended" && run.state === "closed")
     return refuse("SESSION_STATE", "the session is closed already", { state: "closed" });
   const seq = draft.command(command);
-  if (life.phase === "ended") state.life = { phase: "ended", state: "closed" };
-  // A start that has failed and is closed now ends as closed.
-  else if (life.phase === "closing") state.life = { phase: "closing", reason: life.error ? "asked" : life.reason };
+  if (run.phase === "ended") state.run = { phase: "ended", state: "closed" };
+  // Closing a session whose start has failed ends it as `closed`.
+  else if (run.phase === "closing") state.run = { phase: "closing", reason: run.error ? "asked" : run.reason };
   else beginClosing(draft, "asked", "cancelled");
-  draft.sayState(before, life.phase === "closing" ? {} : { reason: "asked" });
+  draft.emitState(before, run.phase === "closing" ? {} : { reason: "asked" });
   draft.accept(command, seq, { state: phaseOf(state) });
   return draft.decision();
 }
 
-/** Ends what is open and has the agent ended; the session is closed when the agent is gone. */
+/**
+ * Ends turns, requests, tool calls and terminals, and stops the agent. The session becomes `closed` when the agent is
+ * gone.
+ */
 export function beginClosing(draft: Draft, reason: string, stopReason: "cancelled" | "interrupted"): void {
   const { state } = draft;
-  const { life } = state;
-  if (life.phase === "turn") {
-    if (!life.turn.cancelling) draft.effect({ type: "cancel" });
+  const { run } = state;
+  if (run.phase === "turn") {
+    if (!run.turn.cancelling) draft.effect({ type: "cancel" });
     endRunningTurn(draft, { stopReason, sent: true }, "end");
   }
-  if (life.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(life.turn) });
-  if (life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
-  // Also what was asked outside of any turn.
+  if (run.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(run.turn) });
+  if (run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
+  // Includes requests made outside a turn.
   endAllRequests(draft, "end");
   endQueuedTurns(draft, stopReason);
   closeOpenTools(draft);
   releaseTerminals(draft);
-  state.life = { phase: "closing", reason };
+  state.run = { phase: "closing", reason };
   draft.effect({ type: "stop_agent" });
 }
 
-export function promptBlocks(prompt: string | readonly ContentBlock[]): readonly ContentBlock[] {
+export function toBlocks(prompt: string | readonly ContentBlock[]): readonly ContentBlock[] {
   return typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
 }
 
-/** Why the agent cannot be told these blocks, as far as it is known what it takes: else the client finds out. */
-function untellableBecause({ state, context }: Draft, blocks: readonly ContentBlock[]): string | undefined {
+/** Checks the blocks against the prompt capabilities of ACP. Before they are known, the client checks when it sends. */
+function findPromptProblem({ state, context }: Draft, blocks: readonly ContentBlock[]): string | undefined {
   if (!state.agentSide) return undefined;
   const { promptImage = false, promptAudio = false, promptEmbeddedContext = false } = state.agentSide.capabilities;
-  return context.readings.unsendable(blocks, { promptImage, promptAudio, promptEmbeddedContext });
+  return context.ports.findPromptProblem(blocks, { promptImage, promptAudio, promptEmbeddedContext });
 }
 
-function notIn(state: SessionState, what: string): Decision {
+function refuseInPhase(state: SessionState, what: string): Decision {
   const phase = phaseOf(state);
   return { refusal: errorBody("SESSION_STATE", `the session is ${phase} and ${what}`, { state: phase }) };
 }

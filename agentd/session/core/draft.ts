@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A decision in the making: a copy of the state that the deciding functions change, with what it brings about.
+// A decision in progress: a copy of the state that the rules change, and the entries, effects and replies so far.
 import type { EntryContent } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody, type ErrorCode } from "../../vocabulary/errors.ts";
-import type { Command, Context, Decision, Effect, ReceiptNote, Reply } from "./input.ts";
+import type { Command, StepContext, Decision, Effect, NewReceiptAnswer, Reply } from "./input.ts";
 import { type PendingCommand, phaseOf, type SessionState } from "./state.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class Draft {
   readonly state: Writable<SessionState>;
-  readonly context: Context;
+  readonly context: StepContext;
   readonly entries: EntryContent[] = [];
   readonly effects: Effect[] = [];
   readonly replies: Reply[] = [];
-  receipt: ReceiptNote | undefined;
-  readonly answers: Required<ReceiptNote>[] = [];
+  receipt: NewReceiptAnswer | undefined;
+  readonly answers: Required<NewReceiptAnswer>[] = [];
 
-  constructor(state: SessionState, context: Context) {
+  constructor(state: SessionState, context: StepContext) {
     this.state = { ...state };
     this.context = context;
   }
 
-  /** Returns the entry's seq. */
+  /** Adds an entry and returns its seq. */
   add(entry: EntryContent): number {
     this.entries.push(entry);
     this.state.seq += 1;
@@ -32,35 +32,35 @@ export class Draft {
     this.effects.push(effect);
   }
 
-  /** From here the session is idle: nothing runs, nothing is queued and nobody is asked. */
+  /** Arms the idle timer. Call it when no turn runs, no prompt is queued and no request is pending. */
   armIdle(): void {
     const { idleTimeoutMs } = this.context.settings;
     if (idleTimeoutMs !== null) this.effect({ type: "arm", timer: "idle", key: "", afterMs: idleTimeoutMs });
   }
 
-  /** The command's own entry, which every acting command has. */
+  /** Adds the `command` entry that every acting command has, and returns its seq. */
   command(command: Command): number {
     return this.add({
       kind: "command",
       verb: command.verb,
-      ...idMember(commandIdOf(command.args)),
+      ...commandIdMember(commandIdOf(command.args)),
       by: command.by,
       origin: command.origin,
-      args: command.shown,
+      args: command.redactedArgs,
     });
   }
 
-  /** Reply and receipt of a command that is accepted at once; the body is the one that a retry will get. */
+  /** Replies to a command at once and stores the receipt with this reply for retries. */
   accept(command: Command, seq: number, members: Readonly<Record<string, unknown>>): void {
     const commandId = commandIdOf(command.args);
-    const id = idMember(commandId);
+    const id = commandIdMember(commandId);
     const body = { ...id, session: this.state.id, seq, ...members };
     this.add({ kind: "reply", verb: command.verb, ...id, command_seq: seq, rc: 0, body });
     if (commandId !== undefined) this.receipt = { commandId, seq, answer: { rc: 0, body } };
     this.replies.push({ caller: command.caller, rc: 0, body });
   }
 
-  /** The command will be answered when it is done. */
+  /** Accepts a command whose reply follows on completion. */
   postpone(command: Command, seq: number): void {
     const commandId = commandIdOf(command.args);
     const { verb, caller } = command;
@@ -69,18 +69,21 @@ export class Draft {
     if (commandId !== undefined) this.receipt = { commandId, seq };
   }
 
-  /** The reply of a command that was accepted before: logged, kept for retries, sent to whoever still waits. */
+  /**
+   * Replies to a command accepted earlier: logs the reply, stores it for retries and sends it if the caller still
+   * waits.
+   */
   answer(command: PendingCommand, rc: number, body: Readonly<Record<string, unknown>>): void {
     const { seq, verb, commandId, caller } = command;
-    const id = idMember(commandId);
+    const id = commandIdMember(commandId);
     this.add({ kind: "reply", verb, ...id, command_seq: seq, rc, body });
     if (commandId !== undefined) this.answers.push({ commandId, seq, answer: { rc, body } });
     if (caller !== null) this.replies.push({ caller, rc, body });
     this.state.pending = this.state.pending.filter((pending) => pending.seq !== seq);
   }
 
-  /** Says the state that people see, if it is another than the one said last. */
-  sayState(before: SessionState, members: Readonly<Record<string, unknown>> = {}): void {
+  /** Adds a `state` entry if the state that people see has changed, or if there are `members` to report. */
+  emitState(before: SessionState, members: Readonly<Record<string, unknown>> = {}): void {
     const phase = phaseOf(this.state);
     if (phase === phaseOf(before) && Object.keys(members).length === 0) return;
     this.add({ kind: "state", state: phase, ...members });
@@ -92,6 +95,7 @@ export class Draft {
   }
 }
 
+/** Returns a refusal: no entry, no effect, only this reply. */
 export function refuse(
   code: ErrorCode,
   message: string,
@@ -100,12 +104,12 @@ export function refuse(
   return { refusal: errorBody(code, message, members) };
 }
 
-/** A command's own id, which its caller may leave out, from its arguments. */
+/** Returns the caller's optional `command_id`. */
 export function commandIdOf(args: object): string | undefined {
   return (args as { readonly command_id?: string }).command_id;
 }
 
-/** As a member of an entry or of a reply, where there is one. */
-export function idMember(commandId: string | undefined): { readonly command_id?: string } {
+/** Returns `command_id` as a member of an entry or a reply. */
+export function commandIdMember(commandId: string | undefined): { readonly command_id?: string } {
   return commandId === undefined ? {} : { command_id: commandId };
 }

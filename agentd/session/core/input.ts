@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What moves a session, and what a move brings about.
+// The inputs that `step` takes, and the effects, replies and decisions that it returns.
 import type {
   AgentEvent,
   AgentFailure,
@@ -24,7 +24,7 @@ import type { Findings } from "./requests/policy.ts";
 import type { CallerToken, ChosenOption, NewSession, SessionState } from "./state.ts";
 
 export interface Sender {
-  /** The name that the broker stamped, or null. */
+  /** The sender's name as the broker stamped it, or null. */
   readonly by: string | null;
   readonly origin: Origin;
 }
@@ -32,8 +32,8 @@ export interface Sender {
 export interface Command<V extends Verb = Verb> extends Sender {
   readonly verb: V;
   readonly args: VerbArguments<V>;
-  /** What the log may show of the arguments. */
-  readonly shown: Readonly<Record<string, unknown>>;
+  /** The arguments without what the log must not show. */
+  readonly redactedArgs: Readonly<Record<string, unknown>>;
   readonly caller: CallerToken;
 }
 
@@ -44,10 +44,13 @@ export type SessionCommand =
   | Command<"agent.session.close">
   | Command<"agent.permission.answer">
   | Command<"agent.elicitation.answer">
-  | KeepingCommand;
+  | MaintenanceCommand;
 
-/** What keeps the log in hand; answered when done. */
-export type KeepingCommand = Command<"agent.session.purge"> | Command<"agent.log.prune"> | Command<"agent.log.redact">;
+/** Log maintenance commands, replied to on completion. */
+export type MaintenanceCommand =
+  | Command<"agent.session.purge">
+  | Command<"agent.log.prune">
+  | Command<"agent.log.redact">;
 
 export type Timer = "permission" | "elicitation" | "cancel" | "drain" | "idle";
 
@@ -56,29 +59,29 @@ export type SessionInput =
   | {
       readonly type: "resume";
       readonly command: Command<"agent.session.resume">;
-      /** Where they really are now: a directory may have been moved, and a link left in its place. */
+      /** The directories resolved again now: one may have been moved and a link left in its place. */
       readonly directories: Pick<NewSession, "cwd" | "additionalDirs">;
       readonly maxSessions: number;
     }
-  /** `findings`: with a permission, where the session has a policy. */
+  /** `findings`: the policy's evidence for a permission request, when the session has a policy. */
   | { readonly type: "agent"; readonly event: AgentEvent; readonly findings?: Findings }
   | {
       readonly type: "spawned";
       readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
     }
   | {
-      readonly type: "came_up";
+      readonly type: "opened";
       readonly identity: AgentIdentity;
       readonly opened: OpenedSession;
       readonly resumed?: ResumeMethod;
-      /** With `resumed`: the options that people had set in earlier lives. */
+      /** With `resumed`: the options that people had set in earlier runs. */
       readonly chosen?: readonly ChosenOption[];
     }
-  /** A way back that the agent advertises and does not go; the next is tried. */
-  | { readonly type: "way_refused"; readonly way: "resume" | "load"; readonly failure: AgentFailure }
-  /** No way back is left. */
+  /** The agent advertises this method of resuming and refused it; the next one is tried. */
+  | { readonly type: "resume_refused"; readonly method: "resume" | "load"; readonly failure: AgentFailure }
+  /** No method of resuming is left. */
   | { readonly type: "not_resumable"; readonly failure?: AgentFailure }
-  /** What the agent told of the past is not what the log has of it. */
+  /** What the agent replayed on `session/load` differs from the log. */
   | { readonly type: "replay_differs"; readonly message: string }
   | { readonly type: "open_failed"; readonly failure: AgentFailure }
   | { readonly type: "prompt_done"; readonly turn: number; readonly outcome: Outcome<PromptResult> }
@@ -89,16 +92,16 @@ export type SessionInput =
       readonly option: string;
       readonly outcome: Outcome<{ readonly options: readonly ConfigOption[] }>;
     }
-  /** A command that keeps the log in hand is done, or failed. */
+  /** A maintenance command has succeeded or failed. */
   | {
-      readonly type: "kept";
+      readonly type: "maintenance_done";
       readonly seq: number;
       readonly rc: number;
       readonly body: Readonly<Record<string, unknown>>;
     }
   /**
-   * What `notify` has told. `by`: who answered there; null: on the desktop. `edition`: of the question that was shown
-   * there; without it, the first.
+   * A person's answer, as `notify` reports it. `by`: the citizen who answered, or null on the desktop. `edition`: of
+   * the ask that was shown, 0 when absent.
    */
   | {
       readonly type: "people_answered";
@@ -108,36 +111,36 @@ export type SessionInput =
       readonly edition?: number;
     }
   | { readonly type: "people_not_asked"; readonly request: string; readonly message: string }
-  /** The answer to a permission or an elicitation is written to the agent. */
+  /** The answer to a permission or an elicitation was written to the agent. */
   | { readonly type: "answer_sent"; readonly request: string }
-  /** Of its files and terminals. */
+  /** A file or terminal request of the agent, or the outcome of one. */
   | { readonly type: "client_side"; readonly input: ClientSideInput }
   /**
-   * After its first turn the agent has still not started the MCP server that leads to the Bus; or `message` says why it
-   * could not even be given it.
+   * After its first turn the agent has not started the MCP server that leads to the Bus; or `message` says why it could
+   * not be given the server.
    */
   | { readonly type: "bus_tools_missing"; readonly message?: string }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
-  /** Its agent was ended while that could not be logged. */
+  /** The agent was stopped while the log could not be written. */
   | { readonly type: "ended_unlogged" }
-  /** The log is so full that what runs has to end. */
+  /** The log has reached its quota, so running turns must end. */
   | { readonly type: "log_full" }
-  /** The daemon stops. */
+  /** The daemon is stopping. */
   | { readonly type: "stop" }
-  /** The daemon has started again and no agent of this session lives. */
+  /** The daemon has restarted, and the agent of this session is gone. */
   | {
       readonly type: "recover";
       readonly turns: readonly RecoveredTurn[];
       readonly openTools: readonly RecoveredTool[];
-      /** Processes of the dead agentd's agent that were found and ended. */
+      /** Number of processes of the dead agentd's agent that were found and ended. */
       readonly processesEnded: number;
     };
 
 export interface RecoveredTurn {
   readonly turn: number;
   readonly started: boolean;
-  /** Something the agent said in this turn is in the log. */
+  /** The log has output of the agent in this turn. */
   readonly answered: boolean;
 }
 
@@ -148,7 +151,7 @@ export interface RecoveredTool {
 
 export type Effect =
   | { readonly type: "launch"; readonly state: SessionState }
-  /** `transcript`: preceded by what was said before, of which the agent knows nothing. */
+  /** `transcript`: prepend the conversation so far, which the agent does not know. */
   | {
       readonly type: "prompt";
       readonly turn: number;
@@ -178,30 +181,30 @@ export type Effect =
   | { readonly type: "client_side"; readonly effect: ClientSideEffect }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
-  /** Look whether the agent has come to the Bus by its MCP server; if not, report `bus_tools_missing`. */
+  /** Check whether the agent has started its MCP server for the Bus; if not, post `bus_tools_missing`. */
   | { readonly type: "check_bus_tools" }
-  | { readonly type: "keep"; readonly seq: number; readonly command: KeepingCommand }
-  /** End the agent by the ladder, then report `stopped`. */
+  | { readonly type: "maintain"; readonly seq: number; readonly command: MaintenanceCommand }
+  /** Stop the agent by the stop ladder, then post `stopped`. */
   | { readonly type: "stop_agent" };
 
-/** What concerns people, and the service that asks them. */
+/** Effects that the service `notify` carries out. */
 export type PeopleEffect =
-  /** Also again, with other words, where what is asked has changed. */
+  /** Sent again with new words when the agent changes what it asks. */
   | {
       readonly type: "ask_people";
       readonly request: string;
-      /** How often the question had changed by then: an answer to another edition is none. */
+      /** How often the agent has changed the request. An answer to another edition does not count. */
       readonly edition: number;
       readonly title: string;
       readonly body: string;
-      /** Title and body are not all of what is asked. */
+      /** Title and body do not show everything that is asked. */
       readonly incomplete: boolean;
       readonly options: readonly NotifyOption[];
       readonly expiresAt: string | null;
-      /** The log says that they are asked. */
+      /** The log entry says that people are notified. */
       readonly notified: boolean;
     }
-  /** Also where it was not asked yet. */
+  /** Also sent when the ask has not reached `notify` yet. */
   | { readonly type: "withdraw_ask"; readonly request: string; readonly reason: string };
 
 export interface Reply {
@@ -210,11 +213,11 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What the log keeps so that a retry gets the first reply. */
-export interface ReceiptNote {
+/** The receipt that lets a retry get the first reply. */
+export interface NewReceiptAnswer {
   readonly commandId: string;
   readonly seq: number;
-  /** With a command that is answered when done, in the commit of its reply; else in the command's own. */
+  /** Stored with the command when it is replied to at once, otherwise with its reply's commit. */
   readonly answer?: Pick<Reply, "rc" | "body">;
 }
 
@@ -226,14 +229,14 @@ export type Decision =
       readonly entries: readonly EntryContent[];
       readonly effects: readonly Effect[];
       readonly replies: readonly Reply[];
-      /** Of the command that this decision accepts. */
-      readonly receipt?: ReceiptNote;
-      /** Of commands that were accepted before and are answered now. */
-      readonly answers: readonly Required<ReceiptNote>[];
+      /** Receipt of the command that this decision accepts. */
+      readonly receipt?: NewReceiptAnswer;
+      /** Replies to commands that were accepted earlier. */
+      readonly answers: readonly Required<NewReceiptAnswer>[];
     };
 
-export interface Settings {
-  /** Null: no limit. */
+export interface SessionSettings {
+  /** Null means no limit. */
   readonly permissionTimeoutMs: number | null;
   readonly idleTimeoutMs: number | null;
   readonly cancelGraceMs: number;
@@ -241,33 +244,33 @@ export interface Settings {
   readonly queuedPromptsMax: number;
   readonly openRequestsMax: number;
   readonly openToolCallsMax: number;
-  /** UTF-8 bytes of an extension's data. */
+  /** Limit of an extension's data in UTF-8 bytes. */
   readonly extensionBytesMax: number;
-  /** As the configuration has them now. */
+  /** The policies of the current configuration. */
   readonly policies: ReadonlyMap<string, PolicySettings>;
-  /** UTF-8 bytes of a file that an agent writes through its client. */
+  /** Limit in UTF-8 bytes of a file that an agent writes through its client. */
   readonly fileBytesMax: number;
   readonly terminalsMax: number;
   /** Agents are given the MCP server that leads to the Bus. */
   readonly busTools: boolean;
 }
 
-/** Readings that take a schema or the platform. Pure, and handed in: the core itself needs neither. */
-export interface Readings {
-  /** Why an agent that offers this cannot be sent these blocks, for people; undefined where it can. */
-  readonly unsendable: (
+/** Pure functions that need a schema or the platform. They are injected, because the core may import neither. */
+export interface CorePorts {
+  /** Returns, in words for people, why an agent with these prompt capabilities cannot be sent these blocks. */
+  readonly findPromptProblem: (
     blocks: readonly ContentBlock[],
     offered: Pick<AgentCapabilities, "promptImage" | "promptAudio" | "promptEmbeddedContext">,
   ) => string | undefined;
-  /** The host that an address leads to, whatever it looks like; undefined for what is no address. */
+  /** Returns the host of a URL, or undefined when it does not parse. */
   readonly hostOf: (url: string) => string | undefined;
 }
 
-export interface Context {
+export interface StepContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly settings: Settings;
-  /** The service that asks people: the configuration has none, it is not on the Bus, or it is. */
+  readonly settings: SessionSettings;
+  /** `off`: the configuration has no service `notify`. `away`: the service is not on the Bus. `there`: it is. */
   readonly people: "off" | "away" | "there";
-  readonly readings: Readings;
+  readonly ports: CorePorts;
 }

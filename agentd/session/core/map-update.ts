@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent says, as an entry. Pure renaming: an absent member stays absent, null stays null.
+// Maps the agent's updates to entries. It only renames members: absent stays absent, null stays null.
 import type { AgentUpdate, ConfigOption, ToolCallPatch } from "../../../acp-client/model.ts";
 import { setSerializedContent } from "../../log/serialized-content.ts";
 import type { EntryContent, SessionOption, ToolCallFields } from "../../vocabulary/entries.ts";
 
-export function toolCallFields(call: ToolCallPatch): ToolCallFields {
+export function toToolCallFields(call: ToolCallPatch): ToolCallFields {
   const fields: Record<string, unknown> = { tool_call_id: call.toolCallId };
   if (call.title !== undefined) fields["title"] = call.title;
   if (call.name !== undefined) fields["name"] = call.name;
@@ -19,27 +19,27 @@ export function toolCallFields(call: ToolCallPatch): ToolCallFields {
   return fields as unknown as ToolCallFields;
 }
 
-export function sessionOptions(options: readonly ConfigOption[]): SessionOption[] {
+export function toSessionOptions(options: readonly ConfigOption[]): SessionOption[] {
   return options.map((option) => ({ ...option }));
 }
 
-type Mapped = Exclude<AgentUpdate, { kind: "message" | "tool_call" }>;
+type MappedUpdate = Exclude<AgentUpdate, { kind: "message" | "tool_call" }>;
 
-/** All updates but messages and tool calls, which depend on the session's state. */
-export function mapUpdate(update: Mapped): EntryContent {
+/** Maps all updates but messages and tool calls, whose entries depend on the session's state. */
+export function toEntry(update: MappedUpdate): EntryContent {
   switch (update.kind) {
     case "plan":
-      return { kind: "plan", plan_id: update.planId, entries: update.entries, ...meta(update) };
+      return { kind: "plan", plan_id: update.planId, entries: update.entries, ...metaMember(update) };
     case "commands":
-      return { kind: "commands", commands: update.commands, ...meta(update) };
+      return { kind: "commands", commands: update.commands, ...metaMember(update) };
     case "options":
-      return { kind: "options", options: sessionOptions(update.options), ...meta(update) };
+      return { kind: "options", options: toSessionOptions(update.options), ...metaMember(update) };
     case "info":
       return {
         kind: "info",
         ...(update.title === undefined ? {} : { title: update.title }),
         ...(update.updatedAt === undefined ? {} : { updated_at: update.updatedAt }),
-        ...meta(update),
+        ...metaMember(update),
       };
     case "usage":
       return {
@@ -47,7 +47,7 @@ export function mapUpdate(update: Mapped): EntryContent {
         used: update.used,
         size: update.size,
         ...(update.cost === undefined ? {} : { cost: update.cost }),
-        ...meta(update),
+        ...metaMember(update),
       };
     case "notice":
       return {
@@ -55,7 +55,7 @@ export function mapUpdate(update: Mapped): EntryContent {
         severity: update.severity,
         title: update.title,
         ...(update.description === undefined ? {} : { description: update.description }),
-        ...meta(update),
+        ...metaMember(update),
       };
     case "compaction":
       return {
@@ -65,13 +65,13 @@ export function mapUpdate(update: Mapped): EntryContent {
         ...(update.summary === undefined ? {} : { summary: update.summary }),
         ...(update.append === undefined ? {} : { append: update.append }),
         ...(update.error === undefined ? {} : { error: update.error }),
-        ...meta(update),
+        ...metaMember(update),
       };
     case "extension":
       return { kind: "extension", method: update.method, data: update.data };
   }
 }
 
-function meta(update: { readonly meta?: unknown }): { readonly _meta?: unknown } {
+function metaMember(update: { readonly meta?: unknown }): { readonly _meta?: unknown } {
   return update.meta === undefined ? {} : { _meta: update.meta };
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Messages of the agent: to which turn and to which message each belongs.
+// Assigns messages of the agent to their turn and message id.
 import type { AgentUpdate } from "../../../acp-client/model.ts";
 import type { Draft } from "./draft.ts";
 import { currentTurn } from "./state.ts";
 
-/** A message update, perhaps several chunks of one burst joined. */
+/** A message update, possibly joined from several chunks of one batch. */
 export type MessageUpdate = Extract<AgentUpdate, { kind: "message" }> & { readonly chunks?: number };
 
-export function noteMessage(draft: Draft, update: MessageUpdate): void {
+/** Adds a message entry, unless it echoes the prompt. */
+export function addMessage(draft: Draft, update: MessageUpdate): void {
   const { state } = draft;
-  if (update.role === "user" && dropEcho(draft, update)) return;
+  if (update.role === "user" && consumeEcho(draft, update)) return;
   draft.add({
     kind: "message",
     ...currentTurn(state),
     role: update.role,
-    message_id: messageId(draft, update),
+    message_id: findMessageId(draft, update),
     content: update.content,
     ...(update.append ? { append: true as const } : {}),
     ...(update.chunks === undefined ? {} : { chunks: update.chunks }),
@@ -22,24 +23,27 @@ export function noteMessage(draft: Draft, update: MessageUpdate): void {
   });
 }
 
-/** The agent's own id; without one, an id for each run of one role, named for its first entry: no later agentd makes it again. */
-function messageId(draft: Draft, update: MessageUpdate): string {
+/**
+ * Returns the agent's message id. Without one, consecutive chunks of one role share an id derived from the seq of their
+ * first entry, which no later agentd reuses.
+ */
+function findMessageId(draft: Draft, update: MessageUpdate): string {
   const { state } = draft;
   if (update.messageId !== undefined) {
-    state.messageRun = null;
+    state.openMessage = null;
     return update.messageId;
   }
-  if (state.messageRun?.role !== update.role) state.messageRun = { role: update.role, id: `m${state.seq + 1}` };
-  return state.messageRun.id;
+  if (state.openMessage?.role !== update.role) state.openMessage = { role: update.role, id: `m${state.seq + 1}` };
+  return state.openMessage.id;
 }
 
-/** The prompt is in the log already: an agent that repeats it says nothing new. */
-function dropEcho(draft: Draft, update: MessageUpdate): boolean {
+/** Drops what the agent echoes of the prompt, which the log already has. */
+function consumeEcho(draft: Draft, update: MessageUpdate): boolean {
   const { state } = draft;
-  if (state.life.phase !== "turn") return false;
-  const { turn } = state.life;
+  if (state.run.phase !== "turn") return false;
+  const { turn } = state.run;
   const text = update.content["text"];
   if (typeof text !== "string" || text === "" || !turn.echo.startsWith(text)) return false;
-  state.life = { phase: "turn", turn: { ...turn, echo: turn.echo.slice(text.length) } };
+  state.run = { phase: "turn", turn: { ...turn, echo: turn.echo.slice(text.length) } };
   return true;
 }

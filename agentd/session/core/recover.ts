@@ -1,57 +1,58 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session whose agentd is gone, as the next agentd finds it: nothing of it lives, and whatever was open ends here.
-// Done twice, it changes nothing more.
+// Ends a session whose agentd died, when the next agentd starts: no agent is left, and everything open ends here.
+// Idempotent.
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
-import { sayWriteInterrupted } from "./client-side/files.ts";
-import { sayTerminalsLost } from "./client-side/terminals.ts";
-import { answerPending } from "./decide-agent.ts";
+import { emitWriteInterrupted } from "./client-side/files.ts";
+import { emitTerminalsLost } from "./client-side/terminals.ts";
+import { failPendingCommands } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
-import { endAllRequests, sayPerhapsSent, sayUnsent } from "./requests/ends.ts";
+import { endAllRequests, emitPossiblySent, emitUnsent } from "./requests/resolutions.ts";
 import type { SessionState } from "./state.ts";
-import { sayEnded } from "./turns.ts";
+import { emitTurnEnded } from "./turns.ts";
 
+/** Ends everything the log shows as open, including commands, writes, terminals, requests, tool calls and turns. */
 export function recover(draft: Draft, before: SessionState, found: Extract<SessionInput, { type: "recover" }>): void {
   const { state } = draft;
-  const { life } = state;
+  const { run } = state;
   if (found.processesEnded > 0) {
-    const message = `${found.processesEnded} processes of the last agentd's agent were still there and were ended`;
+    const message = `${found.processesEnded} processes left by the last agentd's agent were ended`;
     draft.add({ kind: "diagnostic", what: "leftover-processes", message });
   }
   const interrupted = errorBody(
     "AGENT_INTERRUPTED",
-    "agentd ended before it answered: it may have run, and will not run again",
+    "agentd ended before it replied: the command may have run, and will not run again",
   );
-  answerPending(draft, interrupted);
-  for (const write of state.writes) sayWriteInterrupted(draft, write);
-  sayTerminalsLost(draft);
-  if (life.phase === "ended") return;
-  sayPerhapsSent(draft);
+  failPendingCommands(draft, interrupted);
+  for (const write of state.writes) emitWriteInterrupted(draft, write);
+  emitTerminalsLost(draft);
+  if (run.phase === "ended") return;
+  emitPossiblySent(draft);
   endAllRequests(draft, "restart");
-  sayUnsent(draft);
+  emitUnsent(draft);
   for (const { toolCallId, turn } of found.openTools) {
     const where = turn === undefined ? {} : { turn };
     draft.add({ kind: "tool_call", ...where, tool_call_id: toolCallId, status: "failed", closed_by: "agentd" });
   }
   for (const { turn, started, answered } of found.turns) {
-    sayEnded(draft, turn, { stopReason: "interrupted", sent: started ? answered || "unknown" : false });
+    emitTurnEnded(draft, turn, { stopReason: "interrupted", sent: started ? answered || "unknown" : false });
   }
   state.queue = [];
-  const end = endOf(state);
-  state.life = { phase: "ended", ...end };
-  draft.sayState(before, { reason: end.reason, ...(end.error === undefined ? {} : { error: end.error }) });
+  const end = toFinalState(state);
+  state.run = { phase: "ended", ...end };
+  draft.emitState(before, { reason: end.reason, ...(end.error === undefined ? {} : { error: end.error }) });
 }
 
-function endOf(state: Readonly<SessionState>): {
+function toFinalState(state: Readonly<SessionState>): {
   readonly state: "closed" | "lost" | "failed";
   readonly reason: string;
   readonly error?: ErrorBody;
 } {
   const reason = "restart";
-  const { life } = state;
-  if (life.phase === "closing") {
-    return life.error === undefined ? { state: "closed", reason } : { state: "failed", reason, error: life.error };
+  const { run } = state;
+  if (run.phase === "closing") {
+    return run.error === undefined ? { state: "closed", reason } : { state: "failed", reason, error: run.error };
   }
-  if (life.phase === "starting" && state.agentSide === null) return { state: "failed", reason };
+  if (run.phase === "starting" && state.agentSide === null) return { state: "failed", reason };
   return { state: "lost", reason };
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An ended session that is wanted again: its agent is started anew and asked to bring it back.
+// Resuming an ended session: a new agent process restores it by ACP's session/resume or session/load.
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
 import { errorBody } from "../../vocabulary/errors.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Decision, SessionInput } from "./input.ts";
-import { sayUnsent } from "./requests/ends.ts";
-import { lifeEntry } from "./start.ts";
-import { type ChosenOption, type OpenWay, phaseOf, type SessionState } from "./state.ts";
+import { emitUnsent } from "./requests/resolutions.ts";
+import { toStartingEntry } from "./start.ts";
+import { type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
 
+/** Begins another run of an ended session. */
 export function decideResume(
   draft: Draft,
   before: SessionState,
@@ -16,59 +17,59 @@ export function decideResume(
 ): Decision {
   const { state } = draft;
   const { command, directories } = input;
-  if (state.life.phase !== "ended") {
+  if (state.run.phase !== "ended") {
     const phase = phaseOf(before);
     return refuse("SESSION_STATE", `the session is ${phase}: only one that has ended can be resumed`, { state: phase });
   }
   const seq = draft.command(command);
-  state.lifeSeq = seq;
-  state.begunBy = command.by;
+  state.runSeq = seq;
+  state.startedBy = command.by;
   state.cwd = directories.cwd;
   state.additionalDirs = directories.additionalDirs;
-  // A session whose agent never told its own id has nothing to come back to, and starts as it would have.
-  const way = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "again";
-  beginAgain(draft, way);
+  // Without an agent session id there is nothing to restore, and the session starts as new.
+  const openMode = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "restore";
+  beginRun(draft, openMode);
   draft.accept(command, seq, { state: "starting" });
   draft.effect({ type: "launch", state: { ...state } });
   return draft.decision();
 }
 
-/** Begins another life of a session, with the entry whose seq is returned; the caller has an agent launched. */
-export function beginAgain(draft: Draft, way: OpenWay, reason?: string): number {
+/** Begins another run and returns the seq of its first entry. The caller adds the `launch` effect. */
+export function beginRun(draft: Draft, openMode: OpenMode, reason?: string): number {
   const { state } = draft;
-  state.life = { phase: "starting", way, config: [] };
-  state.busToolsAwaited = draft.context.settings.busTools;
-  state.messageRun = null;
-  const seq = draft.add({ ...lifeEntry(state), ...(reason === undefined ? {} : { reason }) });
-  sayUnsent(draft);
+  state.run = { phase: "starting", openMode, config: [] };
+  state.busToolsCheckDue = draft.context.settings.busTools;
+  state.openMessage = null;
+  const seq = draft.add({ ...toStartingEntry(state), ...(reason === undefined ? {} : { reason }) });
+  emitUnsent(draft);
   return seq;
 }
 
-/** Whether the agent, as it came up last, offered a way back to its session. */
-export function canComeBack({ agentSide }: Pick<SessionState, "agentSide">): boolean {
+/** Returns whether the agent advertised session/resume or session/load when it last came up. */
+export function canRestoreSession({ agentSide }: Pick<SessionState, "agentSide">): boolean {
   return agentSide?.capabilities["resume"] === true || agentSide?.capabilities["load"] === true;
 }
 
-/** Reported, and the next way is taken. */
-export function onWayRefused(draft: Draft, way: string, failure: AgentFailure): void {
-  const message = `the agent advertises session/${way} and refused it: ${failure.message}`;
+/** Logs the refusal; the next method is tried. */
+export function onResumeRefused(draft: Draft, method: string, failure: AgentFailure): void {
+  const message = `the agent advertises session/${method} but refused it: ${failure.message}`;
   draft.add({ kind: "diagnostic", what: "resume-refused", message });
 }
 
-export function notResumable(failure: AgentFailure | undefined) {
+export function notResumableError(failure: AgentFailure | undefined) {
   const why = failure
-    ? `the agent did not bring the session back (${failure.message})`
-    : "the agent offers no way back to a session";
+    ? `the agent did not resume the session (${failure.message})`
+    : "the agent cannot resume sessions";
   const rpc = failure?.rpc ? { rpc: failure.rpc } : {};
   return errorBody(
     "SESSION_NOT_RESUMABLE",
-    `${why}: resume it with fresh to go on in a new one that is told the transcript`,
+    `${why}: resume it with fresh to continue in a new one that gets the transcript`,
     rpc,
   );
 }
 
-/** An agent that was upgraded meanwhile may behave otherwise: that belongs on record. */
-export function sayUpgrade(draft: Draft, before: SessionState, version: string | undefined): void {
+/** Logs a changed agent version, since its behaviour may have changed too. */
+export function emitUpgrade(draft: Draft, before: SessionState, version: string | undefined): void {
   const old = before.agentSide?.info?.version;
   if (old === undefined || version === undefined || old === version) return;
   draft.add({
@@ -78,8 +79,8 @@ export function sayUpgrade(draft: Draft, before: SessionState, version: string |
   });
 }
 
-/** Of the options that people had set, those that are not as they were; one that is gone is reported. */
-export function optionsToRestore(
+/** Returns the options that people had set and that now differ. An option that is gone is logged. */
+export function findOptionsToRestore(
   draft: Draft,
   chosen: readonly ChosenOption[],
   offered: readonly ConfigOption[],
@@ -90,7 +91,7 @@ export function optionsToRestore(
     draft.add({
       kind: "diagnostic",
       what: "option-gone",
-      message: `the agent offers the option "${name}" no longer; it was ${String(value)}`,
+      message: `the agent no longer offers the option "${name}"; it was ${String(value)}`,
     });
     return false;
   });

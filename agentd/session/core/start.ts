@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The first decision of a session: the command that starts it.
+// The first decision of a session: its start command.
 import type { StateEntry } from "../../vocabulary/entries.ts";
-import { promptBlocks } from "./decide-commands.ts";
+import { toBlocks } from "./decide-commands.ts";
 import { Draft } from "./draft.ts";
-import type { Command, Context, Decision } from "./input.ts";
+import type { Command, StepContext, Decision } from "./input.ts";
 import { type NewSession, newSession, type SessionState } from "./state.ts";
 import { acceptPrompt } from "./turns.ts";
 
-/** What must be looked up first (directories, program, name, limits) has been looked up: this cannot refuse. */
-export function startSession(command: Command<"agent.session.start">, session: NewSession, context: Context): Decision {
-  const fresh = newSession(session);
-  const draft = new Draft(fresh, context);
+/** Creates the session. The caller has checked directories, program, name and limits, so this never refuses. */
+export function startSession(
+  command: Command<"agent.session.start">,
+  session: NewSession,
+  context: StepContext,
+): Decision {
+  const initial = newSession(session);
+  const draft = new Draft(initial, context);
   const { state } = draft;
   const { prompt, config } = command.args;
-  state.life = { phase: "starting", way: "new", config: Object.entries(config) };
-  state.busToolsAwaited = context.settings.busTools;
+  state.run = { phase: "starting", openMode: "new", config: Object.entries(config) };
+  state.busToolsCheckDue = context.settings.busTools;
   const seq = draft.command(command);
-  state.lifeSeq = seq;
-  state.begunBy = command.by;
-  draft.add(lifeEntry(state));
+  state.runSeq = seq;
+  state.startedBy = command.by;
+  draft.add(toStartingEntry(state));
   let first: { turn?: number } = {};
   if (prompt !== undefined) {
-    const blocks = promptBlocks(prompt);
+    const blocks = toBlocks(prompt);
     const turn = acceptPrompt(draft, blocks, "queued");
     state.queue = [{ turn, blocks }];
     first = { turn };
@@ -31,8 +35,8 @@ export function startSession(command: Command<"agent.session.start">, session: N
   return draft.decision();
 }
 
-/** The entry that begins a life: all that the next one needs to know of the session stands in it. */
-export function lifeEntry(state: SessionState): StateEntry {
+/** Returns the entry that begins a run. It carries everything that a later run needs to know of the session. */
+export function toStartingEntry(state: SessionState): StateEntry {
   return {
     kind: "state",
     state: "starting",

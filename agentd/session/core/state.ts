@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What is known of a session: the value that `step` moves. Never changed in place, so that a commit that fails can be
-// dropped with the states that were decided upon it.
+// The state of one session, which `step` turns into the next. It is immutable: when a commit fails, the states decided
+// on top of it are dropped and this one still stands.
 import type { Elicitation } from "../../../acp-client/model.ts";
 import type {
   AgentInfo,
@@ -15,11 +15,11 @@ import type {
   ToolCallFields,
 } from "../../vocabulary/entries.ts";
 import type { ErrorBody } from "../../vocabulary/errors.ts";
-import type { Measured } from "./fit.ts";
-import { type AskedMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
-import { noTools, type ToolLedger } from "./tools/tool-ledger.ts";
+import type { MeasuredFields } from "./bounded-fields.ts";
+import { type RequestMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
+import { emptyLedger, type ToolLedger } from "./tools/tool-ledger.ts";
 
-/** What a session is from its birth. */
+/** The facts about a session that its start fixes. */
 export interface NewSession {
   readonly id: string;
   readonly agent: string;
@@ -27,66 +27,81 @@ export interface NewSession {
   readonly cwd: string;
   readonly additionalDirs: readonly string[];
   readonly parent?: string;
-  /** Names of variables that a start passes on. */
+  /** Names of environment variables passed to the agent at each start. */
   readonly env: readonly string[];
-  /** The name of the policy that may answer its permissions. */
+  /** The policy that may answer its permission requests, by its name in the configuration. */
   readonly policy?: string;
   readonly createdAt: string;
 }
 
 export interface SessionState extends NewSession {
-  /** Of the last entry. */
+  /** `seq` of the session's last entry. */
   readonly seq: number;
-  readonly life: Life;
-  /** `seq` of the entry that began this life, as a rule a command: what an agent of an earlier one still says does not concern it. */
-  readonly lifeSeq: number;
-  /** Who began this life, as the broker stamped it: what agents began counts to what they may have together. */
-  readonly begunBy: string | null;
-  /** The number of the last turn that was accepted. */
+  readonly run: Run;
+  /**
+   * `seq` of the entry that began this run, usually a command. Inputs from the agent of an earlier run carry another
+   * number and are ignored.
+   */
+  readonly runSeq: number;
+  /**
+   * The caller that began this run, as the broker stamped it. Sessions that agents begin count against their common
+   * limit.
+   */
+  readonly startedBy: string | null;
+  /** Number of the last accepted turn. */
   readonly turns: number;
-  /** The turn that was begun last; 0 before the first. */
+  /** Number of the last turn that was started; 0 before the first. */
   readonly lastTurn: number;
   readonly queue: readonly QueuedTurn[];
   readonly agentSide: AgentSide | null;
   readonly options: readonly SessionOption[];
-  /** Permissions and elicitations that wait for somebody. */
-  readonly requests: readonly OpenRequest[];
-  /** Resolved, and the frame that tells the agent is not yet known to be written. */
-  readonly unsent: readonly Pick<OpenRequest, "request" | "kind">[];
+  /** Pending permissions and elicitations, oldest first. */
+  readonly requests: readonly PendingRequest[];
+  /** Resolved requests whose answer is not yet known to have been written to the agent. */
+  readonly unsent: readonly Pick<PendingRequest, "request" | "kind">[];
   readonly closedRequests: readonly ClosedRequest[];
   readonly requestCount: number;
   readonly tools: ToolLedger;
-  /** What the agent has said of its newest tool calls. */
+  /** The newest tool calls, as the agent has described them. */
   readonly calls: KnownCalls;
-  /** The agent's last message, when the next chunk may belong to it; null also where it has an id of its own. */
-  readonly messageRun: MessageRun | null;
-  /** The agent knows nothing of what was said before: it is told with the next prompt. */
+  /**
+   * The agent's last message while the next chunk may still belong to it. Null also when that message has an id of its
+   * own.
+   */
+  readonly openMessage: OpenMessage | null;
+  /** The agent does not know the conversation, so the next prompt is sent with the transcript. */
   readonly transcriptOwed: boolean;
-  /** Its policy was missed in the configuration, and that was said. */
-  readonly policyMissed: boolean;
+  /** The log already says that the session's policy is missing from the configuration. */
+  readonly policyGoneReported: boolean;
   readonly writes: readonly IntendedWrite[];
-  /** Also of the life before, until their end is known. */
+  /** Includes terminals of an earlier run until their end is known. */
   readonly terminals: readonly OpenTerminal[];
-  /** When its first turn in this life ends, it is looked whether the agent has come to the Bus by its MCP server. */
-  readonly busToolsAwaited: boolean;
-  /** Commands that are answered when done. */
+  /**
+   * When the first turn of this run ends, agentd checks whether the agent has started the MCP server that leads to the
+   * Bus.
+   */
+  readonly busToolsCheckDue: boolean;
+  /** Accepted commands that are replied to on completion. */
   readonly pending: readonly PendingCommand[];
 }
 
-export type Life =
-  /** `config`: options still to be set before the session is usable. */
+export type Run =
+  /** `config`: options of the start still to be set before the session is usable. */
   | {
       readonly phase: "starting";
-      readonly way: OpenWay;
+      readonly openMode: OpenMode;
       readonly config: readonly ChosenOption[];
-      /** The agent has come up by this way, and its options are being set. */
+      /** Present once the agent has restored its session; its options are being set. */
       readonly resumed?: ResumeMethod;
     }
   | { readonly phase: "idle" }
   | { readonly phase: "turn"; readonly turn: RunningTurn }
-  /** The turn was ended by force; the agent still owes its answer, and until then nothing can be sent. */
+  /** The turn was ended by force. Nothing can be sent until the agent answers its prompt. */
   | { readonly phase: "draining"; readonly turn: number }
-  /** Its agent is being ended. With an error its start has failed, and it is `failed` when the agent is gone; else `closed`. */
+  /**
+   * The agent process is being stopped. With an error the start has failed and the session becomes `failed`, otherwise
+   * `closed`.
+   */
   | { readonly phase: "closing"; readonly reason: string; readonly error?: ErrorBody }
   | {
       readonly phase: "ended";
@@ -95,16 +110,16 @@ export type Life =
       readonly error?: ErrorBody;
     };
 
-/** The name of an option of the agent, and the value that it was given. */
+/** Name and value of an agent's option that somebody has set. */
 export type ChosenOption = readonly [string, string | boolean];
 
-/** A session of its agent that is new, one that the agent is to bring back, or a new one in the place of an old. */
-export type OpenWay = "new" | "again" | "fresh";
+/** Opens a new agent session, restores the old one, or opens a `fresh` one that is sent the transcript. */
+export type OpenMode = "new" | "restore" | "fresh";
 
 export interface RunningTurn {
   readonly turn: number;
   readonly cancelling: boolean;
-  /** Of the prompt's text, what the agent has not echoed yet. */
+  /** The part of the prompt's text that the agent has not echoed yet. */
   readonly echo: string;
 }
 
@@ -120,45 +135,46 @@ export interface AgentSide {
   readonly capabilities: Readonly<Record<string, boolean>>;
 }
 
-export type OpenRequest = OpenPermission | OpenElicitation;
+export type PendingRequest = PendingPermission | PendingElicitation;
 
-interface OpenHead {
+interface PendingHead {
   readonly request: string;
-  /** The client's own name for it; null after a restart. */
+  /** The ACP client's number for the request; null after a restart, when there is no agent to answer. */
   readonly key: number | null;
   readonly turn?: number;
   readonly askedAt: string;
   readonly expiresAt: string | null;
-  /** People are asked by the service `notify`, and have to be told when it is over. */
+  /** The service `notify` shows the request and must be told when it ends. */
   readonly askedPeople?: true;
-  /** The agent asks it under this session id, which was never opened here: a sub-agent's. */
+  /** The agent session that asks, when it is not the one opened here: a sub-agent's. */
   readonly agentSession?: string;
 }
 
-export interface OpenPermission extends OpenHead {
+export interface PendingPermission extends PendingHead {
   readonly kind: "permission";
-  /** The tool call's key in `calls`. */
-  readonly call: string;
-  /** The tool call as it is known now, measured once: it is listed as often as somebody asks. */
-  readonly shown: Measured<ToolCallFields>;
-  /** Members of the tool call that are not held, as they are too long; the log has them. */
-  readonly leftOut: readonly string[];
-  /** Members that the agent has changed since it asked, and by how many updates. */
-  readonly changed: readonly AskedMember[];
+  /** Key of the tool call in `calls`. */
+  readonly callKey: string;
+  /** The tool call as it is known now, measured once because it may be listed often. */
+  readonly listed: MeasuredFields<ToolCallFields>;
+  /** Members of the tool call that are too long to hold here; the log has them. */
+  readonly omitted: readonly string[];
+  /** Members that the agent has changed since it asked. */
+  readonly changed: readonly RequestMember[];
+  /** Number of updates that changed them. */
   readonly edition: number;
   readonly options: readonly PermissionChoice[];
-  /** UTF-8 bytes of the options as JSON. */
+  /** Size of the options in UTF-8 bytes as JSON. */
   readonly optionsBytes: number;
 }
 
-export interface OpenElicitation extends OpenHead {
+export interface PendingElicitation extends PendingHead {
   readonly kind: "elicitation";
-  readonly asked: Elicitation;
-  /** As it is listed, measured once. */
-  readonly shown: Measured<ElicitationFields>;
+  readonly elicitation: Elicitation;
+  /** The elicitation as it is listed, measured once. */
+  readonly listed: MeasuredFields<ElicitationFields>;
 }
 
-/** As entries and replies carry it. */
+/** The members of an elicitation that entries and replies carry. */
 export type ElicitationFields = Pick<
   ElicitationEntry,
   "message" | "schema" | "url" | "elicitation_id" | "tool_call_id"
@@ -174,15 +190,17 @@ export interface ClosedRequest {
   readonly via?: ResolvedVia;
 }
 
-export interface MessageRun {
+export interface OpenMessage {
   readonly role: string;
   readonly id: string;
 }
 
-/** Names an open request of an agent; unique in one agentd. Null: nobody is left to answer. */
+/**
+ * Number of an agent's pending client-side request, unique within one agentd; null when there is no agent to answer.
+ */
 export type RequestKey = number | null;
 
-/** A write that is in the log and may be under way. */
+/** A write that the log announces and that may be in progress. */
 export interface IntendedWrite {
   readonly seq: number;
   readonly key: RequestKey;
@@ -192,15 +210,15 @@ export interface IntendedWrite {
 }
 
 export interface OpenTerminal {
-  /** Named for its first entry: no later agentd makes the name again. */
+  /** Derived from the `seq` of its first entry, so that no later agentd reuses it. */
   readonly terminal: string;
   readonly turn?: number;
   readonly exited: boolean;
-  /** Its agent may name it no longer, and it is being ended. */
+  /** The agent may no longer name it, and its process is being ended. */
   readonly released: boolean;
 }
 
-/** Stands for whoever waits for a reply. */
+/** Identifies a caller that waits for a reply. */
 export type CallerToken = number;
 
 export interface PendingCommand {
@@ -214,9 +232,9 @@ export function newSession(session: NewSession): SessionState {
   return {
     ...session,
     seq: 0,
-    lifeSeq: 0,
-    begunBy: null,
-    life: { phase: "starting", way: "new", config: [] },
+    runSeq: 0,
+    startedBy: null,
+    run: { phase: "starting", openMode: "new", config: [] },
     turns: 0,
     lastTurn: 0,
     queue: [],
@@ -226,24 +244,24 @@ export function newSession(session: NewSession): SessionState {
     unsent: [],
     closedRequests: [],
     requestCount: 0,
-    tools: noTools,
+    tools: emptyLedger,
     calls: noCalls,
-    messageRun: null,
+    openMessage: null,
     transcriptOwed: false,
-    policyMissed: false,
+    policyGoneReported: false,
     writes: [],
     terminals: [],
-    busToolsAwaited: false,
+    busToolsCheckDue: false,
     pending: [],
   };
 }
 
-/** The state that people see. */
+/** Returns the state that people see: a turn or an idle session with a pending request is `waiting`. */
 export function phaseOf(state: SessionState): SessionPhase {
-  switch (state.life.phase) {
+  switch (state.run.phase) {
     case "starting":
     case "closing":
-      return state.life.phase;
+      return state.run.phase;
     case "idle":
       return state.requests.length > 0 ? "waiting" : "idle";
     case "turn":
@@ -251,27 +269,30 @@ export function phaseOf(state: SessionState): SessionPhase {
     case "draining":
       return "running";
     case "ended":
-      return state.life.state;
+      return state.run.state;
   }
 }
 
 export function isLive(state: SessionState): boolean {
-  return state.life.phase !== "ended";
+  return state.run.phase !== "ended";
 }
 
-/** By its client side: a cancelled turn is served until its end, since agents clean up; a session that is ending is not. */
-export function isServed({ life }: SessionState): boolean {
-  return life.phase !== "closing" && life.phase !== "ended";
+/**
+ * Returns whether client-side requests (files, terminals) are served. They are during a cancelled turn, because agents
+ * clean up, but not once the session is ending.
+ */
+export function isServed({ run }: SessionState): boolean {
+  return run.phase !== "closing" && run.phase !== "ended";
 }
 
-/** The turn that messages belong to now, and whether it has ended. */
+/** Returns the turn that new messages belong to; `late` when that turn has ended. */
 export function currentTurn(state: SessionState): { readonly turn?: number; readonly late?: true } {
-  if (state.life.phase === "turn") return { turn: state.life.turn.turn };
+  if (state.run.phase === "turn") return { turn: state.run.turn.turn };
   return state.lastTurn > 0 ? { turn: state.lastTurn, late: true } : {};
 }
 
-/** Where the later entries of what began in that turn belong: it stays its own. */
-export function ofTurn(
+/** Places a later entry in the turn in which its subject began; `late` when that turn has ended. */
+export function turnMembers(
   state: SessionState,
   turn: number | undefined,
 ): { readonly turn?: number; readonly late?: true } {

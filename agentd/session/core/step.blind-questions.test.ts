@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A permission request is a patch on a tool call: people decide about the call, not about the patch.
+// A permission request is a patch on a tool call: people decide about the whole call.
 import { expect, test } from "vitest";
 import type { ToolCallPatch } from "../../../acp-client/model.ts";
-import { bytesOf } from "./fit.ts";
+import { jsonBytes } from "./bounded-fields.ts";
 import type { PermissionEntry, ToolCallFields } from "../../vocabulary/index.ts";
-import type { OpenPermission } from "./state.ts";
+import type { PendingPermission } from "./state.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
 const options = [
@@ -49,24 +49,24 @@ function asks(script: SessionScript, patch: Partial<ToolCallPatch> = {}, agentSe
   return asked;
 }
 
-const openOf = (script: SessionScript): OpenPermission => script.state.requests.at(-1) as OpenPermission;
+const openOf = (script: SessionScript): PendingPermission => script.state.requests.at(-1) as PendingPermission;
 const asksOf = (script: SessionScript) => script.effects.filter((effect) => effect.type === "ask_people");
 const changesOf = (script: SessionScript) =>
   script.entries.filter((entry) => entry.kind === "permission" && entry.phase === "changed");
 
-test("a request that says nothing but an id is logged, held and asked with all that was said of the call", () => {
+test("a request with only an id is logged, held and asked with everything the agent said of the call", () => {
   const script = inTurn("there");
   says(script, call);
   const asked = asks(script, { kind: "execute" });
   expect(asked).toMatchObject({ tool_call: { ...known, tool_kind: "execute" } });
   expect(asked.said_before).toEqual(["title", "status", "content", "locations", "raw_input"]);
-  expect(openOf(script)).toMatchObject({ shown: { value: { ...known, tool_kind: "execute" } }, leftOut: [] });
+  expect(openOf(script)).toMatchObject({ listed: { value: { ...known, tool_kind: "execute" } }, omitted: [] });
   expect(asksOf(script)).toMatchObject([
     { title: "test (aaaaaaaaaaaa) asks to execute: Edit a.txt", body: expect.stringContaining("/work/a.txt") },
   ]);
 });
 
-test("what was said in several updates is put together field by field, and the request's own words come last", () => {
+test("several updates are merged field by field, and the request's own fields win", () => {
   const script = inTurn();
   says(script, { ...call, title: "Terminal" });
   says(script, { title: "npm test", content: [] });
@@ -79,11 +79,11 @@ test("what was said in several updates is put together field by field, and the r
     content: [],
     raw_input: { command: "npm test" },
   });
-  // It patches the call like any update.
+  // The request patches the call like any update.
   expect(asks(script).tool_call).toMatchObject({ raw_input: { command: "npm test" } });
 });
 
-test("an output that was logged as its growth is whole in the question", () => {
+test("an output that was logged as growth is whole in the request", () => {
   const script = inTurn();
   const diff = (newText: string) => [{ type: "diff", path: "/work/a", newText }];
   says(script, { ...call, content: diff("x".repeat(1_000)) });
@@ -92,7 +92,7 @@ test("an output that was logged as its growth is whole in the question", () => {
   expect(asks(script).tool_call?.content).toEqual(diff(`${"x".repeat(1_000)} && rm -rf ~`));
 });
 
-test("an id that was never seen is asked with the request's own words alone", () => {
+test("an unknown id is asked with the request's own fields alone", () => {
   const script = inTurn();
   says(script, call);
   const asked = asks(script, { toolCallId: "other", title: "Other" });
@@ -101,7 +101,7 @@ test("an id that was never seen is asked with the request's own words alone", ()
   expect(asked).not.toHaveProperty("left_out");
 });
 
-test("an id that is announced again after its call has ended is another call; one that is only asked about is the old one, as ended", () => {
+test("an id announced again after its call ended is a new call; one only asked about is the ended call", () => {
   const script = inTurn();
   says(script, { ...call, status: "completed" });
   expect(asks(script).tool_call).toMatchObject({ ...known, status: "completed" });
@@ -112,7 +112,7 @@ test("an id that is announced again after its call has ended is another call; on
   expect(asked).toEqual({ tool_call_id: "t", title: "Run it", tool_kind: "execute", status: "pending" });
 });
 
-test("what is too long to be said again is named, in the log and where it is shown", () => {
+test("a member too long to repeat is named in the log and where it is shown", () => {
   const script = inTurn();
   const long = "x".repeat(300 * 1024);
   says(script, { ...call, rawInput: long });
@@ -120,16 +120,16 @@ test("what is too long to be said again is named, in the log and where it is sho
   expect(asked.left_out).toEqual(["raw_input"]);
   expect(asked.tool_call).not.toHaveProperty("raw_input");
   expect(asked.tool_call).toMatchObject({ title: "Edit a.txt", content: call.content });
-  expect(openOf(script).leftOut).toEqual(["raw_input"]);
+  expect(openOf(script).omitted).toEqual(["raw_input"]);
 });
 
-test("what the session does not hold any more is named too", () => {
+test("a member that the session no longer holds is named too", () => {
   const script = inTurn();
   says(script, call);
   for (let index = 0; index < 64; index += 1) script.tool(`other-${index}`);
   expect(asks(script).left_out).toEqual(["title", "content", "locations", "raw_input"]);
   for (let index = 0; index < 64; index += 1) script.tool(`another-${index}`);
-  // What is said of it from then on is not taken for all that there is.
+  // A later update does not stand for the whole call.
   says(script, { title: "Edit b.txt" });
   expect(asks(script)).toMatchObject({
     tool_call: { title: "Edit b.txt" },
@@ -137,21 +137,21 @@ test("what the session does not hold any more is named too", () => {
   });
 });
 
-test("an agent that asks about one long call without end does not multiply the log", () => {
+test("an agent that keeps asking about one long call does not multiply the log", () => {
   const script = inTurn();
   const long = "x".repeat(100 * 1024);
   says(script, { ...call, rawInput: long });
   expect(asks(script).tool_call?.raw_input).toBe(long);
-  const before = bytesOf(script.entries);
+  const before = jsonBytes(script.entries);
   for (let times = 0; times < 50; times += 1) expect(asks(script).left_out).toEqual(["raw_input"]);
-  expect(bytesOf(script.entries) - before).toBeLessThan(64 * 1024);
-  // It is held all the same, and shown to people.
-  expect(openOf(script)).toMatchObject({ shown: { value: { raw_input: long } }, leftOut: [] });
+  expect(jsonBytes(script.entries) - before).toBeLessThan(64 * 1024);
+  // The session still holds it and shows it to people.
+  expect(openOf(script)).toMatchObject({ listed: { value: { raw_input: long } }, omitted: [] });
   says(script, { rawInput: `${long}!` });
   expect(asks(script).tool_call?.raw_input).toBe(`${long}!`);
 });
 
-test("a call that is changed while its question is open is shown as it is now, and as changed, and people are asked anew", () => {
+test("a call that changes while its request is pending is shown as it is now, marked as changed, and people are asked again", () => {
   const script = inTurn("there");
   says(script, call);
   asks(script);
@@ -164,7 +164,7 @@ test("a call that is changed while its question is open is shown as it is now, a
     changed: ["raw_input"],
   });
   expect(openOf(script)).toMatchObject({
-    shown: { value: { ...known, raw_input: { path: "/etc/passwd" } } },
+    listed: { value: { ...known, raw_input: { path: "/etc/passwd" } } },
     changed: ["raw_input"],
   });
   expect(asksOf(script)).toMatchObject([
@@ -177,7 +177,7 @@ test("a call that is changed while its question is open is shown as it is now, a
   expect(resolved).toContainEqual(expect.objectContaining({ phase: "resolved", changed: ["raw_input", "title"] }));
 });
 
-test("an update that says nothing new, and one of another call, change no question", () => {
+test("an update with nothing new, or of another call, changes no request", () => {
   const script = inTurn("there");
   says(script, call);
   asks(script);
@@ -187,7 +187,7 @@ test("an update that says nothing new, and one of another call, change no questi
   expect(asksOf(script)).toHaveLength(1);
 });
 
-test("a person's answer to what was asked before the change is not used, and says so", () => {
+test("a person's answer to the request before its change is logged and not used", () => {
   const script = inTurn("there");
   says(script, call);
   asks(script);
@@ -201,7 +201,7 @@ test("a person's answer to what was asked before the change is not used, and say
   expect(script.state.requests).toEqual([]);
 });
 
-test("a policy that has left a question to a person does not decide again when the call is changed", () => {
+test("a policy that left a request to a person does not decide again when the call changes", () => {
   const policies = new Map([["reading", { allowOnce: [{ kinds: ["read" as const], within: "session" as const }] }]]);
   const script = new SessionScript({ policy: "reading" }, { policies });
   script.up();
@@ -212,7 +212,7 @@ test("a policy that has left a question to a person does not decide again when t
   expect(openOf(script)).toMatchObject({ changed: ["tool_kind"] });
 });
 
-test("another session of the agent has calls of its own, and a policy does not answer it", () => {
+test("another session of the agent has its own calls, and no policy answers it", () => {
   const policies = new Map([["reading", { allowOnce: [{ kinds: ["edit" as const], within: "session" as const }] }]]);
   const script = new SessionScript({ policy: "reading" }, { policies });
   script.people = "there";

@@ -4,7 +4,7 @@ import { phaseOf } from "./state.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { option, SessionScript, testIdentity } from "./testing/session-script.ts";
 
-test("cancel tells the agent, then answers every open request, and the turn ends when the agent says so", () => {
+test("cancel tells the agent, then cancels every pending request, and the turn ends when the agent answers", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -15,7 +15,7 @@ test("cancel tells the agent, then answers every open request, and the turn ends
   expect(script.answered(1, "cancelled").at(-2)).toMatchObject({ stop_reason: "cancelled" });
 });
 
-test("an error after a cancel is a cancelled turn", () => {
+test("an error after a cancel ends the turn as cancelled", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -26,7 +26,7 @@ test("an error after a cancel is a cancelled turn", () => {
   expect(ended).not.toHaveProperty("error");
 });
 
-test("a cancel that the agent ignores ends the turn by force, and the session drains until the late answer", () => {
+test("a cancel that the agent ignores ends the turn by force, and the session drains until the agent answers", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -40,7 +40,7 @@ test("a cancel that the agent ignores ends the turn by force, and the session dr
   expect(script.effects.some((effect) => effect.type === "prompt" && effect.turn === 2)).toBe(true);
 });
 
-/** Its first turn was cancelled, ended by force and never let go of; two more wait. */
+/** Its first turn was cancelled, ended by force and never answered by the agent; two more wait. */
 function undrained(offers: Parameters<SessionScript["up"]>[1]): SessionScript {
   const script = new SessionScript();
   script.up([["mode", "plan", "edit"]], offers);
@@ -53,20 +53,20 @@ function undrained(offers: Parameters<SessionScript["up"]>[1]): SessionScript {
 }
 
 test.each(["resume", "load"])(
-  "an agent that can %s is ended and brings the session back with what was queued",
-  (way) => {
-    const script = undrained({ [way]: true });
+  "an agent that can %s is stopped, and a new one restores the session and runs the queue",
+  (method) => {
+    const script = undrained({ [method]: true });
     const [started, ...more] = script.put({ type: "timer", timer: "drain", key: "1" });
     expect(started).toMatchObject({ kind: "state", state: "starting", agent: "test", cwd: "/work" });
-    expect(started).toMatchObject({ reason: "it did not end its cancelled turn" });
+    expect(started).toMatchObject({ reason: "the agent did not end its cancelled turn" });
     expect(more).toEqual([]);
     expect(script.effects.slice(-2).map(({ type }) => type)).toEqual(["stop_agent", "launch"]);
-    expect(script.state.lifeSeq).toBe(script.state.seq);
+    expect(script.state.runSeq).toBe(script.state.seq);
     expect(kinds(script.prompt("four"))).toContain("turn:4:queued");
-    const identity = { ...testIdentity, capabilities: { ...testIdentity.capabilities, [way]: true } };
+    const identity = { ...testIdentity, capabilities: { ...testIdentity.capabilities, [method]: true } };
     const opened = { sessionId: "its-own", options: [option("mode", "plan", "edit")] };
     const chosen = [["mode", "edit"]] as const;
-    script.put({ type: "came_up", identity, opened, resumed: way === "load" ? "load" : "resume", chosen });
+    script.put({ type: "opened", identity, opened, resumed: method === "load" ? "load" : "resume", chosen });
     expect(script.effects.at(-1)).toMatchObject({ type: "set_option", option: "mode", value: "edit" });
     const outcome = { ok: true, value: { options: [option("mode", "edit", "plan")] } } as const;
     expect(kinds(script.put({ type: "option_set", seq: null, option: "mode", outcome }))).toContain("turn:2:started");
@@ -74,7 +74,7 @@ test.each(["resume", "load"])(
   },
 );
 
-test("an agent that does not bring it back after all fails the session, and what was queued was not sent", () => {
+test("an agent that fails to restore the session fails it, and queued prompts are not sent", () => {
   const script = undrained({ resume: true });
   script.put({ type: "timer", timer: "drain", key: "1" });
   const failed = script.put({ type: "not_resumable" });
@@ -85,7 +85,7 @@ test("an agent that does not bring it back after all fails the session, and what
   expect(script.put({ type: "stopped" }).at(-1)).toMatchObject({ state: "failed", error });
 });
 
-test("a session that does not drain is lost, its queued prompts interrupted and not sent", () => {
+test("a session that does not drain is lost, and its queued prompts end interrupted and unsent", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -106,7 +106,7 @@ test("a late answer to a forced turn does not end the next one", () => {
   script.prompt("two");
   script.answered(1);
   expect(script.answered(1)).toEqual([]);
-  expect(script.state.life).toMatchObject({ phase: "turn", turn: { turn: 2 } });
+  expect(script.state.run).toMatchObject({ phase: "turn", turn: { turn: 2 } });
 });
 
 test("cancel with nothing running changes nothing, and the next prompt runs", () => {
@@ -118,7 +118,7 @@ test("cancel with nothing running changes nothing, and the next prompt runs", ()
   expect(kinds(script.prompt("one"))).toContain("turn:1:started");
 });
 
-test("a queued turn alone can be cancelled", () => {
+test("a single queued turn can be cancelled", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -128,7 +128,7 @@ test("a queued turn alone can be cancelled", () => {
   expect(kinds(script.answered(1))).toContain("turn:3:started");
 });
 
-test("a permission asked while a turn is being cancelled is answered at once, and never with a yes", () => {
+test("a permission requested while a turn is being cancelled is cancelled at once", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");

@@ -32,7 +32,7 @@ function started(script: SessionScript): string {
   return (entry as TerminalEntry).terminal;
 }
 
-test("a file that was read is handed over behind its entry, and one that was refused says why to both", () => {
+test("a read file is handed over after its entry, and a refusal tells log and agent why", () => {
   const script = running();
   expect(asked(script, { type: "file_read", key: 1, path: "/work/a", outcome: { ok: true, bytes: 3 } })).toEqual([
     { kind: "file", turn: 1, op: "read", path: "/work/a", phase: "done", bytes: 3 },
@@ -44,7 +44,7 @@ test("a file that was read is handed over behind its entry, and one that was ref
   expect(lastEffect(script)).toEqual({ type: "refuse", key: 2, error: { code: -32602, message: "not yours" } });
 });
 
-test("a write is intended, then written, then done, then answered; what was moved meanwhile is told", () => {
+test("a write is logged, written, logged as done, then answered; a moved directory is reported", () => {
   const script = running();
   asked(script, { type: "file_write", key: 3, path: "/work/a", bytes: 5 });
   const seq = script.state.seq;
@@ -60,7 +60,7 @@ test("a write is intended, then written, then done, then answered; what was move
   expect(asked(script, { type: "file_written", seq, outcome: { ok: true } })).toEqual([]);
 });
 
-test("a write over the limit is refused without an intention", () => {
+test("a write over the limit is refused and never announced", () => {
   const script = running();
   expect(asked(script, { type: "file_write", key: 3, path: "/work/a", bytes: 1_000_001 })).toMatchObject([
     { kind: "file", phase: "refused", reason: "too-big" },
@@ -68,7 +68,7 @@ test("a write over the limit is refused without an intention", () => {
   expect(effectsOf(script).map(({ type }) => type)).toEqual(["refuse"]);
 });
 
-test("a terminal is named for its entry, which says names and no values, and who waits is told behind its end", () => {
+test("a terminal is named after its entry, which has variable names without values, and waiters hear of its exit after it is logged", () => {
   const script = running();
   const terminal = started(script);
   expect(terminal).toBe(`terminal-${script.state.seq}`);
@@ -96,7 +96,7 @@ test("a terminal is named for its entry, which says names and no values, and who
   expect(lastEffect(script)).toMatchObject({ type: "refuse", key: 10, error: { code: -32002 } });
 });
 
-test("a terminal is killed and released behind the entries that say so, and its end counts when it comes", () => {
+test("a terminal is killed and released after the entries that say so, and its exit counts when it comes", () => {
   const script = running();
   const terminal = started(script);
   expect(asked(script, { type: "terminal_kill", key: 8, terminal })).toMatchObject([{ phase: "killed" }]);
@@ -110,7 +110,7 @@ test("a terminal is killed and released behind the entries that say so, and its 
   expect(script.state.terminals).toEqual([]);
 });
 
-test("a command that did not come up has failed, and a session has so many terminals and no more", () => {
+test("a command that cannot start is logged as failed, and a session's terminals are limited", () => {
   const script = running();
   const terminal = started(script);
   expect(asked(script, { type: "terminal_failed", key: 7, terminal, message: "no such program" })).toMatchObject([
@@ -123,7 +123,7 @@ test("a command that did not come up has failed, and a session has so many termi
   expect(script.state.terminals).toHaveLength(script.settings.terminalsMax);
 });
 
-test("what belongs to a turn that is over is told as late, and stays that turn's", () => {
+test("entries of an ended turn's writes and terminals are late and stay in that turn", () => {
   const script = running();
   const terminal = started(script);
   script.answered(1);
@@ -135,7 +135,7 @@ test("what belongs to a turn that is over is told as late, and stays that turn's
   ]);
 });
 
-test("an agent whose turn is being cancelled is served still; one whose session closes is not", () => {
+test("an agent is still served while its turn is cancelled, but not while its session closes", () => {
   const script = running();
   const terminal = started(script);
   script.cancel();
@@ -144,7 +144,7 @@ test("an agent whose turn is being cancelled is served still; one whose session 
   expect(lastEffect(script)).toMatchObject({ type: "write_file" });
   const closing = script.command("agent.session.close", {});
   expect(closing).toContainEqual(expect.objectContaining({ kind: "terminal", terminal, phase: "released" }));
-  // What was intended has been done, and is told.
+  // The announced write was done, so its outcome is logged.
   expect(asked(script, { type: "file_written", seq, outcome: { ok: true } })).toMatchObject([{ phase: "done" }]);
   for (const input of [
     { type: "file_read", key: 4, path: "/work/a", outcome: { ok: true, bytes: 3 } },
@@ -161,7 +161,7 @@ test("an agent whose turn is being cancelled is served still; one whose session 
   expect(script.entries.at(-1)).toMatchObject({ kind: "state", state: "closed" });
 });
 
-test("a recovery ends the writes and terminals of a dead agentd once, and changes nothing more when it is done again", () => {
+test("a recovery ends the writes and terminals of a dead agentd once, and repeating it changes nothing", () => {
   const script = running();
   started(script);
   const released = started(script);
@@ -175,7 +175,7 @@ test("a recovery ends the writes and terminals of a dead agentd once, and change
   expect(script.put(input)).toEqual([]);
 });
 
-test("each intention has one end, and each terminal one start and one end, however it goes", () => {
+test("each announced write has one outcome, and each terminal one start and one end", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 40 }), (events) => {
       const script = running();
@@ -234,7 +234,7 @@ function happen(script: SessionScript, { what, nth }: { readonly what: string; r
     case "create":
       return void asked(script, create);
     case "failed":
-      // Only what has not come up yet.
+      // Only a terminal that has not started yet can fail.
       if (script.state.terminals[nth]?.exited === false)
         asked(script, { type: "terminal_failed", key: 2, terminal, message: "no" });
       return;

@@ -34,7 +34,7 @@ function resolved(script: SessionScript): ElicitationEntry[] {
   );
 }
 
-test("a form is asked as it came, and its answer is logged whole, filled in with its defaults, before it goes out", () => {
+test("a form is asked as it came, and its answer, filled in with defaults, is logged before it is sent", () => {
   const script = prompted();
   const [requested] = asks(script);
   expect(requested).toMatchObject({ phase: "requested", mode: "form", message: "Who?", turn: 1, notified: false });
@@ -53,7 +53,7 @@ test("a form is asked as it came, and its answer is logged whole, filled in with
   expect(script.refusals[0]).toMatchObject({ error_code: "REQUEST_CLOSED", outcome: "accept", by: "tester" });
 });
 
-test("an address is accepted without content", () => {
+test("a URL is accepted without content", () => {
   const script = prompted();
   asks(script, address);
   script.command("agent.elicitation.answer", { request, action: "accept" });
@@ -61,7 +61,7 @@ test("an address is accepted without content", () => {
   expect(resolved(script)[0]).not.toHaveProperty("content");
 });
 
-test("permissions and elicitations share their numbers and their cap, and neither takes the other's answer", () => {
+test("permissions and elicitations share their numbers and their limit, and neither takes the other's answer", () => {
   const script = prompted({ openRequestsMax: 2 });
   script.asks(1);
   asks(script, form, 2);
@@ -77,7 +77,7 @@ test("permissions and elicitations share their numbers and their cap, and neithe
   expect(phaseOf(script.state)).toBe("waiting");
 });
 
-test("an answer that did not go out before its agent was gone is unsent, once", () => {
+test("an answer not written before its agent was gone is logged as unsent once", () => {
   const script = prompted();
   asks(script);
   script.command("agent.session.close", {});
@@ -85,7 +85,7 @@ test("an answer that did not go out before its agent was gone is unsent, once", 
   expect(kinds(script.put({ type: "stopped" }))).toEqual([]);
 });
 
-test("what is asked between turns keeps the session from being idle until it is answered", () => {
+test("a request between turns keeps the session from being idle until it is answered", () => {
   const script = prompted();
   script.answered(1);
   asks(script);
@@ -100,7 +100,7 @@ const end = fc.constantFrom(
   ...(["timeout", "cancel", "close", "stop", "exit", "withdrawn", "log_full", "turn", "restart", "decline"] as const),
 );
 
-test("however it ends, an elicitation ends once, and what is nobody's accept is none", () => {
+test("an elicitation ends exactly once, and is accepted only by a person's accept", () => {
   fc.assert(
     fc.property(fc.constantFrom(form, address), fc.array(end, { minLength: 1, maxLength: 4 }), (asked, ends) => {
       const script = prompted();

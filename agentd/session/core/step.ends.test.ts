@@ -4,7 +4,7 @@ import { isLive, phaseOf } from "./state.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
-test("an agent that exits without answering has failed its turn, and its text is kept", () => {
+test("an agent that exits without answering fails its turn, and its text is kept", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -19,7 +19,7 @@ test("an agent that exits without answering has failed its turn, and its text is
   expect(entries[1]).toMatchObject({ state: "lost" });
 });
 
-test("an agent that does not come up leaves a failed session, and its prompt unsent", () => {
+test("an agent that does not start leaves a failed session, and its prompt unsent", () => {
   const script = new SessionScript({ prompt: "one" });
   const failure = { code: "AGENT_AUTH", message: "log in", methods: [] } as const;
   const entries = script.put({ type: "open_failed", failure });
@@ -27,10 +27,10 @@ test("an agent that does not come up leaves a failed session, and its prompt uns
   expect(entries[1]).toMatchObject({ state: "closing", error: { error_code: "AGENT_AUTH" } });
   expect(script.effects.at(-1)).toMatchObject({ type: "stop_agent" });
   expect(script.put({ type: "stopped" })).toMatchObject([{ state: "failed", error: { error_code: "AGENT_AUTH" } }]);
-  expect(script.state.life).toMatchObject({ phase: "ended", state: "failed", error: { error_code: "AGENT_AUTH" } });
+  expect(script.state.run).toMatchObject({ phase: "ended", state: "failed", error: { error_code: "AGENT_AUTH" } });
 });
 
-test("a session counts and cannot be resumed while the agent that did not come up is still there", () => {
+test("a session whose agent failed to start counts as live, and cannot be resumed, until the process is gone", () => {
   const script = new SessionScript();
   script.put({ type: "open_failed", failure: { code: "AGENT_PROTOCOL", message: "silent" } });
   expect(isLive(script.state)).toBe(true);
@@ -39,13 +39,13 @@ test("a session counts and cannot be resumed while the agent that did not come u
 });
 
 test.each([
-  [{ code: 1, signal: null }, "the agent ended by itself (exit code 1)"],
-  [{ code: null, signal: "SIGKILL" }, "the agent ended by itself (signal SIGKILL)"],
+  [{ code: 1, signal: null }, "the agent exited (exit code 1)"],
+  [{ code: null, signal: "SIGKILL" }, "the agent exited (signal SIGKILL)"],
   [
     { code: null, signal: "SIGTERM", stdoutClosed: true },
-    "the agent closed its stdout and lived on: it could no longer be heard, and was ended",
+    "the agent closed its stdout without exiting and was stopped",
   ],
-] as const)("an agent whose end is %j has failed at once, by the first cause", (exit, message) => {
+] as const)("an agent that ends with %j fails the session at once, with the first cause", (exit, message) => {
   const script = new SessionScript();
   const entries = script.put({ type: "agent", event: { type: "exited", exit, stderrTail: "" } });
   expect(entries.at(-1)).toMatchObject({ state: "failed", error: { error_code: "AGENT_EXITED", message } });
@@ -57,7 +57,7 @@ test("an option of the start that the agent refuses fails the session before any
   expect(script.effects.at(-1)).toMatchObject({ type: "set_option", option: "mode", value: "plan" });
   const failure = { code: "AGENT_ERROR", message: "no" } as const;
   script.put({ type: "option_set", seq: null, option: "mode", outcome: { ok: false, failure } });
-  expect(script.state.life).toMatchObject({ phase: "closing", error: { error_code: "AGENT_ERROR" } });
+  expect(script.state.run).toMatchObject({ phase: "closing", error: { error_code: "AGENT_ERROR" } });
   expect(script.effects.some(({ type }) => type === "prompt")).toBe(false);
 });
 
@@ -88,7 +88,7 @@ test("closing ends the running turn and the queued ones, and the session is clos
   expect(kinds(script.put({ type: "stopped" }))).toEqual(["state:closed"]);
 });
 
-test("after a close no late word of the agent brings the session back", () => {
+test("late output after a close does not reopen the session", () => {
   const script = new SessionScript({ prompt: "one" });
   script.command("agent.session.close", {});
   script.up();
@@ -96,7 +96,7 @@ test("after a close no late word of the agent brings the session back", () => {
   expect(script.effects.some(({ type }) => type === "prompt")).toBe(false);
 });
 
-test("an idle session is closed after its time, with the reason", () => {
+test("an idle session is closed after its timeout, with the reason", () => {
   const script = new SessionScript();
   script.up();
   expect(script.effects.at(-1)).toMatchObject({ type: "arm", timer: "idle", afterMs: 1_800_000 });
@@ -106,7 +106,7 @@ test("an idle session is closed after its time, with the reason", () => {
   });
 });
 
-test("recovering twice changes nothing more", () => {
+test("a second recovery changes nothing", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -123,7 +123,7 @@ test("recovering twice changes nothing more", () => {
   expect(script.put(recover)).toEqual([]);
 });
 
-test("whether an answer was written that agentd died over is not known, and is never written later", () => {
+test("an answer that agentd died over is logged as possibly sent and is never sent later", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -141,7 +141,7 @@ test("whether an answer was written that agentd died over is not known, and is n
   expect(script.effects).toEqual([]);
 });
 
-test("a command that its agent had been given is answered as the agent's end when the log takes the agent away", () => {
+test("a command given to the agent is answered as AGENT_EXITED when a full log ends the agent", () => {
   const script = new SessionScript();
   script.up([["mode", "a", "b"]]);
   script.command("agent.session.set_config", { option: "mode", value: "b", command_id: "set" });

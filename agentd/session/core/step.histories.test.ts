@@ -5,7 +5,7 @@ import type { StateEntry, TurnEntry } from "../../vocabulary/index.ts";
 import { phaseOf } from "./state.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
-test("each turn ends at most once, exactly once when the session has ended, and nothing stays open behind it", () => {
+test("each turn ends at most once, and exactly once when the session has ended with nothing left open", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 40 }), (events) => {
       const script = new SessionScript({ prompt: "first" });
@@ -16,7 +16,7 @@ test("each turn ends at most once, exactly once when the session has ended, and 
       expect(new Set(ended.map(({ turn }) => turn)).size).toBe(ended.length);
       expect(script.state.seq).toBe(script.entries.length);
       const accepted = script.entries.filter((entry) => entry.kind === "turn" && entry.phase !== "ended");
-      if (script.state.life.phase === "ended") {
+      if (script.state.run.phase === "ended") {
         expect(ended).toHaveLength(script.state.turns);
         expect(script.state.queue).toEqual([]);
         expect(script.state.pending).toEqual([]);
@@ -25,13 +25,13 @@ test("each turn ends at most once, exactly once when the session has ended, and 
       const resolved = script.entries.filter((entry) => entry.kind === "permission" && entry.phase === "resolved");
       const requested = script.entries.filter((entry) => entry.kind === "permission" && entry.phase === "requested");
       expect(requested.length - resolved.length).toBe(script.state.requests.length);
-      if (script.state.life.phase === "ended") expect(script.state.requests).toEqual([]);
+      if (script.state.run.phase === "ended") expect(script.state.requests).toEqual([]);
     }),
     { numRuns: 500 },
   );
 });
 
-test("the last state in the log is the state that people see, and idle never stands between a turn and a queued one", () => {
+test("the last state in the log is the one people see, and no idle comes between a turn and a queued one", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 40 }), (events) => {
       const script = new SessionScript();
@@ -49,7 +49,7 @@ test("the last state in the log is the state that people see, and idle never sta
   );
 });
 
-test("only a command of somebody selects an option that allows", () => {
+test("only a command selects an option that allows", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 40 }), (events) => {
       const script = new SessionScript({ prompt: "first" });
@@ -66,7 +66,7 @@ test("only a command of somebody selects an option that allows", () => {
   );
 });
 
-/** Anything that may happen to a session, in any order. */
+/** Any event of a session, in any order. */
 const happening = fc.oneof(
   fc.record({ what: fc.constant("prompt" as const), queue: fc.boolean() }),
   fc.record({

@@ -27,7 +27,7 @@ test.each([
   ["there", true, 1],
   ["away", false, 1],
   ["off", false, 0],
-] as const)("where the service is %s, the log says notified %s and %s question goes out", (people, notified, asks) => {
+] as const)("with the service %s, the log says notified %s and %s ask is sent", (people, notified, asks) => {
   const script = asking(people);
   expect(script.entries.find((entry) => entry.kind === "permission")).toMatchObject({ phase: "requested", notified });
   expect(asksOf(script)).toHaveLength(asks);
@@ -46,7 +46,7 @@ test.each([
     { content: [{ type: "diff", path: "/a", oldText: null, newText: "y".repeat(2_000) }] },
     true,
   ],
-])("the question that people are asked about %s says whether something is left out", (_what, call, incomplete) => {
+])("the ask about %s says whether something is left out", (_what, call, incomplete) => {
   const script = new SessionScript();
   script.people = "there";
   script.up();
@@ -60,7 +60,7 @@ test.each([
   if ("content" in call && !incomplete) expect(ask.body).toContain("+ one\n+ two");
 });
 
-test("an input is left unsaid only where it is the tool's title to the letter", () => {
+test("an input is left out only if it equals the tool's title", () => {
   const script = new SessionScript();
   script.people = "there";
   script.up();
@@ -76,7 +76,7 @@ test("an input is left unsaid only where it is the tool's title to the letter", 
   expect(ask).toMatchObject({ body: expect.stringMatching(/\{"after":"l"\}$/u), incomplete: false });
 });
 
-test("what people are shown says agent, session and kind before the agent's words, and holds the service's bounds", () => {
+test("an ask names agent, session and kind before the agent's words, within notify's limits", () => {
   const script = new SessionScript({ name: "fix" });
   script.people = "there";
   script.up();
@@ -99,7 +99,7 @@ test("what people are shown says agent, session and kind before the agent's word
   expect(ask.options[0]).toMatchObject({ option: "y", label: expect.stringMatching(/^n{511}…$/u) });
 });
 
-test("a person's answer is logged before its frame goes out, as theirs by notify", () => {
+test("a person's answer through notify is logged under their name before it is sent", () => {
   const script = asking();
   const entries = script.put({ type: "people_answered", request, option: "allow_once-0", by: "mix-abcdef" });
   expect(resolvedOf(entries)).toEqual([
@@ -110,7 +110,7 @@ test("a person's answer is logged before its frame goes out, as theirs by notify
   expect(phaseOf(script.state)).toBe("running");
 });
 
-test("an answer on the desktop, which no citizen gave, is logged as notify's", () => {
+test("an answer on the desktop, which no citizen gave, is logged under notify", () => {
   const script = asking();
   const entries = script.put({ type: "people_answered", request, option: "reject_once-1", by: null });
   expect(resolvedOf(entries)).toEqual([expect.objectContaining({ via: "notify", by: "notify" })]);
@@ -119,7 +119,7 @@ test("an answer on the desktop, which no citizen gave, is logged as notify's", (
 test.each([
   ["an option that was not offered", "invented", "mix-abcdef", "was not offered"],
   ["a yes of an agent's own program", "allow_once-0", "mcp-s-aaaaaaaaaaaa-abcd", "may not answer for people"],
-])("%s answers nothing: it is said, and the request stays open", (_, option, by, why) => {
+])("%s answers nothing: it is logged, and the request stays pending", (_, option, by, why) => {
   const script = asking();
   script.put({ type: "people_answered", request, option, by });
   expect(script.state.requests).toHaveLength(1);
@@ -128,7 +128,7 @@ test.each([
   ]);
 });
 
-test("a yes that comes when the request is closed is not used, and not lost in silence", () => {
+test("an allow for a closed request is logged and not used", () => {
   const script = asking();
   script.cancel();
   const entries = script.put({ type: "people_answered", request, option: "allow_once-0", by: "mix-abcdef" });
@@ -136,12 +136,12 @@ test("a yes that comes when the request is closed is not used, and not lost in s
   expect(entries).toEqual([
     expect.objectContaining({
       what: "answer-unused",
-      message: expect.stringContaining("closed before, by cancel (tester)"),
+      message: expect.stringContaining("already closed by cancel (tester)"),
     }),
   ]);
 });
 
-test("people who could not be asked are said once to be so, and the request stays open", () => {
+test("a failed ask is logged once, and the request stays pending", () => {
   const script = asking();
   script.put({ type: "people_not_asked", request, message: "it is not on the Bus" });
   expect(diagnosticsOf(script)).toHaveLength(1);
@@ -162,7 +162,7 @@ test.each([
   ],
   ["one that cannot", address(`https://a.example/${"x".repeat(2_000)}`), ["decline"], `mix agent answer ${request}`],
   ["a form", form, ["decline"], `mix agent answer ${request}`],
-])("people asked about %s are offered what they can judge", (_, asked, offered, shown) => {
+])("people asked about %s are offered what they can decide there", (_, asked, offered, shown) => {
   const script = eliciting(asked);
   const [ask] = asksOf(script);
   if (ask?.type !== "ask_people") throw new Error("nobody was asked");
@@ -176,7 +176,7 @@ test.each([
   [address("https://a.example/"), "accept", "accept"],
   [address("https://a.example/"), "decline", "decline"],
   [form, "decline", "decline"],
-])("an elicitation is answered at notify: %j by %s", (asked, option, outcome) => {
+])("an elicitation is answered through notify: %j by %s", (asked, option, outcome) => {
   const script = eliciting(asked);
   const [resolved] = script.put({ type: "people_answered", request, option, by: "mix-abcdef" });
   expect(resolved).toMatchObject({ kind: "elicitation", phase: "resolved", outcome, via: "notify", by: "mix-abcdef" });
@@ -184,27 +184,27 @@ test.each([
   expect(withdrawalsOf(script)).toHaveLength(1);
 });
 
-test("what an agent wants to be told is in the title, as much of it as a title holds", () => {
+test("an elicitation's message is in the title, truncated to its limit", () => {
   const [ask] = asksOf(eliciting({ ...form, message: `Who are you? ${"x".repeat(1_000)}` }));
   if (ask?.type !== "ask_people") throw new Error("nobody was asked");
-  expect(ask.title).toContain("asks to be told: Who are you?");
+  expect(ask.title).toContain("asks for: Who are you?");
   expect(ask.title.length).toBeLessThanOrEqual(512);
 });
 
-test("a form is never accepted at notify, where nobody could fill it in", () => {
+test("a form is never accepted through notify, where it cannot be filled in", () => {
   const script = eliciting(form);
   script.put({ type: "people_answered", request, option: "accept", by: "mix-abcdef" });
   expect(script.state.requests).toHaveLength(1);
   expect(diagnosticsOf(script)).toHaveLength(1);
 });
 
-test("people's answer after the request's time is not used, and its timer still ends it without a yes", () => {
+test("an answer after the expiry is not used, and the timer still ends the request without an allow", () => {
   const script = asking();
   script.now += 600_000;
   script.put({ type: "people_answered", request, option: "allow_once-0", by: "mix-abcdef" });
   expect(resolvedOf(script.entries)).toEqual([]);
   expect(diagnosticsOf(script)).toMatchObject([
-    { what: "answer-unused", message: expect.stringContaining("time was") },
+    { what: "answer-unused", message: expect.stringContaining("had expired") },
   ]);
   script.put({ type: "timer", timer: "permission", key: request });
   expect(resolvedOf(script.entries)).toMatchObject([{ option: "reject_once-1", via: "timeout" }]);
@@ -219,7 +219,7 @@ function eliciting(asked: Elicitation): SessionScript {
   return script;
 }
 
-test("whatever ends a request ends it once, takes it back once, and is never a yes but somebody's own", () => {
+test("a request ends once and is withdrawn once, and only a person's answer allows", () => {
   const endings = {
     timeout: (script: SessionScript) => script.put({ type: "timer", timer: "permission", key: request }),
     cancel: (script: SessionScript) => script.cancel(),

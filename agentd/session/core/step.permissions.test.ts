@@ -6,7 +6,7 @@ import { phaseOf } from "./state.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
-test("a tool call first seen in a permission request is created from it", () => {
+test("a permission request for an unknown tool call creates it", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -21,7 +21,7 @@ test("a tool call first seen in a permission request is created from it", () => 
   expect(phaseOf(script.state)).toBe("waiting");
 });
 
-test("a tool call seen before is not created again", () => {
+test("a permission request for a known tool call does not create it again", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -29,7 +29,7 @@ test("a tool call seen before is not created again", () => {
   expect(kinds(script.asks(0, "t"))).toEqual(["permission:requested", "state:waiting"]);
 });
 
-test("the first answer wins, and a later one is told who was first", () => {
+test("the first answer wins, and a later one is told who answered", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -41,7 +41,7 @@ test("the first answer wins, and a later one is told who was first", () => {
   script.command("agent.permission.answer", { request, option: "reject_once-1" });
   expect(script.refusals[0]).toMatchObject({
     error_code: "REQUEST_CLOSED",
-    message: "the request was closed before, by tester: allow_once-0",
+    message: "the request was already closed by tester: allow_once-0",
     by: "tester",
     option: "allow_once-0",
   });
@@ -58,7 +58,7 @@ test("an option that was not offered is refused and nothing is sent", () => {
   expect(script.effects).toHaveLength(before);
 });
 
-test("two requests of one tool call are two requests", () => {
+test("two requests about one tool call are separate", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -69,7 +69,7 @@ test("two requests of one tool call are two requests", () => {
   expect(script.state.requests.map(({ request }) => request)).toEqual(["aaaaaaaaaaaa-1"]);
 });
 
-test("a request that the agent took back is closed by the agent and nothing more is sent for it", () => {
+test("a request that the agent withdraws is closed without an answer", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -79,7 +79,7 @@ test("a request that the agent took back is closed by the agent and nothing more
   expect(script.effects.some(({ type }) => type === "answer_permission")).toBe(false);
 });
 
-test("whatever options are offered, what is nobody's answer never selects an allow", () => {
+test("no end of a request without an answer selects an allow, whatever is offered", () => {
   const kind = fc.constantFrom("allow_once", "allow_always", "reject_once", "reject_always", "allow_persistent", "");
   const end = fc.constantFrom("timeout", "cancel", "close", "exit", "stop", "withdrawn", "answer-cancelled");
   fc.assert(
@@ -108,7 +108,7 @@ test("whatever options are offered, what is nobody's answer never selects an all
   );
 });
 
-test("silence never selects an id that also allows", () => {
+test("a timeout never selects an id that also allows", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -119,7 +119,7 @@ test("silence never selects an id that also allows", () => {
   expect(script.effects).toContainEqual(expect.objectContaining({ type: "answer_permission", outcome: "cancelled" }));
 });
 
-test("an answer after the request's time is refused, though a machine that slept has not run its timer", () => {
+test("an answer after the expiry is refused, even if a machine that slept has not fired its timer", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -132,7 +132,7 @@ test("an answer after the request's time is refused, though a machine that slept
   expect(kinds(script.put({ type: "timer", timer: "permission", key: request }))).toContain("permission:resolved");
 });
 
-test("an answer that did not go out before its agent was gone is unsent, once", () => {
+test("an answer not written before its agent was gone is logged as unsent once", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -142,7 +142,7 @@ test("an answer that did not go out before its agent was gone is unsent, once", 
   expect(kinds(script.put({ type: "stopped" }))).toEqual([]);
 });
 
-test("an answer that went out is not unsent", () => {
+test("an answer that was written is not logged as unsent", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");

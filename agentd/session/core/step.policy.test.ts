@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Findings } from "./requests/policy.ts";
 import { Draft } from "./draft.ts";
-import type { Settings } from "./input.ts";
+import type { SessionSettings } from "./input.ts";
 import { phaseOf } from "./state.ts";
 import type { EntryContent, PermissionEntry } from "../../vocabulary/index.ts";
 import { recover } from "./recover.ts";
@@ -20,7 +20,7 @@ const inside: Findings = {
   ruleDirectories: new Map(),
 };
 
-function prompted(policies: Settings["policies"] = new Map([["reading", reading]])): SessionScript {
+function prompted(policies: SessionSettings["policies"] = new Map([["reading", reading]])): SessionScript {
   const script = new SessionScript({ policy: "reading" }, { policies });
   script.up();
   script.prompt("one");
@@ -38,7 +38,7 @@ function asks(
   return script.put({ type: "agent", event, ...(findings === undefined ? {} : { findings }) });
 }
 
-test("a policy's yes is logged in the commit of its question, and the session never waits", () => {
+test("a policy's allow is logged in the commit of its request, and the session never waits", () => {
   const script = prompted();
   const entries = asks(script);
   expect(kinds(entries)).toEqual(["tool_call", "permission:requested", "permission:resolved"]);
@@ -55,14 +55,14 @@ test("a policy's yes is logged in the commit of its question, and the session ne
   expect(script.refusals[0]).toMatchObject({ error_code: "REQUEST_CLOSED", via: "policy" });
 });
 
-test("a question that the policy leaves to a person says why", () => {
+test("a request that the policy leaves to a person says why", () => {
   const script = prompted();
   const entries = asks(script, ["allow_once", "allow_once"]);
   expect(entries[1]).toMatchObject({ phase: "requested", why: expect.stringContaining("2 options allow once") });
   expect(phaseOf(script.state)).toBe("waiting");
 });
 
-test("a session without a policy is not answered by one, whatever the configuration has", () => {
+test("no policy answers a session without one, whatever the configuration has", () => {
   const script = new SessionScript({}, { policies: new Map([["reading", reading]]) });
   script.up();
   script.prompt("one");
@@ -70,7 +70,7 @@ test("a session without a policy is not answered by one, whatever the configurat
   expect(phaseOf(script.state)).toBe("waiting");
 });
 
-test("a policy that is gone answers nothing, which is said once, and again when it was back in between", () => {
+test("a missing policy answers nothing, which is logged once, and again if it was back in between", () => {
   const policies = new Map([["reading", reading]]);
   const script = prompted(policies);
   const gone = () => script.entries.filter((entry) => entry.kind === "diagnostic" && entry.what === "policy-gone");
@@ -86,13 +86,13 @@ test("a policy that is gone answers nothing, which is said once, and again when 
   expect(gone()).toHaveLength(2);
 });
 
-test("while its turn is being cancelled a policy allows nothing any more", () => {
+test("a policy allows nothing while the turn is being cancelled", () => {
   const script = prompted();
   script.cancel();
   expect(asks(script).at(-1)).toMatchObject({ phase: "resolved", outcome: "cancelled", via: "cancel" });
 });
 
-test("the policy is named in the first entry of each life", () => {
+test("the policy is named in the first entry of each run", () => {
   const script = prompted();
   expect(script.entries.find((entry) => entry.kind === "state")).toMatchObject({ policy: "reading" });
 });
@@ -103,7 +103,7 @@ const end = fc.constantFrom(
 );
 const place = fc.constantFrom("/work/a", "/elsewhere", undefined);
 
-test("whatever is offered and however it ends, what is neither a person's nor the policy's yes allows nothing, and each request ends once", () => {
+test("only a person's or the policy's answer allows, and each request ends once", () => {
   fc.assert(
     fc.property(fc.array(optionKind, { maxLength: 5 }), end, place, fc.boolean(), (offered, how, real, known) => {
       const script = prompted(known ? undefined : new Map());

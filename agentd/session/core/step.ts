@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Decides one input upon one state: a refusal, or the next state with its entries, replies and effects. It awaits
-// nothing, reads no clock and touches nothing outside; who calls it appends the entries, then acts, then publishes.
+// Decides one input for one state: a refusal, or the next state with its entries, replies and effects. Pure and
+// synchronous, without a clock or I/O. The caller appends the entries, then runs the effects, then publishes.
 import { errorBody } from "../../vocabulary/errors.ts";
 import { decideClientSide } from "./client-side/decide-client-side.ts";
 import {
-  answerPending,
-  lose,
+  failPendingCommands,
+  loseAgent,
   onAgentEvent,
-  onCameUp,
-  onNotDrained,
+  onOpened,
+  onDrainTimeout,
   onNotResumable,
   onOpenFailed,
   onOptionSet,
   onPromptDone,
 } from "./decide-agent.ts";
 import { beginClosing, decideCommand } from "./decide-commands.ts";
-import { Draft, idMember } from "./draft.ts";
-import type { Context, Decision, SessionInput } from "./input.ts";
+import { Draft, commandIdMember } from "./draft.ts";
+import type { StepContext, Decision, SessionInput } from "./input.ts";
 import { recover } from "./recover.ts";
-import { expireRequest, noteSent, sayUnsent } from "./requests/ends.ts";
+import { expireRequest, emitSent, emitUnsent } from "./requests/resolutions.ts";
 import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
-import { decideResume, onWayRefused } from "./resume.ts";
+import { decideResume, onResumeRefused } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 import { endRunningTurn } from "./turns.ts";
 
-export function step(state: SessionState, input: SessionInput, context: Context): Decision {
+export function step(state: SessionState, input: SessionInput, context: StepContext): Decision {
   const draft = new Draft(state, context);
   switch (input.type) {
     case "command":
@@ -34,17 +34,17 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       return decideResume(draft, state, input);
     case "agent":
       onAgentEvent(draft, state, input.event, input.findings);
-      // The last words of an agent whose session has ended may open a tool call: no later agentd would look for it.
-      if (draft.state.life.phase === "ended") closeOpenTools(draft);
+      // Late output after the end may open a tool call, which no later agentd would close.
+      if (draft.state.run.phase === "ended") closeOpenTools(draft);
       break;
     case "spawned":
-      if (state.life.phase === "starting") draft.add({ kind: "state", state: "starting", process: input.process });
+      if (state.run.phase === "starting") draft.add({ kind: "state", state: "starting", process: input.process });
       break;
-    case "came_up":
-      onCameUp(draft, state, input);
+    case "opened":
+      onOpened(draft, state, input);
       break;
-    case "way_refused":
-      onWayRefused(draft, input.way, input.failure);
+    case "resume_refused":
+      onResumeRefused(draft, input.method, input.failure);
       break;
     case "not_resumable":
       onNotResumable(draft, state, input.failure);
@@ -61,11 +61,11 @@ export function step(state: SessionState, input: SessionInput, context: Context)
     case "option_set":
       onOptionSet(draft, state, input.seq, input.option, input.outcome);
       break;
-    case "kept":
-      onKept(draft, input);
+    case "maintenance_done":
+      onMaintenanceDone(draft, input);
       break;
     case "answer_sent":
-      noteSent(draft, input.request, currentTurn(draft.state).turn);
+      emitSent(draft, input.request, currentTurn(draft.state).turn);
       break;
     case "client_side":
       decideClientSide(draft, input.input);
@@ -83,10 +83,14 @@ export function step(state: SessionState, input: SessionInput, context: Context)
       onStopped(draft, state);
       break;
     case "ended_unlogged":
-      onStoreEnds(draft, state, "the agent was ended while the log could not be written");
+      onStoreFailed(draft, state, "the agent was stopped while the log could not be written");
       break;
     case "log_full":
-      onStoreEnds(draft, state, "the log has reached its quota: purge or prune what is not needed, or raise log_quota");
+      onStoreFailed(
+        draft,
+        state,
+        "the log has reached its quota: purge or prune what is not needed, or raise log_quota",
+      );
       break;
     case "timer":
       onTimer(draft, state, input.timer, input.key);
@@ -101,74 +105,78 @@ export function step(state: SessionState, input: SessionInput, context: Context)
   return draft.decision();
 }
 
-function onKept(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "kept" }>): void {
+function onMaintenanceDone(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "maintenance_done" }>): void {
   const pending = draft.state.pending.find((candidate) => candidate.seq === seq);
   if (!pending) return;
-  const id = idMember(pending.commandId);
+  const id = commandIdMember(pending.commandId);
   draft.answer(pending, rc, { ...body, ...id, session: draft.state.id, seq });
 }
 
-/** Without a message of its own, the agent was given the server and has not started it. */
+/** Without `why`, the agent was given the server and has not started it. */
 function onBusToolsMissing(draft: Draft, why: string | undefined): void {
-  if (draft.state.life.phase === "ended") return;
-  // It is said once in a life.
-  draft.state.busToolsAwaited = false;
+  if (draft.state.run.phase === "ended") return;
+  // Report it once per run.
+  draft.state.busToolsCheckDue = false;
   const message =
     why ??
-    "the agent has not started the MCP server that its session was given (mixos): it has no tools for the Bus. " +
-      "Set bus_tools = false in the configuration if it is not to have them";
+    "the agent has not started the MCP server that its session was given (mixos): it has no Bus tools. " +
+      "Set bus_tools = false in the configuration if it should not have them";
   draft.add({ kind: "diagnostic", what: "bus-tools-not-seen", message });
 }
 
+/** Ends a closing session once its agent is gone. */
 function onStopped(draft: Draft, before: SessionState): void {
   const { state } = draft;
-  if (state.life.phase !== "closing" && state.life.phase !== "ended") return;
-  // Its last words, on the way out, may have opened a tool call anew, or asked what nobody could answer any more.
+  if (state.run.phase !== "closing" && state.run.phase !== "ended") return;
+  // Output during the shutdown may have opened tool calls or requests.
   closeOpenTools(draft);
-  sayUnsent(draft);
-  if (state.life.phase === "ended") return;
-  const { reason, error } = state.life;
+  emitUnsent(draft);
+  if (state.run.phase === "ended") return;
+  const { reason, error } = state.run;
   const end = error === undefined ? { reason } : { reason, error };
-  state.life = { phase: "ended", state: error === undefined ? "closed" : "failed", ...end };
-  draft.sayState(before, end);
+  state.run = { phase: "ended", state: error === undefined ? "closed" : "failed", ...end };
+  draft.emitState(before, end);
 }
 
-function onStoreEnds(draft: Draft, before: SessionState, message: string): void {
-  const { life } = draft.state;
-  if (life.phase === "ended" || life.phase === "closing") return;
+/** Ends the session as `lost` after the log could not be written or was full. */
+function onStoreFailed(draft: Draft, before: SessionState, message: string): void {
+  const { run } = draft.state;
+  if (run.phase === "ended" || run.phase === "closing") return;
   const error = errorBody("STORE_FAILED", message);
-  // Commands that the agent has been given may have run: for them it is the agent that has ended.
-  answerPending(draft, errorBody("AGENT_EXITED", message));
+  // The agent may have run these commands, so their reply blames its end and not the log.
+  failPendingCommands(draft, errorBody("AGENT_EXITED", message));
   endRunningTurn(draft, { stopReason: "interrupted", sent: true, error }, "end");
-  lose(draft, before, error, "the log could not be written");
+  loseAgent(draft, before, error, "the log could not be written");
 }
 
+/** Handles a timer if its subject still exists: timers may fire after what they guard has ended. */
 function onTimer(draft: Draft, before: SessionState, timer: string, key: string): void {
   const { state, context } = draft;
-  const { life } = state;
+  const { run } = state;
   if (timer === "permission" || timer === "elicitation") {
     const open = state.requests.find(({ request }) => request === key);
     if (open) expireRequest(draft, open);
-    return draft.sayState(before);
+    return draft.emitState(before);
   }
-  if (timer === "cancel" && life.phase === "turn" && life.turn.cancelling && String(life.turn.turn) === key) {
+  if (timer === "cancel" && run.phase === "turn" && run.turn.cancelling && String(run.turn.turn) === key) {
     endRunningTurn(draft, { stopReason: "cancelled", sent: true, forced: true }, "cancel");
-    state.life = { phase: "draining", turn: life.turn.turn };
+    state.run = { phase: "draining", turn: run.turn.turn };
     draft.effect({ type: "arm", timer: "drain", key, afterMs: context.settings.drainGraceMs });
-    return draft.sayState(before, { reason: "draining" });
+    return draft.emitState(before, { reason: "draining" });
   }
-  if (timer === "drain" && life.phase === "draining" && String(life.turn) === key) {
-    return onNotDrained(draft, before);
+  if (timer === "drain" && run.phase === "draining" && String(run.turn) === key) {
+    return onDrainTimeout(draft, before);
   }
-  if (timer === "idle" && life.phase === "idle" && state.requests.length === 0) {
+  if (timer === "idle" && run.phase === "idle" && state.requests.length === 0) {
     beginClosing(draft, "idle", "interrupted");
-    return draft.sayState(before, { reason: "idle" });
+    return draft.emitState(before, { reason: "idle" });
   }
 }
 
+/** Closes the session because the daemon stops; its turns end `interrupted`. */
 function onStop(draft: Draft, before: SessionState): void {
-  const { life } = draft.state;
-  if (life.phase === "ended" || life.phase === "closing") return;
+  const { run } = draft.state;
+  if (run.phase === "ended" || run.phase === "closing") return;
   beginClosing(draft, "stop", "interrupted");
-  draft.sayState(before, { reason: "stop" });
+  draft.emitState(before, { reason: "stop" });
 }

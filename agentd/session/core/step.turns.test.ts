@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { EntryContent } from "../../vocabulary/index.ts";
-import { openTools } from "./tools/tool-ledger.ts";
+import { listOpenTools } from "./tools/tool-ledger.ts";
 import { newSession, phaseOf } from "./state.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
-test("a prompt of the start waits until the agent is up and then runs without an idle in between", () => {
+test("a prompt of the start waits until the agent is ready and then runs with no idle in between", () => {
   const script = new SessionScript({ prompt: "hello" });
   expect(kinds(script.entries)).toEqual(["command", "state:starting", "turn:1:queued", "message", "reply"]);
   expect(kinds(script.up())).toEqual(["turn:1:started", "state:running"]);
@@ -23,7 +23,7 @@ test("a second prompt while one runs is refused as AGENT_BUSY and leaves nothing
   expect(script.state.seq).toBe(seq);
 });
 
-test("a queued prompt begins with the end of the turn before, with no idle between", () => {
+test("a queued prompt starts when the turn before ends, with no idle in between", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -32,7 +32,7 @@ test("a queued prompt begins with the end of the turn before, with no idle betwe
   expect(phaseOf(script.state)).toBe("running");
 });
 
-test("the queue holds as many prompts as it may and refuses one more", () => {
+test("the queue takes its maximum of prompts and refuses one more", () => {
   const script = new SessionScript({}, { queuedPromptsMax: 2 });
   script.up();
   script.prompt("one");
@@ -42,7 +42,7 @@ test("the queue holds as many prompts as it may and refuses one more", () => {
   expect(script.refusals[0]).toMatchObject({ error_code: "AGENT_BUSY", queued: 2 });
 });
 
-test("text after the answer belongs to the turn that has ended, and is late", () => {
+test("text after the answer belongs to the ended turn and is late", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -63,10 +63,10 @@ test("a tool call that its agent leaves open is closed as failed when its turn e
     closed_by: "agentd",
     turn: 1,
   });
-  expect(openTools(script.state.tools)).toEqual([]);
+  expect(listOpenTools(script.state.tools)).toEqual([]);
 });
 
-test("of more open tool calls than there may be, the oldest is closed", () => {
+test("above the limit of open tool calls the oldest is closed", () => {
   const script = new SessionScript({}, { openToolCallsMax: 2 });
   script.up();
   script.prompt("one");
@@ -75,7 +75,7 @@ test("of more open tool calls than there may be, the oldest is closed", () => {
   const entries = script.tool("c");
   expect(entries[0]).toMatchObject({ tool_call_id: "a", status: "failed", closed_by: "agentd" });
   expect(entries[1]).toMatchObject({ tool_call_id: "c", status: "pending" });
-  expect(openTools(script.state.tools)).toEqual(["b", "c"]);
+  expect(listOpenTools(script.state.tools)).toEqual(["b", "c"]);
 });
 
 test("a tool update in a later turn belongs to the turn that created the call", () => {
@@ -89,7 +89,7 @@ test("a tool update in a later turn belongs to the turn that created the call", 
   expect(script.tool("u", "completed")[0]).toMatchObject({ turn: 2 });
 });
 
-test("an echo of the prompt is dropped, other words of a user are kept", () => {
+test("an echo of the prompt is dropped, other user messages are kept", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("say hello");
@@ -111,7 +111,7 @@ test("chunks without an id share one until the role changes or a tool call comes
   expect(id(script.text("d", "thought"))).not.toBe(thought);
 });
 
-test("an agentd that knows of earlier messages by the log alone makes none of their ids again", () => {
+test("an agentd that knows earlier messages only from the log reuses none of their ids", () => {
   const script = new SessionScript();
   script.up();
   script.prompt("one");
@@ -123,13 +123,13 @@ test("an agentd that knows of earlier messages by the log alone makes none of th
     seq: script.state.seq,
     turns: 1,
     lastTurn: 1,
-    life: { phase: "idle" },
+    run: { phase: "idle" },
   };
   script.prompt("two");
   expect(id(script.text("b"))).not.toBe(before);
 });
 
-test("whether the agent has come to its Bus tools is looked at when its first turn ends, and once in a life", () => {
+test("the agent's Bus tools are checked when its first turn ends, once per run", () => {
   const script = new SessionScript({}, { busTools: true });
   script.up();
   const checks = () => script.effects.filter(({ type }) => type === "check_bus_tools").length;
@@ -144,7 +144,7 @@ test("whether the agent has come to its Bus tools is looked at when its first tu
   expect(script.put({ type: "bus_tools_missing" })).toEqual([]);
 });
 
-test("a prompt that the agent cannot be told is refused, and nothing of it is logged", () => {
+test("a prompt that the agent cannot take is refused and not logged", () => {
   const script = new SessionScript();
   script.up();
   const png = { uri: "file:///a.png", blob: "AA==", mimeType: "image/png" };
@@ -161,7 +161,7 @@ test("a prompt that the agent cannot be told is refused, and nothing of it is lo
   );
 });
 
-test("a prompt that was queued before it was known what the agent takes ends unsent", () => {
+test("a prompt queued before the agent's capabilities are known ends unsent if it cannot take it", () => {
   const script = new SessionScript();
   const block = { type: "image", data: "AA==", mimeType: "image/png" };
   script.command("agent.session.prompt", { prompt: [block], when_busy: "refuse" });

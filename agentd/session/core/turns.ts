@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A turn from its prompt to its one end.
+// Turns, from the accepted prompt to the single `ended` entry.
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ContentBlock, Sent } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import type { Draft } from "./draft.ts";
-import { endAllRequests } from "./requests/ends.ts";
+import { endAllRequests } from "./requests/resolutions.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 
 export interface TurnEnd {
@@ -15,7 +15,7 @@ export interface TurnEnd {
   readonly usage?: unknown;
 }
 
-/** Accepts a prompt: its turn number and its text, one message entry a block. The turn is not begun yet. */
+/** Assigns the turn's number and logs its prompt, one `message` entry per block. */
 export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phase: "queued" | "started"): number {
   const { state } = draft;
   const turn = state.turns + 1;
@@ -27,55 +27,56 @@ export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phas
   return turn;
 }
 
-/** Takes a turn into its run: from here the agent is asked. */
-export function runTurn(draft: Draft, turn: number, blocks: readonly ContentBlock[]): void {
+/** Makes the turn the running one and sends its prompt after the commit. */
+export function startTurn(draft: Draft, turn: number, blocks: readonly ContentBlock[]): void {
   const { state } = draft;
-  if (state.life.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
-  state.life = { phase: "turn", turn: { turn, cancelling: false, echo: promptText(blocks) } };
+  if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
+  state.run = { phase: "turn", turn: { turn, cancelling: false, echo: promptText(blocks) } };
   state.lastTurn = turn;
-  state.messageRun = null;
+  state.openMessage = null;
   draft.effect({ type: "prompt", turn, blocks, transcript: state.transcriptOwed });
   state.transcriptOwed = false;
 }
 
-/** Idle, or at once the next queued turn: there is no idle between a turn and a queued one. */
-export function settle(draft: Draft): void {
+/** Starts the next queued turn, or makes the session idle. Between two turns no `idle` is reported. */
+export function startNextTurnOrIdle(draft: Draft): void {
   const { state } = draft;
   const [next, ...rest] = state.queue;
   if (next) {
     state.queue = rest;
     draft.add({ kind: "turn", turn: next.turn, phase: "started" });
-    runTurn(draft, next.turn, next.blocks);
+    startTurn(draft, next.turn, next.blocks);
     return;
   }
-  state.life = { phase: "idle" };
+  state.run = { phase: "idle" };
   if (state.requests.length === 0) draft.armIdle();
 }
 
 /**
- * Ends the running turn: requests are resolved, tool calls that the agent left open are closed, and the one `ended`
- * entry is written. The caller decides what the session's life is afterwards.
+ * Ends the running turn: resolves its requests, closes its open tool calls and adds its only `ended` entry. The caller
+ * sets the next phase.
  */
 export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agent" | "end" | "restart"): void {
   const { state } = draft;
-  if (state.life.phase !== "turn") return;
-  const { turn, cancelling } = state.life.turn;
+  if (state.run.phase !== "turn") return;
+  const { turn, cancelling } = state.run.turn;
   endAllRequests(draft, via);
   closeOpenTools(draft);
   if (cancelling) draft.effect({ type: "disarm", timer: "cancel", key: String(turn) });
-  sayEnded(draft, turn, end);
+  emitTurnEnded(draft, turn, end);
 }
 
-/** Ends every queued turn: none of them was sent. `error`: what took their session from them. */
+/** Ends every queued turn as never sent. `error`: why the session was lost, if it was. */
 export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrupted", error?: ErrorBody): number[] {
   const { state } = draft;
   const turns = state.queue.map((queued) => queued.turn);
   state.queue = [];
-  for (const turn of turns) sayEnded(draft, turn, { stopReason, sent: false, ...(error ? { error } : {}) });
+  for (const turn of turns) emitTurnEnded(draft, turn, { stopReason, sent: false, ...(error ? { error } : {}) });
   return turns;
 }
 
-export function sayEnded(draft: Draft, turn: number, end: TurnEnd): void {
+/** Adds the `ended` entry of a turn, which every turn has exactly once. */
+export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd): void {
   draft.add({
     kind: "turn",
     turn,
@@ -88,7 +89,7 @@ export function sayEnded(draft: Draft, turn: number, end: TurnEnd): void {
   });
 }
 
-export function failureBody(failure: AgentFailure): ErrorBody {
+export function toErrorBody(failure: AgentFailure): ErrorBody {
   const code = failure.code;
   return errorBody(code, failure.message, {
     ...(failure.rpc ? { rpc: failure.rpc } : {}),

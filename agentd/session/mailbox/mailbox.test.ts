@@ -10,13 +10,13 @@ import { temporaryLog } from "../../testing/temporary-log.ts";
 import type { Verb, VerbArguments } from "../../vocabulary/index.ts";
 import { stateFromLog } from "../from-log.ts";
 import type { Command, Effect, SessionCommand, SessionInput } from "../core/input.ts";
-import { readings } from "../readings.ts";
+import { corePorts } from "../core-ports.ts";
 import { LiveSessions } from "../live-sessions.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { SentReply, StartInput } from "./posted.ts";
+import type { SentReply, StartInput } from "./posted-input.ts";
 import { option, testIdentity, testSettings } from "../core/testing/session-script.ts";
 
-/** A mailbox over a real log, with everything that leaves it in the order in which it left. */
+/** Sets up a mailbox over a real log and records everything that leaves it, in order. */
 function setUp(log: Log, maxSessions = 8) {
   const clock = new ManualClock();
   const events: string[] = [];
@@ -27,7 +27,7 @@ function setUp(log: Log, maxSessions = 8) {
   const mailbox = new Mailbox({
     log,
     sessions,
-    context: () => ({ now: clock.now(), settings: testSettings, people: "off", readings }),
+    context: () => ({ now: clock.now(), settings: testSettings, people: "off", ports: corePorts }),
     entriesPerCommitMax: 256,
     bytesPerCommitMax: 1024 * 1024,
     inputsWaitingMax: 512,
@@ -57,7 +57,7 @@ function setUp(log: Log, maxSessions = 8) {
   let caller = 0;
   const command = <V extends Verb>(verb: V, args: VerbArguments<V>): Command<V> => {
     caller += 1;
-    return { verb, args, by: "tester", origin: "local", caller, shown: {} };
+    return { verb, args, by: "tester", origin: "local", caller, redactedArgs: {} };
   };
   const start = (id: string, more: Partial<VerbArguments<"agent.session.start">> = {}): void => {
     const args = { agent: "test", cwd: "/work", additional_dirs: [], config: {}, mcp_servers: [], env: [], ...more };
@@ -77,7 +77,7 @@ function setUp(log: Log, maxSessions = 8) {
     mailbox.post(session, { type: "command", command: command(verb, args) as unknown as SessionCommand });
   };
   const up = (session: string): void => {
-    mailbox.post(session, { type: "came_up", identity: testIdentity, opened: { sessionId: "its-own", options: [] } });
+    mailbox.post(session, { type: "opened", identity: testIdentity, opened: { sessionId: "its-own", options: [] } });
   };
   const said = (session: string): void => {
     mailbox.post(session, fault("noise"));
@@ -115,7 +115,7 @@ test("the entries are in the log before the effect runs, and the effect runs bef
 test.each([
   ["answers", true],
   ["looks", false],
-])("a question whose time ran out while the machine slept is over for whoever %s, and is no yes", (_, answers) => {
+])("a request that expired while the machine slept is closed for a caller that %s, and never allowed", (_, answers) => {
   using temporary = temporaryLog();
   const { clock, mailbox, sessions, bodies, appended, start, up, asks, post } = setUp(temporary.log);
   const session = "aaaaaaaaaaaa";
@@ -141,7 +141,7 @@ test.each([
   expect(appended.length).toBeGreaterThan(0);
 });
 
-test("inputs of one flush are decided upon each other: the second of two starts with one name is refused", () => {
+test("each input of a flush is decided on the state before it: the second start of a name is refused", () => {
   using temporary = temporaryLog();
   const { mailbox, bodies, start } = setUp(temporary.log);
   start("aaaaaaaaaaaa", { name: "twin" });
@@ -154,7 +154,7 @@ test("inputs of one flush are decided upon each other: the second of two starts 
   expect(temporary.log.sessions.row("bbbbbbbbbbbb")).toBeUndefined();
 });
 
-test("one session more than may live is refused, also within one flush", () => {
+test("a session above the limit is refused, even within one flush", () => {
   using temporary = temporaryLog();
   const { mailbox, bodies, start } = setUp(temporary.log, 2);
   for (const id of ["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"]) start(id);
@@ -162,7 +162,7 @@ test("one session more than may live is refused, also within one flush", () => {
   expect(bodies().filter(({ error_code }) => error_code === "AGENT_LIMIT")).toHaveLength(1);
 });
 
-test("what comes in the next turn of the event loop joins the commit, which a quiet turn brings about", async () => {
+test("an input of the next turn of the event loop joins the commit, which follows the first turn without input", async () => {
   using temporary = temporaryLog();
   const { mailbox, start, said } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
@@ -177,7 +177,7 @@ test("what comes in the next turn of the event loop joins the commit, which a qu
   expect(temporary.log.entries.lastSeq("aaaaaaaaaaaa")).toBe(before + 2);
 });
 
-test("an agent that is never quiet for a turn of the event loop does not put off the commit", async () => {
+test("an agent that sends in every turn of the event loop does not delay the commit", async () => {
   using temporary = temporaryLog();
   const { mailbox, start, said } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
@@ -191,7 +191,7 @@ test("an agent that is never quiet for a turn of the event loop does not put off
   mailbox.stop();
 });
 
-/** In how many commits each turn of the event loop brought, until nothing waits. */
+/** Counts the commits of each turn of the event loop until nothing waits. */
 async function commitsByTurn(appended: readonly Appended[], entries: number): Promise<number[]> {
   const counts: number[] = [];
   const sum = (): number => appended.reduce((all, { bodies }) => all + bodies.length, 0);
@@ -203,7 +203,7 @@ async function commitsByTurn(appended: readonly Appended[], entries: number): Pr
   return counts.filter((count) => count > 0);
 }
 
-test("between two commits the event loop has a turn, and every input is committed in its order", async () => {
+test("the event loop has a turn between two commits, and every input is committed in order", async () => {
   using temporary = temporaryLog();
   const { mailbox, appended, start } = setUp(temporary.log);
   const sessions = ["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"];
@@ -220,7 +220,7 @@ test("between two commits the event loop has a turn, and every input is committe
   }
 });
 
-test("a commit ends at about a megabyte, however few inputs that are", async () => {
+test("a commit ends at about a megabyte, however few inputs it has", async () => {
   using temporary = temporaryLog();
   const { mailbox, appended, start } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
@@ -230,7 +230,7 @@ test("a commit ends at about a megabyte, however few inputs that are", async () 
   expect(await commitsByTurn(appended, 10)).toEqual([3, 3, 3, 1]);
 });
 
-test("agents are not read while more waits than is good, until half of that is in the log", async () => {
+test("agents are paused above the limit of waiting inputs, until half of them are committed", async () => {
   using temporary = temporaryLog();
   const { mailbox, events, appended, start, said } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
@@ -258,14 +258,14 @@ test("a command id that comes twice in one flush runs once, and both callers get
   expect(events.filter((event) => event.startsWith("launch"))).toHaveLength(1);
 });
 
-test("a command that repeats one which is still being worked on waits for the reply of the first", () => {
+test("a repeat of a command in flight waits for the reply of the first", () => {
   using temporary = temporaryLog();
   const { mailbox, replies, start, post } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
   const options = [
     { option: "mode", name: "mode", type: "select" as const, value: "a", choices: [{ value: "a", name: "a" }] },
   ];
-  mailbox.post("aaaaaaaaaaaa", { type: "came_up", identity: testIdentity, opened: { sessionId: "s", options } });
+  mailbox.post("aaaaaaaaaaaa", { type: "opened", identity: testIdentity, opened: { sessionId: "s", options } });
   mailbox.flush();
   const args = { session: "aaaaaaaaaaaa", option: "mode", value: "a", command_id: "set" };
   post("aaaaaaaaaaaa", "agent.session.set_config", args);
@@ -317,7 +317,7 @@ test("a refused command leaves its id free", () => {
   expect(bodies().at(-1)).toMatchObject({ turn: 2, command_id: "second" });
 });
 
-test("where the log cannot be written nothing runs, callers are told, and what an agent said is kept until it can", () => {
+test("while the log cannot be written nothing runs, callers are told, and what agents said is kept", () => {
   using temporary = temporaryLog({ pageCountMax: 50 });
   const { log } = temporary;
   const { mailbox, events, bodies, retries, sessions, start, post, up } = setUp(log);
@@ -336,7 +336,7 @@ test("where the log cannot be written nothing runs, callers are told, and what a
   expect(retries).toHaveLength(2);
 });
 
-test("a command that comes twice in a flush which cannot be written is refused to both, and its id stays free", () => {
+test("a command repeated in a flush that cannot be written is refused to both callers, and its id stays free", () => {
   using temporary = temporaryLog({ pageCountMax: 50 });
   const { mailbox, bodies, start } = setUp(temporary.log);
   for (const id of ["aaaaaaaaaaaa", "bbbbbbbbbbbb"]) start(id, { command_id: "once", prompt: "z".repeat(400_000) });
@@ -347,12 +347,12 @@ test("a command that comes twice in a flush which cannot be written is refused t
   expect(bodies().at(-1)).toMatchObject({ session: "cccccccccccc", state: "starting" });
 });
 
-test("who repeats a command that is being worked on waits on while the log cannot be written, and is told once", () => {
+test("a caller that repeats a command in flight waits while the log cannot be written, and is told once", () => {
   using temporary = temporaryLog({ pageCountMax: 50 });
   const { mailbox, replies, bodies, sessions, start, post } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
   const options = [option("mode", "a", "b")];
-  mailbox.post("aaaaaaaaaaaa", { type: "came_up", identity: testIdentity, opened: { sessionId: "its-own", options } });
+  mailbox.post("aaaaaaaaaaaa", { type: "opened", identity: testIdentity, opened: { sessionId: "its-own", options } });
   const set = (): void =>
     post("aaaaaaaaaaaa", "agent.session.set_config", {
       session: "aaaaaaaaaaaa",
@@ -375,7 +375,7 @@ test("who repeats a command that is being worked on waits on while the log canno
   expect(replies.slice(2).map(({ body }) => body)).toEqual([replies[2]?.body, replies[2]?.body]);
 });
 
-test("who wants an agent to end gets that also while nothing can be logged, and is told so", () => {
+test("cancel and close end the agent even while nothing can be logged, and the reply says so", () => {
   using temporary = temporaryLog({ pageCountMax: 50 });
   const { mailbox, events, bodies, start, post, up } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
@@ -390,14 +390,14 @@ test("who wants an agent to end gets that also while nothing can be logged, and 
   expect(events).toContain("end aaaaaaaaaaaa unlogged");
 });
 
-test("what an agent of an earlier life still says does not concern the session that was resumed", () => {
+test("output of an agent of an earlier run does not affect the resumed session", () => {
   using temporary = temporaryLog();
   const { mailbox, sessions, start, command } = setUp(temporary.log);
   start("aaaaaaaaaaaa");
   mailbox.flush();
-  const life = sessions.get("aaaaaaaaaaaa")?.lifeSeq ?? 0;
+  const runSeq = sessions.get("aaaaaaaaaaaa")?.runSeq ?? 0;
   const exited = { type: "exited", exit: { code: 1, signal: null }, stderrTail: "" } as const;
-  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, life);
+  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, runSeq);
   const resume = command("agent.session.resume", { session: "aaaaaaaaaaaa", fresh: false });
   mailbox.post("aaaaaaaaaaaa", {
     type: "resume",
@@ -406,9 +406,9 @@ test("what an agent of an earlier life still says does not concern the session t
     maxSessions: 8,
   });
   const failure = { code: "AGENT_PROTOCOL", message: "it did not answer" } as const;
-  mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, life);
-  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, life);
-  mailbox.post("aaaaaaaaaaaa", { type: "stopped" }, life);
+  mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, runSeq);
+  mailbox.post("aaaaaaaaaaaa", { type: "agent", event: exited }, runSeq);
+  mailbox.post("aaaaaaaaaaaa", { type: "stopped" }, runSeq);
   mailbox.flush();
-  expect(sessions.get("aaaaaaaaaaaa")?.life.phase).toBe("starting");
+  expect(sessions.get("aaaaaaaaaaaa")?.run.phase).toBe("starting");
 });

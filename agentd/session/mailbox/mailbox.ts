@@ -1,109 +1,116 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The one way in: every command, every word of an agent and every timer is an input here. A flush decides its inputs,
-// appends all their entries in one transaction, and only then lets the new states stand, answers, acts and publishes.
-// A commit that fails drops every decision of its flush. Between two commits the event loop has a turn, in which
-// questions are answered; where more comes in than is committed, agents are not read until that is over.
+// The only way into a session: commands, agent events and timers are all inputs here. A flush decides its inputs,
+// appends their entries in one transaction, and then stores the new states, replies, runs effects and publishes. If the
+// commit fails, every decision of the flush is dropped. The event loop gets a turn between two commits, so that queries
+// are served. When inputs come faster than they are committed, agents are not read.
 import type { Appended } from "../../log/append.ts";
 import { LogError } from "../../log/log-error.ts";
 import type { Log } from "../../log/open.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import { errorBody } from "../../vocabulary/index.ts";
-import type { Context, Effect } from "../core/input.ts";
-import { overdueIn } from "../core/requests/open-requests.ts";
+import type { StepContext, Effect } from "../core/input.ts";
+import { findOverdue } from "../core/requests/pending-requests.ts";
 import { isLive } from "../core/state.ts";
 import type { LiveSessions } from "../live-sessions.ts";
 import { type Batch, decideBatch } from "./decide-batch.ts";
-import { type Input, isCommanding, type Posted, refusalReply, type SentReply, textOf } from "./posted.ts";
-import { Recall, type Repeatable } from "./recall.ts";
+import {
+  type Input,
+  isCommandInput,
+  type PostedInput,
+  toRefusalReply,
+  type SentReply,
+  toSentReply,
+} from "./posted-input.ts";
+import { CommandDedup, type DedupKey } from "./command-dedup.ts";
 
 export interface MailboxOptions {
   readonly log: Log;
   readonly sessions: LiveSessions;
-  readonly context: () => Context;
-  /** Entries of one transaction; the rest goes into the next. */
+  readonly context: () => StepContext;
+  /** Limit of one transaction; the rest goes into the next. */
   readonly entriesPerCommitMax: number;
-  /** Their texts. */
+  /** Limit of the entries' texts in one transaction. */
   readonly bytesPerCommitMax: number;
-  /** Beyond it agents are not to be read until half of them are committed. */
+  /** Above this many waiting inputs agents are paused, until half of them are committed. */
   readonly inputsWaitingMax: number;
-  /** Whether more waits than is good. */
+  /** Reports that more inputs wait than `inputsWaitingMax`, or no longer do. */
   readonly pressure: (high: boolean) => void;
   readonly retryMs: number;
-  /** How long agents live on while nothing can be logged. */
+  /** How long agents may run while nothing can be logged. */
   readonly failedGraceMs: number;
   readonly after: (ms: number, run: () => void) => () => void;
   readonly reply: (reply: SentReply) => void;
   readonly act: (session: string, effects: readonly Effect[]) => void;
   readonly publish: (appended: readonly Appended[]) => void;
-  /** The log cannot be written (an error), or can be again (undefined). */
+  /** Reports that the log cannot be written (an error), or can be again (undefined). */
   readonly storeState: (error: LogError | undefined) => void;
-  /** The one lane outside of the log: ends an agent (or every one) while nothing can be logged. It is logged later. */
+  /** Ends one agent, or every agent, while nothing can be logged. The only action that is logged afterwards. */
   readonly endUnlogged: (session?: string) => void;
   readonly failpoint: Failpoint;
 }
 
-/** Turns of the event loop for which a flush gathers inputs; in each, an agent's pipe gives some 128 KiB. */
+/** Most turns of the event loop in which a flush gathers inputs. Each brings about 128 KiB from an agent's pipe. */
 const gatheringTurnsMax = 4;
 
-/** What somebody asks for who wants an agent to end. */
+/** Commands that end the agent even when they cannot be logged. */
 const endingVerbs: ReadonlySet<string> = new Set(["agent.session.cancel", "agent.session.close"]);
 
 export class Mailbox {
   readonly #options: MailboxOptions;
-  readonly #recall: Recall;
-  #waiting: Posted[] = [];
+  readonly #dedup: CommandDedup;
+  #waiting: PostedInput[] = [];
   #stopped = false;
   #pressureIsHigh = false;
-  /** Takes the flush that is to come back. */
-  #unschedule: (() => void) | undefined;
-  /** Takes back the end of all agents that a lasting failure brings. */
-  #pardon: (() => void) | undefined;
+  /** Cancels the scheduled flush. */
+  #cancelFlush: (() => void) | undefined;
+  /** Cancels the kill-all timer, which is armed while the log cannot be written. */
+  #cancelKillAll: (() => void) | undefined;
   #failure: LogError | undefined;
 
   constructor(options: MailboxOptions) {
     this.#options = options;
-    this.#recall = new Recall(options.log.receipts);
+    this.#dedup = new CommandDedup(options.log.receipts);
   }
 
-  /** The log could not be written when it was last tried. */
+  /** True when the last commit failed. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
 
-  /** Why it could not. */
+  /** The error of the last commit, if it failed. */
   get failure(): LogError | undefined {
     return this.#failure;
   }
 
-  /** `life`: of the agent that it comes from. */
-  post(session: string, input: Input, life?: number): void {
+  /** Queues an input. `runSeq`: the run of the agent that it comes from; the input is ignored in any other run. */
+  post(session: string, input: Input, runSeq?: number): void {
     if (this.#stopped) return;
-    this.#waiting.push({ session, input, ...(life === undefined ? {} : { life }) });
-    this.#tellPressure();
-    // A caller is told at once that nothing can be logged; what agents say can wait for the next try.
-    if (!this.#unschedule || (this.failed && isCommanding(input))) {
-      this.#unschedule?.();
+    this.#waiting.push({ session, input, ...(runSeq === undefined ? {} : { runSeq }) });
+    this.#updatePressure();
+    // A caller is told at once that the log cannot be written; what agents send waits for the next try.
+    if (!this.#cancelFlush || (this.failed && isCommandInput(input))) {
+      this.#cancelFlush?.();
       this.#flushSoon(0, 0);
     }
   }
 
-  /** The first reply of a command id that was accepted before; `posted`: it is being worked on and will answer. */
-  recall(scope: string, command: Repeatable): SentReply | "posted" | undefined {
-    return this.#recall.answer(scope, command);
+  /** Returns the stored reply for a repeated command id, or "pending" while the original is in flight. */
+  findReply(scope: string, command: DedupKey): SentReply | "pending" | undefined {
+    return this.#dedup.findReply(scope, command);
   }
 
   /**
-   * Ends what people were asked and the clock says is over: whoever looks at a session is not shown a question that nobody
-   * can answer any more, because its timer stood still while the machine slept.
+   * Ends overdue requests whose timers are late because the machine slept, so that no reader is shown a request that
+   * cannot be answered.
    */
   endOverdue(): void {
-    // Nothing can be logged: its timer comes again when it can.
+    // Nothing can be logged now. The timer fires again later.
     if (this.failed) return;
     const { sessions, context } = this.#options;
     const { now } = context();
     let isAny = false;
     for (const state of sessions.all()) {
-      for (const input of overdueIn(state, now)) {
+      for (const input of findOverdue(state, now)) {
         this.post(state.id, input);
         isAny = true;
       }
@@ -111,23 +118,23 @@ export class Mailbox {
     if (isAny) this.flush();
   }
 
-  /** Everything that waits, at once: for a start and an end, where nobody else is to have a turn. */
+  /** Commits all waiting inputs synchronously, for start-up and shutdown. */
   flush(): void {
-    this.#unschedule?.();
-    this.#unschedule = undefined;
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
     while (this.#waiting.length > 0) {
-      if (!this.#flushSome()) return;
+      if (!this.#flushBatch()) return;
     }
   }
 
-  /** One commit; what is left, or has come by then, goes into another after a turn of the event loop. */
+  /** Commits once and leaves the rest for the next turn of the event loop. */
   #commitOnce(): void {
-    this.#unschedule = undefined;
-    if (this.#waiting.length === 0 || !this.#flushSome()) return;
-    if (this.#waiting.length > 0 && !this.#unschedule) this.#flushSoon(0, 0);
+    this.#cancelFlush = undefined;
+    if (this.#waiting.length === 0 || !this.#flushBatch()) return;
+    if (this.#waiting.length > 0 && !this.#cancelFlush) this.#flushSoon(0, 0);
   }
 
-  #tellPressure(): void {
+  #updatePressure(): void {
     const waiting = this.#waiting.length;
     const { inputsWaitingMax, pressure } = this.#options;
     const high = waiting > (this.#pressureIsHigh ? inputsWaitingMax / 2 : inputsWaitingMax);
@@ -136,17 +143,18 @@ export class Mailbox {
     pressure(high);
   }
 
-  /** Nothing is taken or flushed any more; the log is about to be closed. */
+  /** Drops all waiting inputs and takes no more. Call it before the log is closed. */
   stop(): void {
     this.#stopped = true;
-    this.#unschedule?.();
-    this.#pardon?.();
+    this.#cancelFlush?.();
+    this.#cancelKillAll?.();
     this.#waiting = [];
   }
 
   /**
-   * Flushes when a turn of the event loop has brought nothing more, or the cap is reached: what pipes hold already goes
-   * into one transaction, since each costs the disk's whole latency. No timer: a turn with nothing to read is over at once.
+   * Flushes when a turn of the event loop brings no more inputs or the limit is reached: a transaction costs a full
+   * disk sync, so what the pipes already hold shares one. Needs no timer, because a turn with nothing to read ends at
+   * once.
    */
   #flushSoon(turns: number, before: number): void {
     const immediate = setImmediate(() => {
@@ -155,10 +163,10 @@ export class Mailbox {
       if (more) this.#flushSoon(turns + 1, waiting);
       else this.#commitOnce();
     });
-    this.#unschedule = () => clearImmediate(immediate);
+    this.#cancelFlush = () => clearImmediate(immediate);
   }
 
-  #flushSome(): boolean {
+  #flushBatch(): boolean {
     const {
       log,
       sessions,
@@ -167,10 +175,10 @@ export class Mailbox {
       entriesPerCommitMax: entriesMax,
       bytesPerCommitMax: bytesMax,
     } = this.#options;
-    const recall = this.#recall;
-    const batch = decideBatch(this.#waiting, { sessions, recall, context: context(), entriesMax, bytesMax });
-    const inputs = this.#waiting.slice(0, batch.taken);
-    this.#waiting = this.#waiting.slice(batch.taken);
+    const dedup = this.#dedup;
+    const batch = decideBatch(this.#waiting, { sessions, dedup, context: context(), entriesMax, bytesMax });
+    const inputs = this.#waiting.slice(0, batch.inputCount);
+    this.#waiting = this.#waiting.slice(batch.inputCount);
     let appended: readonly Appended[] = [];
     try {
       if (batch.commits.length > 0) {
@@ -180,79 +188,80 @@ export class Mailbox {
       }
     } catch (error) {
       if (!(error instanceof LogError)) throw error;
-      this.#storeFailed(inputs, batch, error);
+      this.#onStoreFailed(inputs, batch, error);
       return false;
     }
-    if (batch.commits.length > 0) this.#storeWorks();
+    if (batch.commits.length > 0) this.#onStoreWorks();
     this.#settle(batch, appended);
-    this.#tellPressure();
+    this.#updatePressure();
     return true;
   }
 
-  /** The commit stands: states, then replies, effects and publication. */
+  /** After the commit: stores states, then replies, runs effects and publishes. */
   #settle(batch: Batch, appended: readonly Appended[]): void {
     const { sessions, act, publish, failpoint } = this.#options;
-    const reply = (told: SentReply): void => {
+    const reply = (sent: SentReply): void => {
       failpoint("reply.before");
-      this.#options.reply(told);
+      this.#options.reply(sent);
       failpoint("reply.after");
     };
-    batch.recall.stand();
+    batch.dedup.confirm();
     for (const state of batch.states.values()) sessions.put(state);
-    for (const { told } of batch.recalled) if (told) reply(told);
-    for (const told of batch.refusals) reply(told);
-    for (const { decision } of batch.decided) for (const told of decision.replies) reply(textOf(told));
-    for (const told of batch.recall.late()) reply(told);
+    for (const { reply: stored } of batch.repeated) if (stored) reply(stored);
+    for (const sent of batch.refusals) reply(sent);
+    for (const { decision } of batch.decided) for (const sent of decision.replies) reply(toSentReply(sent));
+    for (const sent of batch.dedup.lateReplies()) reply(sent);
     for (const { posted, decision } of batch.decided) act(posted.session, decision.effects);
     if (appended.length > 0) {
       failpoint("publish.before");
       publish(appended);
       failpoint("publish.after");
     }
-    sessions.tell(batch.states.keys());
+    sessions.notifyListeners(batch.states.keys());
   }
 
   /**
-   * Nothing runs that could not be logged: callers are told, and what agents said waits until it can be written. Who
-   * wants an agent to end gets that all the same.
+   * Refuses commands, keeps the agents' inputs for a retry, and runs nothing that was not logged. A cancel or close
+   * ends its agent all the same.
    */
-  #storeFailed(inputs: readonly Posted[], batch: Batch, error: LogError): void {
+  #onStoreFailed(inputs: readonly PostedInput[], batch: Batch, error: LogError): void {
     const { reply, storeState, after, retryMs, failedGraceMs, endUnlogged } = this.#options;
-    const recalled = batch.recalled.filter(({ holds }) => holds);
-    for (const { told } of recalled) if (told) reply(told);
-    const known = new Set(recalled.map(({ caller }) => caller));
+    const repeated = batch.repeated.filter(({ isCommitted }) => isCommitted);
+    for (const { reply: stored } of repeated) if (stored) reply(stored);
+    const known = new Set(repeated.map(({ caller }) => caller));
     const all = [...inputs, ...this.#waiting];
-    this.#waiting = all.filter(({ input }) => !isCommanding(input));
-    // Also those behind the batch that failed: what agents had said before them would hold them up for ever.
+    this.#waiting = all.filter(({ input }) => !isCommandInput(input));
+    // Includes commands behind the failed batch, which would otherwise wait for the agents' inputs before them.
     for (const posted of all) {
-      if (isCommanding(posted.input) && !known.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
+      if (isCommandInput(posted.input) && !known.has(posted.input.command.caller)) this.#refuseUnlogged(posted, error);
     }
     this.#failure = error;
-    if (!this.#pardon) {
-      this.#pardon = after(failedGraceMs, () => endUnlogged());
+    if (!this.#cancelKillAll) {
+      this.#cancelKillAll = after(failedGraceMs, () => endUnlogged());
       storeState(error);
     }
-    this.#unschedule = after(retryMs, () => this.#commitOnce());
+    this.#cancelFlush = after(retryMs, () => this.#commitOnce());
   }
 
-  #refuseUnlogged(posted: Posted, error: LogError): void {
+  #refuseUnlogged(posted: PostedInput, error: LogError): void {
     const { sessions, reply, endUnlogged } = this.#options;
     const { session, input } = posted;
     const state = sessions.get(session);
-    const stopped = isCommanding(input) && endingVerbs.has(input.command.verb) && state !== undefined && isLive(state);
+    const stopped =
+      isCommandInput(input) && endingVerbs.has(input.command.verb) && state !== undefined && isLive(state);
     if (stopped) endUnlogged(session);
-    const did = stopped ? "the agent is being ended, and nothing else was run" : "nothing was run";
+    const did = stopped ? "the agent is being stopped, and nothing else was run" : "nothing was run";
     const body = errorBody("STORE_FAILED", `the log cannot be written (${error.message}): ${did}`, {
       reason: error.code,
       ...(stopped ? { stopped: true } : {}),
     });
-    reply(refusalReply(posted, body));
+    reply(toRefusalReply(posted, body));
   }
 
-  #storeWorks(): void {
-    if (!this.#pardon) return;
-    this.#pardon();
-    this.#pardon = undefined;
+  #onStoreWorks(): void {
+    if (!this.#cancelKillAll) return;
+    this.#cancelKillAll();
+    this.#cancelKillAll = undefined;
     this.#failure = undefined;
     this.#options.storeState(undefined);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent is told that asked for a file or a terminal, and when it is told no.
+// Answers to an agent's file and terminal requests.
 import { RPC, type RpcError } from "../../../../acp-client/jsonrpc/message.ts";
 import type { Draft } from "../draft.ts";
 import type { RequestKey } from "../state.ts";
 
-export const sessionEnds = "the session is ending: nothing more is done for it";
+export const sessionEnding = "the session is ending and takes no more requests";
 
 export function answer(draft: Draft, key: RequestKey, result: object): void {
   draft.effect({ type: "client_side", effect: { type: "answer", key, result } });
@@ -14,11 +14,11 @@ export function refuseRequest(draft: Draft, key: RequestKey, error: RpcError): v
   draft.effect({ type: "client_side", effect: { type: "refuse", key, error } });
 }
 
-/** Nothing is wrong with the request itself. */
-export function notNow(message: string): RpcError {
+/** An error that is not the fault of the request itself. */
+export function toInternalError(message: string): RpcError {
   return { code: RPC.internalError, message };
 }
 
-export function noSuchTerminal(terminal: string): RpcError {
+export function terminalNotFound(terminal: string): RpcError {
   return { code: RPC.resourceNotFound, message: "no such terminal", data: { terminalId: terminal } };
 }

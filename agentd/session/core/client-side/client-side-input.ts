@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What moves a session's files and terminals, and what a move brings about.
+// The inputs and effects of a session's files and terminals (ACP's fs/* and terminal/*).
 import type { RpcError } from "../../../../acp-client/jsonrpc/message.ts";
 import type { RequestKey } from "../state.ts";
 
@@ -12,17 +12,17 @@ export type ClientSideEffect =
   | TerminalEffect;
 
 export interface FileRefusal {
-  /** A word of a fixed table. */
+  /** A word from a fixed table. */
   readonly reason: string;
-  /** For the agent and for people. */
+  /** Shown to the agent and to people. */
   readonly message: string;
-  /** JSON-RPC's. */
+  /** A JSON-RPC error code. */
   readonly code: number;
 }
 
-/** A path as it may be told: without what is secret. */
+/** `path`: with secrets redacted. */
 export type FileInput =
-  /** It has been read, and waits to be handed over. `reason`: why it reads as empty though it is not there. */
+  /** The file was read, and its text is held back until this is logged. `reason`: why a missing file reads as empty. */
   | {
       readonly type: "file_read";
       readonly key: RequestKey;
@@ -31,9 +31,9 @@ export type FileInput =
         | { readonly ok: true; readonly bytes: number; readonly reason?: string }
         | { readonly ok: false; readonly refusal: FileRefusal };
     }
-  /** Nothing has been written yet. */
+  /** A write was requested; nothing has been written. */
   | { readonly type: "file_write"; readonly key: RequestKey; readonly path: string; readonly bytes: number }
-  /** `seq`: of the entry that said what was intended. */
+  /** `seq`: of the entry that announced the write. */
   | {
       readonly type: "file_written";
       readonly seq: number;
@@ -43,7 +43,7 @@ export type FileInput =
     };
 
 export type FileEffect =
-  /** What was read goes to the agent. */
+  /** Send the text that was read to the agent. */
   | { readonly type: "hand_over"; readonly key: RequestKey }
   | {
       readonly type: "write_file";
@@ -58,9 +58,9 @@ export type TerminalInput =
       readonly key: RequestKey;
       readonly command: string;
       readonly args: readonly string[];
-      /** Absolute; the session's where absent. */
+      /** Absolute path; the session's directory when absent. */
       readonly cwd?: string;
-      /** Names alone. */
+      /** Names only; the values are not logged. */
       readonly env: readonly string[];
     }
   | {
@@ -85,7 +85,7 @@ export type TerminalEffect =
       readonly key: RequestKey;
       readonly terminal: string;
     }
-  /** Its end is in the log: who waits for it is told. */
+  /** Tell those who wait for the terminal's exit, which is now in the log. */
   | {
       readonly type: "tell_exit";
       readonly terminal: string;

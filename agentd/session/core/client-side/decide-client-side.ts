@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent asks of its client with files and terminals. Whatever changes something is logged first and done then,
-// and its end is logged before the agent is told.
+// Rules for an agent's file and terminal requests. Every change is logged before it happens, and its outcome is logged
+// before the agent hears of it.
 import type { Draft } from "../draft.ts";
-import { sessionEnds } from "./answers.ts";
+import { sessionEnding } from "./answers.ts";
 import type { ClientSideEffect, ClientSideInput } from "./client-side-input.ts";
-import { onFileRead, onFileWrite, onFileWritten, unwritten } from "./files.ts";
+import { onFileRead, onFileWrite, onFileWritten, toCancelledWrite } from "./files.ts";
 import {
   onTerminalCreate,
   onTerminalExited,
@@ -13,6 +13,7 @@ import {
   onTerminalRelease,
 } from "./terminals.ts";
 
+/** Decides one file or terminal input. */
 export function decideClientSide(draft: Draft, input: ClientSideInput): void {
   switch (input.type) {
     case "file_read":
@@ -34,13 +35,13 @@ export function decideClientSide(draft: Draft, input: ClientSideInput): void {
   }
 }
 
-/** What is to be logged of an effect that found no agent any more; undefined where it promised nothing. */
-export function undone(effect: ClientSideEffect): ClientSideInput | undefined {
+/** Returns the input that cancels an effect whose agent is gone, or undefined when the log announced nothing. */
+export function compensate(effect: ClientSideEffect): ClientSideInput | undefined {
   switch (effect.type) {
     case "write_file":
-      return unwritten(effect.seq);
+      return toCancelledWrite(effect.seq);
     case "start_terminal":
-      return { type: "terminal_failed", key: null, terminal: effect.terminal, message: sessionEnds };
+      return { type: "terminal_failed", key: null, terminal: effect.terminal, message: sessionEnding };
     case "answer":
     case "refuse":
     case "hand_over":

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Terminals that an agent has its client run: logged before they start, before they are killed, and when they have
-// ended. What they print is a snapshot at any time, and in the log when they have ended.
+// Rules for terminals that an agent runs through its client (ACP's terminal/*). Start, kill and release are logged
+// before they happen. Output is readable at any time; the log has its tail once the terminal has exited.
 import type { Draft } from "../draft.ts";
-import { currentTurn, isServed, ofTurn, type OpenTerminal, type RequestKey } from "../state.ts";
-import { answer, noSuchTerminal, notNow, refuseRequest, sessionEnds } from "./answers.ts";
+import { currentTurn, isServed, turnMembers, type OpenTerminal, type RequestKey } from "../state.ts";
+import { answer, terminalNotFound, toInternalError, refuseRequest, sessionEnding } from "./answers.ts";
 import type { TerminalInput } from "./client-side-input.ts";
 
 type Create = Extract<TerminalInput, { type: "terminal_create" }>;
 
+/** Logs the command before it runs, or refuses it at the session's limit (terminal/create). */
 export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }: Create): void {
   const { state } = draft;
   const where = currentTurn(state);
   const terminal = `terminal-${state.seq + 1}`;
   const entry = { kind: "terminal", ...where, terminal, command, args, cwd: cwd ?? state.cwd } as const;
-  const message = whyNoMore(draft);
+  const message = findStartProblem(draft);
   if (message !== undefined) {
     draft.add({ ...entry, phase: "failed", message });
-    return refuseRequest(draft, key, notNow(message));
+    return refuseRequest(draft, key, toInternalError(message));
   }
   draft.add({ ...entry, phase: "started", ...(env.length === 0 ? {} : { env }) });
   const turn = where.turn === undefined ? {} : { turn: where.turn };
@@ -24,30 +25,31 @@ export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }:
   draft.effect({ type: "client_side", effect: { type: "start_terminal", key, terminal } });
 }
 
-function whyNoMore({ state, context }: Draft): string | undefined {
+function findStartProblem({ state, context }: Draft): string | undefined {
   const { terminalsMax } = context.settings;
-  if (!isServed(state)) return sessionEnds;
+  if (!isServed(state)) return sessionEnding;
   if (state.terminals.length < terminalsMax) return undefined;
-  return `this session has ${terminalsMax} terminals already: release one first`;
+  return `this session already has ${terminalsMax} terminals: release one first`;
 }
 
-/** It was announced, and did not come up. */
+/** Handles a command that was logged and could not be started. */
 export function onTerminalFailed(draft: Draft, input: Extract<TerminalInput, { type: "terminal_failed" }>): void {
   const { key, terminal, message } = input;
-  const open = find(draft, terminal);
+  const open = findTerminal(draft, terminal);
   if (!open) return;
   draft.state.terminals = draft.state.terminals.filter((other) => other !== open);
-  draft.add({ kind: "terminal", ...ofTurn(draft.state, open.turn), terminal, phase: "failed", message });
-  refuseRequest(draft, key, notNow(message));
+  draft.add({ kind: "terminal", ...turnMembers(draft.state, open.turn), terminal, phase: "failed", message });
+  refuseRequest(draft, key, toInternalError(message));
 }
 
+/** Logs the exit once, then tells those who wait for it (terminal/wait_for_exit). */
 export function onTerminalExited(draft: Draft, input: Extract<TerminalInput, { type: "terminal_exited" }>): void {
   const { terminal, exitCode, signal, tail, truncated } = input;
-  const open = find(draft, terminal);
+  const open = findTerminal(draft, terminal);
   if (!open || open.exited) return;
   draft.add({
     kind: "terminal",
-    ...ofTurn(draft.state, open.turn),
+    ...turnMembers(draft.state, open.turn),
     terminal,
     phase: "exited",
     exit_code: exitCode,
@@ -55,64 +57,66 @@ export function onTerminalExited(draft: Draft, input: Extract<TerminalInput, { t
     tail,
     ...(truncated ? { truncated } : {}),
   });
-  replace(draft, open, { ...open, exited: true });
+  replaceTerminal(draft, open, { ...open, exited: true });
   draft.effect({ type: "client_side", effect: { type: "tell_exit", terminal, exitCode, signal } });
 }
 
-type OfOne = Extract<TerminalInput, { type: "terminal_kill" | "terminal_release" }>;
+type TerminalAction = Extract<TerminalInput, { type: "terminal_kill" | "terminal_release" }>;
 
-export function onTerminalKill(draft: Draft, { key, terminal }: OfOne): void {
-  const open = named(draft, key, terminal);
+/** Logs the kill before it happens. A terminal that has exited is answered at once (terminal/kill). */
+export function onTerminalKill(draft: Draft, { key, terminal }: TerminalAction): void {
+  const open = findUsableTerminal(draft, key, terminal);
   if (!open) return;
   if (open.exited) return answer(draft, key, {});
-  draft.add({ kind: "terminal", ...ofTurn(draft.state, open.turn), terminal, phase: "killed" });
+  draft.add({ kind: "terminal", ...turnMembers(draft.state, open.turn), terminal, phase: "killed" });
   draft.effect({ type: "client_side", effect: { type: "kill_terminal", key, terminal } });
 }
 
-export function onTerminalRelease(draft: Draft, { key, terminal }: OfOne): void {
-  const open = named(draft, key, terminal);
+/** Logs the release before it happens; the agent may not name the terminal afterwards (terminal/release). */
+export function onTerminalRelease(draft: Draft, { key, terminal }: TerminalAction): void {
+  const open = findUsableTerminal(draft, key, terminal);
   if (!open) return;
-  release(draft, open);
+  emitReleased(draft, open);
   draft.effect({ type: "client_side", effect: { type: "release_terminal", key, terminal } });
 }
 
-/** Their session ends, and they with it: whoever ends the agent ends them. */
+/** Releases all terminals of an ending session. Stopping the agent ends their processes. */
 export function releaseTerminals(draft: Draft): void {
-  for (const open of draft.state.terminals) if (!open.released) release(draft, open);
+  for (const open of draft.state.terminals) if (!open.released) emitReleased(draft, open);
 }
 
-/** Those of an agentd that is dead: how they ended nobody has seen. */
-export function sayTerminalsLost(draft: Draft): void {
+/** Logs that the terminals of a dead agentd have exited with an unknown status. */
+export function emitTerminalsLost(draft: Draft): void {
   for (const { terminal, turn, exited } of draft.state.terminals) {
     if (exited) continue;
-    const where = ofTurn(draft.state, turn);
+    const where = turnMembers(draft.state, turn);
     draft.add({ kind: "terminal", ...where, terminal, phase: "exited", exit_code: null, signal: null });
   }
   releaseTerminals(draft);
   draft.state.terminals = [];
 }
 
-function release(draft: Draft, open: OpenTerminal): void {
+function emitReleased(draft: Draft, open: OpenTerminal): void {
   const { terminal, turn } = open;
-  draft.add({ kind: "terminal", ...ofTurn(draft.state, turn), terminal, phase: "released" });
-  replace(draft, open, { ...open, released: true });
+  draft.add({ kind: "terminal", ...turnMembers(draft.state, turn), terminal, phase: "released" });
+  replaceTerminal(draft, open, { ...open, released: true });
 }
 
-/** What has ended and was released is open no longer. */
-function replace({ state }: Draft, open: OpenTerminal, now: OpenTerminal): void {
+/** A terminal is forgotten once it has exited and was released. */
+function replaceTerminal({ state }: Draft, open: OpenTerminal, now: OpenTerminal): void {
   const others = state.terminals.filter((other) => other !== open);
   state.terminals = now.exited && now.released ? others : [...others, now];
 }
 
-function find({ state }: Draft, terminal: string): OpenTerminal | undefined {
+function findTerminal({ state }: Draft, terminal: string): OpenTerminal | undefined {
   return state.terminals.find((open) => open.terminal === terminal);
 }
 
-/** One that its agent may name; else the request is refused. */
-function named(draft: Draft, key: RequestKey, terminal: string): OpenTerminal | undefined {
-  const open = find(draft, terminal);
-  if (!isServed(draft.state)) refuseRequest(draft, key, notNow(sessionEnds));
+/** Finds a terminal that the agent may name, or refuses the request. */
+function findUsableTerminal(draft: Draft, key: RequestKey, terminal: string): OpenTerminal | undefined {
+  const open = findTerminal(draft, terminal);
+  if (!isServed(draft.state)) refuseRequest(draft, key, toInternalError(sessionEnding));
   else if (open?.released === false) return open;
-  else refuseRequest(draft, key, noSuchTerminal(terminal));
+  else refuseRequest(draft, key, terminalNotFound(terminal));
   return undefined;
 }

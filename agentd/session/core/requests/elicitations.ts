@@ -1,66 +1,67 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An elicitation from the agent's question to its one answer. What is nobody's answer is a cancellation.
+// Elicitations, from request to resolution. Anything but a person's answer is a cancellation.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { Elicitation, ElicitationAnswer } from "../../../../acp-client/model.ts";
 import type { Draft } from "../draft.ts";
-import { measure } from "../fit.ts";
-import { currentTurn, type ElicitationFields, type OpenElicitation } from "../state.ts";
+import { measureFields } from "../bounded-fields.ts";
+import { currentTurn, type ElicitationFields, type PendingElicitation } from "../state.ts";
 import {
-  awaitAnswer,
+  armAndAsk,
   closeRequest,
   newRequest,
-  notified,
-  ofAgentSession,
-  openRequest,
-  type Resolver,
-  whyNobodyIsAsked,
-} from "./open-requests.ts";
+  isNotified,
+  agentSessionMember,
+  addRequest,
+  type ResolvedBy,
+  checkCanAsk,
+} from "./pending-requests.ts";
 
+/** Handles ACP's elicitation/create: logs it and asks people, or cancels it at once. */
 export function requestElicitation(draft: Draft, event: Extract<AgentEvent, { type: "elicitation" }>): void {
   const { asked, agentSession } = event;
-  const refusedBecause = whyNobodyIsAsked(draft);
-  const fields = elicitationFields(asked);
-  const shown = measure(fields, ["message", "schema", "url"]);
-  const open: OpenElicitation = {
+  const refusal = checkCanAsk(draft);
+  const fields = toElicitationFields(asked);
+  const listed = measureFields(fields, ["message", "schema", "url"]);
+  const pending: PendingElicitation = {
     kind: "elicitation",
     ...newRequest(draft, event.request, agentSession),
-    asked,
-    shown,
+    elicitation: asked,
+    listed,
   };
   draft.add({
     kind: "elicitation",
     ...currentTurn(draft.state),
-    request: open.request,
+    request: pending.request,
     phase: "requested",
-    ...ofAgentSession(agentSession),
+    ...agentSessionMember(agentSession),
     ...fields,
-    now: open.askedAt,
-    expires_at: open.expiresAt,
-    notified: notified(draft, refusedBecause !== undefined),
+    now: pending.askedAt,
+    expires_at: pending.expiresAt,
+    notified: isNotified(draft, refusal !== undefined),
   });
-  openRequest(draft, open);
-  if (refusedBecause) resolveElicitation(draft, open, { action: "cancel" }, refusedBecause);
-  else awaitAnswer(draft, open);
+  addRequest(draft, pending);
+  if (refusal) resolveElicitation(draft, pending, { action: "cancel" }, refusal);
+  else armAndAsk(draft, pending);
 }
 
-/** Ends one request: logged now, told to the agent afterwards. */
+/** Logs the resolution and sends it to the agent after the commit. */
 export function resolveElicitation(
   draft: Draft,
-  open: OpenElicitation,
+  pending: PendingElicitation,
   answer: ElicitationAnswer,
-  who: Resolver,
+  resolvedBy: ResolvedBy,
 ): void {
-  const { turn, request, key } = open;
+  const { turn, request, key } = pending;
   const outcome = answer.action;
   const content = answer.action === "accept" && answer.content !== undefined ? { content: answer.content } : {};
   const where = turn === undefined ? {} : { turn };
-  draft.add({ kind: "elicitation", ...where, request, phase: "resolved", outcome, ...content, ...who });
-  const { why: _, ...closer } = who;
-  const isTold = closeRequest(draft, open, { request, outcome, ...closer });
-  if (isTold && key !== null) draft.effect({ type: "answer_elicitation", request, key, answer });
+  draft.add({ kind: "elicitation", ...where, request, phase: "resolved", outcome, ...content, ...resolvedBy });
+  const { why: _, ...closer } = resolvedBy;
+  const mustTellAgent = closeRequest(draft, pending, { request, outcome, ...closer });
+  if (mustTellAgent && key !== null) draft.effect({ type: "answer_elicitation", request, key, answer });
 }
 
-function elicitationFields(asked: Elicitation): ElicitationFields {
+function toElicitationFields(asked: Elicitation): ElicitationFields {
   const { mode, message, toolCallId } = asked;
   const of = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
   if (asked.mode === "form") return { mode, message, schema: asked.schema, ...of };

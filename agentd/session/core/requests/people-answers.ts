@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the service `notify` has told of a request: a person's answer, or that nobody could be asked.
+// Reports of the service `notify`: a person's answer, or that nobody could be asked.
 import { isAgentCitizen } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
-import { cut } from "../fit.ts";
+import { truncateText } from "../bounded-fields.ts";
 import type { SessionInput } from "../input.ts";
-import type { ClosedRequest, OpenRequest, SessionState } from "../state.ts";
-import { choicesOf, editionOf } from "./asking.ts";
+import type { ClosedRequest, PendingRequest, SessionState } from "../state.ts";
+import { toNotifyOptions, editionOf } from "./ask-people.ts";
 import { resolveElicitation } from "./elicitations.ts";
-import { isOverdue, type Resolver } from "./open-requests.ts";
+import { isOverdue, type ResolvedBy } from "./pending-requests.ts";
 import { resolvePermission } from "./permissions.ts";
 
-/** What the diagnostic is called that tells of an answer which was not used. */
+/** The `what` of the diagnostic about an answer that was not used. */
 export const unusedAnswer = "answer-unused";
 
 /**
- * A person's answer: the first valid one wins. One that comes too late, or that nobody may give, changes nothing, and is
- * not lost in silence: who gave it believes that it counts.
+ * The first valid answer resolves the request. Any other is logged as not used, since the person believes that it
+ * counted.
  */
 export function onPeopleAnswered(
   draft: Draft,
@@ -24,61 +24,68 @@ export function onPeopleAnswered(
 ): void {
   const { request, option, by } = answer;
   const { state, context } = draft;
-  const open = state.requests.find((candidate) => candidate.request === request);
-  const isOutdated = open !== undefined && (answer.edition ?? 0) !== editionOf(open);
-  const wrong = isOutdated
-    ? "the agent had changed what it asks since that was shown"
-    : open === undefined
-      ? whyClosed(state, request)
-      : whyNot(open, option, by, context.now);
-  if (open !== undefined && wrong === undefined) {
-    resolve(draft, open, option, { by: by ?? notifyName, via: "notify" });
-    return draft.sayState(before);
+  const pending = state.requests.find((candidate) => candidate.request === request);
+  const isOutdated = pending !== undefined && (answer.edition ?? 0) !== editionOf(pending);
+  const problem = isOutdated
+    ? "the agent had changed the request since it was shown"
+    : pending === undefined
+      ? describeClosedRequest(state, request)
+      : findAnswerProblem(pending, option, by, context.now);
+  if (pending !== undefined && problem === undefined) {
+    resolve(draft, pending, option, { by: by ?? notifyName, via: "notify" });
+    return draft.emitState(before);
   }
   const who = by === null ? "a person" : `a person (${by})`;
   draft.add({
     kind: "diagnostic",
     what: unusedAnswer,
     request,
-    message: `${who} had answered ${JSON.stringify(cut(option, optionShownMax))} to ${request}: ${wrong ?? "it is closed"}`,
+    message: `${who} answered ${JSON.stringify(truncateText(option, optionShownMax))} to ${request}: ${problem ?? "it is closed"}`,
   });
-  // One that was changed is asked anew already.
+  // A changed request has already been asked again.
   if (!isOutdated) draft.effect({ type: "withdraw_ask", request, reason: "not used" });
 }
 
-/** People could not be asked after all. The request stays open for `agent.permission.answer`. */
+/** Logs that people could not be asked. The request stays pending for `agent.permission.answer`. */
 export function onPeopleNotAsked(
   draft: Draft,
   { request, message }: Extract<SessionInput, { type: "people_not_asked" }>,
 ): void {
-  if (!draft.state.requests.some((open) => open.request === request)) return;
-  const told = `people could not be asked about ${request} by notify: ${message}`;
-  draft.add({ kind: "diagnostic", what: "people-not-asked", request, message: told });
+  if (!draft.state.requests.some((pending) => pending.request === request)) return;
+  const problem = `people could not be asked about ${request} by notify: ${message}`;
+  draft.add({ kind: "diagnostic", what: "people-not-asked", request, message: problem });
 }
 
-/** In the log where it was answered on the desktop: no citizen gave the answer. */
+/** Logged as `by` when the answer was given on the desktop and no citizen gave it. */
 const notifyName = "notify";
 const optionShownMax = 200;
 
-function resolve(draft: Draft, open: OpenRequest, option: string, who: Resolver): void {
-  if (open.kind === "permission") resolvePermission(draft, open, { option }, who);
-  else resolveElicitation(draft, open, { action: option === "accept" ? "accept" : "decline" }, who);
+function resolve(draft: Draft, pending: PendingRequest, option: string, resolvedBy: ResolvedBy): void {
+  if (pending.kind === "permission") resolvePermission(draft, pending, { option }, resolvedBy);
+  else resolveElicitation(draft, pending, { action: option === "accept" ? "accept" : "decline" }, resolvedBy);
 }
 
-function whyNot(open: OpenRequest, option: string, by: string | null, now: number): string | undefined {
-  if (isOverdue(open, now)) return "the request's time was over before the answer came";
-  // The service refuses them itself; whoever stands in for it might not.
+function findAnswerProblem(
+  pending: PendingRequest,
+  option: string,
+  by: string | null,
+  now: number,
+): string | undefined {
+  if (isOverdue(pending, now)) return "the request had expired before the answer came";
+  // notifyd refuses these itself, but another program may serve as `notify`.
   if (by !== null && isAgentCitizen(by)) return "an agent's own program may not answer for people";
-  return choicesOf(open).some((offered) => offered.option === option) ? undefined : "that option was not offered";
+  return toNotifyOptions(pending).some((offered) => offered.option === option)
+    ? undefined
+    : "that option was not offered";
 }
 
-function whyClosed(state: SessionState, request: string): string {
+function describeClosedRequest(state: SessionState, request: string): string {
   const closed = state.closedRequests.find((candidate) => candidate.request === request);
   return closed === undefined || closed.via === "restart"
-    ? "agentd was started again before it was used"
-    : `the request was closed before, by ${closerOf(closed)}`;
+    ? "agentd was restarted before it was used"
+    : `the request was already closed by ${describeCloser(closed)}`;
 }
 
-function closerOf({ by, via }: ClosedRequest): string {
+function describeCloser({ by, via }: ClosedRequest): string {
   return via === undefined ? (by ?? "somebody") : by === null ? via : `${via} (${by})`;
 }

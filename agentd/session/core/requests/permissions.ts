@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A permission from the agent's question to its one answer. Whatever is not somebody's yes is never a yes.
+// Permission requests, from request to resolution. Anything but an explicit allow is a denial.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { PermissionOutcome, ToolCallPatch } from "../../../../acp-client/model.ts";
 import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
-import { bytesOf } from "../fit.ts";
-import { toolCallFields } from "../map-update.ts";
-import { currentTurn, type OpenPermission } from "../state.ts";
+import { jsonBytes } from "../bounded-fields.ts";
+import { toToolCallFields } from "../map-update.ts";
+import { currentTurn, type PendingPermission } from "../state.ts";
 import {
-  beginsAnew,
-  callKey,
-  forgotten,
+  isNewCall,
+  toCallKey,
+  forgottenCall,
   isAnnouncement,
   type KnownCalls,
   mergeCall,
-  noteCopied,
+  markCopied,
 } from "../tools/known-calls.ts";
-import { makeRoom } from "../tools/tool-calls.ts";
-import { findTool, noteTool } from "../tools/tool-ledger.ts";
-import { askPeople } from "./asking.ts";
+import { closeOldestIfFull } from "../tools/tool-calls.ts";
+import { findTool, recordTool } from "../tools/tool-ledger.ts";
+import { askPeople } from "./ask-people.ts";
 import {
-  awaitAnswer,
+  armAndAsk,
   closeRequest,
   newRequest,
-  notified,
-  ofAgentSession,
-  openRequest,
-  type Resolver,
-  whyNobodyIsAsked,
-} from "./open-requests.ts";
-import { answerByPolicy, askedByAnotherSession, type Findings, type PolicyAnswer } from "./policy.ts";
-import { changedMembers, loggedCall, type QuestionCall, questionCall, shownCall } from "./question-call.ts";
+  isNotified,
+  agentSessionMember,
+  addRequest,
+  type ResolvedBy,
+  checkCanAsk,
+} from "./pending-requests.ts";
+import { evaluatePolicy, foreignSessionReason, type Findings, type PolicyDecision } from "./policy.ts";
+import { findChangedMembers, toLoggedCall, type RequestedCall, toRequestedCall, boundCall } from "./requested-call.ts";
 
-/** `option` as offered, or a cancellation. */
-export type Answer = { readonly option: string } | "cancelled";
+/** An option that the agent offered, or a cancellation. */
+export type PermissionAnswer = { readonly option: string } | "cancelled";
 
-/** `findings`: what the session's policy judges by, where it has one. */
+/** Handles ACP's session/request_permission. `findings`: the evidence for the session's policy, if it has one. */
 export function requestPermission(
   draft: Draft,
   event: Extract<AgentEvent, { type: "permission" }>,
@@ -44,53 +44,56 @@ export function requestPermission(
   const { state } = draft;
   const where = currentTurn(state);
   const { agentSession } = event;
-  const own = toolCallFields(event.toolCall);
-  const key = callKey(own.tool_call_id, agentSession);
-  const question = askedCall(draft, key, own, agentSession);
+  const own = toToolCallFields(event.toolCall);
+  const key = toCallKey(own.tool_call_id, agentSession);
+  const requested = mergeRequestedCall(draft, key, own, agentSession);
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
-  const refusedBecause = whyNobodyIsAsked(draft);
-  const byPolicy = refusedBecause
-    ? undefined
-    : policyAnswer(draft, { kind: own.tool_kind, options, findings, agentSession });
-  const { leftOut, ...shown } = shownCall(question);
-  const open: OpenPermission = {
+  const refusal = checkCanAsk(draft);
+  const byPolicy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options, findings, agentSession });
+  const { omitted, ...listed } = boundCall(requested);
+  const pending: PendingPermission = {
     kind: "permission",
     ...newRequest(draft, event.request, agentSession),
-    call: key,
-    shown,
-    leftOut,
+    callKey: key,
+    listed,
+    omitted,
     changed: [],
     edition: 0,
     options,
-    optionsBytes: bytesOf(options),
+    optionsBytes: jsonBytes(options),
   };
-  const logged = loggedCall(question, state.calls.get(key));
-  state.calls = noteCopied(state.calls, key, logged.tool_call);
+  const logged = toLoggedCall(requested, state.calls.get(key));
+  state.calls = markCopied(state.calls, key, logged.tool_call);
   draft.add({
     kind: "permission",
     ...where,
-    request: open.request,
+    request: pending.request,
     phase: "requested",
-    ...ofAgentSession(agentSession),
+    ...agentSessionMember(agentSession),
     tool_call: logged.tool_call,
     ...(logged.said_before.length === 0 ? {} : { said_before: logged.said_before }),
     ...(logged.left_out.length === 0 ? {} : { left_out: logged.left_out }),
     options,
-    now: open.askedAt,
-    expires_at: open.expiresAt,
-    notified: notified(draft, refusedBecause !== undefined || (byPolicy !== undefined && "answer" in byPolicy)),
+    now: pending.askedAt,
+    expires_at: pending.expiresAt,
+    notified: isNotified(draft, refusal !== undefined || (byPolicy !== undefined && "answer" in byPolicy)),
     ...(byPolicy !== undefined && "ask" in byPolicy ? { why: byPolicy.ask } : {}),
   });
-  openRequest(draft, open);
-  if (refusedBecause) return resolvePermission(draft, open, "cancelled", refusedBecause);
+  addRequest(draft, pending);
+  if (refusal) return resolvePermission(draft, pending, "cancelled", refusal);
   if (byPolicy !== undefined && "answer" in byPolicy) {
-    return resolvePermission(draft, open, { option: byPolicy.answer }, { by: null, via: "policy", why: byPolicy.why });
+    return resolvePermission(
+      draft,
+      pending,
+      { option: byPolicy.answer },
+      { by: null, via: "policy", why: byPolicy.why },
+    );
   }
-  awaitAnswer(draft, open);
+  armAndAsk(draft, pending);
 }
 
-interface AskedOfPolicy {
-  /** As the request itself has it. */
+interface PolicyInput {
+  /** As in the request itself. */
   readonly kind: string | null | undefined;
   readonly options: readonly PermissionChoice[];
   readonly findings: Findings | undefined;
@@ -98,112 +101,133 @@ interface AskedOfPolicy {
 }
 
 /**
- * What the policy says, as the configuration has it at this moment; undefined where the session has none. One that is
- * gone from the configuration answers nothing, which is said once.
+ * Evaluates the session's policy as currently configured; undefined when the session has none. A policy that is gone
+ * from the configuration decides nothing, which is logged once.
  */
-function policyAnswer(
-  draft: Draft,
-  { kind, options, findings, agentSession }: AskedOfPolicy,
-): PolicyAnswer | undefined {
+function askPolicy(draft: Draft, { kind, options, findings, agentSession }: PolicyInput): PolicyDecision | undefined {
   const { state, context } = draft;
   const { policy: name, cwd, additionalDirs } = state;
   if (name === undefined) return undefined;
   const policy = context.settings.policies.get(name);
-  if (!policy) sayMissed(draft, name);
-  state.policyMissed = policy === undefined;
-  if (agentSession !== undefined) return { ask: `policy "${name}": ${askedByAnotherSession}` };
+  if (!policy) emitPolicyGone(draft, name);
+  state.policyGoneReported = policy === undefined;
+  if (agentSession !== undefined) return { ask: `policy "${name}": ${foreignSessionReason}` };
   if (!policy || !findings) return { ask: `policy "${name}": it is not in the configuration` };
-  const answer = answerByPolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], findings });
+  const answer = evaluatePolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], findings });
   if ("ask" in answer) return { ask: `policy "${name}": ${answer.ask}` };
   return { ...answer, why: `policy "${name}", ${answer.why}` };
 }
 
-function sayMissed(draft: Draft, name: string): void {
-  if (draft.state.policyMissed) return;
-  const message = `the policy "${name}" is not in the configuration any more: people are asked instead`;
+function emitPolicyGone(draft: Draft, name: string): void {
+  if (draft.state.policyGoneReported) return;
+  const message = `the policy "${name}" is no longer in the configuration: people are asked instead`;
   draft.add({ kind: "diagnostic", what: "policy-gone", message });
 }
 
-/** The request patches the call like any update of it; some agents never announce the call, and this is its first sight. */
-function askedCall(draft: Draft, key: string, own: ToolCallFields, agentSession: string | undefined): QuestionCall {
+/**
+ * Merges the request into its tool call, like any update. Some agents never announce the call, so this may create it.
+ */
+function mergeRequestedCall(
+  draft: Draft,
+  key: string,
+  own: ToolCallFields,
+  agentSession: string | undefined,
+): RequestedCall {
   const { state } = draft;
   const before = state.calls;
   const isForeign = agentSession !== undefined;
   const known = before.get(key);
   const wasSeen = isForeign ? known !== undefined : findTool(state.tools, key) !== undefined;
-  const isFirst = !wasSeen || (known !== undefined && beginsAnew(known, own));
-  const question = questionCall(known ?? (wasSeen ? forgotten : undefined), own);
+  const isFirst = !wasSeen || (known !== undefined && isNewCall(known, own));
+  const requested = toRequestedCall(known ?? (wasSeen ? forgottenCall : undefined), own);
   if (!isForeign && isFirst) {
-    makeRoom(draft);
+    closeOldestIfFull(draft);
     const { turn } = currentTurn(state);
     const status = own.status ?? "pending";
     draft.add({ kind: "tool_call", ...currentTurn(state), ...own, status });
-    state.tools = noteTool(state.tools, key, turn, status);
+    state.tools = recordTool(state.tools, key, turn, status);
   }
-  const isOver = isForeign ? known?.isOver === true : !state.tools.open.has(key);
-  state.calls = mergeCall(before, key, own, { isOver, isBase: isFirst, wasSeen });
-  noteChange(draft, key, own, before);
-  return question;
+  const hasEnded = isForeign ? known?.hasEnded === true : !state.tools.open.has(key);
+  state.calls = mergeCall(before, key, own, { hasEnded, isBase: isFirst, wasSeen });
+  noteCallChange(draft, key, own, before);
+  return requested;
 }
 
-/** What a sub-agent says of its calls is logged as it came, and known for the questions that it may ask about them. */
-export function noteForeignCall(draft: Draft, agentSession: string, call: ToolCallPatch): void {
+/** Logs what a sub-agent says of its calls as it came, and remembers it for permission requests about them. */
+export function noteForeignToolCall(draft: Draft, agentSession: string, call: ToolCallPatch): void {
   const { state } = draft;
-  const said = toolCallFields(call);
-  const key = callKey(said.tool_call_id, agentSession);
+  const fields = toToolCallFields(call);
+  const key = toCallKey(fields.tool_call_id, agentSession);
   const before = state.calls;
-  const wasOver = before.get(key)?.isOver === true && !isAnnouncement(said.title, said.tool_kind, said.status);
-  const isOver = wasOver || finalToolStatuses.has(said.status);
-  state.calls = mergeCall(before, key, said, { isOver, isBase: false, wasSeen: false });
-  noteChange(draft, key, said, before);
+  const hadEnded = before.get(key)?.hasEnded === true && !isAnnouncement(fields.title, fields.tool_kind, fields.status);
+  const hasEnded = hadEnded || finalToolStatuses.has(fields.status);
+  state.calls = mergeCall(before, key, fields, { hasEnded, isBase: false, wasSeen: false });
+  noteCallChange(draft, key, fields, before);
 }
 
 /**
- * The agent has said more of a call, about which a question is open. People are shown the call as it is now, and that it is
- * another than the one they were asked about. A policy does not decide again.
+ * Updates pending requests when their tool call changes: people see the new call, marked as changed. The policy is not
+ * evaluated again.
  */
-export function noteChange(draft: Draft, key: string, update: ToolCallFields, before: KnownCalls): void {
+export function noteCallChange(draft: Draft, key: string, update: ToolCallFields, before: KnownCalls): void {
   const { state } = draft;
-  for (const open of state.requests) {
-    if (open.kind !== "permission" || open.call !== key) continue;
+  for (const pending of state.requests) {
+    if (pending.kind !== "permission" || pending.callKey !== key) continue;
     const now = state.calls.get(key);
-    const changed = changedMembers(before.get(key), now, update);
+    const changed = findChangedMembers(before.get(key), now, update);
     if (changed.length === 0) continue;
-    const { leftOut, ...shown } = shownCall(questionCall(now, { tool_call_id: update.tool_call_id }));
-    const allChanged = [...new Set([...open.changed, ...changed])];
-    const renewed = { ...open, shown, leftOut, changed: allChanged, edition: open.edition + 1 };
-    state.requests = state.requests.map((one) => (one === open ? renewed : one));
-    const { request, turn } = open;
+    const { omitted, ...listed } = boundCall(toRequestedCall(now, { tool_call_id: update.tool_call_id }));
+    const allChanged = [...new Set([...pending.changed, ...changed])];
+    const renewed = { ...pending, listed, omitted, changed: allChanged, edition: pending.edition + 1 };
+    state.requests = state.requests.map((one) => (one === pending ? renewed : one));
+    const { request, turn } = pending;
     draft.add({ kind: "permission", ...(turn === undefined ? {} : { turn }), request, phase: "changed", changed });
-    if (open.askedPeople) askPeople(draft, renewed);
+    if (pending.askedPeople) askPeople(draft, renewed);
   }
 }
 
-/** Ends one request: logged now, told to the agent afterwards. */
-export function resolvePermission(draft: Draft, open: OpenPermission, answer: Answer, who: Resolver): void {
-  const { turn, request, key } = open;
+/** Logs the resolution and sends it to the agent after the commit. */
+export function resolvePermission(
+  draft: Draft,
+  pending: PendingPermission,
+  answer: PermissionAnswer,
+  resolvedBy: ResolvedBy,
+): void {
+  const { turn, request, key } = pending;
   const outcome = answer === "cancelled" ? "cancelled" : "selected";
   const option = answer === "cancelled" ? {} : { option: answer.option };
   const where = turn === undefined ? {} : { turn };
-  const changed = open.changed.length === 0 ? {} : { changed: open.changed };
-  draft.add({ kind: "permission", ...where, request, phase: "resolved", outcome, ...option, ...who, ...changed });
-  const { why: _, ...closer } = who;
-  const isTold = closeRequest(draft, open, { request, outcome, ...option, ...closer });
+  const changed = pending.changed.length === 0 ? {} : { changed: pending.changed };
+  draft.add({
+    kind: "permission",
+    ...where,
+    request,
+    phase: "resolved",
+    outcome,
+    ...option,
+    ...resolvedBy,
+    ...changed,
+  });
+  const { why: _, ...closer } = resolvedBy;
+  const mustTellAgent = closeRequest(draft, pending, { request, outcome, ...option, ...closer });
   const wire: PermissionOutcome = answer === "cancelled" ? "cancelled" : { optionId: answer.option };
-  if (isTold && key !== null) draft.effect({ type: "answer_permission", request, key, outcome: wire });
+  if (mustTellAgent && key !== null) draft.effect({ type: "answer_permission", request, key, outcome: wire });
 }
 
-/** Nobody answered in time: the agent's own way to say no once, else a cancellation. */
-export function expirePermission(draft: Draft, open: OpenPermission): void {
-  const rejection = rejectOnce(open.options);
-  resolvePermission(draft, open, rejection ? { option: rejection.option } : "cancelled", { by: null, via: "timeout" });
+/** Chooses the agent's `reject_once` option when nobody answered in time, or cancels. */
+export function expirePermission(draft: Draft, pending: PendingPermission): void {
+  const rejection = findRejectOnce(pending.options);
+  resolvePermission(draft, pending, rejection ? { option: rejection.option } : "cancelled", {
+    by: null,
+    via: "timeout",
+  });
 }
 
 /**
- * Chosen by kind alone, never by position, id or text. An id is all that the agent is told: one that stands for something
- * else too is no rejection.
+ * Finds the rejection by its kind alone, never by position, id or text. The agent is told only the id, so an id that
+ * another option shares is not used.
  */
-function rejectOnce(options: readonly PermissionChoice[]): PermissionChoice | undefined {
+function findRejectOnce(options: readonly PermissionChoice[]): PermissionChoice | undefined {
   const rejections = options.filter(({ kind }) => kind === "reject_once");
   return rejections.find(({ option }) => options.filter((other) => other.option === option).length === 1);
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type PolicySettings, type ToolKind, toolKinds } from "../../../config/settings.ts";
-import { answerByPolicy, type PolicyAnswer, type PolicyQuestion } from "./policy.ts";
+import { evaluatePolicy, type PolicyDecision, type PolicyRequest } from "./policy.ts";
 
 const place = (path: string, real: string | undefined = path) => ({ path, real });
 const once = { option: "yes", kind: "allow_once" };
@@ -12,9 +12,9 @@ function rules(...kinds: ToolKind[]): PolicySettings {
   return { allowOnce: [{ kinds, within: "session" }] };
 }
 
-type Asked = Partial<Omit<PolicyQuestion, "findings">> & Partial<PolicyQuestion["findings"]>;
+type Asked = Partial<Omit<PolicyRequest, "findings">> & Partial<PolicyRequest["findings"]>;
 
-function asked(policy: PolicySettings, question: Asked = {}): PolicyAnswer {
+function asked(policy: PolicySettings, question: Asked = {}): PolicyDecision {
   const { kind = "read", options = [once, no], sessionDirectories = ["/ws"], ...findings } = question;
   const found = {
     kindsBefore: [],
@@ -24,7 +24,7 @@ function asked(policy: PolicySettings, question: Asked = {}): PolicyAnswer {
     tooMany: false,
     ruleDirectories: new Map(),
   };
-  return answerByPolicy(policy, {
+  return evaluatePolicy(policy, {
     kind: "kind" in question ? question.kind : kind,
     options,
     sessionDirectories,
@@ -34,7 +34,7 @@ function asked(policy: PolicySettings, question: Asked = {}): PolicyAnswer {
 
 const asks = (policy: PolicySettings, question: Asked = {}): boolean => "ask" in asked(policy, question);
 
-test("a call of a named kind within the session's directories is allowed once, with the rule that did it", () => {
+test("a call of a named kind within the session's directories is allowed once, with its rule", () => {
   expect(asked(rules("search", "read"))).toEqual({
     answer: "yes",
     rule: 1,
@@ -42,7 +42,7 @@ test("a call of a named kind within the session's directories is allowed once, w
   });
 });
 
-test("a kind that no rule names is put to a person", () => {
+test("a kind that no rule names is left to a person", () => {
   expect(asked(rules("search"))).toEqual({ ask: "no rule names the tool kind read" });
 });
 
@@ -51,7 +51,7 @@ test.each([
   ["several allow once", [once, { option: "blue", kind: "allow_once" }, no]],
   ["its id stands for two options", [once, { option: "yes", kind: "allow_always" }]],
   ["there is none", []],
-])("of options nothing is chosen where %s", (_, options) => {
+])("a policy chooses no option when %s", (_, options) => {
   expect(asks(rules("read"), { options })).toBe(true);
 });
 
@@ -64,11 +64,11 @@ test.each<[string, Asked]>([
   ["was another before", { kindsBefore: ["edit"] }],
   ["was two before", { kind: undefined, kindsBefore: ["read", "edit"] }],
   ["is only ACP's default", { kind: undefined, kindsBefore: ["other"] }],
-])("a person is asked where the call's kind %s, whatever the policy names", (_, question) => {
+])("a person is asked when the call's kind %s, whatever the policy names", (_, question) => {
   expect(asks(rules(...toolKinds), question)).toBe(true);
 });
 
-test("a question without a kind has the one that was announced", () => {
+test("a request without a kind has the announced one", () => {
   expect(asked(rules("read"), { kind: null, kindsBefore: ["read"] })).toMatchObject({ answer: "yes" });
   expect(asked(rules("other"), { kind: "other", kindsBefore: ["other"] })).toMatchObject({ answer: "yes" });
 });
@@ -84,16 +84,16 @@ test.each<[string, Asked]>([
   ["there are too many", { tooMany: true }],
   ["some could not be read", { incomplete: true }],
   ["the session has no directory", { sessionDirectories: [] }],
-])("a person is asked where, of the call's paths, %s", (_, question) => {
+])("a person is asked when, of the call's paths, %s", (_, question) => {
   expect(asks(rules("read"), question)).toBe(true);
 });
 
-test("a diff whose file is among the locations is judged with them", () => {
+test("a diff whose file is among the locations is checked with them", () => {
   const places = { locations: [place("/ws/link", "/ws/a")], diffs: [place("/ws/a")] };
   expect(asked(rules("edit"), { kind: "edit", ...places })).toMatchObject({ answer: "yes" });
 });
 
-test("a directory of a rule counts where it really is, and one rule must hold for all locations", () => {
+test("a rule's directory is compared by its real path, and one rule must hold for all locations", () => {
   const policy: PolicySettings = {
     allowOnce: [
       { kinds: ["read"], within: "session" },
@@ -110,7 +110,7 @@ test("a directory of a rule counts where it really is, and one rule must hold fo
   expect("ask" in within("/ws/a", "/mnt/docs/a")).toBe(true);
 });
 
-test("whatever is offered and said, a policy answers with the one allow_once or not at all", () => {
+test("a policy answers with the only allow_once option or not at all", () => {
   const kind = fc.constantFrom<string | null | undefined>(...toolKinds, null, undefined, "peek", "");
   const optionKind = fc.constantFrom("allow_once", "allow_always", "reject_once", "reject_always", "allow", "");
   const option = fc.record({ option: fc.constantFrom("a", "b", "c", "d"), kind: optionKind });

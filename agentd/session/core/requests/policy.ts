@@ -1,69 +1,70 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a policy answers to a permission: one `allow_once`, or nothing, and then a person is asked. It goes by the
-// kind of the tool call, by where its locations really are and by the kinds of the options; never by a text that the
-// agent wrote. It believes the agent's kind and locations: a policy spares questions, it is no sandbox.
+// Evaluates a policy: it chooses the only `allow_once` option or leaves the request to a person. It reads the tool
+// call's kind, the real paths of its locations and the kinds of the options, never text that the agent wrote. It trusts
+// the agent's kind and locations: a policy saves questions and is not a sandbox.
 import { type AllowOnceRule, type PolicySettings, toolKinds } from "../../../config/settings.ts";
 import { isWithin } from "../../../instance/within.ts";
 import type { PermissionChoice } from "../../../vocabulary/entries.ts";
 
-/** A path that the agent wrote; `real` is undefined where nobody can tell where it leads. */
+/** A path that the agent wrote. `real`: without links, undefined when it cannot be resolved. */
 export interface Place {
   readonly path: string;
   readonly real: string | undefined;
-  /** It is one that agentd keeps to itself. */
+  /** One of agentd's own paths. */
   readonly reserved?: true;
 }
 
 export interface Findings {
-  /** Of the tool call, before this question. */
+  /** Kinds that the agent gave the tool call before this request. */
   readonly kindsBefore: readonly string[];
   readonly locations: readonly Place[];
   readonly diffs: readonly Place[];
-  /** Some of what was said of it could not be read. */
+  /** Some content or location of the call could not be read. */
   readonly incomplete: boolean;
-  /** More paths than are looked at. */
+  /** The call names more paths than are checked. */
   readonly tooMany: boolean;
-  /** The policy's own directories: as they are written, and where they are. */
+  /** The policy's directories, from their configured to their real paths. */
   readonly ruleDirectories: ReadonlyMap<string, string>;
 }
 
-export interface PolicyQuestion {
-  /** As the question itself has it; it need not have one. */
+export interface PolicyRequest {
+  /** The kind in the request itself, if it has one. */
   readonly kind: string | null | undefined;
   readonly options: readonly Pick<PermissionChoice, "option" | "kind">[];
-  /** Without links. */
+  /** Real paths. */
   readonly sessionDirectories: readonly string[];
   readonly findings: Findings;
 }
 
-/** `rule`: its number in the policy, from 1. */
-export type PolicyAnswer =
+/** `rule`: number of the rule in the policy, from 1. */
+export type PolicyDecision =
   | { readonly answer: string; readonly rule: number; readonly why: string }
   | { readonly ask: string };
 
-export function answerByPolicy(policy: PolicySettings, question: PolicyQuestion): PolicyAnswer {
-  const option = onlyAllowOnce(question.options);
+/** Returns the option that the policy chooses, or why a person must be asked. */
+export function evaluatePolicy(policy: PolicySettings, request: PolicyRequest): PolicyDecision {
+  const option = findAllowOnce(request.options);
   if ("ask" in option) return option;
-  const kind = knownKind(question);
+  const kind = findKind(request);
   if ("ask" in kind) return kind;
-  const unclear = whyPathsAreUnclear(question.findings);
-  if (unclear !== undefined) return { ask: unclear };
+  const problem = findPathProblem(request.findings);
+  if (problem !== undefined) return { ask: problem };
   const rules = policy.allowOnce.map((rule, index) => ({ rule, number: index + 1 }));
   const naming = rules.filter(({ rule }) => (rule.kinds as readonly string[]).includes(kind.kind));
   if (naming.length === 0) return { ask: `no rule names the tool kind ${kind.kind}` };
-  const found = naming.find(({ rule }) => liesWithin(rule, question));
-  if (!found) return { ask: `not every location lies where a rule allows ${kind.kind}` };
+  const found = naming.find(({ rule }) => isWithinRule(rule, request));
+  if (!found) return { ask: `a location is outside every rule that allows ${kind.kind}` };
   const where = found.rule.within === "session" ? "the session's directories" : found.rule.within.directory;
   return { answer: option.option, rule: found.number, why: `rule ${found.number}: ${kind.kind} within ${where}` };
 }
 
-/** Why no policy answers what a sub-agent asks: what it was told and where it works is not known here. */
-export const askedByAnotherSession = "another session of the agent asks";
+/** Why a sub-agent's request is never decided by a policy: its task and directories are unknown here. */
+export const foreignSessionReason = "another session of the agent asks";
 
-type Ask = { readonly ask: string };
+type AskPerson = { readonly ask: string };
 
-/** Several of the kind are a question that has more answers than yes and no; an id that stands for two things, too. */
-function onlyAllowOnce(options: PolicyQuestion["options"]): { readonly option: string } | Ask {
+/** Several `allow_once` options mean more than yes or no. So does an id that two options share. */
+function findAllowOnce(options: PolicyRequest["options"]): { readonly option: string } | AskPerson {
   const [only, ...others] = options.filter(({ kind }) => kind === "allow_once");
   if (only === undefined) return { ask: "no option allows once" };
   if (others.length > 0) return { ask: `${others.length + 1} options allow once: which one is a person's choice` };
@@ -73,32 +74,34 @@ function onlyAllowOnce(options: PolicyQuestion["options"]): { readonly option: s
   return { option: only.option };
 }
 
-function knownKind({ kind: own, findings: { kindsBefore } }: PolicyQuestion): { readonly kind: string } | Ask {
+function findKind({ kind: own, findings: { kindsBefore } }: PolicyRequest): { readonly kind: string } | AskPerson {
   const kinds = new Set([...kindsBefore, ...(typeof own === "string" ? [own] : [])]);
-  if (kinds.size > 1) return { ask: "the agent has told two kinds of this tool call" };
+  if (kinds.size > 1) return { ask: "the agent gave this tool call two kinds" };
   const [kind] = kinds;
-  // A call that is announced without a kind is "other", by ACP's default: only a question that says so itself means it.
+  // ACP's default kind is "other", so a call announced without a kind has it. Only the request itself can mean it.
   if (kind === undefined || (kind === "other" && own !== "other")) return { ask: "the tool call has no kind" };
-  if (!(toolKinds as readonly string[]).includes(kind)) return { ask: "the tool call is of a kind that is not known" };
+  if (!(toolKinds as readonly string[]).includes(kind)) return { ask: "the tool call's kind is unknown" };
   if (kind === "switch_mode") return { ask: "a change of mode is always put to a person" };
   return { kind };
 }
 
-function whyPathsAreUnclear({ locations, diffs, incomplete, tooMany }: Findings): string | undefined {
+/** Returns why the paths do not allow a decision. A changed file must be among the call's locations. */
+function findPathProblem({ locations, diffs, incomplete, tooMany }: Findings): string | undefined {
   if (incomplete) return "some of the tool call's content or locations could not be read";
-  if (tooMany) return "the tool call names more paths than a policy looks at";
+  if (tooMany) return "the tool call names more paths than a policy checks";
   if (locations.length === 0) return "the tool call names no location";
   if ([...locations, ...diffs].some(({ real }) => real === undefined)) {
-    return "where a path of the tool call leads cannot be told";
+    return "a path of the tool call cannot be resolved";
   }
   if ([...locations, ...diffs].some(({ reserved }) => reserved === true)) {
     return "a path of the tool call is agentd's own: its configuration, its log, its secrets or a socket";
   }
   const named = new Set(locations.map(({ real }) => real));
-  return diffs.every(({ real }) => named.has(real)) ? undefined : "it changes a file that is none of its locations";
+  return diffs.every(({ real }) => named.has(real)) ? undefined : "it changes a file that is not among its locations";
 }
 
-function liesWithin({ within }: AllowOnceRule, { sessionDirectories, findings }: PolicyQuestion): boolean {
+/** Returns whether every location lies in the rule's directories, by real paths. */
+function isWithinRule({ within }: AllowOnceRule, { sessionDirectories, findings }: PolicyRequest): boolean {
   const written = within === "session" ? undefined : findings.ruleDirectories.get(within.directory);
   const directories = within === "session" ? sessionDirectories : written === undefined ? [] : [written];
   const isIn = ({ real }: Place): boolean => directories.some((each) => real !== undefined && isWithin(real, each));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { EntryContent } from "../../../vocabulary/index.ts";
 
-/** Entries by their kinds, with what sets some of one kind apart. */
+/** Returns the kinds of the entries, with their phase where it tells them apart. */
 export const kinds = (entries: readonly EntryContent[]): string[] =>
   entries.map((entry) => {
     if (entry.kind === "state") return `state:${entry.state}`;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session driven step by step in a test: inputs in, entries and effects out, with the state kept between.
+// Drives a session step by step in tests: takes inputs, keeps the state and collects entries, effects and replies.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { AgentIdentity } from "../../../../acp-client/model.ts";
 import type { EntryContent, ErrorBody, Verb, VerbArguments } from "../../../vocabulary/index.ts";
-import { readings } from "../../readings.ts";
-import type { Command, Context, Effect, Reply, SessionCommand, SessionInput, Settings } from "../input.ts";
+import { corePorts } from "../../core-ports.ts";
+import type { Command, StepContext, Effect, Reply, SessionCommand, SessionInput, SessionSettings } from "../input.ts";
 import { startSession } from "../start.ts";
 import type { SessionState } from "../state.ts";
 import { step } from "../step.ts";
 
-export const testSettings: Settings = {
+export const testSettings: SessionSettings = {
   permissionTimeoutMs: 600_000,
   idleTimeoutMs: 1_800_000,
   cancelGraceMs: 10_000,
@@ -52,12 +52,12 @@ export class SessionScript {
   readonly effects: Effect[] = [];
   readonly replies: Reply[] = [];
   readonly refusals: ErrorBody[] = [];
-  readonly settings: Settings;
+  readonly settings: SessionSettings;
   now = Date.UTC(2026, 0, 1);
-  people: Context["people"] = "off";
+  people: StepContext["people"] = "off";
   #caller = 1;
 
-  constructor(start: Partial<VerbArguments<"agent.session.start">> = {}, settings: Partial<Settings> = {}) {
+  constructor(start: Partial<VerbArguments<"agent.session.start">> = {}, settings: Partial<SessionSettings> = {}) {
     this.settings = { ...testSettings, ...settings };
     const args = { agent: "test", additional_dirs: [], config: {}, mcp_servers: [], env: [], ...start };
     const command = this.#command<"agent.session.start">("agent.session.start", args);
@@ -78,11 +78,11 @@ export class SessionScript {
     this.replies.push(...decision.replies);
   }
 
-  context(): Context {
-    return { now: this.now, settings: this.settings, people: this.people, readings };
+  context(): StepContext {
+    return { now: this.now, settings: this.settings, people: this.people, ports: corePorts };
   }
 
-  /** The entries that the input brought, none when it was refused. */
+  /** Returns the entries that the input added; none when it was refused. */
   put(input: SessionInput): readonly EntryContent[] {
     const decision = step(this.state, input, this.context());
     if (decision.refusal) {
@@ -102,7 +102,7 @@ export class SessionScript {
   ): readonly EntryContent[] {
     const opened = { sessionId: "its-own", options: options.map((each) => option(...each)) };
     const capabilities = { ...testIdentity.capabilities, ...offers };
-    return this.put({ type: "came_up", identity: { ...testIdentity, capabilities }, opened });
+    return this.put({ type: "opened", identity: { ...testIdentity, capabilities }, opened });
   }
 
   command<V extends SessionCommand["verb"]>(verb: V, args: WithoutSession<VerbArguments<V>>): readonly EntryContent[] {
@@ -153,7 +153,7 @@ export class SessionScript {
 
   #command<V extends Verb>(verb: V, args: VerbArguments<V>): Command<V> {
     this.#caller += 1;
-    return { verb, args, by: "tester", origin: "local", caller: this.#caller, shown: {} };
+    return { verb, args, by: "tester", origin: "local", caller: this.#caller, redactedArgs: {} };
   }
 }
 

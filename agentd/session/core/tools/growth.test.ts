@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { growth, growths } from "./growth.ts";
+import { findGrowth, findGrowths } from "./growth.ts";
 import { parseJson } from "../../../../json/raw-json.ts";
 
 const text = fc.string({ unit: "binary" });
 
-test("what a text added, put behind the old one, is the whole text again", () => {
+test("a growth appended to the old text gives the whole text", () => {
   fc.assert(
     fc.property(text, text, (old, added) => {
-      expect(growth(old, old + added)).toEqual({ at: old.length, text: added });
+      expect(findGrowth(old, old + added)).toEqual({ at: old.length, text: added });
     }),
   );
 });
 
-test("a growth is found exactly where the text begins with the old one", () => {
+test("a growth is found exactly when the text begins with the old one", () => {
   const few = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 6 });
   fc.assert(
     fc.property(few, few, (old, next) => {
-      const found = growth(old, next);
+      const found = findGrowth(old, next);
       expect(found !== undefined).toBe(next.slice(0, old.length) === old);
       if (found) expect(old.slice(0, found.at) + found.text).toBe(next);
     }),
   );
 });
 
-test("what is added never begins with half a character", () => {
+test("a growth never splits a surrogate pair", () => {
   fc.assert(
     fc.property(text, fc.nat(), (next, cut) => {
       const old = next.slice(0, cut % (next.length + 1));
-      const found = growth(old, next);
+      const found = findGrowth(old, next);
       expect(found === undefined).toBe(isTorn(old));
       if (found) expect(isTorn(found.text)).toBe(false);
     }),
   );
-  expect(growth("\ud83d", "\ud83d\ude00")).toBeUndefined();
-  expect(growth("\ud83d", "\ud83dx")).toEqual({ at: 1, text: "x" });
+  expect(findGrowth("\ud83d", "\ud83d\ude00")).toBeUndefined();
+  expect(findGrowth("\ud83d", "\ud83dx")).toEqual({ at: 1, text: "x" });
 });
 
 test("a shorter text, and one that changed in the middle, did not grow", () => {
-  expect(growth("abc", "ab")).toBeUndefined();
-  expect(growth("abc", "abX and more")).toBeUndefined();
-  expect(growth("", "all of it")).toEqual({ at: 0, text: "all of it" });
-  expect(growth("same", "same")).toEqual({ at: 4, text: "" });
+  expect(findGrowth("abc", "ab")).toBeUndefined();
+  expect(findGrowth("abc", "abX and more")).toBeUndefined();
+  expect(findGrowth("", "all of it")).toEqual({ at: 0, text: "all of it" });
+  expect(findGrowth("same", "same")).toEqual({ at: 4, text: "" });
 });
 
-test("texts that grew are found wherever they stand, and any other change is no growth", () => {
+test("grown texts are found anywhere in the value, and any other change is not a growth", () => {
   const old = { a: [1, "x", null], b: { c: "one", d: true } };
-  expect(growths(old, structuredClone(old), ["m"])).toEqual([]);
-  expect(growths(old, { a: [1, "xy", null], b: { c: "one two", d: true } }, ["m"])).toEqual([
+  expect(findGrowths(old, structuredClone(old), ["m"])).toEqual([]);
+  expect(findGrowths(old, { a: [1, "xy", null], b: { c: "one two", d: true } }, ["m"])).toEqual([
     { path: ["m", "a", 1], at: 1, text: "y" },
     { path: ["m", "b", "c"], at: 3, text: " two" },
   ]);
@@ -64,17 +64,17 @@ test("texts that grew are found wherever they stand, and any other change is no 
     null,
     "text",
   ];
-  for (const next of others) expect(growths(old, next, [])).toBeUndefined();
+  for (const next of others) expect(findGrowths(old, next, [])).toBeUndefined();
 });
 
-/** Holds half a character. */
+/** Returns whether a surrogate pair was split. */
 function isTorn(value: string): boolean {
   return /\p{Surrogate}/u.test(value);
 }
 
-test("a number that is kept as text is what it was or another one, and never a text that grew", () => {
+test("a number kept as source text is equal or different, but never a growth", () => {
   const value = (number: string): unknown => parseJson(`{"id":${number},"text":"ab"}`);
-  expect(growths(value("1193820475610234881"), value("1193820475610234881"), ["m"])).toEqual([]);
-  expect(growths(value("1193820475610234881"), value("11938204756102348811"), ["m"])).toBeUndefined();
-  expect(growths(value("1.0"), value("1"), ["m"])).toBeUndefined();
+  expect(findGrowths(value("1193820475610234881"), value("1193820475610234881"), ["m"])).toEqual([]);
+  expect(findGrowths(value("1193820475610234881"), value("11938204756102348811"), ["m"])).toBeUndefined();
+  expect(findGrowths(value("1.0"), value("1"), ["m"])).toBeUndefined();
 });

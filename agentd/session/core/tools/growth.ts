@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Agents that send the whole output again each time would make a log of its square: what came to it is enough.
+// Some agents resend the full output on every update. Only the appended suffix is logged, or the log would grow
+// quadratically.
 import { RawJson } from "../../../../json/raw-json.ts";
 import type { TextGrowth } from "../../../vocabulary/entries.ts";
 
 /**
- * Which texts of a JSON value grew, where all else of it is as it was; undefined where anything else changed. Nothing
- * where it is the same value. Linear; as deep as the old value.
+ * Finds the texts of a JSON value that were appended to. Empty when nothing changed, undefined when anything else
+ * changed. Takes linear time and recurses as deep as the old value.
  */
-export function growths(old: unknown, next: unknown, path: TextGrowth["path"]): TextGrowth[] | undefined {
+export function findGrowths(old: unknown, next: unknown, path: TextGrowth["path"]): TextGrowth[] | undefined {
   const found: TextGrowth[] = [];
-  return collect(old, next, [...path], found) ? found : undefined;
+  return collectGrowths(old, next, [...path], found) ? found : undefined;
 }
 
-/** Adds what grew; false where anything else changed. Leaves `path` as it was, unless that is so. */
-function collect(old: unknown, next: unknown, path: (string | number)[], found: TextGrowth[]): boolean {
+/** Collects growths and restores `path`; returns false, with `path` as it is, when anything else changed. */
+function collectGrowths(old: unknown, next: unknown, path: (string | number)[], found: TextGrowth[]): boolean {
   if (typeof old === "string") {
-    const grown = typeof next === "string" ? growth(old, next) : undefined;
+    const grown = typeof next === "string" ? findGrowth(old, next) : undefined;
     if (grown && grown.text !== "") found.push({ path: [...path], ...grown });
     return grown !== undefined;
   }
@@ -29,19 +30,20 @@ function collect(old: unknown, next: unknown, path: (string | number)[], found: 
     const name = names[index]!;
     if (name !== nextNames[index]) return false;
     path.push(Array.isArray(old) ? index : name);
-    if (!collect(member(old, name), member(next, name), path, found)) return false;
+    if (!collectGrowths(member(old, name), member(next, name), path, found)) return false;
     path.pop();
   }
   return true;
 }
 
 /**
- * What a text that begins with the old one adds to it (nothing, where it is the same text); undefined where it does not
- * begin so, or where the old one ended inside a character, which half a character must not be cut from. Linear.
+ * Returns the appended suffix, empty for an equal text. Undefined when `next` does not start with `old` or continues a
+ * surrogate pair in which `old` ended. Takes linear time.
  */
-export function growth(old: string, next: string): Omit<TextGrowth, "path"> | undefined {
+export function findGrowth(old: string, next: string): Omit<TextGrowth, "path"> | undefined {
   const at = old.length;
-  if (!next.startsWith(old) || (isHigh(old.charCodeAt(at - 1)) && isLow(next.charCodeAt(at)))) return undefined;
+  if (!next.startsWith(old) || (isHighSurrogate(old.charCodeAt(at - 1)) && isLowSurrogate(next.charCodeAt(at))))
+    return undefined;
   return { at, text: next.slice(at) };
 }
 
@@ -49,10 +51,10 @@ function member(value: object, name: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[name];
 }
 
-function isHigh(unit: number): boolean {
+function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
 }
 
-function isLow(unit: number): boolean {
+function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }

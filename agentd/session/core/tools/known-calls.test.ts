@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EntryContent, ToolCallEntry } from "../../../vocabulary/index.ts";
 import { SessionScript } from "../testing/session-script.ts";
-import { endCall, type KnownCalls, loggedFields, mergeCall, noCalls } from "./known-calls.ts";
+import { endCall, type KnownCalls, toLoggedFields, mergeCall, noCalls } from "./known-calls.ts";
 
 const long = "x".repeat(1_000);
 const output = (text: string) => [{ type: "content", content: { type: "text", text } }];
@@ -20,7 +20,7 @@ function says(script: SessionScript, call: object, toolCallId = "t"): readonly E
   return script.says({ type: "update", update: { kind: "tool_call", call: { toolCallId, ...call } } });
 }
 
-test("an output that is sent again and longer is logged as what came to it", () => {
+test("an output sent again with more at its end is logged as its growth", () => {
   const script = inTurn();
   expect(says(script, { content: output(long), rawOutput: { out: long } })).toMatchObject([{ content: output(long) }]);
   const [entry] = says(script, { status: "in_progress", content: output(`${long}yz`), rawOutput: { out: `${long}!` } });
@@ -39,7 +39,7 @@ test("an output that is sent again and longer is logged as what came to it", () 
   ]);
 });
 
-test("an output that is sent again as it was is not logged again, and one that changed is logged whole", () => {
+test("an unchanged output is not logged again, and a changed one is logged whole", () => {
   const script = inTurn();
   says(script, { content: output(long) });
   const [same] = says(script, { status: "in_progress", content: output(long) });
@@ -51,13 +51,13 @@ test("an output that is sent again as it was is not logged again, and one that c
   ]);
 });
 
-test("a short output is logged whole: a growth of it would be longer than it", () => {
+test("a short output is logged whole, since its growth would be longer", () => {
   const script = inTurn();
   says(script, { content: output("short") });
   expect(says(script, { content: output("shorter") })).toMatchObject([{ content: output("shorter") }]);
 });
 
-test("after its call was closed, by its agent or with its turn, an output is logged whole and no longer held", () => {
+test("once its call is closed, an output is logged whole and no longer held", () => {
   for (const close of [
     (script: SessionScript) => says(script, { status: "completed", content: output(`${long}.`) }),
     (script: SessionScript) => script.answered(1),
@@ -74,19 +74,19 @@ test("after its call was closed, by its agent or with its turn, an output is log
 });
 
 const unitsOf = (script: SessionScript) => script.state.calls.get("t")?.units;
-const asked = { isOver: false, isBase: true, wasSeen: false };
+const asked = { hasEnded: false, isBase: true, wasSeen: false };
 
-test("what is too big, too deep, or has too many texts is not held, and is known to be missing", () => {
+test("a value that is too big, too deep or has too many texts is not held but marked as lost", () => {
   let deep: unknown = long;
   for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
   const values = ["x".repeat(5 * 1024 * 1024), deep, Array.from({ length: 2_000 }, () => long.slice(0, 9))];
   for (const raw_input of values) {
     const call = mergeCall(noCalls, "t", { tool_call_id: "t", raw_input }, asked).get("t");
-    expect(call).toEqual({ members: { raw_input: { value: undefined, units: 0 } }, isOver: false, units: 0 });
+    expect(call).toEqual({ members: { raw_input: { value: undefined, units: 0 } }, hasEnded: false, units: 0 });
   }
 });
 
-test("of many calls and of much output, what was said last is held within the session's bounds", () => {
+test("the newest calls and outputs are held within the session's limits", () => {
   const remember = (calls: KnownCalls, index: number, text: string) =>
     mergeCall(calls, `t${index}`, { tool_call_id: `t${index}`, raw_output: text }, asked);
   let many = noCalls;
@@ -98,17 +98,17 @@ test("of many calls and of much output, what was said last is held within the se
   expect(endCall(much, "t8").get("t8")?.units).toBeLessThan(100);
 });
 
-test("a call that has ended is forgotten before one that is open, however long that has said nothing", () => {
+test("an ended call is evicted before an open one, however old that is", () => {
   let calls = mergeCall(noCalls, "open", { tool_call_id: "open", title: "Wait" }, asked);
   for (let index = 0; index < 100; index += 1) {
     const fields = { tool_call_id: `t${index}`, status: "completed" };
-    calls = mergeCall(calls, fields.tool_call_id, fields, { ...asked, isOver: true });
+    calls = mergeCall(calls, fields.tool_call_id, fields, { ...asked, hasEnded: true });
   }
   expect(calls.get("open")?.members.title).toMatchObject({ value: "Wait" });
   expect(calls.size).toBe(64);
 });
 
-test("whatever an agent sends, the entries put together are exactly what it sent last", () => {
+test("whatever an agent sends, folding the entries gives exactly what it sent last", () => {
   const leaf = fc.oneof(
     fc.string({ unit: "binary", maxLength: 3 }),
     fc.constantFrom(long, long.repeat(2), `${long}é😀`),
@@ -136,7 +136,7 @@ test("whatever an agent sends, the entries put together are exactly what it sent
       for (const next of [{ how: "again" as const }, ...changes]) {
         sent = next.how === "grow" ? longer(sent, next.by) : next.how === "other" ? next.value : structuredClone(sent);
         const fields = { tool_call_id: "t", raw_output: sent };
-        folded = fold(folded, loggedFields(calls, fields));
+        folded = fold(folded, toLoggedFields(calls, fields));
         calls = mergeCall(calls, "t", fields, asked);
         expect(folded).toEqual(sent);
       }
@@ -144,7 +144,7 @@ test("whatever an agent sends, the entries put together are exactly what it sent
   );
 });
 
-/** Each text in it with more at its end. */
+/** Appends to each text in the value. */
 function longer(value: unknown, by: string): unknown {
   if (typeof value === "string") return value + by;
   if (Array.isArray(value)) return value.map((item) => longer(item, by));
@@ -152,7 +152,7 @@ function longer(value: unknown, by: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, longer(inner, by)]));
 }
 
-/** In the plainest way: through the value's JSON. */
+/** Applies the growth in the simplest way, through the value's JSON. */
 function fold(value: unknown, entry: Pick<ToolCallEntry, "raw_output" | "grow">): unknown {
   const whole = { raw_output: structuredClone(entry.raw_output === undefined ? value : entry.raw_output) };
   for (const { path, at, text } of entry.grow ?? []) {

@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The newest tool calls as their agent has described them so far, each update merged into what came before. Two things
-// need that: a permission request is a patch on a call that was announced earlier, and often says nothing but its id; and
-// an output that is sent again and longer is logged as its growth. Bounded: what is too big, too deep or too much to be
-// held is lost here (the log has it), and that it is lost is known.
+// The newest tool calls of a session, each update merged into what the agent said before. Permission requests need
+// this, because ACP makes them patches that often have only an id. So does the log, which takes only the growth of an
+// output that is sent again. Memory is bounded: a value that is too large or too deep is dropped here and marked as
+// lost; the log has it.
 import type { TextGrowth, ToolCallFields } from "../../../vocabulary/entries.ts";
-import { growths } from "./growth.ts";
+import { findGrowths } from "./growth.ts";
 
-/** By tool call, the one that was mentioned last at the end. */
+/** By call key, the most recently mentioned last. */
 export type KnownCalls = ReadonlyMap<string, KnownCall>;
 
 export interface KnownCall {
-  /** What was said of it. */
-  readonly members: { readonly [M in Member]?: Known };
-  /** It has ended; an announcement under its id begins another call. */
-  readonly isOver: boolean;
-  /** Of all its members. */
+  readonly members: { readonly [M in Member]?: KnownMember };
+  /** After its end, an announcement under the same id begins another call. */
+  readonly hasEnded: boolean;
+  /** Sum over its members. */
   readonly units: number;
 }
 
-interface Known {
-  /** Undefined: it was said, and is not held. */
+interface KnownMember {
+  /** Undefined when the agent sent a value that is not held. */
   readonly value: unknown;
-  /** As `unitsOf` counts them. */
+  /** Size as `countUnits` estimates it. */
   readonly units: number;
-  /** The log's readers have this value whole, so that it can go on from there. */
+  /** Readers of the log have the whole value, so a growth may build on it. */
   readonly isBase?: boolean;
-  /** A question's entry has this value already. */
+  /** The entry of a permission request already has this value. */
   readonly wasCopied?: true;
 }
 
-/** What a question is about. */
-export const askedMembers = [
+/** The members that describe what a permission request is about. */
+export const requestMembers = [
   "title",
   "name",
   "tool_kind",
@@ -40,13 +39,13 @@ export const askedMembers = [
   "raw_input",
 ] as const satisfies readonly (keyof ToolCallFields)[];
 const growingMembers = ["content", "raw_output"] as const;
-const members = [...askedMembers, "raw_output"] as const;
-export type AskedMember = (typeof askedMembers)[number];
+const members = [...requestMembers, "raw_output"] as const;
+export type RequestMember = (typeof requestMembers)[number];
 type Member = (typeof members)[number];
 
 export const noCalls: KnownCalls = new Map();
 
-/** UTF-16 code units of one value, of one value of a call that has ended, and of all values of a session. */
+/** Limits in UTF-16 code units: for one value, for one value of an ended call, and for all values of a session. */
 const valueUnitsMax = 4 * 1024 * 1024;
 const endedValueUnitsMax = 1024;
 const sessionUnitsMax = 16 * 1024 * 1024;
@@ -54,12 +53,14 @@ const callsMax = 64;
 const depthMax = 16;
 const textsMax = 1024;
 
-/** A growth is told only of a value that is longer than what is told instead of it. */
+/** A growth is logged only when it is shorter than the value would be. */
 const unitsMin = 256;
 const unitsPerGrowth = 64;
 
-/** The fields as they are logged: of an open call's value that only grew, what it grew by; nothing of one that is what it was. */
-export function loggedFields(
+/**
+ * Returns the fields to log: for an open call's values that only grew, the growth instead; for unchanged ones, nothing.
+ */
+export function toLoggedFields(
   calls: KnownCalls,
   fields: ToolCallFields,
 ): ToolCallFields & { readonly grow?: readonly TextGrowth[] } {
@@ -71,7 +72,7 @@ export function loggedFields(
     const old = known.members[name];
     const next = fields[name];
     if (!old?.isBase || next === undefined || next === null) continue;
-    const grown = growths(old.value, next, [name]);
+    const grown = findGrowths(old.value, next, [name]);
     if (!grown || old.units < unitsMin + unitsPerGrowth * grown.length) continue;
     logged ??= { ...fields };
     delete logged[name];
@@ -81,48 +82,48 @@ export function loggedFields(
   return { ...(logged as ToolCallFields), ...(grow.length > 0 ? { grow } : {}) };
 }
 
-/** What a call is known by: ids of another session of the same agent are apart. */
-export function callKey(id: string, agentSession?: string): string {
+/** Returns the key of a call. Ids of different sessions of one agent are kept apart. */
+export function toCallKey(id: string, agentSession?: string): string {
   return agentSession === undefined ? id : JSON.stringify([agentSession, id]);
 }
 
 export interface Mention {
-  /** The call has ended, by this or before. */
-  readonly isOver: boolean;
-  /** A `tool_call` entry has it, which later growths can go on from. */
+  /** This update, or an earlier one, has ended the call. */
+  readonly hasEnded: boolean;
+  /** A `tool_call` entry carries the values, so later growths may build on them. */
   readonly isBase: boolean;
-  /** The call was mentioned before, though it may be forgotten by now. */
+  /** The call was mentioned before, even if it has been evicted. */
   readonly wasSeen: boolean;
 }
 
-/** After the agent has said this of the call. */
+/** Merges an update of the agent into its call. */
 export function mergeCall(calls: KnownCalls, key: string, fields: ToolCallFields, mention: Mention): KnownCalls {
-  const before = calls.get(key) ?? (mention.wasSeen ? forgotten : undefined);
-  const merged: { [M in Member]?: Known } = before && !beginsAnew(before, fields) ? { ...before.members } : {};
+  const before = calls.get(key) ?? (mention.wasSeen ? forgottenCall : undefined);
+  const merged: { [M in Member]?: KnownMember } = before && !isNewCall(before, fields) ? { ...before.members } : {};
   for (const name of members) {
     const value = fields[name];
     if (value === null) delete merged[name];
-    else if (value !== undefined) merged[name] = knownAs(value, mention.isBase);
+    else if (value !== undefined) merged[name] = toKnownMember(value, mention.isBase);
   }
   const next = new Map(calls);
   next.delete(key);
-  next.set(key, sealed(merged, mention.isOver));
-  return withinBounds(next);
+  next.set(key, toKnownCall(merged, mention.hasEnded));
+  return evict(next);
 }
 
-/** After agentd has closed the call, as `failed`. */
+/** Marks a call that agentd has closed as `failed`. */
 export function endCall(calls: KnownCalls, key: string): KnownCalls {
   const known = calls.get(key);
   if (!known) return calls;
-  return new Map(calls).set(key, sealed({ ...known.members, status: knownAs("failed", true) }, true));
+  return new Map(calls).set(key, toKnownCall({ ...known.members, status: toKnownMember("failed", true) }, true));
 }
 
-/** A question's entry has these members of the call now: the next one need not repeat what is long. */
-export function noteCopied(calls: KnownCalls, key: string, logged: ToolCallFields): KnownCalls {
+/** Marks members that a request's entry now has, so that the next request need not repeat long ones. */
+export function markCopied(calls: KnownCalls, key: string, logged: ToolCallFields): KnownCalls {
   const known = calls.get(key);
   if (!known) return calls;
-  const copied: { [M in Member]?: Known } = { ...known.members };
-  for (const name of askedMembers) {
+  const copied: { [M in Member]?: KnownMember } = { ...known.members };
+  for (const name of requestMembers) {
     const member = copied[name];
     if (member && logged[name] !== undefined) copied[name] = { ...member, wasCopied: true };
   }
@@ -130,57 +131,60 @@ export function noteCopied(calls: KnownCalls, key: string, logged: ToolCallField
 }
 
 /**
- * ACP wants an id to be unique, and some agents count from 1 in each turn: after the end of a call, an announcement under
- * its id is of another call, and no patch.
+ * Returns whether a message about an ended call announces another one. ACP requires unique ids, but some agents count from
+ * 1 in each turn.
  */
-export function beginsAnew(before: Pick<KnownCall, "isOver">, { title, tool_kind, status }: ToolCallFields): boolean {
-  return before.isOver && isAnnouncement(title, tool_kind, status);
+export function isNewCall(before: Pick<KnownCall, "hasEnded">, { title, tool_kind, status }: ToolCallFields): boolean {
+  return before.hasEnded && isAnnouncement(title, tool_kind, status);
 }
 
-/** A `tool_call` always has these three, by ACP or by its defaults; an update of a call has no reason to. */
+/**
+ * Recognizes ACP's `tool_call`, which always has these three members, at least by default. An update has no reason to
+ * send them all.
+ */
 export function isAnnouncement(title: unknown, kind: unknown, status: unknown): boolean {
   return typeof title === "string" && typeof kind === "string" && typeof status === "string";
 }
 
-function knownAs(value: unknown, isBase: boolean): Known {
-  const units = unitsOf(value);
-  return units === undefined ? lost : { value, units, ...(isBase ? { isBase } : {}) };
+function toKnownMember(value: unknown, isBase: boolean): KnownMember {
+  const units = countUnits(value);
+  return units === undefined ? lostMember : { value, units, ...(isBase ? { isBase } : {}) };
 }
 
-const lost: Known = { value: undefined, units: 0 };
+const lostMember: KnownMember = { value: undefined, units: 0 };
 
-/** A call of which nobody knows any more what was said: any of what tells people what it does may have been. */
-export const forgotten: KnownCall = {
-  members: { title: lost, content: lost, locations: lost, raw_input: lost },
-  isOver: false,
+/** An evicted call: any of the members that describe it may have been said. */
+export const forgottenCall: KnownCall = {
+  members: { title: lostMember, content: lostMember, locations: lostMember, raw_input: lostMember },
+  hasEnded: false,
   units: 0,
 };
 
-/** Of a call that has ended, long values go, and none is a base any more: the next update says its output whole. */
-function sealed(merged: { readonly [M in Member]?: Known }, isOver: boolean): KnownCall {
-  const kept: { [M in Member]?: Known } = merged;
+/** Builds the call. An ended call keeps no long values and no bases, so its next update is logged whole. */
+function toKnownCall(merged: { readonly [M in Member]?: KnownMember }, hasEnded: boolean): KnownCall {
+  const kept: { [M in Member]?: KnownMember } = merged;
   let units = 0;
   for (const name of members) {
     const member = kept[name];
     if (!member) continue;
-    if (isOver) kept[name] = name === "raw_output" ? lost : ended(member);
+    if (hasEnded) kept[name] = name === "raw_output" ? lostMember : toEndedMember(member);
     units += kept[name]?.units ?? 0;
   }
-  return { members: kept, isOver, units };
+  return { members: kept, hasEnded, units };
 }
 
-function ended(member: Known): Known {
-  return member.units > endedValueUnitsMax ? lost : { ...member, isBase: false };
+function toEndedMember(member: KnownMember): KnownMember {
+  return member.units > endedValueUnitsMax ? lostMember : { ...member, isBase: false };
 }
 
-/** Forgets the oldest of those that have ended, and only then open ones, of which somebody may still be asked. */
-function withinBounds(calls: Map<string, KnownCall>): KnownCalls {
+/** Evicts ended calls, oldest first, and only then open ones, which may still be the subject of a request. */
+function evict(calls: Map<string, KnownCall>): KnownCalls {
   let units = 0;
   for (const call of calls.values()) units += call.units;
-  for (const isOver of [true, false]) {
+  for (const hasEnded of [true, false]) {
     for (const [key, call] of calls) {
       if (calls.size <= callsMax && units <= sessionUnitsMax) return calls;
-      if (call.isOver !== isOver) continue;
+      if (call.hasEnded !== hasEnded) continue;
       units -= call.units;
       calls.delete(key);
     }
@@ -188,8 +192,8 @@ function withinBounds(calls: Map<string, KnownCall>): KnownCalls {
   return calls;
 }
 
-/** What its JSON has, roughly; undefined where it is not to be held. Stops at the first bound that it meets. */
-function unitsOf(value: unknown): number | undefined {
+/** Estimates the value's size as JSON, or returns undefined once it exceeds a limit. */
+function countUnits(value: unknown): number | undefined {
   let units = 0;
   let texts = 0;
   const waiting: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];

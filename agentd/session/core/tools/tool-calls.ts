@@ -1,58 +1,65 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Tool calls of the agent: to which turn each belongs, and their end where the agent leaves them open.
+// Assigns tool calls to their turns and closes those that the agent leaves open.
 import type { AgentUpdate } from "../../../../acp-client/model.ts";
 import type { ToolCallFields } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
-import { toolCallFields } from "../map-update.ts";
-import { currentTurn, ofTurn } from "../state.ts";
-import { endCall, loggedFields, mergeCall } from "./known-calls.ts";
-import { findTool, noteTool, openTools } from "./tool-ledger.ts";
+import { toToolCallFields } from "../map-update.ts";
+import { currentTurn, turnMembers } from "../state.ts";
+import { endCall, toLoggedFields, mergeCall } from "./known-calls.ts";
+import { findTool, recordTool, listOpenTools } from "./tool-ledger.ts";
 
-/** Returns what was said of the call. */
-export function noteToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "tool_call" }>): ToolCallFields {
+/** Adds the entry of an ACP tool_call or tool_call_update, and returns the fields that the agent sent. */
+export function addToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "tool_call" }>): ToolCallFields {
   const { state } = draft;
-  const fields = toolCallFields(update.call);
+  const fields = toToolCallFields(update.call);
   const seen = findTool(state.tools, fields.tool_call_id);
   const turn = seen ? seen.turn : currentTurn(state).turn;
-  if (!seen) makeRoom(draft);
-  const logged = loggedFields(state.calls, fields);
-  // ACP's own default: whoever reads the log need not know it.
+  if (!seen) closeOldestIfFull(draft);
+  const logged = toLoggedFields(state.calls, fields);
+  // Write ACP's default, so that readers of the log need not know it.
   const status = !seen && typeof fields.status !== "string" ? { status: "pending" } : undefined;
-  draft.add({ kind: "tool_call", ...ofTurn(state, turn), ...logged, ...status });
-  state.tools = noteTool(state.tools, fields.tool_call_id, turn, fields.status);
-  const isOver = !state.tools.open.has(fields.tool_call_id);
-  const said = status ? { ...fields, ...status } : fields;
-  state.calls = mergeCall(state.calls, said.tool_call_id, said, { isOver, isBase: true, wasSeen: seen !== undefined });
-  // A call ends a run of chunks that bear no message id of their own.
-  state.messageRun = null;
-  return said;
+  draft.add({ kind: "tool_call", ...turnMembers(state, turn), ...logged, ...status });
+  state.tools = recordTool(state.tools, fields.tool_call_id, turn, fields.status);
+  const hasEnded = !state.tools.open.has(fields.tool_call_id);
+  const sent = status ? { ...fields, ...status } : fields;
+  state.calls = mergeCall(state.calls, sent.tool_call_id, sent, {
+    hasEnded,
+    isBase: true,
+    wasSeen: seen !== undefined,
+  });
+  // A tool call ends a run of chunks without a message id.
+  state.openMessage = null;
+  return sent;
 }
 
-/** An agent that opens calls and never ends them must not grow the session without bound: the oldest is closed. */
-export function makeRoom(draft: Draft): void {
+/**
+ * Closes the oldest call at the limit, so that an agent that never ends its calls cannot grow the session without
+ * bound.
+ */
+export function closeOldestIfFull(draft: Draft): void {
   const { state, context } = draft;
-  const open = openTools(state.tools);
+  const open = listOpenTools(state.tools);
   const [oldest] = open;
   if (oldest === undefined || open.length < context.settings.openToolCallsMax) return;
   closeTool(draft, oldest);
 }
 
-/** A tool call that its agent left open. */
+/** Closes one call as `failed`, marked as closed by agentd. */
 export function closeTool(draft: Draft, id: string): void {
   const { state } = draft;
   const turn = findTool(state.tools, id)?.turn;
   draft.add({
     kind: "tool_call",
-    ...ofTurn(state, turn),
+    ...turnMembers(state, turn),
     tool_call_id: id,
     status: "failed",
     closed_by: "agentd",
   });
-  state.tools = noteTool(state.tools, id, turn, "failed");
+  state.tools = recordTool(state.tools, id, turn, "failed");
   state.calls = endCall(state.calls, id);
 }
 
-/** Tool calls that their agent left open, or opened anew by late words, are closed with their turn or their session. */
+/** Closes the calls that the agent left open, or opened again late, with their turn or session. */
 export function closeOpenTools(draft: Draft): void {
-  for (const id of openTools(draft.state.tools)) closeTool(draft, id);
+  for (const id of listOpenTools(draft.state.tools)) closeTool(draft, id);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { SessionScript } from "../testing/session-script.ts";
-import { findTool, noteTool, noTools, openTools } from "./tool-ledger.ts";
+import { findTool, recordTool, emptyLedger, listOpenTools } from "./tool-ledger.ts";
 
 function inFirstTurn(): SessionScript {
   const script = new SessionScript();
@@ -10,7 +10,7 @@ function inFirstTurn(): SessionScript {
   return script;
 }
 
-test("a tool call that its agent opens anew while it is being ended is closed before its session is", () => {
+test("a tool call reopened while its agent is being stopped is closed before its session", () => {
   const script = inFirstTurn();
   script.tool("t", "in_progress");
   script.command("agent.session.close", {});
@@ -21,7 +21,7 @@ test("a tool call that its agent opens anew while it is being ended is closed be
   ]);
 });
 
-test("a tool call opened anew after its session was lost is closed at once: no later agentd would look for it", () => {
+test("a tool call reopened after its session was lost is closed at once, since no later agentd would", () => {
   const script = inFirstTurn();
   script.exits(1);
   expect(script.tool("t", "in_progress")).toMatchObject([
@@ -31,7 +31,7 @@ test("a tool call opened anew after its session was lost is closed at once: no l
   expect(script.put({ type: "stopped" })).toEqual([]);
 });
 
-test("a tool call opened anew in a later turn is closed with that turn, late, and still belongs to its own", () => {
+test("a tool call reopened in a later turn is closed with that turn and still belongs to its own", () => {
   const script = inFirstTurn();
   script.tool("t", "in_progress");
   script.answered(1);
@@ -43,28 +43,28 @@ test("a tool call opened anew in a later turn is closed with that turn, late, an
   expect(script.tool("t", "completed")[0]).toMatchObject({ turn: 1, late: true });
 });
 
-test("a late update that says no status, or a final one, opens nothing", () => {
-  const ended = noteTool(noTools, "t", 1, "completed");
+test("a late update without a status, or with a final one, reopens nothing", () => {
+  const ended = recordTool(emptyLedger, "t", 1, "completed");
   for (const status of [undefined, null, "completed", "failed"]) {
-    expect(noteTool(ended, "t", 1, status)).toBe(ended);
+    expect(recordTool(ended, "t", 1, status)).toBe(ended);
   }
-  expect(openTools(noteTool(ended, "t", 1, "in_progress"))).toEqual(["t"]);
+  expect(listOpenTools(recordTool(ended, "t", 1, "in_progress"))).toEqual(["t"]);
 });
 
 test("the newest closed calls are remembered with their turns, and the oldest are forgotten", () => {
-  let ledger = noTools;
+  let ledger = emptyLedger;
   for (let call = 1; call <= 5000; call += 1)
-    ledger = noteTool(noteTool(ledger, `t${call}`, call, null), `t${call}`, call, "failed");
+    ledger = recordTool(recordTool(ledger, `t${call}`, call, null), `t${call}`, call, "failed");
   expect(findTool(ledger, "t5000")).toEqual({ turn: 5000 });
   expect(findTool(ledger, "t1000")).toEqual({ turn: 1000 });
   expect(findTool(ledger, "t1")).toBeUndefined();
-  expect(openTools(ledger)).toEqual([]);
+  expect(listOpenTools(ledger)).toEqual([]);
 });
 
-test("a change copies little, however many calls were closed before", () => {
-  let ledger = noTools;
-  for (let call = 1; call <= 2000; call += 1) ledger = noteTool(ledger, `t${call}`, 1, "completed");
-  const next = noteTool(ledger, "one more", 1, "completed");
+test("a change copies little, however many calls are closed", () => {
+  let ledger = emptyLedger;
+  for (let call = 1; call <= 2000; call += 1) ledger = recordTool(ledger, `t${call}`, 1, "completed");
+  const next = recordTool(ledger, "one more", 1, "completed");
   const same = next.closed.filter((piece) => ledger.closed.includes(piece));
   expect(same.length).toBeGreaterThanOrEqual(ledger.closed.length - 1);
 });

@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which tool calls are known, to which turn each belongs, and which are still open. The newest closed ones are
-// remembered, so that a late update goes to the turn that created its call. A change copies some dozens of entries at
-// most of what is closed, however many calls a turn has.
+// Tracks which tool calls are open and to which turn each belongs. The newest closed calls are remembered, so that a
+// late update goes to the turn that created its call. A change copies at most one chunk of the closed calls, however
+// many a turn has.
 import { finalToolStatuses } from "../../../vocabulary/entries.ts";
 
 export interface ToolLedger {
-  /** With their turns, oldest first; how many there may be is the session's to say. */
+  /** Open calls with their turns, oldest first. The session limits their number. */
   readonly open: ReadonlyMap<string, Turn>;
-  /** Newest first. */
+  /** Chunks of closed calls, newest first. */
   readonly closed: readonly ReadonlyMap<string, Turn>[];
 }
 
-/** Undefined: the call came before the first turn. */
+/** Undefined when the call came before the first turn. */
 type Turn = number | undefined;
 
-/** Closed calls that are remembered: so many pieces of so many calls. */
-const piecesMax = 64;
-const callsPerPiece = 64;
+/** Bounds of the remembered closed calls: chunks, and calls in each. */
+const chunksMax = 64;
+const callsPerChunk = 64;
 
-export const noTools: ToolLedger = { open: new Map(), closed: [] };
+export const emptyLedger: ToolLedger = { open: new Map(), closed: [] };
 
-/** The turn of a tool call that was seen before; undefined when this is its first sight. */
+/** Returns the turn of a known call, or undefined when the call is new. */
 export function findTool({ open, closed }: ToolLedger, id: string): { readonly turn: Turn } | undefined {
   if (open.has(id)) return { turn: open.get(id) };
-  const piece = closed.find((calls) => calls.has(id));
-  return piece && { turn: piece.get(id) };
+  const chunk = closed.find((calls) => calls.has(id));
+  return chunk && { turn: chunk.get(id) };
 }
 
 /**
- * After a sight of the tool call, `turn` being the one that it belongs to if it is its first; the same ledger where
- * nothing changed, which is the common case of a streamed output. A call that was closed is open again only if its
- * agent says so.
+ * Records an update; `turn` is the owner if the call is new. Returns the same ledger when nothing changed, as in most
+ * streamed output. A closed call opens again only when the agent says so.
  */
-export function noteTool(ledger: ToolLedger, id: string, turn: Turn, status: unknown): ToolLedger {
+export function recordTool(ledger: ToolLedger, id: string, turn: Turn, status: unknown): ToolLedger {
   const seen = findTool(ledger, id);
   const wasOpen = ledger.open.has(id);
   const opens = status === undefined || status === null ? wasOpen || !seen : !finalToolStatuses.has(status);
@@ -41,15 +40,15 @@ export function noteTool(ledger: ToolLedger, id: string, turn: Turn, status: unk
   const owner = seen ? seen.turn : turn;
   if (opens) return { ...ledger, open: open.set(id, owner) };
   open.delete(id);
-  return { open: wasOpen ? open : ledger.open, closed: remember(ledger.closed, id, owner) };
+  return { open: wasOpen ? open : ledger.open, closed: rememberClosed(ledger.closed, id, owner) };
 }
 
-export function openTools({ open }: ToolLedger): string[] {
+export function listOpenTools({ open }: ToolLedger): string[] {
   return [...open.keys()];
 }
 
-function remember(closed: ToolLedger["closed"], id: string, turn: Turn): ToolLedger["closed"] {
+function rememberClosed(closed: ToolLedger["closed"], id: string, turn: Turn): ToolLedger["closed"] {
   const [newest, ...older] = closed;
-  if (newest && newest.size < callsPerPiece) return [new Map(newest).set(id, turn), ...older];
-  return [new Map([[id, turn]]), ...closed].slice(0, piecesMax);
+  if (newest && newest.size < callsPerChunk) return [new Map(newest).set(id, turn), ...older];
+  return [new Map([[id, turn]]), ...closed].slice(0, chunksMax);
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../acp-client/agent-events.ts";
-import { Burst } from "./burst.ts";
+import { UpdateBatch } from "./update-batch.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { MessageUpdate } from "../core/messages.ts";
 
@@ -21,8 +21,8 @@ function messages(inputs: readonly SessionInput[]): MessageUpdate[] {
   );
 }
 
-test("chunks of one message that came together become one input that says how many they were", () => {
-  const burst = new Burst(1000);
+test("adjacent chunks of one message become one input with their count", () => {
+  const burst = new UpdateBatch(1000);
   for (const text of ["a", "b", "c"]) burst.event(chunk(text));
   expect(messages(burst.take())).toEqual([
     { kind: "message", role: "agent", append: true, content: { type: "text", text: "abc" }, chunks: 3 },
@@ -30,8 +30,8 @@ test("chunks of one message that came together become one input that says how ma
   expect(burst.take()).toEqual([]);
 });
 
-test("a lone chunk stays as it is", () => {
-  const burst = new Burst(1000);
+test("a single chunk is unchanged", () => {
+  const burst = new UpdateBatch(1000);
   burst.event(chunk("a"));
   expect(messages(burst.take())[0]).not.toHaveProperty("chunks");
 });
@@ -44,26 +44,26 @@ test.each([
   ["another kind of content", chunk("b", { content: { type: "image", data: "", mimeType: "image/png" } })],
   ["the whole message instead of a piece", chunk("b", { append: false })],
 ])("a chunk with %s is not joined", (_, second) => {
-  const burst = new Burst(1000);
+  const burst = new UpdateBatch(1000);
   burst.event(chunk("a"));
   burst.event(second);
   burst.event(chunk("c"));
   expect(messages(burst.take())).toHaveLength(3);
 });
 
-test("what comes between two chunks keeps its place", () => {
-  const burst = new Burst(1000);
+test("an input between two chunks keeps its place", () => {
+  const burst = new UpdateBatch(1000);
   burst.event(chunk("a"));
   burst.add({ type: "stopped" });
   burst.event(chunk("b"));
   expect(burst.take().map(({ type }) => type)).toEqual(["agent", "stopped", "agent"]);
 });
 
-test("whatever the pieces, the text is whole, in order, and no joined input is over the limit", () => {
+test("joined inputs keep the whole text in order and stay within the limit", () => {
   const pieces = fc.array(fc.string({ unit: "grapheme", maxLength: 20 }), { maxLength: 50 });
   fc.assert(
     fc.property(pieces, fc.integer({ min: 1, max: 64 }), (texts, bytesMax) => {
-      const burst = new Burst(bytesMax);
+      const burst = new UpdateBatch(bytesMax);
       for (const text of texts) burst.event(chunk(text));
       const joined = messages(burst.take());
       expect(joined.map(({ content }) => content["text"]).join("")).toBe(texts.join(""));

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What one read of an agent's pipe brought, as inputs in order. Adjacent chunks of one message become one input: an
-// agent that streams by the word should not cost a log entry a word.
+// The inputs from one read of an agent's pipe, in order. Adjacent chunks of one message are joined, so that an agent
+// that streams word by word does not cost an entry per word.
 import type { AgentEvent } from "../../../acp-client/agent-events.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { MessageUpdate } from "../core/messages.ts";
 import type { Findings } from "../core/requests/policy.ts";
 
-export class Burst {
+export class UpdateBatch {
   readonly #mergeBytesMax: number;
   #inputs: SessionInput[] = [];
-  /** The run of chunks that the next chunk may join; it is the last input where it is set. */
-  #run: { readonly first: MessageUpdate; readonly pieces: string[]; length: number } | undefined;
+  /** The chunks that the next chunk may join. They are the last input. */
+  #openChunks: { readonly first: MessageUpdate; readonly pieces: string[]; length: number } | undefined;
 
-  /** `mergeBytesMax`: UTF-8 bytes of text in one joined message. */
+  /** `mergeBytesMax`: limit of a joined message in UTF-8 bytes of text. */
   constructor(mergeBytesMax: number) {
     this.#mergeBytesMax = mergeBytesMax;
   }
@@ -30,7 +30,7 @@ export class Burst {
     const { update } = event;
     const text = update.content["text"] as string;
     const bytes = Buffer.byteLength(text);
-    const run = this.#run;
+    const run = this.#openChunks;
     if (
       run &&
       run.first.role === update.role &&
@@ -42,10 +42,10 @@ export class Burst {
       return;
     }
     this.#close();
-    this.#run = { first: update, pieces: [text], length: bytes };
+    this.#openChunks = { first: update, pieces: [text], length: bytes };
   }
 
-  /** The inputs so far; the burst is empty afterwards. */
+  /** Returns the inputs so far and empties the batch. */
   take(): SessionInput[] {
     this.#close();
     const inputs = this.#inputs;
@@ -54,9 +54,9 @@ export class Burst {
   }
 
   #close(): void {
-    const run = this.#run;
+    const run = this.#openChunks;
     if (!run) return;
-    this.#run = undefined;
+    this.#openChunks = undefined;
     const { first, pieces } = run;
     const update: MessageUpdate =
       pieces.length === 1
@@ -66,7 +66,7 @@ export class Burst {
   }
 }
 
-/** Text that is appended, with nothing else said of it. */
+/** Text to append, with no other members. */
 function isPlainChunk(update: MessageUpdate): boolean {
   if (!update.append || update.meta !== undefined || update.content.type !== "text") return false;
   if (typeof update.content["text"] !== "string") return false;
