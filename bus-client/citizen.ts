@@ -13,7 +13,7 @@ import { argumentsOf, requestOf, sendAnswer } from "./request.ts";
 import type { Request } from "./request.ts";
 
 /** What a handler gives back: its answer, or nothing when it keeps the request and replies later. */
-export type Handled = Answer | undefined | void;
+export type HandlerResult = Answer | undefined | void;
 
 export interface Verb {
   /** `<service>.<verb>`. */
@@ -24,7 +24,7 @@ export interface Verb {
   readonly readOnly: boolean;
   /** Commands of a pool count by themselves, so that long waits never crowd out the others; on `stop` they end at once. */
   readonly pool?: string;
-  handler(request: Request): Handled | Promise<Handled>;
+  handler(request: Request): HandlerResult | Promise<HandlerResult>;
 }
 
 export interface CitizenOptions {

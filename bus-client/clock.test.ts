@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { afterByClock } from "./clock.ts";
+import { afterByWallClock } from "./clock.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
 
 test("a wait takes as long as it is to, in looks at the clock, and runs once", () => {
@@ -50,6 +50,6 @@ test("what is cancelled, at whichever look, does not run", () => {
 function waiting(ms: number) {
   const clock = new ManualClock();
   let count = 0;
-  const cancel = afterByClock(clock, ms, 1_000, () => (count += 1));
+  const cancel = afterByWallClock(clock, ms, 1_000, () => (count += 1));
   return { clock, cancel, runs: () => count };
 }

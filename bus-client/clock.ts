@@ -21,7 +21,7 @@ export const systemClock: Clock = {
  * the machine sleeps, and a clock that is set back keeps nothing open. The clock is looked at every `lookMs`, which also
  * makes waits possible that are longer than a timer can hold. The result cancels it.
  */
-export function afterByClock(clock: Clock, ms: number, lookMs: number, run: () => void): () => void {
+export function afterByWallClock(clock: Clock, ms: number, lookMs: number, run: () => void): () => void {
   const end = clock.now() + ms;
   let cancel: () => void = () => {};
   wait(ms);

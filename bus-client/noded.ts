@@ -14,7 +14,7 @@ export interface RegisteredService {
 }
 
 /** What `noded.list` has answered, parsed; undefined where it is no list. What has no name in it is left out. */
-export function registeredServices(listed: unknown): readonly RegisteredService[] | undefined {
+export function parseRegisteredServices(listed: unknown): readonly RegisteredService[] | undefined {
   if (!Array.isArray(listed)) return undefined;
   return listed.map((one: unknown) => (typeof one === "string" ? { name: one } : one)).filter(isService);
 }
@@ -26,7 +26,7 @@ function isService(one: unknown): one is RegisteredService {
 const answerTimeoutMs = 5_000;
 
 /** The program that hosts a broker, by its own word; undefined where it says none. Throws BusError where it cannot be asked. */
-export async function brokerHost(url: string): Promise<string | undefined> {
+export async function askBrokerHost(url: string): Promise<string | undefined> {
   const caller = new Caller(await dial(url));
   try {
     const { body } = await caller.call("noded", "noded.info", {}, { timeoutMs: answerTimeoutMs });

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createBroker, listenInPlace } from "./broker/index.ts";
+import { createBroker, listenReplacingStale } from "./broker/index.ts";
 import { probeSocket } from "./embedded-socket.ts";
 import { underSocketLock } from "./socket-lock.ts";
 import { staleSocket } from "./testing/stale-socket.ts";
@@ -70,7 +70,7 @@ test("of brokers that find one stale socket at once, one listens, and it is the 
   for (let round = 0; round < 5; round += 1) {
     await staleSocket(path);
     const brokers = Array.from({ length: 4 }, () => createBroker());
-    const listens = await Promise.all(brokers.map((broker) => listenInPlace(broker, path)));
+    const listens = await Promise.all(brokers.map((broker) => listenReplacingStale(broker, path)));
     expect(listens.filter((listening) => listening)).toHaveLength(1);
     expect(await probeSocket(path)).toBe("live");
     await Promise.all(brokers.map((broker) => broker.close()));

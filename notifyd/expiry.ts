@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Ends asks whose time is over.
-import { afterByClock, type Clock } from "../bus-client/index.ts";
+import { afterByWallClock, type Clock } from "../bus-client/index.ts";
 
 export class Expiry {
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class Expiry {
   }
 
   #wait(ask: string, ms: number): void {
-    const cancel = afterByClock(this.#clock, ms, this.#lookMs, () => {
+    const cancel = afterByWallClock(this.#clock, ms, this.#lookMs, () => {
       this.#timers.delete(ask);
       if (!this.#expire(ask)) this.#wait(ask, this.#lookMs);
     });

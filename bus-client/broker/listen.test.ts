@@ -12,7 +12,7 @@ import { unixUrl } from "../socket-path.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { temporaryDirectory } from "../testing/temporary-directory.ts";
 import { testBroker } from "../testing/test-broker.ts";
-import { createBroker, listenInPlace, stayInPlace } from "./index.ts";
+import { createBroker, listenReplacingStale, keepSocketInPlace } from "./index.ts";
 
 function ownBroker(options = {}) {
   const broker = createBroker(options);
@@ -162,12 +162,12 @@ test("a socket whose directory is removed is there again at the next look, and c
   const path = join(temporaryDirectory(), "mixos", "bus.sock");
   const broker = ownBroker();
   const clock = new ManualClock();
-  expect(await listenInPlace(broker, path)).toBe(true);
+  expect(await listenReplacingStale(broker, path)).toBe(true);
   const before = new BusClient({ url: unixUrl(path) });
   onTestFinished(() => before.stop());
   await before.connect();
   const renewed = new Promise<void>((resolve) => {
-    const stop = stayInPlace(broker, path, { clock, onRenewed: resolve, onTaken: fail, onFault: fail });
+    const stop = keepSocketInPlace(broker, path, { clock, onRestored: resolve, onReplaced: fail, onFault: fail });
     onTestFinished(stop);
   });
   clock.advance(2_000);
@@ -189,14 +189,14 @@ test("a directory that cannot be made is told once and tried again", async () =>
   const path = join(parent, "mixos", "bus.sock");
   const broker = ownBroker();
   const clock = new ManualClock();
-  await listenInPlace(broker, path);
+  await listenReplacingStale(broker, path);
   let faults = 0;
   let next = (): void => {};
   const settled = (): Promise<void> => new Promise((resolve) => (next = resolve));
-  const stop = stayInPlace(broker, path, {
+  const stop = keepSocketInPlace(broker, path, {
     clock: { after: (ms, run) => (next(), clock.after(ms, run)) },
-    onRenewed: () => next(),
-    onTaken: fail,
+    onRestored: () => next(),
+    onReplaced: fail,
     onFault: () => (faults += 1),
   });
   onTestFinished(stop);
@@ -219,11 +219,11 @@ test("a socket that another broker has by now is left to it", async () => {
   const path = join(temporaryDirectory(), "mixos", "bus.sock");
   const [broker, other] = [ownBroker(), ownBroker()];
   const clock = new ManualClock();
-  await listenInPlace(broker, path);
+  await listenReplacingStale(broker, path);
   renameSync(path, `${path}.gone`);
-  await listenInPlace(other, path);
+  await listenReplacingStale(other, path);
   const taken = new Promise<void>((resolve) => {
-    onTestFinished(stayInPlace(broker, path, { clock, onRenewed: fail, onTaken: resolve, onFault: fail }));
+    onTestFinished(keepSocketInPlace(broker, path, { clock, onRestored: fail, onReplaced: resolve, onFault: fail }));
   });
   clock.advance(2_000);
   await taken;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The timers of all sessions, each known by its session, its kind and its key.
-import { afterByClock, type Clock } from "../../../bus-client/index.ts";
+import { afterByWallClock, type Clock } from "../../../bus-client/index.ts";
 import type { Timer } from "../core/input.ts";
 
 /**
@@ -28,7 +28,7 @@ export class SessionTimers {
       run();
     };
     const isByClock = byClock.has(timer);
-    const cancel = isByClock ? afterByClock(this.#clock, afterMs, lookMs, over) : this.#clock.after(afterMs, over);
+    const cancel = isByClock ? afterByWallClock(this.#clock, afterMs, lookMs, over) : this.#clock.after(afterMs, over);
     this.#cancels.set(name, cancel);
   }
 

@@ -3,7 +3,7 @@
 
 type Cursor = string | number;
 
-export interface PagesOptions<Page, Place extends Cursor> {
+export interface PaginateOptions<Page, Place extends Cursor> {
   readonly read: (after: Place | undefined) => Promise<Page>;
   /** Where it goes on; undefined after the last page. */
   readonly next: (page: Page) => Place | undefined;
@@ -13,8 +13,8 @@ export interface PagesOptions<Page, Place extends Cursor> {
 }
 
 /** A service whose pages lead back to where one has been would be read for ever: that ends the listing, too. */
-export async function* pagesOf<Page, Place extends Cursor>(
-  options: PagesOptions<Page, Place>,
+export async function* paginate<Page, Place extends Cursor>(
+  options: PaginateOptions<Page, Place>,
 ): AsyncGenerator<Page, void, undefined> {
   const { read, next, first, pagesMax = Number.POSITIVE_INFINITY } = options;
   const begun = new Set<Place | undefined>();

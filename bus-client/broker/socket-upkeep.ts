@@ -10,7 +10,7 @@ import type { Broker } from "./broker.ts";
  * Listens on a Unix socket in the place of one that a killed process left; false where somebody listens there already.
  * Of several that do so at once, one listens. Throws BusError as `listenUnix` does.
  */
-export async function listenInPlace(broker: Broker, path: string): Promise<boolean> {
+export async function listenReplacingStale(broker: Broker, path: string): Promise<boolean> {
   checkUnixPath(path);
   prepareSocketDirectory(path, process.getuid?.() ?? -1);
   return await underSocketLock(path, async () => {
@@ -20,22 +20,22 @@ export async function listenInPlace(broker: Broker, path: string): Promise<boole
   });
 }
 
-export interface StayOptions {
+export interface KeepSocketOptions {
   readonly clock: Pick<Clock, "after">;
   /** The socket's file was gone, and is there again; connections that were up have stayed. */
-  readonly onRenewed: () => void;
+  readonly onRestored: () => void;
   /** Another broker listens there by now: this one is found by nobody, and is looked after no longer. */
-  readonly onTaken: () => void;
+  readonly onReplaced: () => void;
   /** It cannot be made again just now; told once, and tried again. */
   readonly onFault: (error: BusError) => void;
 }
 
 /**
- * Looks after a socket that `listenInPlace` has made: a full logout removes the user's runtime directory, and people
+ * Looks after a socket that `listenReplacingStale` has made: a full logout removes the user's runtime directory, and people
  * remove files. What comes back ends that.
  */
-export function stayInPlace(broker: Broker, path: string, options: StayOptions): () => void {
-  const { clock, onRenewed, onTaken, onFault } = options;
+export function keepSocketInPlace(broker: Broker, path: string, options: KeepSocketOptions): () => void {
+  const { clock, onRestored, onReplaced, onFault } = options;
   let ended = false;
   let faulty = false;
   let cancel = clock.after(lookMs, look);
@@ -47,11 +47,11 @@ export function stayInPlace(broker: Broker, path: string, options: StayOptions):
 
   async function renew(): Promise<void> {
     try {
-      const isOurs = await listenInPlace(broker, path);
+      const isOurs = await listenReplacingStale(broker, path);
       if (ended) return;
-      if (!isOurs) return onTaken();
+      if (!isOurs) return onReplaced();
       faulty = false;
-      onRenewed();
+      onRestored();
     } catch (error) {
       if (ended) return;
       if (!faulty) onFault(asBusError(error, "LISTEN_FAILED"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { pagesOf, type PagesOptions } from "./pages.ts";
+import { paginate, type PaginateOptions } from "./paginate.ts";
 
-test.each<[string, Record<string, string>, Partial<PagesOptions<string, string>>, string[]]>([
+test.each<[string, Record<string, string>, Partial<PaginateOptions<string, string>>, string[]]>([
   ["to the last one", { start: "b", b: "c" }, {}, ["start", "b", "c"]],
   ["from a place on", { start: "b", b: "c" }, { first: "b" }, ["b", "c"]],
   ["until one repeats", { start: "b", b: "b" }, {}, ["start", "b"]],
@@ -12,6 +12,6 @@ test.each<[string, Record<string, string>, Partial<PagesOptions<string, string>>
 ])("pages are read %s", async (_, leads, some, expected) => {
   const read = async (after: string | undefined): Promise<string> => after ?? "start";
   const pages: string[] = [];
-  for await (const page of pagesOf({ read, next: (from) => leads[from], ...some })) pages.push(page);
+  for await (const page of paginate({ read, next: (from) => leads[from], ...some })) pages.push(page);
   expect(pages).toEqual(expected);
 });
