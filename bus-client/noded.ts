@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a broker tells: which program hosts it, and who is on its Bus.
+// Reads the broker's own information: its host program and its registered services.
 import { Caller } from "./caller.ts";
 import { dial } from "./dial.ts";
 
-/** Names alone with older brokers. What a service says of itself is its own word. */
+/** A registered service. Older brokers report only the name. All other fields are claims of the service itself. */
 export interface RegisteredService {
   readonly name: string;
   readonly binary?: string;
@@ -13,7 +13,7 @@ export interface RegisteredService {
   readonly meta?: { readonly registration_incarnation?: string; readonly build?: string };
 }
 
-/** What `noded.list` has answered, parsed; undefined where it is no list. What has no name in it is left out. */
+/** Reads the parsed answer of `noded.list`, skipping items without a name. Undefined if it is not a list. */
 export function parseRegisteredServices(listed: unknown): readonly RegisteredService[] | undefined {
   if (!Array.isArray(listed)) return undefined;
   return listed.map((one: unknown) => (typeof one === "string" ? { name: one } : one)).filter(isService);
@@ -25,7 +25,7 @@ function isService(one: unknown): one is RegisteredService {
 
 const answerTimeoutMs = 5_000;
 
-/** The program that hosts a broker, by its own word; undefined where it says none. Throws BusError where it cannot be asked. */
+/** Asks a broker which program hosts it. Undefined if it names none. Throws BusError if it cannot be asked. */
 export async function askBrokerHost(url: string): Promise<string | undefined> {
   const caller = new Caller(await dial(url));
   try {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A listing of a service, page by page.
+// Reads a service's paginated listing.
 
 type Cursor = string | number;
 
 export interface PaginateOptions<Page, Place extends Cursor> {
   readonly read: (after: Place | undefined) => Promise<Page>;
-  /** Where it goes on; undefined after the last page. */
+  /** Returns the cursor of the next page; undefined after the last one. */
   readonly next: (page: Page) => Place | undefined;
-  /** Where it begins, if not at the beginning. */
+  /** The cursor to start at. Default: the beginning. */
   readonly first?: Place;
   readonly pagesMax?: number;
 }
 
-/** A service whose pages lead back to where one has been would be read for ever: that ends the listing, too. */
+/** Yields pages until the last one, `pagesMax`, or a cursor that repeats, which would otherwise loop forever. */
 export async function* paginate<Page, Place extends Cursor>(
   options: PaginateOptions<Page, Place>,
 ): AsyncGenerator<Page, void, undefined> {
   const { read, next, first, pagesMax = Number.POSITIVE_INFINITY } = options;
-  const begun = new Set<Place | undefined>();
+  const seen = new Set<Place | undefined>();
   let after = first;
   do {
-    begun.add(after);
+    seen.add(after);
     const page = await read(after);
     yield page;
     after = next(page);
-  } while (after !== undefined && !begun.has(after) && begun.size < pagesMax);
+  } while (after !== undefined && !seen.has(after) && seen.size < pagesMax);
 }

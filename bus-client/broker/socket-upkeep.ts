@@ -2,18 +2,18 @@
 import { type BusError, asBusError } from "../bus-error.ts";
 import type { Clock } from "../clock.ts";
 import { prepareSocketDirectory, removeStaleSocket } from "../embedded-socket.ts";
-import { underSocketLock } from "../socket-lock.ts";
+import { withSocketLock } from "../socket-lock.ts";
 import { checkUnixPath } from "../socket-path.ts";
 import type { Broker } from "./broker.ts";
 
 /**
- * Listens on a Unix socket in the place of one that a killed process left; false where somebody listens there already.
- * Of several that do so at once, one listens. Throws BusError as `listenUnix` does.
+ * Listens on a Unix socket, replacing the stale file of a killed process. Returns false if another process listens there.
+ * If several processes try at once, exactly one succeeds. Throws BusError as `listenUnix` does.
  */
 export async function listenReplacingStale(broker: Broker, path: string): Promise<boolean> {
   checkUnixPath(path);
   prepareSocketDirectory(path, process.getuid?.() ?? -1);
-  return await underSocketLock(path, async () => {
+  return await withSocketLock(path, async () => {
     if ((await removeStaleSocket(path)) === "live") return false;
     await broker.listenUnix(path);
     return true;
@@ -22,23 +22,23 @@ export async function listenReplacingStale(broker: Broker, path: string): Promis
 
 export interface KeepSocketOptions {
   readonly clock: Pick<Clock, "after">;
-  /** The socket's file was gone, and is there again; connections that were up have stayed. */
+  /** Called after a removed socket file was recreated. Open connections were not affected. */
   readonly onRestored: () => void;
-  /** Another broker listens there by now: this one is found by nobody, and is looked after no longer. */
+  /** Called when another broker listens there. New clients no longer reach this one, and the upkeep has ended. */
   readonly onReplaced: () => void;
-  /** It cannot be made again just now; told once, and tried again. */
+  /** Called once when the socket file cannot be recreated. It is retried. */
   readonly onFault: (error: BusError) => void;
 }
 
 /**
- * Looks after a socket that `listenReplacingStale` has made: a full logout removes the user's runtime directory, and people
- * remove files. What comes back ends that.
+ * Recreates the socket of `listenReplacingStale` whenever its file is missing: a full logout removes the user's runtime
+ * directory, and people delete files. Returns a function that ends the upkeep.
  */
 export function keepSocketInPlace(broker: Broker, path: string, options: KeepSocketOptions): () => void {
   const { clock, onRestored, onReplaced, onFault } = options;
   let ended = false;
   let faulty = false;
-  let cancel = clock.after(lookMs, look);
+  let cancel = clock.after(checkMs, look);
 
   function look(): void {
     if (broker.isInPlace(path)) later();
@@ -61,7 +61,7 @@ export function keepSocketInPlace(broker: Broker, path: string, options: KeepSoc
   }
 
   function later(): void {
-    cancel = clock.after(lookMs, look);
+    cancel = clock.after(checkMs, look);
   }
 
   return () => {
@@ -70,5 +70,5 @@ export function keepSocketInPlace(broker: Broker, path: string, options: KeepSoc
   };
 }
 
-/** One look at a name. */
-const lookMs = 2_000;
+/** How often the socket file is checked. */
+const checkMs = 2_000;
