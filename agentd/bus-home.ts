@@ -2,9 +2,9 @@
 // Where the Bus is, and the broker of our own where there is none. Once a Bus was found that somebody runs for its own
 // sake (a noded, `mix bus`), none is hosted any more in this life: when it comes back, it must find us, not a second Bus in
 // its place. The broker of another agentd goes for good with that agentd, and is replaced.
-import { createBroker, listenInPlace, stayInPlace, type Broker } from "../bus-client/broker/index.ts";
+import { createBroker, listenReplacingStale, keepSocketInPlace, type Broker } from "../bus-client/broker/index.ts";
 import {
-  brokerHost,
+  askBrokerHost,
   BusError,
   type Clock,
   discoverBus,
@@ -51,7 +51,7 @@ export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptio
       const location = await discoverBus(surroundings);
       for (const warning of location.warnings) warn(warning);
       if (location.found !== "none") {
-        outside ||= location.found !== "embedded" || (await brokerHost(location.url)) !== hostName;
+        outside ||= location.found !== "embedded" || (await askBrokerHost(location.url)) !== hostName;
         url = location.url;
         return location.url;
       }
@@ -60,11 +60,11 @@ export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptio
       const path = embeddedSocketPath(surroundings);
       broker = await host(path, version);
       url = unixUrl(path);
-      leaveSocket = stayInPlace(broker, path, {
+      leaveSocket = keepSocketInPlace(broker, path, {
         clock,
-        onRenewed: () => warn(`${path} was gone; agentd listens there again`),
+        onRestored: () => warn(`${path} was gone; agentd listens there again`),
         onFault: ({ message }) => warn(`${path} is gone and cannot be made again yet: ${message}`),
-        onTaken() {
+        onReplaced() {
           warn(`another Bus listens on ${path} now; agentd goes there`);
           void broker?.close();
           broker = undefined;
@@ -85,7 +85,7 @@ export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptio
 async function host(path: string, version: string): Promise<Broker> {
   const broker = createBroker({ version, hostedBy: hostName });
   try {
-    if (await listenInPlace(broker, path)) return broker;
+    if (await listenReplacingStale(broker, path)) return broker;
     throw new BusError("ADDRESS_IN_USE", `another broker began to listen on ${path}`);
   } catch (error) {
     await broker.close();

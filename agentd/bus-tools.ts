@@ -2,7 +2,7 @@
 // The way back to the Bus that every session's agent is given: which MCP server, and whether the agent has started it.
 import { existsSync } from "node:fs";
 import type { McpServer } from "../acp-client/model.ts";
-import { type Delivery, registeredServices, type RegisteredService, type Reply } from "../bus-client/index.ts";
+import { type Delivery, parseRegisteredServices, type RegisteredService, type Reply } from "../bus-client/index.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
 import { sessionOfAgent } from "./authority/sender.ts";
 import { ownFileGoneMessage } from "./own-file-gone.ts";
@@ -109,7 +109,7 @@ export class BusToolsWatch {
 
   async #list(): Promise<void> {
     const { body } = await this.#options.bus.call("noded", "noded.list");
-    for (const service of registeredServices(JSON.parse(body)) ?? []) {
+    for (const service of parseRegisteredServices(JSON.parse(body)) ?? []) {
       const session = isServer(service) ? sessionOfAgent(service.name) : undefined;
       if (session !== undefined && this.#expected.has(session)) this.#expected.set(session, "seen");
     }

@@ -2,9 +2,9 @@
 
 import { stringifyJson } from "../json/raw-json.ts";
 
-/** What a citizen answers. `body` is JSON text, ready to be sent and to be kept. */
+/** A citizen's answer. `body` is JSON text, ready to be sent or stored. */
 export interface Answer {
-  /** 0 done, 1 to 9 done with a warning, 10 and up failed; 15 to 17 belong to the machinery. */
+  /** 0: done; 1 to 9: done with a warning; 10 and up: failed. 15 to 17 are reserved for this package. */
   readonly rc: number;
   readonly body: string;
 }
@@ -13,7 +13,7 @@ export function done(value: unknown): Answer {
   return { rc: 0, body: stringifyJson(value) };
 }
 
-/** `{"error_code","message", …extra}`, rc 10. */
+/** A failure with the body `{"error_code", "message", …extra}` and by default rc 10. */
 export function refused(code: string, message: string, extra: object = {}, rc = 10): Answer {
   return { rc, body: stringifyJson({ error_code: code, message, ...extra }) };
 }
@@ -21,8 +21,8 @@ export function refused(code: string, message: string, extra: object = {}, rc = 
 const errorCharactersMax = 1_024;
 
 /**
- * The one line of text that goes with a failed answer as its `error` header, for callers that look there first: the same
- * as they would make of the body. Undefined for an answer that is no failure.
+ * Returns the one-line `error` header of a failed answer, for callers that read the header first. It says the same as the
+ * body. Undefined for an answer that is not a failure.
  */
 export function errorLine({ rc, body }: Answer): string | undefined {
   if (rc < 10) return undefined;
@@ -33,7 +33,7 @@ export function errorLine({ rc, body }: Answer): string | undefined {
     .replace(/[\s\u0085]+/g, " ")
     .trim()
     .slice(0, errorCharactersMax);
-  // A header that begins like JSON and is none cannot be written.
+  // A header value that starts like JSON but is not JSON cannot be serialised.
   return line === "" || line.startsWith("{") || line.startsWith("[") ? undefined : line;
 }
 

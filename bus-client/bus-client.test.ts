@@ -10,7 +10,7 @@ import { testBroker } from "./testing/test-broker.ts";
 import { serialise } from "./wire.ts";
 import { client, statesOf, reached, replaceableBroker, scriptedBroker } from "./testing/clients.ts";
 
-test("a client calls another over every lane, and learns of every refusal as a value", async () => {
+test("a client calls another over every transport, and gets every refusal as a value", async () => {
   const bus = await testBroker();
   const commands: IncomingCommand[] = [];
   const echo = client({
@@ -41,7 +41,7 @@ test("a client calls another over every lane, and learns of every refusal as a v
   }
 });
 
-test("publications come to every listener of a topic, in order, with what the broker stamped", async () => {
+test("publications reach every listener of a topic, in order, with the broker's stamps", async () => {
   const bus = await testBroker();
   const publisher = client({ url: () => bus.broker.connectLocal(), name: "agent" });
   const reader = client({ url: bus.unixUrl });
@@ -73,7 +73,7 @@ test("publications come to every listener of a topic, in order, with what the br
   expect(one.waiting).toEqual([]);
 });
 
-test("a retained message is heard by who subscribes later, before subscribe resolves", async () => {
+test("a later subscriber gets the retained message before subscribe resolves", async () => {
   const bus = await testBroker();
   const publisher = client({ url: bus.unixUrl });
   const reader = client({ url: bus.unixUrl });
@@ -84,7 +84,7 @@ test("a retained message is heard by who subscribes later, before subscribe reso
   expect(heard).toEqual(["body with --- and\n\nlines"]);
 });
 
-test("who joins a topic while its last listener leaves it goes on hearing it", async () => {
+test("a listener added while the last one is being removed keeps getting deliveries", async () => {
   const bus = await testBroker();
   const publisher = client({ url: bus.unixUrl });
   const reader = client({ url: bus.unixUrl });
@@ -100,7 +100,7 @@ test("who joins a topic while its last listener leaves it goes on hearing it", a
   expect([(await joining.next()).body, (await joining.next()).body]).toEqual(["before", "after"]);
 });
 
-test("a pause between two attempts ends when somebody waits for the Bus", async () => {
+test("retryNow ends the wait between two attempts", async () => {
   const broker = replaceableBroker();
   await broker.down();
   const clock = new ManualClock();
@@ -113,7 +113,7 @@ test("a pause between two attempts ends when somebody waits for the Bus", async 
   await reached(states, "connected");
 });
 
-test("an answer goes over the connection that brought the command, or nowhere", async () => {
+test("an answer goes over the connection that delivered the command, or is dropped", async () => {
   const broker = scriptedBroker(() => ({ rc: "0" }));
   const commands = new Inbox<IncomingCommand>();
   const bus = client({ url: broker.url, name: "agent", random: () => 0, onCommand: commands.push });
@@ -135,7 +135,7 @@ test("an answer goes over the connection that brought the command, or nowhere", 
   expect((await commands.next()).reply(0, "{}")).toBe(false);
 });
 
-test("stop gives the name back before it closes, and whoever still waits is told", async () => {
+test("stop deregisters before it closes, and unanswered calls are rejected", async () => {
   const broker = scriptedBroker(({ command }) => (command === "slow.ask" ? undefined : { rc: "0" }));
   const bus = client({ url: broker.url, name: "agent" });
   const states = statesOf(bus);
@@ -153,7 +153,7 @@ test("stop gives the name back before it closes, and whoever still waits is told
   expect(states.waiting.at(-1)!.kind).toBe("shutting-down");
 });
 
-test("stop ends a client that is between two attempts, and one that has not begun", async () => {
+test("stop ends a client between two attempts, and one that was never started", async () => {
   const clock = new ManualClock();
   const bus = new BusClient({ url: () => Promise.reject(new Error("down")), clock, random: () => 1 });
   const states = statesOf(bus);
@@ -169,7 +169,7 @@ test("stop ends a client that is between two attempts, and one that has not begu
   expect(await end).toMatchObject({ code: "STOPPED" });
 });
 
-test("leave gives the name back and closes, and waits for no answer", async () => {
+test("leave deregisters and closes without waiting for an answer", async () => {
   const broker = scriptedBroker(({ command }) => (command === "noded.register" ? { rc: "0" } : undefined));
   const bus = client({ url: broker.url, name: "mix-a" });
   await bus.connect();
@@ -181,7 +181,7 @@ test("leave gives the name back and closes, and waits for no answer", async () =
   await bus.stop();
 });
 
-test("who leaves over a socket is gone from the list of services, and a client that has not begun may leave", async () => {
+test("a client that leaves is gone from the list of services, and one that was never started may leave", async () => {
   const bus = await testBroker();
   const [leaver, witness] = [client({ url: bus.unixUrl, name: "mix-a" }), client({ url: bus.unixUrl })];
   await leaver.connect();
@@ -193,7 +193,7 @@ test("who leaves over a socket is gone from the list of services, and a client t
   await new BusClient({ url: "ws://127.0.0.1:1/ws" }).leave();
 });
 
-test("a provenance is what others see in the list of services", async () => {
+test("a client's provenance is shown in the list of services", async () => {
   const bus = await testBroker();
   const agent = client({
     url: bus.unixUrl,

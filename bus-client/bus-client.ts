@@ -19,7 +19,7 @@ import type { FrameHeaders } from "./wire.ts";
 
 export interface BusClientOptions extends SupervisionOptions {
   readonly clock?: Clock;
-  /** Default 60 s; a call may ask for its own. */
+  /** Default 60 s. A call may override it. */
   readonly callTimeoutMs?: number;
 }
 
@@ -27,8 +27,8 @@ export interface BusClientOptions extends SupervisionOptions {
 const connectAttemptsMax = 5;
 
 /**
- * A client that is there for as long as it is wanted: it dials, registers, subscribes, and does so again whenever the
- * connection drops. There is no outbound queue: what is asked for while it is down fails at once with NOT_CONNECTED.
+ * A client that reconnects: it dials, registers and subscribes, and repeats that whenever the connection drops. It has no
+ * outbound queue: requests made while it is disconnected fail at once with NOT_CONNECTED.
  */
 export class BusClient {
   readonly #name: string | undefined;
@@ -56,33 +56,33 @@ export class BusClient {
     return this.#name;
   }
 
-  /** What waits in this process to be sent, in bytes: over a few MiB it is time to publish no more. */
+  /** Bytes that wait in this process to be sent. Publishers should pause above a few MiB. */
   get bufferedBytes(): number {
     return this.#supervision.connection?.bufferedBytes ?? 0;
   }
 
-  /** Tells of each new state, in order; what comes back ends it. */
+  /** Calls the listener with each new state, in order. Returns a function that removes it. */
   onState(listener: (state: BusClientState) => void): () => void {
     return this.#supervision.onState(listener);
   }
 
-  /** Returns at once and tries for ever, until `stop`. */
+  /** Starts connecting in the background and retries forever, until `stop`. */
   start(): void {
     void this.#supervision.begin(Number.POSITIVE_INFINITY).catch(() => {});
   }
 
-  /** Resolves when the connection is up. After five failed attempts the state is fatal, and the last BusError is thrown. */
+  /** Resolves when connected. After five failed attempts the state is fatal, and it rejects with the last BusError. */
   connect(): Promise<void> {
     return this.#supervision.begin(connectAttemptsMax);
   }
 
-  /** Somebody waits for it: a pause between two attempts ends now. */
+  /** Ends the wait between two attempts now. */
   retryNow(): void {
     this.#supervision.retryNow();
   }
 
   /**
-   * Asks a service. `args` becomes the JSON body. Resolves with the reply, whatever its `rc`. Rejects with BusError
+   * Sends a request to a service. `args` becomes the JSON body. Resolves with the reply, whatever its `rc`. Rejects with BusError
    * NOT_CONNECTED, CONNECTION_LOST, TIMEOUT, OVERLOADED, FRAME_TOO_LARGE or UNSERIALISABLE.
    */
   async call(to: string, command: string, args?: object, options: CallOptions = {}): Promise<Reply> {
@@ -90,21 +90,21 @@ export class BusClient {
     return requestOver(this.#connected(), this.#signed({ command, to }), args, timed);
   }
 
-  /** Follows a topic, over every later connection too. Rejects with BusError SUBSCRIPTION_REFUSED, or as `call`. */
+  /** Subscribes to a topic, now and on every later connection. Rejects with SUBSCRIPTION_REFUSED, or as `call`. */
   async subscribe(topic: string, listener: DeliveryListener): Promise<Subscribed> {
     return this.#subscriptions.add(topic, listener, this.#connected(), this.#callTimeoutMs);
   }
 
-  /** Without a listener: for all who follow it here. */
+  /** Removes the listener, or all listeners of the topic if none is given. */
   async unsubscribe(topic: string, listener?: DeliveryListener): Promise<void> {
     await this.#subscriptions.remove(topic, listener, this.#connected(), this.#callTimeoutMs);
   }
 
   /**
-   * Publishes, cheaply: no promise, no timer of its own. `done` is called once, later, with the broker's reply or the
-   * BusError as of `call`. Keep at most 128 unanswered: a broker drops what is beyond 256 on one connection, its answers included.
+   * Publishes without allocating a promise or timer. `done` is called once, later, with the broker's reply or a BusError
+   * as of `call`. Keep at most 128 unanswered: a broker drops messages beyond 256 on one connection, including its replies.
    * Throws BusError UNSERIALISABLE for a topic or command that cannot be written. A large body may come in pieces, which
-   * nobody joins on the way to a broker of this process.
+   * stay unjoined on the way to a broker in this process.
    */
   publish(topic: string, body: string | Pieces, options?: PublishOptions, done?: ReplyListener): void {
     const { before, after, rest } = this.#publication(topic, body, options);
@@ -113,14 +113,14 @@ export class BusClient {
     else if (done) queueMicrotask(() => done(new BusError("NOT_CONNECTED"), undefined));
   }
 
-  /** As `publish`, with a promise. */
+  /** Publishes like `publish`, but returns a promise. */
   publishAndConfirm(topic: string, body: string | Pieces, options?: PublishOptions): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.publish(topic, body, options, (error, reply) => (error ? reject(error) : resolve(reply!)));
     });
   }
 
-  /** Joins many messages into one write; those of one tick are joined anyway. */
+  /** Holds writes back until `uncork`, so that many messages make one write. Messages of one tick are joined anyway. */
   cork(): void {
     this.#supervision.connection?.cork();
   }
@@ -130,16 +130,16 @@ export class BusClient {
   }
 
   /**
-   * Gives the name back, lets `drain` give the last answers (its time is its own), sends what waits, closes. But for
-   * `drain` it ends within some seconds whatever the broker does. May be repeated.
+   * Deregisters, awaits `drain` (for the last answers; without a time limit), flushes and closes. Apart from `drain` it
+   * takes at most a few seconds, whatever the broker does. Idempotent.
    */
   stop(drain?: () => Promise<void>): Promise<void> {
     return this.#supervision.stop(drain);
   }
 
   /**
-   * For a program that is about to end: gives the name back and closes, and resolves as soon as that is sent. What was
-   * answered before is safe; what was not is given up.
+   * For a program that is about to exit: deregisters and closes without waiting for the broker. Requests that were
+   * answered are safe; unanswered ones are abandoned.
    */
   leave(): Promise<void> {
     return this.#supervision.leave();

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createBroker } from "./broker/index.ts";
 import { Caller, done, serveCitizen } from "./index.ts";
 
-test("a caller asks without a name; when its connection is gone, it fails at once and makes no other", async () => {
+test("a caller is anonymous, and fails at once without reconnecting when its connection is closed", async () => {
   const broker = createBroker();
   const citizen = serveCitizen({
     client: { url: () => broker.connectLocal() },

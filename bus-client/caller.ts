@@ -11,13 +11,13 @@ import type { FrameHeaders } from "./wire.ts";
 export interface CallOptions {
   readonly timeoutMs?: number;
   readonly headers?: FrameHeaders;
-  /** Sent as it is, in the place of the arguments. */
+  /** Sent unchanged instead of the arguments. */
   readonly body?: string;
 }
 
 /**
- * For a program that asks a few questions and ends: calls over one connection, without a name, and without another
- * connection when it drops.
+ * For a program that makes a few requests and exits: one anonymous connection, without subscriptions and without
+ * reconnecting.
  */
 export class Caller {
   readonly #connection: Connection;
@@ -26,19 +26,19 @@ export class Caller {
     this.#connection = new Connection(transport, systemClock, { command() {}, delivery() {}, closed() {} });
   }
 
-  /** As `BusClient.call`. */
+  /** Sends a request like `BusClient.call`. */
   async call(to: string, command: string, args?: object, options: CallOptions = {}): Promise<Reply> {
     return requestOver(this.#connection, { command, to }, args, { timeoutMs: callTimeoutMs, ...options });
   }
 
-  /** As `BusClient.leave`. */
+  /** Closes like `BusClient.leave`. */
   async leave(): Promise<void> {
     this.#connection.close();
     await endOfTick();
   }
 }
 
-/** `args` becomes the JSON body; `headers` are added to those of the options. */
+/** Sends a request whose JSON body is `args`. `headers` override those of the options. */
 export function requestOver(
   connection: Connection,
   headers: FrameHeaders,
@@ -49,7 +49,7 @@ export function requestOver(
   return connection.request({ ...options.headers, ...headers }, body, options.timeoutMs);
 }
 
-/** What is nested too deep, or too long, no text can hold. */
+/** Throws BusError UNSERIALISABLE for a value that is nested too deeply or too large for a string. */
 function jsonOf(args: object): string {
   try {
     return stringifyJson(args);
@@ -58,7 +58,7 @@ function jsonOf(args: object): string {
   }
 }
 
-/** When what was written has left. */
+/** Resolves when the writes of this tick have been handed to the socket. */
 export function endOfTick(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

@@ -6,7 +6,7 @@ import { argumentsDepthMax, type Request } from "./request.ts";
 import { Inbox } from "./testing/inbox.ts";
 import { verb, served, bodyOf } from "./testing/served-citizen.ts";
 
-test("HELP lists the reserved verbs first, then its own by name; INFO says who it is", async () => {
+test("HELP lists the reserved verbs, then the citizen's own by name, and INFO describes the citizen", async () => {
   const { ask } = await served({
     verbs: [verb("agent.zeta", () => done(1)), verb("agent.alpha", () => done(1), { readOnly: true })],
   });
@@ -32,7 +32,7 @@ test("HELP lists the reserved verbs first, then its own by name; INFO says who i
   expect(bodyOf(await ask("INFO"))).toEqual({ name: "agent", version: "1.2.3", description: "Test citizen" });
 });
 
-test("a handler gets the arguments, who asks, and answers now, later, or by reply", async () => {
+test("a handler gets the arguments and the caller, and answers at once, later, or by reply", async () => {
   const requests: Request[] = [];
   const { ask } = await served({
     verbs: [
@@ -128,7 +128,7 @@ test("over the limit of pending commands the next is BUSY, while another pool an
   expect((await next).body).toBe('"room again"');
 });
 
-test("on stop the name goes at once, waits of a pool end, and what runs may still answer", async () => {
+test("stop deregisters at once, ends the commands of pools, and lets running ones answer", async () => {
   const requests = new Inbox<Request>();
   const { citizen, ask, caller } = await served({
     drainTimeoutMs: 60_000,
@@ -152,7 +152,7 @@ test("on stop the name goes at once, waits of a pool end, and what runs may stil
   await stopped;
 });
 
-test("on stop what does not end in time is answered BUSY, and its late answer goes nowhere", async () => {
+test("after the drain timeout of stop a running command gets BUSY, and its late answer is dropped", async () => {
   const requests = new Inbox<Request>();
   const { citizen, ask } = await served({ verbs: [verb("agent.slow", (request) => requests.push(request))] });
   const slow = ask("agent.slow");
@@ -162,7 +162,7 @@ test("on stop what does not end in time is answered BUSY, and its late answer go
   expect(request.reply(done("late"))).toBe(false);
 });
 
-test("QUIT is answered, then acted on, and only for those who may", async () => {
+test("QUIT is answered before it takes effect, and only for callers that may send it", async () => {
   const quit = new Inbox<string>();
   const { ask } = await served({
     onQuit: () => quit.push("quit"),
@@ -175,7 +175,7 @@ test("QUIT is answered, then acted on, and only for those who may", async () => 
   expect(quit.waiting).toEqual([]);
 });
 
-test("without a rule of its own QUIT takes the citizen off the Bus", async () => {
+test("without onQuit, QUIT stops the citizen", async () => {
   const { ask, caller } = await served({});
   const changes = new Inbox<Delivery>();
   await caller.subscribe("noded.props.changed", changes.push);
@@ -183,7 +183,7 @@ test("without a rule of its own QUIT takes the citizen off the Bus", async () =>
   await changes.nextWhere(({ headers }) => headers["cause"] === "deregister:agent");
 });
 
-test("props answer from the tree, hide what is sensitive, and tell of changes", async () => {
+test("props answer from the tree, hide sensitive values, and publish changes", async () => {
   const { ask, caller, citizen } = await served({
     props: {
       read: () => ({ health: "ok", sessions: { live: 2 }, token: "hunter2", names: ["a"], none: null }),
@@ -233,14 +233,14 @@ test("props answer from the tree, hide what is sensitive, and tell of changes", 
   expect(JSON.parse(change.body)).toMatchObject({ path: "sessions.live", old: 2, new: 3, cause: "start" });
 });
 
-test("an answer that no frame can hold becomes a refusal that says so", async () => {
+test("an answer too large for a frame becomes a REPLY_TOO_LARGE refusal", async () => {
   const { ask } = await served({ verbs: [verb("agent.big", () => done("x".repeat(8 * 1024 * 1024)))] });
   const reply = await ask("agent.big");
   expect(reply.rc).toBe(20);
   expect(bodyOf(reply)).toMatchObject({ error_code: "REPLY_TOO_LARGE" });
 });
 
-test("the line of text beside a failure is one line, bounded, and never looks like JSON", () => {
+test("the error header of a failure is one line, bounded, and never looks like JSON", () => {
   expect(errorLine(done(1))).toBeUndefined();
   expect(errorLine(refused("CODE", "two\r\nlines"))).toBe("CODE: two lines");
   expect(errorLine({ rc: 10, body: '{"error":"older form"}' })).toBe("older form");
@@ -250,7 +250,7 @@ test("the line of text beside a failure is one line, bounded, and never looks li
   expect(errorLine(refused("C", "x".repeat(5_000)))).toHaveLength(1_024);
 });
 
-test("arguments nested deeper than the bound are refused at the door, and those up to it are handed on", async () => {
+test("arguments nested deeper than the limit are refused, and those at the limit reach the handler", async () => {
   const seen: unknown[] = [];
   const { ask } = await served({
     verbs: [
@@ -260,7 +260,7 @@ test("arguments nested deeper than the bound are refused at the door, and those 
       }),
     ],
   });
-  // The arguments are a level of their own.
+  // The arguments object is a level itself.
   const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
   for (const levels of [argumentsDepthMax + 1, 100_000]) {
     const reply = await ask("agent.echo", undefined, { body: nested(levels) });

@@ -12,19 +12,19 @@ import type { Props } from "./props.ts";
 import { argumentsOf, requestOf, sendAnswer } from "./request.ts";
 import type { Request } from "./request.ts";
 
-/** What a handler gives back: its answer, or nothing when it keeps the request and replies later. */
-export type Handled = Answer | undefined | void;
+/** A handler returns its answer, or nothing if it will call `request.reply` later. */
+export type HandlerResult = Answer | undefined | void;
 
 export interface Verb {
   /** `<service>.<verb>`. */
   readonly name: string;
-  /** Names for HELP; a trailing `?` marks one that may be left out. */
+  /** Argument names for HELP. A trailing `?` marks an optional one. */
   readonly args: readonly string[];
   readonly description: string;
   readonly readOnly: boolean;
-  /** Commands of a pool count by themselves, so that long waits never crowd out the others; on `stop` they end at once. */
+  /** Commands of a pool have a limit of their own, so that long waits do not block others. `stop` ends them at once. */
   readonly pool?: string;
-  handler(request: Request): Handled | Promise<Handled>;
+  handler(request: Request): HandlerResult | Promise<HandlerResult>;
 }
 
 export interface CitizenOptions {
@@ -33,21 +33,21 @@ export interface CitizenOptions {
   readonly service: string;
   readonly version: string;
   readonly description: string;
-  /** Who is closing, in the answer to those who come too late. Default: the service. */
+  /** The program's name in "<app> is closing". Default: the service. */
   readonly app?: string;
   readonly verbs: readonly Verb[];
-  /** Commands of one pool that may be unanswered. */
+  /** The number of commands of each pool that may be unanswered. */
   readonly pools?: Readonly<Record<string, { readonly pendingMax: number }>>;
-  /** Commands outside of pools that may be unanswered; more are BUSY. Default 32. */
+  /** The number of commands outside pools that may be unanswered; further ones get BUSY. Default 32. */
   readonly pendingMax?: number;
   readonly props?: Props;
-  /** After QUIT was answered. Default: `stop`. */
+  /** Called after QUIT was answered. Default: `stop`. */
   readonly onQuit?: () => void | Promise<void>;
-  /** Of QUIT, for HELP. */
+  /** The description of QUIT in HELP. */
   readonly quitDescription?: string;
-  /** Who may send QUIT: true, or the refusal. Default: anybody. */
+  /** Returns true if the sender may send QUIT, or the refusal. Default: anybody may. */
   readonly mayQuit?: (request: Request) => true | Answer;
-  /** A handler threw. Callers see no details; the process log should. */
+  /** Called when a handler throws. The caller is told no details, so log them here. */
   readonly onFault?: (error: unknown, verb: string) => void;
   /** How long `stop` lets commands outside of pools finish. Default 5 s. */
   readonly drainTimeoutMs?: number;
@@ -55,20 +55,20 @@ export interface CitizenOptions {
 
 export interface Citizen {
   readonly client: BusClient;
-  /** As the client's: tries for ever. */
+  /** Connects in the background and retries forever. */
   start(): void;
-  /** As the client's: five tries. */
+  /** Connects, with at most five attempts. */
   connect(): Promise<void>;
-  /** Tells whoever watches the props. `old` and `new` must not be secret. */
+  /** Publishes a change of a property on `<service>.props.changed`. `old` and `now` must not be secret. */
   propsChanged(path: string, old: unknown, now: unknown, cause: string): void;
-  /** Gives the name back, lets running commands finish for a while, answers the rest BUSY, and leaves the Bus. Idempotent. */
+  /** Deregisters, waits up to `drainTimeoutMs` for running commands, answers the rest BUSY, and disconnects. Idempotent. */
   stop(): Promise<void>;
 }
 
 const pendingCommandsMax = 32;
 export const drainTimeoutMs = 5_000;
 
-/** A service on the Bus: HELP, INFO, QUIT, `<service>.props.…` and its own verbs. Does nothing until it is started. */
+/** Creates a service on the Bus with HELP, INFO, QUIT, `<service>.props.…` and its own verbs. It must be started. */
 export function serveCitizen(options: CitizenOptions): Citizen {
   return new ServedCitizen(options);
 }
@@ -112,7 +112,7 @@ class ServedCitizen implements Citizen {
     return this.#stopped;
   }
 
-  /** What the machinery answers by itself is answered within the reader, before anything can be in its way. */
+  /** Answers the built-in verbs synchronously, whatever the limits on pending commands. */
   #receive(command: IncomingCommand): void {
     const { service, version, description, props } = this.#options;
     switch (command.verb) {
@@ -149,7 +149,7 @@ class ServedCitizen implements Citizen {
     try {
       const handled = await verb.handler(request);
       if (handled) request.reply(handled);
-      // Nobody waits for an answer, so nobody will give one: the command is over when its handler is.
+      // Without an `id` no reply will come, so the command ends with its handler.
       else if (!request.expectsReply) request.reply(nothing);
     } catch (error) {
       request.reply(handlerFault);

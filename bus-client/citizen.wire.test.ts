@@ -4,44 +4,44 @@ import { done } from "./answer.ts";
 import type { Request } from "./request.ts";
 import { Inbox } from "./testing/inbox.ts";
 import type { FrameHeaders } from "./wire.ts";
-import { verb, alone } from "./testing/served-citizen.ts";
+import { verb, citizenOnWire } from "./testing/served-citizen.ts";
 
-test("HELP is answered before the registration is, and so is every other command", async () => {
-  const { citizen, broker, frames, bring } = alone([verb("agent.ping", () => done("pong"))]);
+test("HELP and other commands are answered even before the registration is", async () => {
+  const { citizen, broker, frames, deliver } = citizenOnWire([verb("agent.ping", () => done("pong"))]);
   citizen.start();
   expect((await frames.next()).headers["command"]).toBe("noded.register");
-  bring({ broker_origin: "local", command: "HELP", from: "x", id: "noded-1" });
+  deliver({ broker_origin: "local", command: "HELP", from: "x", id: "noded-1" });
   expect(await frames.next()).toMatchObject({ headers: { id: "noded-1", rc: "0", to: "x", type: "response" } });
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-2" });
+  deliver({ broker_origin: "local", command: "agent.ping", id: "noded-2" });
   expect(await frames.next()).toMatchObject({ headers: { id: "noded-2", rc: "0" }, body: '"pong"' });
   broker.close();
   await citizen.stop();
 });
 
-test("a command that comes while the citizen closes is answered BUSY", async () => {
-  const { citizen, broker, frames, bring } = alone([verb("agent.ping", () => done("pong"))]);
+test("a command that arrives while the citizen stops is answered BUSY", async () => {
+  const { citizen, broker, frames, deliver } = citizenOnWire([verb("agent.ping", () => done("pong"))]);
   citizen.start();
   await frames.next();
-  bring({ id: "1", rc: "0", type: "response" });
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-1" });
+  deliver({ id: "1", rc: "0", type: "response" });
+  deliver({ broker_origin: "local", command: "agent.ping", id: "noded-1" });
   expect((await frames.next()).body).toBe('"pong"');
   const stopped = citizen.stop();
   const farewell = await frames.next();
   expect(farewell.headers["command"]).toBe("noded.deregister");
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-2" });
+  deliver({ broker_origin: "local", command: "agent.ping", id: "noded-2" });
   const { headers, body } = await frames.next();
   expect([headers["id"], headers["rc"], body]).toEqual([
     "noded-2",
     "10",
     '{"error_code":"BUSY","message":"agent is closing"}',
   ]);
-  bring({ id: farewell.headers["id"]!, rc: "0", type: "response" });
+  deliver({ id: farewell.headers["id"]!, rc: "0", type: "response" });
   await stopped;
   broker.close();
 });
 
-test("a verb that no writer would accept is answered like any unknown one", async () => {
-  const { citizen, broker, frames } = alone([]);
+test("a verb that could not be serialised is answered like any unknown verb", async () => {
+  const { citizen, broker, frames } = citizenOnWire([]);
   citizen.start();
   await frames.next();
   broker.send("---\nbroker_origin: local\ncommand: {broken\nfrom: [x\nid: {y\n---\n");
@@ -52,9 +52,9 @@ test("a verb that no writer would accept is answered like any unknown one", asyn
   await citizen.stop();
 });
 
-test("only a stamp makes a name: over the mesh, or without a stamp, there is none", async () => {
+test("a caller has a name only if stamped as local, so not over the mesh or without a stamp", async () => {
   const requests = new Inbox<Request>();
-  const { citizen, broker, frames, bring } = alone([verb("agent.ping", (request) => requests.push(request))]);
+  const { citizen, broker, frames, deliver } = citizenOnWire([verb("agent.ping", (request) => requests.push(request))]);
   citizen.start();
   await frames.next();
   const cases: [FrameHeaders, string | null, string][] = [
@@ -65,16 +65,16 @@ test("only a stamp makes a name: over the mesh, or without a stamp, there is non
     [{ broker_origin: "LOCAL", from: "forged" }, null, "mesh"],
   ];
   for (const [headers, from, origin] of cases) {
-    bring({ ...headers, command: "agent.ping", id: "noded-1" });
+    deliver({ ...headers, command: "agent.ping", id: "noded-1" });
     expect(await requests.next()).toMatchObject({ from, origin });
   }
   broker.close();
   await citizen.stop();
 });
 
-test("a command without an id runs and is not answered; a topic delivery is neither run nor answered", async () => {
+test("a command without an id runs unanswered, and a topic delivery is neither run nor answered", async () => {
   const ran = new Inbox<string>();
-  const { citizen, broker, frames, bring } = alone([
+  const { citizen, broker, frames, deliver } = citizenOnWire([
     verb("agent.ping", (request) => {
       ran.push(JSON.stringify(request.args));
       return done("pong");
@@ -82,11 +82,11 @@ test("a command without an id runs and is not answered; a topic delivery is neit
   ]);
   citizen.start();
   await frames.next();
-  bring({ broker_origin: "local", command: "agent.ping" }, '{"n":1}');
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-8", topic: "t" }, '{"n":2}');
-  bring({ broker_origin: "local", command: "agent.nope" });
-  bring({ command: "topic.active", from: "noded", name: "t", subscribers: "1" });
-  bring({ broker_origin: "local", command: "agent.ping", id: "noded-9" }, '{"n":3}');
+  deliver({ broker_origin: "local", command: "agent.ping" }, '{"n":1}');
+  deliver({ broker_origin: "local", command: "agent.ping", id: "noded-8", topic: "t" }, '{"n":2}');
+  deliver({ broker_origin: "local", command: "agent.nope" });
+  deliver({ command: "topic.active", from: "noded", name: "t", subscribers: "1" });
+  deliver({ broker_origin: "local", command: "agent.ping", id: "noded-9" }, '{"n":3}');
   expect((await frames.next()).headers["id"]).toBe("noded-9");
   expect(ran.waiting).toEqual(['{"n":1}', '{"n":3}']);
   broker.close();
@@ -94,14 +94,14 @@ test("a command without an id runs and is not answered; a topic delivery is neit
 });
 
 test("commands without an id count as pending only while their handler runs", async () => {
-  const { citizen, broker, frames, bring } = alone([verb("agent.oneway", () => {})]);
+  const { citizen, broker, frames, deliver } = citizenOnWire([verb("agent.oneway", () => {})]);
   citizen.start();
   await frames.next();
-  for (let index = 0; index < 100; index++) bring({ broker_origin: "local", command: "agent.oneway" });
-  bring({ broker_origin: "local", command: "HELP", id: "noded-1" });
+  for (let index = 0; index < 100; index++) deliver({ broker_origin: "local", command: "agent.oneway" });
+  deliver({ broker_origin: "local", command: "HELP", id: "noded-1" });
   await frames.next();
-  bring({ broker_origin: "local", command: "agent.oneway", id: "noded-2" });
-  bring({ broker_origin: "local", command: "HELP", id: "noded-3" });
+  deliver({ broker_origin: "local", command: "agent.oneway", id: "noded-2" });
+  deliver({ broker_origin: "local", command: "HELP", id: "noded-3" });
   expect((await frames.next()).headers["id"]).toBe("noded-3");
   broker.close();
   await citizen.stop();

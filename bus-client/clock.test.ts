@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { afterByClock } from "./clock.ts";
+import { afterByWallClock } from "./clock.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
 
-test("a wait takes as long as it is to, in looks at the clock, and runs once", () => {
+test("a wait ends on time, after several clock checks, and runs once", () => {
   const { clock, runs } = waiting(2_500);
   clock.advance(2_499);
   expect(runs()).toBe(0);
@@ -12,7 +12,7 @@ test("a wait takes as long as it is to, in looks at the clock, and runs once", (
   expect(clock.pending).toEqual([]);
 });
 
-test("what is over when the machine wakes up is over at the next look", () => {
+test("a wait that ended while the machine slept runs at the next check", () => {
   const { clock, runs } = waiting(600_000);
   clock.advance(1_500);
   clock.shift(8 * 60 * 60 * 1_000);
@@ -21,7 +21,7 @@ test("what is over when the machine wakes up is over at the next look", () => {
   expect(runs()).toBe(1);
 });
 
-test("after a sleep that was shorter the rest is waited for, by the clock", () => {
+test("after a shorter sleep only the remaining time is waited, by the clock", () => {
   const { clock, runs } = waiting(10_000);
   clock.shift(7_500);
   clock.advance(2_499);
@@ -30,7 +30,7 @@ test("after a sleep that was shorter the rest is waited for, by the clock", () =
   expect(runs()).toBe(1);
 });
 
-test("a clock that is set back keeps nothing open", () => {
+test("a clock that is set back does not lengthen a wait", () => {
   const { clock, runs } = waiting(10_000);
   clock.shift(-1_000_000);
   clock.advance(9_999);
@@ -39,7 +39,7 @@ test("a clock that is set back keeps nothing open", () => {
   expect(runs()).toBe(1);
 });
 
-test("what is cancelled, at whichever look, does not run", () => {
+test("a cancelled wait does not run, at whichever check it was cancelled", () => {
   const { clock, runs, cancel } = waiting(10_000);
   clock.advance(3_500);
   cancel();
@@ -50,6 +50,6 @@ test("what is cancelled, at whichever look, does not run", () => {
 function waiting(ms: number) {
   const clock = new ManualClock();
   let count = 0;
-  const cancel = afterByClock(clock, ms, 1_000, () => (count += 1));
+  const cancel = afterByWallClock(clock, ms, 1_000, () => (count += 1));
   return { clock, cancel, runs: () => count };
 }

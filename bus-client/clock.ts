@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** Time, handed in, so that a test can move it. */
+/** Time as a parameter, so that a test can control it. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;
-  /** Runs once after `ms` milliseconds; what comes back cancels it. A pending one keeps the process alive. */
+  /** Runs once after `ms` milliseconds. Returns a function that cancels it. A pending timer keeps the process alive. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -17,20 +17,20 @@ export const systemClock: Clock = {
 };
 
 /**
- * Runs once when `ms` milliseconds are over, by the timers or by the clock, whichever is first: timers stand still while
- * the machine sleeps, and a clock that is set back keeps nothing open. The clock is looked at every `lookMs`, which also
- * makes waits possible that are longer than a timer can hold. The result cancels it.
+ * Runs once when `ms` milliseconds have passed by timers or by the wall clock, whichever comes first: timers stand still
+ * while the machine sleeps, and a clock that is set back must not delay it. Checks the clock every `checkMs`, so waits may
+ * be longer than a timer allows. Returns a function that cancels it.
  */
-export function afterByClock(clock: Clock, ms: number, lookMs: number, run: () => void): () => void {
+export function afterByWallClock(clock: Clock, ms: number, checkMs: number, run: () => void): () => void {
   const end = clock.now() + ms;
   let cancel: () => void = () => {};
   wait(ms);
   return () => cancel();
 
   function wait(left: number): void {
-    const piece = Math.max(0, Math.min(left, lookMs, end - clock.now()));
-    cancel = clock.after(piece, () => {
-      if (left > piece && clock.now() < end) wait(left - piece);
+    const step = Math.max(0, Math.min(left, checkMs, end - clock.now()));
+    cancel = clock.after(step, () => {
+      if (left > step && clock.now() < end) wait(left - step);
       else run();
     });
   }

@@ -4,18 +4,18 @@ import type { Connection } from "./connection.ts";
 import { serialise } from "./wire.ts";
 import type { Frame, FrameHeaders } from "./wire.ts";
 
-/** A command that somebody sent us. */
+/** A command received from another connection. */
 export interface IncomingCommand {
   readonly verb: string;
-  /** Absent: nobody waits for an answer. */
+  /** Undefined if the sender expects no answer. */
   readonly id: string | undefined;
   readonly headers: FrameHeaders;
   readonly body: string;
-  /** Of the connection that brought it. */
+  /** The generation of the connection that delivered it. */
   readonly generation: number;
   /**
-   * Answers, over the connection that brought the command and no other. `error` is a one-line text for people.
-   * False when it was dropped: there is no `id`, the connection is gone, or it was answered before.
+   * Answers over the connection that delivered the command. `error` is a one-line text for people. Returns false if the
+   * answer was dropped: there is no `id`, the connection is closed, or the command was answered before.
    * Throws BusError UNSERIALISABLE for an `error` that cannot be a header, such as one with line breaks.
    */
   reply(rc: number, body: string, error?: string): boolean;
@@ -40,15 +40,15 @@ export function incomingCommand(
       const reply: FrameHeaders = { command: verb, id, rc: String(rc), type: "response" };
       if (name !== undefined) reply["from"] = name;
       if (from !== undefined) reply["to"] = from;
-      if (error !== undefined) reply["error"] = writable(error);
+      if (error !== undefined) reply["error"] = checkWritable(error);
       answered = true;
       return connection.answer(reply, replyBody);
     },
   };
 }
 
-/** The only header of an answer that is our own words. */
-function writable(error: string): string {
+/** Checks `error`, the only header of an answer that was not parsed from the command. */
+function checkWritable(error: string): string {
   serialise({ headers: { error } });
   return error;
 }

@@ -9,7 +9,7 @@ import { ManualClock } from "./testing/manual-clock.ts";
 import { parse, serialise } from "./wire.ts";
 import type { FrameHeaders, ParsedFrame } from "./wire.ts";
 
-/** A connection whose other end is in the test's hands. */
+/** A connection whose broker is the test. */
 function held() {
   const [ours, theirs] = localTransportPair();
   const clock = new ManualClock();
@@ -29,7 +29,7 @@ function held() {
 const ping = { command: "noded.ping", to: "noded" };
 const ignore = (): void => {};
 
-test("a request carries its own id, and its answer is known by it, whatever its rc", async () => {
+test("a request has an id of its own and resolves with the answer to that id, whatever its rc", async () => {
   const { connection, bring, sent } = held();
   const first = connection.request(ping, "", 1_000);
   const second = connection.request(ping, "", 1_000);
@@ -41,7 +41,7 @@ test("a request carries its own id, and its answer is known by it, whatever its 
   expect(await second).toMatchObject({ rc: 20, body: "two" });
 });
 
-test("an answer that matches nothing is dropped, even where it looks like a command", async () => {
+test("an answer that matches no request is dropped, even if it looks like a command", async () => {
   const { bring, commands } = held();
   bring({ command: "agent.ping", id: "77", rc: "0", type: "response" });
   bring({ command: "agent.ping", type: "response" });
@@ -49,7 +49,7 @@ test("an answer that matches nothing is dropped, even where it looks like a comm
   expect((await commands.next()).headers["command"]).toBe("agent.real");
 });
 
-test("a publication cannot pass for an answer, whatever its publisher wrote in it", async () => {
+test("a publication cannot pass for an answer, whatever headers its publisher set", async () => {
   const { connection, bring, sent, deliveries } = held();
   const asked = connection.request(ping, "", 1_000);
   const { id } = parse(await sent.next()).headers as { id: string };
@@ -65,7 +65,7 @@ test("a publication cannot pass for an answer, whatever its publisher wrote in i
   expect((await asked).body).toBe("genuine");
 });
 
-test("what nobody is to answer is not handed on: notices, the admission challenge, the empty message, unreadable text", async () => {
+test("broker notices, the admission challenge, empty messages and unreadable text are not passed on", async () => {
   const { bring, theirs, commands, deliveries } = held();
   theirs.send("---\n---\n");
   theirs.send("hello");
@@ -94,7 +94,7 @@ test("a request without an answer fails after its own time, and a late answer is
   expect(clock.pending).toEqual([]);
 });
 
-test("publications share one timer and fail each a minute after it was sent", async () => {
+test("publications share one timer, and each fails a minute after it was sent", async () => {
   const { connection, clock, bring, sent } = held();
   const ends: string[] = [];
   const done = (name: string) => (error: BusError | undefined) => void ends.push(`${name} ${error?.code ?? "ok"}`);
@@ -117,7 +117,7 @@ test("publications share one timer and fail each a minute after it was sent", as
   expect(clock.pending).toEqual([]);
 });
 
-test("when the connection goes, everything unanswered fails at once, and no timer is left", async () => {
+test("when the connection closes, all unanswered requests fail at once, and no timer is left", async () => {
   const { connection, clock, theirs, closed } = held();
   const asked = connection.request(ping, "", 1_000);
   const published = new Inbox<string | undefined>();
@@ -131,7 +131,7 @@ test("when the connection goes, everything unanswered fails at once, and no time
   expect(connection.answer({ id: "1", rc: "0", type: "response" }, "")).toBe(false);
 });
 
-test("what is too large or too much fails unsent", async () => {
+test("messages over the size or queue limits fail and are not sent", async () => {
   const { connection, sent } = held();
   await expect(connection.request(ping, "x".repeat(8 * 1024 * 1024), 1_000)).rejects.toMatchObject({
     code: "FRAME_TOO_LARGE",
@@ -143,7 +143,7 @@ test("what is too large or too much fails unsent", async () => {
   await sent.next();
 });
 
-test("an rc that cannot be read counts as absent", async () => {
+test("an invalid rc counts as missing", async () => {
   const { connection, bring, sent } = held();
   for (const [rc, error, expected] of [
     ["x", undefined, 0],

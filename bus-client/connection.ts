@@ -10,33 +10,33 @@ import type { Transport } from "./transport.ts";
 import { frameBytesMax, parse, serialise, serialiseParsed } from "./wire.ts";
 import type { FrameHeaders, ParsedFrame } from "./wire.ts";
 
-/** How long a request waits for its answer unless it says otherwise. */
+/** The default timeout of a request. */
 export const callTimeoutMs = 60_000;
 
-/** Requests of one connection that may be unanswered; more fail with OVERLOADED, unsent. */
+/** Unanswered requests allowed on one connection. Further ones fail with OVERLOADED and are not sent. */
 export const unansweredMax = 4_096;
 
-/** What may wait in this process to be sent on one connection; more fails with OVERLOADED, unsent. */
+/** Unsent bytes allowed on one connection. Further messages fail with OVERLOADED and are not sent. */
 const bufferedBytesMax = 64 * 1024 * 1024;
 
 export interface ConnectionListener {
-  /** Has a `command`, and is neither an answer nor a topic delivery. */
+  /** Receives a frame with a `command` that is neither an answer nor a topic delivery. */
   command(frame: ParsedFrame): void;
-  /** Has a `topic`. Never to be answered. */
+  /** Receives a frame with a `topic`, which must not be answered. */
   delivery(frame: ParsedFrame): void;
-  /** Once. Every unanswered request has failed by then. */
+  /** Called once, after every unanswered request has failed. */
   closed(cause: BusError): void;
 }
 
 export type ReplyListener = (error: BusError | undefined, reply: Reply | undefined) => void;
 
-/** One connection to a broker, from its opening to its end: requests with their answers, commands and deliveries. */
+/** One connection to a broker. Matches answers to requests, and passes on commands and deliveries. */
 export class Connection {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #listener: ConnectionListener;
   readonly #calls = new Map<string, { readonly done: ReplyListener; readonly cancelTimer: () => void }>();
-  /** In the order of their deadlines, since all have the same time: one timer watches the oldest. */
+  /** Ordered by deadline, since all have the same timeout. One timer watches the oldest. */
   readonly #publications = new Map<string, { readonly done: ReplyListener; readonly deadline: number }>();
   #cancelPublicationTimer: (() => void) | undefined;
   #lastId = 0;
@@ -60,7 +60,7 @@ export class Connection {
     return this.#transport.bufferedBytes;
   }
 
-  /** Sends a request and resolves with its answer, whatever its `rc`. Rejects with BusError on trouble of the transport. */
+  /** Sends a request and resolves with its answer, whatever its `rc`. Rejects with BusError if there is no answer. */
   request(headers: FrameHeaders, body: string, timeoutMs: number): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const id = this.#nextId();
@@ -77,9 +77,9 @@ export class Connection {
   }
 
   /**
-   * The hot path: a publication whose text is ready but for its `id`, which stands between the two halves; the pieces
-   * of a long body follow them. No promise and no timer of its own. `done` is called once, in a later turn of the event
-   * loop, within `callTimeoutMs`.
+   * The hot path: sends a prepared publication with its `id` inserted between the two halves, followed by the pieces of a
+   * long body. Uses no promise and no timer of its own. `done` is called once, in a later turn of the event loop, within
+   * `callTimeoutMs`.
    */
   publish(before: string, after: string, done: ReplyListener | undefined, rest: Pieces = []): void {
     const id = this.#nextId();
@@ -93,8 +93,8 @@ export class Connection {
   }
 
   /**
-   * Sends an answer. False when the connection is gone or the answer cannot be sent. Its headers repeat what came in, and
-   * go back as they were: what a stranger wrote there must not make us throw.
+   * Sends an answer. Returns false if the connection is closed or the answer cannot be sent. Headers copied from the
+   * command are not checked, so that an odd one from a stranger cannot make this throw.
    */
   answer(headers: FrameHeaders, body: string): boolean {
     return this.#send(serialiseParsed(headers, body)) === undefined;
@@ -130,7 +130,7 @@ export class Connection {
     if (this.#transport.bufferedBytes > bufferedBytesMax) {
       return new BusError("OVERLOADED", `${bufferedBytesMax} bytes wait to be sent`);
     }
-    // A short text need not be counted.
+    // The cheap upper bound avoids counting the bytes of short texts.
     const whole = rest.length === 0 ? [text] : [text, ...rest];
     if (bytesAtMost(whole) > frameBytesMax && bytesOf(whole) > frameBytesMax) {
       return new BusError("FRAME_TOO_LARGE", `a message of more than ${frameBytesMax} bytes`);
@@ -140,11 +140,11 @@ export class Connection {
   }
 
   /**
-   * A genuine topic delivery comes before all else: within a published frame `type`, `id` and `rc` are the publisher's
-   * own words, and must not pass for an answer. An answer that matches nothing is dropped, and never taken for a command.
+   * Checks for a stamped topic delivery first: its `type`, `id` and `rc` come from the publisher and must not pass for an
+   * answer. An answer that matches no request is dropped, and never taken for a command.
    */
   #receive(text: string): void {
-    const frame = readOrNothing(text);
+    const frame = tryParse(text);
     if (frame === undefined || this.#ended !== undefined) return;
     const { headers } = frame;
     if (headers["topic"] !== undefined && headers["broker_registration"] !== undefined) {
@@ -153,7 +153,7 @@ export class Connection {
     if (headers["type"] === "response") return this.#settle(headers["id"], frame);
     if (headers["rc"] !== undefined && this.#isAwaited(headers["id"])) return this.#settle(headers["id"], frame);
     if (headers["topic"] !== undefined) return this.#listener.delivery(frame);
-    if (headers["command"] !== undefined && !isNoise(headers)) this.#listener.command(frame);
+    if (headers["command"] !== undefined && !isBrokerNotice(headers)) this.#listener.command(frame);
   }
 
   #isAwaited(id: string | undefined): boolean {
@@ -206,8 +206,8 @@ export class Connection {
 
 function ignore(): void {}
 
-/** What cannot be read is dropped: there is nobody to tell, and the next frame is whole again. */
-function readOrNothing(text: string): ParsedFrame | undefined {
+/** Drops an unreadable frame: there is nobody to tell, and the next frame is independent of it. */
+function tryParse(text: string): ParsedFrame | undefined {
   try {
     return parse(text);
   } catch {
@@ -215,8 +215,8 @@ function readOrNothing(text: string): ParsedFrame | undefined {
   }
 }
 
-/** What a broker says of its own accord, and nobody answers. */
-function isNoise(headers: FrameHeaders): boolean {
+/** True for an unsolicited notice of the broker, which must not be answered. */
+function isBrokerNotice(headers: FrameHeaders): boolean {
   const command = headers["command"];
   if (command === "noded.admit.challenge") return true;
   return (command === "topic.active" || command === "topic.idle") && headers["id"] === undefined;

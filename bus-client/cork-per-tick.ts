@@ -3,8 +3,8 @@
 import type { Writable } from "node:stream";
 
 /**
- * Call what comes back before each write: all writes of one tick then leave in one system call, which about doubles the
- * rate at which small messages go to one reader.
+ * Returns a function to call before each write. All writes of one tick then make one system call, which about doubles the
+ * rate of small messages to one reader.
  */
 export function corkPerTick(socket: Writable): () => void {
   let corked = false;

@@ -2,21 +2,21 @@
 
 import type { Frame, FrameHeaders } from "./wire.ts";
 
-/** One message of a topic. Everything but `topic`, `seq`, `registration`, `service`, `stale` and `cleared` is its publisher's word. */
+/** One message of a topic. The broker sets `topic`, `seq`, `registration`, `service`, `stale` and `cleared`; all else is unverified. */
 export interface Delivery {
   readonly topic: string;
   readonly command: string;
-  /** The broker's count within the topic; a gap means that deliveries were dropped. */
+  /** Counts the topic's messages at the broker. A gap means that deliveries were dropped. */
   readonly seq: number | undefined;
   readonly body: string;
   readonly headers: FrameHeaders;
-  /** The publisher's incarnation as the broker stamped it; undefined where the publisher has no name, or forged the delivery. */
+  /** The publisher's incarnation as stamped by the broker. Undefined if it has no name, or if the delivery is forged. */
   readonly registration: string | undefined;
-  /** The service that owns a reserved topic, as the broker stamped it. */
+  /** The owner of a reserved topic, as stamped by the broker. */
   readonly service: string | undefined;
-  /** A retained message whose publisher has left. */
+  /** True for a retained message whose publisher has disconnected. */
   readonly stale: boolean;
-  /** The retained message was withdrawn; the body is empty. */
+  /** True if the retained message was cleared. The body is empty then. */
   readonly cleared: boolean;
 }
 

@@ -7,7 +7,7 @@ import { dialWebSocket } from "./websocket-transport.ts";
 import type { BusAddress } from "./websocket-transport.ts";
 
 export interface DialOptions {
-  /** From the first packet to the end of the WebSocket handshake. */
+  /** Covers everything up to the end of the WebSocket handshake. Default 5 s. */
   readonly timeoutMs?: number;
 }
 
@@ -31,17 +31,17 @@ export function parseAddress(url: string): BusAddress {
     throw new BusError("URL_INVALID", `not a Bus address: ${url}`, { cause });
   }
   if (parsed.protocol !== "ws:" || parsed.hostname === "") {
-    throw new BusError("URL_INVALID", `a Bus address starts with ws:// or ws+unix://, not ${url}`);
+    throw new BusError("URL_INVALID", `a Bus address must start with ws:// or ws+unix://: ${url}`);
   }
   if (parsed.username !== "" || parsed.password !== "") {
-    throw new BusError("URL_INVALID", "a Bus address holds no user name or password");
+    throw new BusError("URL_INVALID", "a Bus address may not contain a user name or password");
   }
   parsed.hash = "";
   if (parsed.pathname === "/") parsed.pathname = "/ws";
   return { kind: "tcp", url: parsed.href };
 }
 
-/** The path is taken as it stands, without percent decoding; `:/ws` at its end may be left out. */
+/** Takes the path literally, without percent decoding. `:/ws` at the end is optional. */
 function parseUnixAddress(url: string): BusAddress {
   const match = /^ws\+unix:\/\/(\/.+?)(?::(\/[^\s:]*))?$/u.exec(url);
   if (match === null) throw new BusError("URL_INVALID", `not of the form ws+unix:///path/bus.sock:/ws: ${url}`);

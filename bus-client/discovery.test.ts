@@ -20,7 +20,7 @@ import { temporaryDirectory } from "./testing/temporary-directory.ts";
 
 const uid = process.getuid!();
 
-/** Nothing of the real machine but its /proc; port 1 is nobody's. */
+/** Uses only /proc of the real machine, and port 1, on which nothing listens. */
 function surroundings(more: Partial<Surroundings> = {}): Surroundings & { readonly base: string } {
   const base = temporaryDirectory();
   const paths = { home: join(base, "home"), etc: join(base, "etc"), temporaryDirectory: join(base, "tmp") };
@@ -36,7 +36,7 @@ function written(file: string, text: string): string {
 
 const config = (port: number): string => JSON.stringify({ noded: { port } });
 
-test("an address in the environment comes before all else, and is refused when it is none", async () => {
+test("an address in the environment takes precedence, and an invalid one is an error", async () => {
   const around = surroundings();
   const file = written(join(around.base, "c.mix"), config(1));
   const env = { MIXOS_NODED_URL: "ws://10.0.0.1:1/ws", MIXOS_NODE_CONFIG: file };
@@ -52,7 +52,7 @@ test("an address in the environment comes before all else, and is refused when i
   expect(unset.found).toBe("none");
 });
 
-test("files are looked at in order, and MIXOS_ETC is the last one where it is set", async () => {
+test("files are read in order, and none after MIXOS_ETC if it is set", async () => {
   const around = surroundings();
   const named = written(join(around.base, "named.mix"), config(1001));
   const etc = join(around.base, "mixos-etc");
@@ -74,7 +74,7 @@ test("files are looked at in order, and MIXOS_ETC is the last one where it is se
   expect(await portOf({ MIXOS_ETC: join(around.base, "empty"), XDG_CONFIG_HOME: xdg })).toBe("none");
 });
 
-test("a bad file is passed over with a warning that names it", async () => {
+test("an invalid file is skipped with a warning that names it", async () => {
   const around = surroundings();
   const named = written(join(around.base, "named.mix"), "{ noded: { port: 70000 } }");
   written(join(around.home, ".config", "mixos", "node.conf.mix"), "not data");
@@ -89,7 +89,7 @@ test("a bad file is passed over with a warning that names it", async () => {
   expect(missing.warnings).toEqual([expect.stringContaining("/nonexistent/c: cannot be read")]);
 });
 
-test("a node's file is strict data: bare keys, comments and a last comma are taken, other things are not", () => {
+test("a node's file may have unquoted keys, comments and a trailing comma, but no other extensions of JSON", () => {
   expect(
     readNodeConfig('# node\n{ wg_ip: "10.1.2.3", // mesh\n  "noded": { port: 4201, }, other: ["a: b # c", "// d"], }'),
   ).toEqual({
@@ -111,7 +111,7 @@ test("a node's file is strict data: bare keys, comments and a last comma are tak
   }
 });
 
-test("the embedded broker is found by its socket, if its directory is the user's own and somebody listens", async () => {
+test("the embedded broker is found by its socket if the directory is private and something listens", async () => {
   const runtime = temporaryDirectory();
   const around = surroundings({ env: { XDG_RUNTIME_DIR: runtime } });
   const path = embeddedSocketPath(around);
@@ -132,7 +132,7 @@ test("the embedded broker is found by its socket, if its directory is the user's
   expect(stranger).toMatchObject({ found: "none", warnings: [expect.stringContaining(`belongs to uid ${uid}`)] });
 });
 
-test("where the runtime directory is unset, relative or too long, the socket is in a directory by the user's number", () => {
+test("if the runtime directory is unset, relative or too long, the socket is in a directory named by uid", () => {
   const fallback = "/tmp/mixos-1000/bus.sock";
   for (const runtime of [undefined, "", "relative/run", `/run/${"x".repeat(100)}`]) {
     expect(embeddedSocketPath({ env: { XDG_RUNTIME_DIR: runtime, TMPDIR: "/elsewhere" }, uid: 1000 })).toBe(fallback);
@@ -142,7 +142,7 @@ test("where the runtime directory is unset, relative or too long, the socket is 
   expect(embeddedSocketPath({ env: { XDG_RUNTIME_DIR: `${longest}x` }, uid: 1000 })).toBe(fallback);
 });
 
-test("the socket that a killed process left is no Bus, and can be removed; a file that is no socket is left alone", async () => {
+test("a stale socket is not taken for the Bus and can be removed, and a regular file is left alone", async () => {
   const runtime = temporaryDirectory();
   const around = surroundings({ env: { XDG_RUNTIME_DIR: runtime } });
   const path = embeddedSocketPath(around);
@@ -155,7 +155,7 @@ test("the socket that a killed process left is no Bus, and can be removed; a fil
   expect(await removeStaleSocket(path)).toBe("live");
 });
 
-test("who dials while looking finds the same, and has the connection to the embedded broker already", async () => {
+test("discoverAndDial finds the same, and returns an open connection to the embedded broker", async () => {
   const around = surroundings({ env: { XDG_RUNTIME_DIR: temporaryDirectory() } });
   const path = embeddedSocketPath(around);
   const nothing = { location: { found: "none", warnings: [] }, dialled: undefined };
@@ -178,7 +178,7 @@ test("who dials while looking finds the same, and has the connection to the embe
   expect(named).toEqual({ location: { found: "environment", url: unixUrl(path), warnings: [] }, dialled: undefined });
 });
 
-test("what listens on the embedded broker's socket and is no broker is found, with the failure to dial it", async () => {
+test("a listener on the socket that is not a broker is found, with the dial error", async () => {
   const around = surroundings({ env: { XDG_RUNTIME_DIR: temporaryDirectory() } });
   const path = embeddedSocketPath(around);
   mkdirSync(dirname(path), { mode: 0o700 });
@@ -229,7 +229,7 @@ test("TCP is the Bus only if a broker answers there and the port belongs to root
   expect(await discoverBus({ ...around, proc })).toEqual({ found: "none", warnings: [] });
 });
 
-test("a port on which something else answers is not the Bus", async () => {
+test("a port on which another program answers is not taken for the Bus", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.resume().end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

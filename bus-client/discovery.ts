@@ -21,7 +21,7 @@ import type { Transport } from "./transport.ts";
 import { dialWebSocket } from "./websocket-transport.ts";
 import { isRecord } from "../json/record.ts";
 
-/** Where the Bus is and how that was found; `warnings` are for people. */
+/** The address of the Bus and how it was found. `warnings` are for people. */
 export type BusLocation = { readonly warnings: readonly string[] } & (
   | { readonly found: "environment"; readonly url: string }
   | { readonly found: "config"; readonly url: string; readonly file: string }
@@ -30,7 +30,7 @@ export type BusLocation = { readonly warnings: readonly string[] } & (
   | { readonly found: "none" }
 );
 
-/** All that the search looks at, handed in. */
+/** The parts of the system that discovery reads, as parameters for tests. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly uid: number;
@@ -39,21 +39,21 @@ export interface Surroundings {
   readonly etc?: string;
   /** Default `/proc`. */
   readonly proc?: string;
-  /** Where a directory of the user's own is made when there is no runtime directory. Default `/tmp`. */
+  /** The parent of the socket's directory if there is no XDG_RUNTIME_DIR. Default `/tmp`. */
   readonly temporaryDirectory?: string;
   /** Default 4200. */
   readonly tcpPort?: number;
 }
 
-/** How long a port of TCP may take to show that a broker is behind it. */
+/** How long a broker on the TCP port may take to answer a ping. */
 const pingTimeoutMs = 1_000;
 
 /**
- * Finds the Bus, in this order: `MIXOS_NODED_URL`; the file that `MIXOS_NODE_CONFIG` names; `$MIXOS_ETC/node.conf.mix`,
- * which if set is the last file; the user's and then the machine's `node.conf.mix`; the socket of an embedded broker;
+ * Finds the Bus, in this order: `MIXOS_NODED_URL`; the file named by `MIXOS_NODE_CONFIG`; `$MIXOS_ETC/node.conf.mix`,
+ * after which no other file is read; the user's and then the machine's `node.conf.mix`; the socket of an embedded broker;
  * TCP 4200, but only if a broker answers there and the port belongs to root or this user, since any account could
- * otherwise sit on it and say who is who. A bad file is passed over with a warning. Throws BusError URL_INVALID or
- * PATH_TOO_LONG where the environment names an address that is none: it was meant, so nothing else is tried.
+ * otherwise listen on it and forge stamps. Skips an invalid file with a warning. Throws BusError URL_INVALID or
+ * PATH_TOO_LONG if `MIXOS_NODED_URL` is invalid: it was set on purpose, so nothing else is tried.
  */
 export async function discoverBus(
   surroundings: Surroundings,
@@ -73,10 +73,10 @@ export async function discoverBus(
   return tcp === undefined ? { found: "none", warnings } : { found: "tcp", url: tcp, warnings };
 }
 
-/** The location, and the connection that showed it to be the Bus, where it was the embedded broker's socket. */
+/** The location, and for an embedded broker the connection that was opened to check it. */
 export interface DialledBus {
   readonly location: BusLocation;
-  /** To be used or destroyed; or why it could not be had, though somebody listens. */
+  /** The caller must use or destroy the transport. A BusError if the socket is live but dialling it failed. */
   readonly dialled: Transport | BusError | undefined;
 }
 
@@ -114,7 +114,7 @@ function findConfig(surroundings: Surroundings, warnings: string[]): { url: stri
   return undefined;
 }
 
-/** The files that may say where the Bus is; whoever writes one of them can be the broker. */
+/** Lists the files that may set the address of the Bus. Whoever can write to one can impersonate the broker. */
 export function nodeConfigFiles(surroundings: Surroundings): string[] {
   return configFiles(surroundings).map(({ file }) => file);
 }
@@ -132,7 +132,7 @@ function configFiles({ env, home, etc = "/etc" }: Surroundings): { file: string;
   return files;
 }
 
-/** The socket counts only where its directory is the user's own and closed to others, and something listens on it. */
+/** Accepts the socket only if its directory belongs to the user, is closed to others, and something listens on it. */
 async function findEmbedded(
   surroundings: Surroundings,
   probe: (path: string) => Promise<SocketState>,
@@ -155,7 +155,7 @@ async function findTcp(surroundings: Surroundings, warnings: string[]): Promise<
   if (before.length === 0) return undefined;
   const stranger = before.find((owner) => owner !== 0 && owner !== uid);
   if (stranger !== undefined) {
-    warnings.push(`port ${tcpPort} belongs to uid ${stranger}, neither root nor uid ${uid}: not taken for the Bus`);
+    warnings.push(`port ${tcpPort} belongs to uid ${stranger}, neither root nor uid ${uid}: ignored`);
     return undefined;
   }
   if (await answersPing(url)) return url;
@@ -180,8 +180,7 @@ async function answersPing(url: string): Promise<boolean> {
 
 /**
  * Reads the broker's address from the text of a `node.conf.mix`: `ws://{wg_ip or 127.0.0.1}:{noded.port or 4200}/ws`.
- * Such a file is one object in the manner of JSON, in which keys may stand without quotes, a comma may follow the last
- * member, and `#` or `//` begins a comment.
+ * The file is one JSON object with three extensions: unquoted keys, a trailing comma, and comments from `#` or `//` on.
  */
 export function readNodeConfig(text: string): { readonly url: string } | { readonly problem: string } {
   let config: unknown;
@@ -201,7 +200,7 @@ export function readNodeConfig(text: string): { readonly url: string } | { reado
   return { url: `ws://${isIP(host) === 6 ? `[${host}]` : host}:${port}/ws` };
 }
 
-/** Strings are passed over whole; outside of them comments go, bare keys get quotes, and last commas go. */
+/** Matches strings, comments and unquoted keys, so that `#`, `//` and keys inside strings are left alone. */
 const token = /"(?:[^"\\]|\\.)*"|#[^\n]*|\/\/[^\n]*|[A-Za-z_][\w-]*(?=\s*:)/g;
 
 function asJson(text: string): string {

@@ -8,9 +8,9 @@ import { BusError } from "./bus-error.ts";
 import { unixPathBytesMax } from "./socket-path.ts";
 
 /**
- * Where the embedded broker of this user listens: `$XDG_RUNTIME_DIR/mixos/bus.sock`; where that variable is unset, or
- * would make the path longer than a socket's may be, `mixos-<uid>/bus.sock` in the directory for temporary files, which
- * `TMPDIR` does not move: a daemon and a command line with different environments must meet.
+ * Returns the socket of this user's embedded broker: `$XDG_RUNTIME_DIR/mixos/bus.sock`, or `/tmp/mixos-<uid>/bus.sock` if
+ * that variable is unset or the path too long for a socket. Ignores `TMPDIR`, since a daemon and a command line with
+ * different environments must find the same socket.
  */
 export function embeddedSocketPath(surroundings: {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export type SocketDirectory =
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Whether the directory of a socket is the user's own and closed to all others; a link to one is not. */
+/** Checks that the directory of a socket belongs to the user and is closed to all others. Symbolic links are refused. */
 export function trustedSocketDirectory(socketPath: string, uid: number): SocketDirectory {
   const directory = dirname(socketPath);
   try {
@@ -47,33 +47,33 @@ export function trustedSocketDirectory(socketPath: string, uid: number): SocketD
   }
 }
 
-/** Makes the directory of a socket, mode 0700, where there is none. Throws BusError DIRECTORY_REFUSED. */
+/** Creates the directory of a socket with mode 0700 if it is missing. Throws BusError DIRECTORY_REFUSED. */
 export function prepareSocketDirectory(socketPath: string, uid: number): void {
   const directory = dirname(socketPath);
   try {
     makeDirectories(directory);
   } catch (cause) {
-    throw new BusError("DIRECTORY_REFUSED", `${directory} cannot be made: ${(cause as Error).message}`, { cause });
+    throw new BusError("DIRECTORY_REFUSED", `cannot create ${directory}: ${(cause as Error).message}`, { cause });
   }
   const state = trustedSocketDirectory(socketPath, uid);
   if (state.kind === "trusted") return;
-  throw new BusError("DIRECTORY_REFUSED", state.kind === "refused" ? state.reason : `${directory} went away`);
+  throw new BusError("DIRECTORY_REFUSED", state.kind === "refused" ? state.reason : `${directory} was removed`);
 }
 
-/** How long a listener may take to accept. */
+/** How long a listener may take to accept a connection. */
 const probeTimeoutMs = 1_000;
 
-/** `stale`: a socket's file is there, and nobody listens on it. */
+/** `stale`: the socket file exists, but no process listens on it. */
 export type SocketState = "absent" | "stale" | "live";
 
-/** What a failed attempt to connect to a Unix socket says of it. A full backlog counts as life, and so does silence. */
+/** Derives the state of a Unix socket from a failed connect. A full backlog (EAGAIN) and a timeout count as live. */
 export function socketStateOf(failure: unknown): SocketState {
   const { code } = (failure ?? {}) as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return "absent";
   return code === "ECONNREFUSED" || code === "ENOTSOCK" ? "stale" : "live";
 }
 
-/** Whether anybody listens on a Unix socket. */
+/** Checks whether a process listens on a Unix socket. */
 export function probeSocket(path: string): Promise<SocketState> {
   return new Promise((resolve) => {
     const socket = createConnection({ path });
@@ -89,8 +89,8 @@ export function probeSocket(path: string): Promise<SocketState> {
 }
 
 /**
- * Removes the socket file that a killed process left. Only under the socket's lock: between the look and the removal
- * another process could begin to listen. What is not a socket is left alone, as "live".
+ * Removes the socket file of a killed process. The caller must hold the socket's lock, since another process could start
+ * to listen between the check and the removal. Leaves a file that is not a socket alone and reports it as "live".
  */
 export async function removeStaleSocket(path: string): Promise<"absent" | "removed" | "live"> {
   const state = await probeSocket(path);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { registeredServices } from "./noded.ts";
+import { parseRegisteredServices } from "./noded.ts";
 
-test("services are listed whole, or by their names alone as older brokers have it", () => {
+test("services are listed with all fields, or by name alone as older brokers do", () => {
   const whole = { name: "agent", pid: 7, meta: { registration_incarnation: "x" } };
-  expect(registeredServices([whole, "clock"])).toEqual([whole, { name: "clock" }]);
+  expect(parseRegisteredServices([whole, "clock"])).toEqual([whole, { name: "clock" }]);
 });
 
-test("what has no name is no service, and what is no list has none", () => {
-  expect(registeredServices([null, 7, {}, { name: 7 }, ["agent"]])).toEqual([]);
-  expect(registeredServices({ name: "agent" })).toBeUndefined();
+test("items without a name are skipped, and anything but a list is undefined", () => {
+  expect(parseRegisteredServices([null, 7, {}, { name: 7 }, ["agent"]])).toEqual([]);
+  expect(parseRegisteredServices({ name: "agent" })).toBeUndefined();
 });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a broker tells: which program hosts it, and who is on its Bus.
+// Reads the broker's own information: its host program and its registered services.
 import { Caller } from "./caller.ts";
 import { dial } from "./dial.ts";
 
-/** Names alone with older brokers. What a service says of itself is its own word. */
+/** A registered service. Older brokers report only the name. All other fields are claims of the service itself. */
 export interface RegisteredService {
   readonly name: string;
   readonly binary?: string;
@@ -13,8 +13,8 @@ export interface RegisteredService {
   readonly meta?: { readonly registration_incarnation?: string; readonly build?: string };
 }
 
-/** What `noded.list` has answered, parsed; undefined where it is no list. What has no name in it is left out. */
-export function registeredServices(listed: unknown): readonly RegisteredService[] | undefined {
+/** Reads the parsed answer of `noded.list`, skipping items without a name. Undefined if it is not a list. */
+export function parseRegisteredServices(listed: unknown): readonly RegisteredService[] | undefined {
   if (!Array.isArray(listed)) return undefined;
   return listed.map((one: unknown) => (typeof one === "string" ? { name: one } : one)).filter(isService);
 }
@@ -25,8 +25,8 @@ function isService(one: unknown): one is RegisteredService {
 
 const answerTimeoutMs = 5_000;
 
-/** The program that hosts a broker, by its own word; undefined where it says none. Throws BusError where it cannot be asked. */
-export async function brokerHost(url: string): Promise<string | undefined> {
+/** Asks a broker which program hosts it. Undefined if it names none. Throws BusError if it cannot be asked. */
+export async function askBrokerHost(url: string): Promise<string | undefined> {
   const caller = new Caller(await dial(url));
   try {
     const { body } = await caller.call("noded", "noded.info", {}, { timeoutMs: answerTimeoutMs });

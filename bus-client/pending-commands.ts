@@ -2,25 +2,25 @@
 
 import type { Clock } from "./clock.ts";
 
-/** One accepted command that is unanswered. */
+/** An accepted command that is not answered yet. */
 export interface Ticket {
-  /** It was answered. May be repeated. */
+  /** Reports that the command was answered. Idempotent. */
   readonly release: () => void;
-  /** What to do with it when the citizen ends. */
+  /** Sets the action that ends the command when the citizen stops. */
   onEnd(end: () => void): void;
 }
 
-interface Held {
+interface PendingCommand {
   readonly pool: string | undefined;
   end: () => void;
 }
 
-/** How many commands are unanswered, by pool. Those without a pool share one limit. */
+/** Counts and limits unanswered commands by pool. Commands without a pool share one limit. */
 export class PendingCommands {
   readonly #max: number;
   readonly #pools: Readonly<Record<string, { readonly pendingMax: number }>>;
   readonly #counts = new Map<string | undefined, number>();
-  readonly #held = new Set<Held>();
+  readonly #held = new Set<PendingCommand>();
   #drained: (() => void) | undefined;
 
   constructor(max: number, pools: Readonly<Record<string, { readonly pendingMax: number }>>) {
@@ -28,13 +28,13 @@ export class PendingCommands {
     this.#pools = pools;
   }
 
-  /** Undefined: there are too many. */
+  /** Returns undefined if the pool's limit is reached. */
   admit(pool: string | undefined): Ticket | undefined {
     const max = (pool === undefined ? undefined : this.#pools[pool]?.pendingMax) ?? this.#max;
     const count = this.#counts.get(pool) ?? 0;
     if (count >= max) return undefined;
     this.#counts.set(pool, count + 1);
-    const held: Held = { pool, end: () => {} };
+    const held: PendingCommand = { pool, end: () => {} };
     this.#held.add(held);
     return {
       release: () => this.#release(held),
@@ -42,7 +42,7 @@ export class PendingCommands {
     };
   }
 
-  /** Ends those that wait in pools. */
+  /** Ends all commands in pools. */
   endPools(): void {
     for (const held of this.#held) if (held.pool !== undefined) held.end();
   }
@@ -51,7 +51,7 @@ export class PendingCommands {
     for (const held of this.#held) held.end();
   }
 
-  /** Resolves when there is none, or the time is up. */
+  /** Resolves when no command is pending, or after the timeout. */
   drained(timeoutMs: number, clock: Clock): Promise<void> {
     if (this.#held.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -63,7 +63,7 @@ export class PendingCommands {
     });
   }
 
-  #release(held: Held): void {
+  #release(held: PendingCommand): void {
     if (!this.#held.delete(held)) return;
     this.#counts.set(held.pool, this.#counts.get(held.pool)! - 1);
     if (this.#held.size === 0) this.#drained?.();

@@ -3,8 +3,7 @@
 import { trimTail } from "./white-space.ts";
 
 /**
- * A long text that nobody has joined: a Buffer holds UTF-8. A piece ends at the end of a character, and nobody writes to
- * its bytes any more.
+ * A long text in unjoined pieces. A Buffer holds UTF-8 that ends at a character boundary and must not be written to.
  */
 export type Pieces = readonly (string | Buffer)[];
 
@@ -14,34 +13,34 @@ export function joined(pieces: Pieces): string {
     : Buffer.concat(pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece))).toString();
 }
 
-/** Of its UTF-8. */
+/** Counts the bytes of the text in UTF-8. */
 export function bytesOf(pieces: Pieces): number {
   let bytes = 0;
   for (const piece of pieces) bytes += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
   return bytes;
 }
 
-/** What its UTF-8 takes at most, without looking at every character. */
+/** Returns an upper bound of the UTF-8 bytes without reading every character. */
 export function bytesAtMost(pieces: Pieces): number {
   let bytes = 0;
   for (const piece of pieces) bytes += typeof piece === "string" ? piece.length * 3 : piece.length;
   return bytes;
 }
 
-/** Without the white space at its end, as the body of a message is read. */
+/** Removes trailing white space, as `parse` does with the body of a message. */
 export function trimmedTail(pieces: Pieces): Pieces {
   const kept = [...pieces];
   for (;;) {
     const last = kept.pop();
     if (last === undefined) return kept;
-    const text = typeof last !== "string" && endsInPrint(last) ? last : trimTail(last.toString());
+    const text = typeof last !== "string" && endsInPrintableAscii(last) ? last : trimTail(last.toString());
     if (text.length === 0) continue;
     kept.push(text);
     return kept;
   }
 }
 
-/** With the line feed that a body ends with on the wire. */
+/** Appends the line feed that ends a body on the wire, unless it is there. */
 export function withEnd(pieces: Pieces): Pieces {
   const last = pieces.findLast((piece) => piece.length > 0);
   if (last === undefined) return [];
@@ -49,8 +48,8 @@ export function withEnd(pieces: Pieces): Pieces {
   return ends ? pieces : [...pieces, "\n"];
 }
 
-/** In a character of ASCII that is no white space: most bytes need not become text to be trimmed. */
-function endsInPrint(bytes: Buffer): boolean {
+/** True if the bytes end in visible ASCII, in which case they need no decoding to be trimmed. */
+function endsInPrintableAscii(bytes: Buffer): boolean {
   const last = bytes.at(-1);
   return last !== undefined && last > 0x20 && last < 0x7f;
 }

@@ -2,11 +2,11 @@
 
 import type { FrameHeaders } from "./wire.ts";
 
-/** What `describe` says of one path; type and children follow from the value. */
+/** The description of one path. Its type and children are derived from the value. */
 export interface PropDescription {
   readonly description: string;
   readonly mutable?: boolean;
-  /** Never leaves the process: shown as null. */
+  /** The value never leaves the process and is reported as null. */
   readonly sensitive?: boolean;
   readonly format?: string;
   readonly since?: string;
@@ -14,12 +14,12 @@ export interface PropDescription {
 }
 
 export interface Props {
-  /** The whole tree as it is now: plain JSON values. */
+  /** Returns the current tree of plain JSON values. */
   read(): object;
   readonly describe?: Readonly<Record<string, PropDescription>>;
 }
 
-/** Answers `<service>.props.<subcommand>`: the value, the paths, or the description, as JSON text. */
+/** Answers `<service>.props.get`, `list` or `describe` with JSON text. */
 export function answerProps(
   props: Props,
   subcommand: string,
@@ -47,7 +47,7 @@ export function answerProps(
 
 const pathPattern = /^[a-z0-9_]+(?:\.[a-z0-9_]+)*$/;
 
-/** From the header `args`, which is JSON, else from the body: JSON with a `path`, or the bare path. */
+/** Reads the path from the header `args` or else the body. Either is a JSON object with `path`, or the bare path. */
 function requestedPath({
   headers,
   body,
@@ -73,7 +73,7 @@ function withoutSecrets(props: Props): object {
     const dot = path.lastIndexOf(".");
     const parent = dot < 0 ? tree : valueAt(tree, path.slice(0, dot));
     const key = path.slice(dot + 1);
-    if (isBranch(parent) && Object.hasOwn(parent, key)) parent[key] = null;
+    if (isObject(parent) && Object.hasOwn(parent, key)) parent[key] = null;
   }
   return tree;
 }
@@ -81,7 +81,7 @@ function withoutSecrets(props: Props): object {
 function valueAt(tree: object, path: string): unknown {
   let value: unknown = tree;
   for (const segment of path.split(".")) {
-    if (!isBranch(value) || !Object.hasOwn(value, segment)) return undefined;
+    if (!isObject(value) || !Object.hasOwn(value, segment)) return undefined;
     value = value[segment];
   }
   return value;
@@ -89,7 +89,7 @@ function valueAt(tree: object, path: string): unknown {
 
 function leafPaths(value: object, prefix = ""): string[] {
   return Object.entries(value)
-    .flatMap(([key, child]) => (isBranch(child) ? leafPaths(child, `${prefix}${key}.`) : [prefix + key]))
+    .flatMap(([key, child]) => (isObject(child) ? leafPaths(child, `${prefix}${key}.`) : [prefix + key]))
     .sort();
 }
 
@@ -102,7 +102,7 @@ function descriptionOf(props: Props, path: string, value: unknown): object {
     sensitive: false,
     description: "",
     ...own,
-    ...(isBranch(value) ? { children: Object.keys(value).sort() } : {}),
+    ...(isObject(value) ? { children: Object.keys(value).sort() } : {}),
   };
 }
 
@@ -112,7 +112,7 @@ function typeOf(value: unknown): string {
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-function isBranch(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

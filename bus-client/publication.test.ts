@@ -6,7 +6,7 @@ import { publicationWriter } from "./publication.ts";
 import { replyFailure, replyOf } from "./reply.ts";
 import { serialise } from "./wire.ts";
 
-test("a publication put together from halves is the very text that the ordinary writer makes", () => {
+test("a publication built from cached halves equals the text that serialise writes", () => {
   const writers = new Map([undefined, "agent"].map((from) => [from, publicationWriter(from)]));
   assert(
     property(
@@ -38,14 +38,14 @@ test("a publication put together from halves is the very text that the ordinary 
   );
 });
 
-test("a topic or command that would add headers is refused, and the next publication is not spoiled by it", () => {
+test("a topic or command that would add headers is refused, and the next publication is unaffected", () => {
   const write = publicationWriter("agent");
   expect(() => write("a\nto: other", "x")).toThrow("line break");
   expect(() => write("a", "x", { command: "b\n---\n" })).toThrow("line break");
   expect(write("a", "x").after).toContain("\nname: a\n");
 });
 
-test("the text of a failure is looked for in the header, then in each form of body, then is the body", () => {
+test("the text of a failure comes from the header, else from the forms of the body, else is the body", () => {
   const failure = (body: string, headers: Record<string, string> = {}) =>
     replyFailure(replyOf({ headers: { rc: "10", ...headers }, body }));
   const coded = '{"error_code":"CODE","message":"text","error":"older"}';

@@ -11,7 +11,7 @@ export interface PublishOptions {
   readonly command?: string;
 }
 
-/** Its text is the three parts and the request's `id` between the first two; `rest` is empty unless the body came in pieces. */
+/** Its text is `before`, the request's `id`, `after` and `rest`, which is empty unless the body came in pieces. */
 export interface Publication {
   readonly before: string;
   readonly after: string;
@@ -19,8 +19,8 @@ export interface Publication {
 }
 
 /**
- * Writes publications for one sender. A publication is a frame within a frame; all of it but the `id` and the body
- * repeats from one to the next of a topic, so the last topic's text is kept ready.
+ * Writes publications for one sender. A publication is a frame within a frame. Only its `id` and body differ between two
+ * messages of a topic, so the text of the last topic is cached.
  */
 export function publicationWriter(
   from: string | undefined,
@@ -30,7 +30,7 @@ export function publicationWriter(
     const command = options?.command ?? topic;
     const retain = options?.retain === true;
     if (last?.topic !== topic || last.command !== command || last.retain !== retain) {
-      last = { topic, command, retain, ...template(from, topic, command, retain) };
+      last = { topic, command, retain, ...buildTemplate(from, topic, command, retain) };
     }
     const { before, between } = last;
     if (typeof body !== "string") return { before, after: between, rest: withEnd(body) };
@@ -39,8 +39,8 @@ export function publicationWriter(
   };
 }
 
-/** The only place where the two halves are checked, by writing them once in the ordinary way. */
-function template(
+/** Builds the two halves with `serialise`, which is the only check of the topic and the command. */
+function buildTemplate(
   from: string | undefined,
   topic: string,
   command: string,
@@ -56,7 +56,7 @@ function template(
     ...(from === undefined ? {} : { from }),
   };
   const whole = serialise({ headers, body: serialise({ headers: { command } }) });
-  // Keys stand in order, so `command` and `from` come before `id`, and only those.
+  // Keys are sorted, so only `command` and `from` come before `id`.
   const at = whole.indexOf("\nid: 0\n") + "\nid: ".length;
   return { before: whole.slice(0, at), between: whole.slice(at + 1) };
 }

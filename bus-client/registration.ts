@@ -4,13 +4,13 @@ import { BusError } from "./bus-error.ts";
 import type { Connection } from "./connection.ts";
 import { replyFailure, type Reply } from "./reply.ts";
 
-/** The schema that a broker names in the body of a refusal with a machine-readable reason. */
+/** The schema of a refusal whose body has a machine-readable reason. */
 const rejectionSchema = "noded.registration-rejection.v1";
 
-/** Bytes of a refusal's body that are looked into for the reason. */
+/** A refusal's body is read for the reason only up to this size in bytes. */
 const rejectionBytesMax = 4_096;
 
-/** What a citizen says of itself when it registers; all of it optional, shown to others by `noded.list`. */
+/** A citizen's claims about itself, sent with its registration and shown to others by `noded.list`. */
 export interface Provenance {
   readonly binary?: string;
   readonly version?: string;
@@ -22,7 +22,7 @@ export interface Provenance {
   readonly meta?: Readonly<Record<string, string>>;
 }
 
-/** What a program of this package says of itself when it registers. */
+/** Returns the provenance of a program of this project. */
 export function provenanceOf(
   binary: string,
   { version, build }: { readonly version: string; readonly build?: string | undefined },
@@ -32,7 +32,7 @@ export function provenanceOf(
   return { binary, version, pid: process.pid, started_at: startedAt, ...meta };
 }
 
-/** Resolves once the broker has the name. Rejects with BusError NAME_TAKEN, REGISTRATION_REFUSED, or the transport's. */
+/** Resolves once the name is registered. Rejects with BusError NAME_TAKEN, REGISTRATION_REFUSED, or as `request`. */
 export async function register(
   connection: Connection,
   name: string,
@@ -48,7 +48,7 @@ export async function register(
   });
 }
 
-/** The typed reason is read only from a small body that names the schema; all else is an unknown refusal. */
+/** Reads the reason only from a small body that names the schema. Any other refusal has no known reason. */
 function reasonOf(reply: Reply): unknown {
   if (Buffer.byteLength(reply.body) > rejectionBytesMax) return undefined;
   try {
@@ -61,7 +61,7 @@ function reasonOf(reply: Reply): unknown {
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** Random letters for the end of a name that several citizens may want. `random` gives 0 up to, without, 1. */
+/** Returns random letters that make a citizen's name unique. `random` returns numbers in [0, 1). */
 export function randomLetters(count: number, random: () => number): string {
   return Array.from({ length: count }, () => alphabet[Math.floor(random() * alphabet.length)]).join("");
 }

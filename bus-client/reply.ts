@@ -2,7 +2,7 @@
 
 import type { Frame, FrameHeaders } from "./wire.ts";
 
-/** What came back. `rc`: 0 done, 1 to 9 done with a warning, 10 and up failed. */
+/** The reply to a request. `rc`: 0 done, 1 to 9 done with a warning, 10 and up failed. */
 export interface Reply {
   readonly rc: number;
   readonly headers: FrameHeaders;
@@ -10,12 +10,12 @@ export interface Reply {
 }
 
 export interface ReplyFailure {
-  /** `error_code` of the body, where there is one. */
+  /** The body's `error_code`, if it has one. */
   readonly code: string | undefined;
   readonly message: string;
 }
 
-/** A `rc` that is not 0 to 255 in decimal counts as absent; without one, an `error` header still means failure. */
+/** Treats an `rc` that is not a decimal from 0 to 255 as missing. Without an `rc`, an `error` header means failure. */
 export function replyOf(frame: Frame): Reply {
   const { headers, body } = frame;
   const text = headers["rc"];
@@ -25,8 +25,8 @@ export function replyOf(frame: Frame): Reply {
 }
 
 /**
- * Why a reply failed, or undefined where it did not. The text is looked for where every client of the Bus does: the
- * `error` header, the body's `error_code` and `message`, the body's `error`, the body itself.
+ * Returns why a reply failed, or undefined if it did not. Like every client of the Bus, takes the text from the first of:
+ * the `error` header, the body's `error_code` and `message`, the body's `error`, the body itself.
  */
 export function replyFailure(reply: Reply): ReplyFailure | undefined {
   if (reply.rc < 10) return undefined;

@@ -9,35 +9,35 @@ import type { IncomingCommand } from "./command.ts";
 import { frameBytesMax } from "./wire.ts";
 import type { FrameHeaders } from "./wire.ts";
 
-/** A command as a verb's handler sees it. */
+/** A command with parsed arguments, as passed to a verb's handler. */
 export interface Request {
   readonly verb: string;
   /**
-   * The JSON object of the body; empty where the body is. Within an argument, a number that JavaScript would write
-   * otherwise is a RawJson.
+   * The JSON object of the body, or `{}` for an empty body. A number inside an argument that JavaScript would not write
+   * back the same is a RawJson.
    */
   readonly args: Readonly<Record<string, unknown>>;
-  /** Who asks, as the broker stamped it: null for callers without a name, and for all from other nodes. */
+  /** The caller's name as stamped by the broker. Null for anonymous callers and for all callers from other nodes. */
   readonly from: string | null;
-  /** `local` only where the broker said so. */
+  /** `local` only if the broker stamped it so. */
   readonly origin: "local" | "mesh";
   readonly headers: FrameHeaders;
-  /** Whether anybody waits for an answer. */
+  /** False if the caller sent no `id`, so an answer would be dropped. */
   readonly expectsReply: boolean;
-  /** Of the connection that brought it. */
+  /** The generation of the connection that delivered it. */
   readonly generation: number;
-  /** Answers, once. False when that was done before, or nobody is there to hear. */
+  /** Sends the answer once. Returns false if it was answered before or the answer was dropped. */
   reply(answer: Answer): boolean;
 }
 
-/** Room for the headers of an answer. */
+/** Leaves 64 KiB of a frame for the headers. */
 const answerBytesMax = frameBytesMax - 64 * 1024;
 
-/** `settled` is called once, when the command needs nothing more. */
+/** Calls `onSettled` once, when the command is answered. */
 export function requestOf(
   command: IncomingCommand,
   args: Readonly<Record<string, unknown>>,
-  settled: () => void,
+  onSettled: () => void,
 ): Request {
   const isLocal = command.headers["broker_origin"] === "local";
   let answered = false;
@@ -52,13 +52,13 @@ export function requestOf(
     reply(answer) {
       if (answered) return false;
       answered = true;
-      settled();
+      onSettled();
       return sendAnswer(command, answer);
     },
   };
 }
 
-/** An answer that no frame can hold becomes one that says so: silence would cost the caller a minute. */
+/** Replaces an answer too large for a frame with REPLY_TOO_LARGE, so that the caller does not wait for its timeout. */
 export function sendAnswer(command: IncomingCommand, answer: Answer): boolean {
   const { body } = answer;
   if (body.length * 3 > answerBytesMax && Buffer.byteLength(body) > answerBytesMax) {
@@ -71,10 +71,10 @@ export type Arguments =
   | { readonly kind: "given"; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: "malformed"; readonly refusal: Answer };
 
-/** Arrays and objects within one another that the arguments of a command may have. */
+/** The maximum nesting of arrays and objects in the arguments of a command. */
 export const argumentsDepthMax = 512;
 
-/** The arguments of a command, from its body. */
+/** Parses the arguments of a command from its body. */
 export function argumentsOf(body: string): Arguments {
   if (body === "") return { kind: "given", args: {} };
   let value: unknown;
@@ -87,7 +87,7 @@ export function argumentsOf(body: string): Arguments {
     return { kind: "malformed", refusal: refused("ARGUMENT", "the body is not a JSON object") };
   }
   if (isDeeperThan(value, argumentsDepthMax)) {
-    const message = `the arguments have arrays and objects in more than ${argumentsDepthMax} levels`;
+    const message = `the arguments are nested more than ${argumentsDepthMax} levels deep`;
     return { kind: "malformed", refusal: refused("ARGUMENT", message) };
   }
   return { kind: "given", args: withDoubles(value) };

@@ -2,7 +2,7 @@
 
 import { BusError } from "./bus-error.ts";
 
-/** Bytes of a Unix socket's path. Node cuts a longer one short without a word, and then meets a file of another name. */
+/** The maximum bytes of a Unix socket's path. Node silently truncates a longer one, and then uses another file. */
 export const unixPathBytesMax = 107;
 
 /** Throws BusError PATH_TOO_LONG. */
@@ -11,11 +11,11 @@ export function checkUnixPath(path: string): void {
   if (bytes <= unixPathBytesMax) return;
   throw new BusError(
     "PATH_TOO_LONG",
-    `a Unix socket's path may have ${unixPathBytesMax} bytes, this one has ${bytes}: ${path}`,
+    `the path of a Unix socket may have at most ${unixPathBytesMax} bytes, but this has ${bytes}: ${path}`,
   );
 }
 
-/** The address of a broker that listens on a Unix socket. */
+/** Returns the address of a broker on a Unix socket. */
 export function unixUrl(socketPath: string): string {
   return `ws+unix://${socketPath}:/ws`;
 }

@@ -9,23 +9,23 @@ import type { ParsedFrame } from "./wire.ts";
 
 export type DeliveryListener = (delivery: Delivery) => void;
 
-/** What the broker answered: whether a message that it kept came first, and the topic's count by then. */
+/** The broker's answer: whether it sent a retained message first, and the topic's sequence number at that time. */
 export interface Subscribed {
   readonly replayed: boolean;
   readonly seq: number | undefined;
 }
 
-interface Followed {
+interface TopicSubscription {
   readonly listeners: Set<DeliveryListener>;
   confirmed: boolean;
-  /** The last listener goes; until the broker has answered nobody can join. */
-  leaving?: Promise<void>;
+  /** Set while an unsubscribe request is unanswered. New listeners wait for it. */
+  unsubscribing?: Promise<void>;
 }
 
-/** Which topics are followed by whom; outlives the connections over which they are followed. */
+/** The listeners of each topic. Outlives connections, so that topics can be subscribed to again. */
 export class Subscriptions {
-  /** In the order in which they were made, which is the order in which they are made again. */
-  readonly #topics = new Map<string, Followed>();
+  /** Ordered by first subscription. Renewed in the same order. */
+  readonly #topics = new Map<string, TopicSubscription>();
 
   deliver(frame: ParsedFrame): void {
     const entry = this.#topics.get(frame.headers["topic"]!);
@@ -35,12 +35,12 @@ export class Subscriptions {
   }
 
   /**
-   * The listener hears already before the answer: a retained message comes first, but not to those who join others. A
-   * topic is kept only if rc was 0.
+   * Adds the listener before the broker answers, since a retained message arrives before the answer. A listener that joins
+   * an existing subscription gets no retained message. Keeps the topic only if the broker answers rc 0.
    */
   async add(topic: string, listener: DeliveryListener, connection: Connection, timeoutMs: number): Promise<Subscribed> {
     for (let left = this.#leaving(topic); left !== undefined; left = this.#leaving(topic)) await left;
-    const entry: Followed = this.#topics.get(topic) ?? { listeners: new Set(), confirmed: false };
+    const entry: TopicSubscription = this.#topics.get(topic) ?? { listeners: new Set(), confirmed: false };
     this.#topics.set(topic, entry);
     entry.listeners.add(listener);
     if (entry.confirmed) return { replayed: false, seq: undefined };
@@ -55,7 +55,7 @@ export class Subscriptions {
     }
   }
 
-  /** Without a listener: all of them. The topic is let go only when the broker has answered rc 0. */
+  /** Removes the listener, or all if none is given. Removes the topic only if the broker answers rc 0. */
   async remove(
     topic: string,
     listener: DeliveryListener | undefined,
@@ -69,21 +69,21 @@ export class Subscriptions {
       return;
     }
     const asked = connection.request({ command: "topic.unsubscribe", name: topic, to: "noded" }, "", timeoutMs);
-    entry.leaving = asked.then(ignore, ignore);
+    entry.unsubscribing = asked.then(ignore, ignore);
     try {
       const reply = await asked;
       if (reply.rc !== 0) throw new BusError("SUBSCRIPTION_REFUSED", replyFailure(reply)?.message);
       this.#topics.delete(topic);
     } finally {
-      delete entry.leaving;
+      delete entry.unsubscribing;
     }
   }
 
   #leaving(topic: string): Promise<void> | undefined {
-    return this.#topics.get(topic)?.leaving;
+    return this.#topics.get(topic)?.unsubscribing;
   }
 
-  /** Follows every confirmed topic over a new connection; any refusal fails it. */
+  /** Subscribes to every confirmed topic on a new connection. Throws on any refusal. */
   async renew(connection: Connection, timeoutMs: number): Promise<void> {
     for (const [topic, { confirmed }] of this.#topics) {
       if (confirmed) await subscribe(connection, topic, timeoutMs);
@@ -98,7 +98,7 @@ async function subscribe(connection: Connection, topic: string, timeoutMs: numbe
   throw new BusError("SUBSCRIPTION_REFUSED", `${topic}: ${message}`, { cause: reply });
 }
 
-/** What is not there is not known: an answer without a body is an answer too. */
+/** Accepts an answer with missing fields or without a body. */
 function subscribedOf(body: string): Subscribed {
   try {
     const said = JSON.parse(body) as { replayed?: unknown; seq?: unknown } | null;

@@ -8,7 +8,7 @@ import { testBroker } from "./testing/test-broker.ts";
 import type { Transport } from "./transport.ts";
 import { client, statesOf, reached, replaceableBroker, scriptedBroker } from "./testing/clients.ts";
 
-test("after the broker comes back the client registers and follows its topics again, in their order, in a new generation", async () => {
+test("after the broker returns, the client registers and renews its topics in order, in a new generation", async () => {
   const broker = replaceableBroker();
   const bus = client({ url: broker.url, name: "agent", random: () => 0 });
   const states = statesOf(bus);
@@ -78,7 +78,7 @@ test("a refused subscription is not kept, and a refused renewal fails the whole 
   expect(names.filter((name) => name === "no")).toHaveLength(1);
 });
 
-test("a taken name is told apart, and is the end only where that was asked for", async () => {
+test("a taken name is distinguished, and is fatal only if so configured", async () => {
   const bus = await testBroker();
   const holder = client({ url: bus.unixUrl, name: "agent" });
   await holder.connect();
@@ -110,7 +110,7 @@ test("the reason of a refused registration is read only from a small body that n
   }
 });
 
-test("connect gives up after five tries, with waits that are drawn from doubling ranges", async () => {
+test("connect gives up after five attempts, with waits drawn from doubling ranges", async () => {
   const clock = new ManualClock();
   let tries = 0;
   const url = (): Transport => {
@@ -145,6 +145,6 @@ test("the wait between attempts is uniform from zero to a bound that doubles up 
   expect(backoffMs(5, () => 0)).toBe(0);
 });
 
-test("an address that is none is final at once", async () => {
+test("an invalid address is fatal at once", async () => {
   await expect(client({ url: "http://localhost" }).connect()).rejects.toMatchObject({ code: "URL_INVALID" });
 });

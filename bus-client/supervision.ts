@@ -10,7 +10,7 @@ import { register, type Provenance } from "./registration.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { Transport } from "./transport.ts";
 
-/** `generation` counts the connections that came up; it changes with each, so that what belongs to an older one is known. */
+/** `generation` counts successful connections, so that data of an earlier connection can be recognised. */
 export type BusClientState =
   | { readonly kind: "idle"; readonly generation: 0 }
   | { readonly kind: "connecting"; readonly generation: number; readonly attempt: number }
@@ -26,30 +26,30 @@ export type BusClientState =
   | { readonly kind: "fatal"; readonly generation: number; readonly cause: BusError };
 
 export interface SupervisionOptions {
-  /** Where the broker is, or a function that says so anew at each attempt, or that brings a transport itself. */
+  /** The broker's address, or a function called at each attempt that returns an address or a transport. */
   readonly url: string | (() => string | Transport | Promise<string | Transport>);
-  /** The name to hold. Without one the client may still call, subscribe and publish; nobody can call it. */
+  /** The name to register. Without one the client can call, subscribe and publish, but cannot be called. */
   readonly name?: string;
   readonly provenance?: Provenance;
-  /** Called in the order of arrival, from the first frame of a connection on. */
+  /** Called for each command in order of arrival, even before the registration is answered. */
   readonly onCommand?: (command: IncomingCommand) => void;
-  /** What a refused name means: try again, since the old holder may still be closing (default), or the end. */
+  /** Whether to retry a refused name, since the old holder may still be closing (default), or to give up. */
   readonly nameTaken?: "retry" | "fatal";
-  /** 0 up to, without, 1; for the waits between attempts. */
+  /** Returns numbers in [0, 1), for the waits between attempts. */
   readonly random?: () => number;
-  /** The longest wait between two attempts. Default 30 s, as the Bus contract has it for a whole fleet. */
+  /** The longest wait between two attempts. Default 30 s, as the Bus contract requires. */
   readonly retryMsMax?: number;
-  /** Of one attempt to reach the broker. Default 5 s. */
+  /** The timeout of one dial. Default 5 s. */
   readonly dialTimeoutMs?: number;
 }
 
-/** How long registering and subscribing again may take for each answer. */
+/** The timeout of each request that registers or renews a subscription. */
 const setUpTimeoutMs = 10_000;
 
-/** Bound of each step of `stop`. */
+/** The timeout of each step of `stop`. */
 const stopStepTimeoutMs = 5_000;
 
-/** Keeps one connection to the broker up: dials, registers, subscribes again, and begins anew when it drops. */
+/** Keeps a connection to the broker: dials, registers, renews subscriptions, and repeats that when it drops. */
 export class Supervision {
   readonly #options: SupervisionOptions;
   readonly #subscriptions: Subscriptions;
@@ -57,7 +57,7 @@ export class Supervision {
   readonly #random: () => number;
   readonly #stateListeners = new Set<(state: BusClientState) => void>();
   #state: BusClientState = { kind: "idle", generation: 0 };
-  /** The connection that is up, or coming up. */
+  /** The current connection, perhaps not yet registered. */
   #connection: Connection | undefined;
   #connectionClosed: Promise<BusError> | undefined;
   #wakeUp: (() => void) | undefined;
@@ -85,7 +85,7 @@ export class Supervision {
     return () => this.#stateListeners.delete(listener);
   }
 
-  /** Resolves at the first success, after which it tries for ever. Rejects with the BusError that ended it. */
+  /** Resolves at the first success, then retries forever. Rejects with the BusError that ended the attempts. */
   begin(attemptsMax: number): Promise<void> {
     if (this.#state.kind !== "idle") return Promise.reject(new BusError("USAGE", "a client starts once"));
     return new Promise((resolve, reject) => {
@@ -100,7 +100,7 @@ export class Supervision {
     });
   }
 
-  /** Ends the pause between two attempts, if it is in one. */
+  /** Ends the wait between two attempts, if there is one. */
   retryNow(): void {
     this.#wakeUp?.();
   }
@@ -110,7 +110,7 @@ export class Supervision {
     return this.#stopped;
   }
 
-  /** As `stop`, but it waits for nobody: the broker hears of it, and what it would answer is of no interest. */
+  /** Deregisters and closes without waiting for the broker's answer. */
   leave(): Promise<void> {
     this.#stopped ??= this.#farewell();
     return this.#stopped;
@@ -173,7 +173,7 @@ export class Supervision {
     this.#wakeUp = undefined;
   }
 
-  /** Dials, registers, subscribes again. Any failure in these ends the whole attempt. */
+  /** Dials, registers and renews subscriptions. Any failure fails the whole attempt. */
   async #attempt(): Promise<void> {
     const connection = this.#adopt(await this.#openTransport());
     try {
@@ -216,7 +216,7 @@ export class Supervision {
     connection?.close();
     await this.#within(stopStepTimeoutMs, this.#connectionClosed);
     connection?.destroy();
-    // An attempt under way notices, and lets go of what it opened.
+    // A running attempt notices the stop and closes what it opened.
     await this.#within(stopStepTimeoutMs, this.#running);
   }
 
@@ -227,7 +227,7 @@ export class Supervision {
     await endOfTick();
   }
 
-  /** Begins the end: nothing new is tried from here on. Gives the name back, where there is one. */
+  /** Enters the state `shutting-down`, which ends all retries, and deregisters the name if there is one. */
   async #deregister(): Promise<void> {
     const { kind, generation } = this.#state;
     this.#become({ kind: "shutting-down", generation });
@@ -252,12 +252,12 @@ export class Supervision {
 }
 
 const backoffFirstMs = 250;
-/** The Bus contract's own bound. */
+/** Required by the Bus contract. */
 const backoffMaxMs = 30_000;
 
 /**
- * Full jitter: a uniform random time from 0 to 250 ms doubled `failures` times, at most `maxMs`, so that many clients of
- * one broker do not come back in the same moment. `random` gives 0 up to, without, 1.
+ * Exponential backoff with full jitter: a uniform random time up to 250 ms doubled `failures` times, at most `maxMs`, so
+ * that the clients of one broker do not reconnect all at once. `random` returns numbers in [0, 1).
  */
 export function backoffMs(failures: number, random: () => number, maxMs = backoffMaxMs): number {
   return random() * Math.min(backoffFirstMs * 2 ** failures, maxMs);

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * The user ids of all who listen on a TCP port in a way that a connection to 127.0.0.1 could reach, from the kernel's
- * tables. Empty where nobody does, and where there are no such tables: on other systems than Linux nothing can be known.
+ * Reads from Linux's `/proc/net/tcp` and `tcp6` the user ids of all sockets that listen on a port and accept connections
+ * to 127.0.0.1. Empty if there are none, and on other systems.
  */
 export async function listenerUids(proc: string, port: number): Promise<number[]> {
   const tables = await Promise.all(["tcp", "tcp6"].map((name) => readTable(join(proc, "net", name))));
@@ -14,7 +14,7 @@ export async function listenerUids(proc: string, port: number): Promise<number[]
 }
 
 const listenState = "0A";
-/** As the kernel prints them: 32-bit words in the machine's order. 127.0.0.1, any, and the IPv6 forms of both. */
+/** 127.0.0.1, any address, and the IPv6 forms of both, as the kernel prints them: 32-bit words in host byte order. */
 const reachable = new Set([
   "0100007F",
   "00000000",

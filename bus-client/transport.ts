@@ -2,7 +2,7 @@
 
 import type { Pieces } from "./pieces.ts";
 
-/** Where a transport delivers. Both are called from the event loop, never from within `listen` or `send`. */
+/** Receives a transport's messages. Its methods are called from the event loop, never within `listen` or `send`. */
 export interface TransportListener {
   message(text: string): void;
   /** For a message that was sent in pieces within this process; without it they are joined, and come as a `message`. */

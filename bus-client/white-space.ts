@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-// White space on the Bus is Unicode's White_Space. JavaScript's trim() differs on two characters: it keeps U+0085 and drops U+FEFF.
+// White space on the Bus is Unicode's White_Space. JavaScript's trim() differs in two characters: it keeps U+0085 and
+// removes U+FEFF.
 
 export function isWhiteSpace(code: number): boolean {
   if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);

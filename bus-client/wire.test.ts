@@ -41,17 +41,17 @@ function codeOf(run: () => unknown): string | undefined {
   }
 }
 
-test("the contract's vectors are all here", () => {
+test("all vectors of the contract are present", () => {
   expect(vectors.length).toBe(count);
 });
 
 const parsed = vectors.filter(({ kind }) => kind === "parse" || kind === "parse-generated");
 
 for (const { id, input, expect: expected } of parsed.filter((vector) => vector.expect?.error === undefined)) {
-  test(`vector ${id} is read as the contract says`, () => {
+  test(`vector ${id} is parsed as the contract says`, () => {
     const text = input ?? generated[id]!;
     const { headers, body, skipped, jsonErrors } = parse(text);
-    // The long generated vectors give a count in the place of the headers, and no body.
+    // The long generated vectors give a count instead of the headers, and no body.
     expect({ headers, body, skipped, json_errors: jsonErrors }).toMatchObject({
       headers: expected!.headers ?? {},
       body: expected!.body ?? "",
@@ -82,13 +82,13 @@ for (const vector of vectors.filter(({ kind }) => kind === "serialise-refuse")) 
   });
 }
 
-test("the missing fence is quoted with its first 40 characters, escaped", () => {
+test("the error for a missing fence quotes the first 40 characters, escaped", () => {
   expect(() => parse("hello")).toThrow(`Bus message must start with '---\\n', got: "hello"`);
   expect(() => parse('a\n"\t\0\u007f')).toThrow(`got: "a\\n\\"\\t\\0\\u{7f}"`);
   expect(() => parse("🌍".repeat(41))).toThrow(`got: "${"🌍".repeat(40)}"`);
 });
 
-test("a header named __proto__ is kept, comes back and touches no prototype", () => {
+test("a header named __proto__ survives a round trip and touches no prototype", () => {
   const frame = parse("---\n__proto__: x\nconstructor: y\n---\n");
   expect(Object.keys(frame.headers)).toEqual(["__proto__", "constructor"]);
   expect(Object.getPrototypeOf(frame.headers)).toBe(Object.prototype);
@@ -110,7 +110,7 @@ test("JSON in a header is checked as the reference does: depth, number range and
   expect(errors('["\\\\ud83c"]')).toBe(0);
 });
 
-test("the writer refuses what a reader would report: spaces in keys, carriage returns, JSON after white space, too many headers", () => {
+test("the writer refuses what a parser would report: spaces in keys, carriage returns, JSON after white space, too many headers", () => {
   const refusedHeaders: Record<string, string>[] = [
     { "a ": "1" },
     { " a": "1" },
@@ -129,7 +129,7 @@ test("the writer refuses what a reader would report: spaces in keys, carriage re
 const key = string({ unit: "binary", minLength: 1, maxLength: 12 });
 const text = string({ unit: "binary", maxLength: 40 });
 
-test("whatever the writer accepts, the strict reader gives back, but for outer white space", () => {
+test("the strict parser returns whatever the writer accepts, except outer white space", () => {
   assert(
     property(array(tuple(key, text), { minLength: 1, maxLength: 8 }), text, (pairs, body) => {
       const headers = Object.fromEntries(pairs);
@@ -144,7 +144,7 @@ test("whatever the writer accepts, the strict reader gives back, but for outer w
   );
 });
 
-test("what was read once is read the same after a broker has written it again", () => {
+test("a parsed message parses the same after a broker has written it again", () => {
   assert(
     property(
       string({ unit: constantFrom("-", "\n", ":", " ", "a", "\r", "[", "\u0085", "é"), maxLength: 60 }),

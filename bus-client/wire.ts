@@ -3,10 +3,10 @@
 import { BusError } from "./bus-error.ts";
 import { withEnd } from "./pieces.ts";
 import type { Pieces } from "./pieces.ts";
-import { isReferenceJson } from "./reference-json.ts";
+import { isSerdeJson } from "./serde-json.ts";
 import { hasWhiteSpace, isWhiteSpace, trimBoth, trimTail } from "./white-space.ts";
 
-/** A plain object: keys are case-sensitive, and every name is safe as a key, `__proto__` included. */
+/** A plain object with case-sensitive keys. Use `setHeader` to set them, which is safe for `__proto__` too. */
 export type FrameHeaders = Record<string, string>;
 
 export interface Frame {
@@ -15,23 +15,23 @@ export interface Frame {
 }
 
 export interface ParsedFrame extends Frame {
-  /** Header lines that are not of the form `key: value`: [line number within the block from 1, the raw line]. */
+  /** Header lines that are not of the form `key: value`, as [line number from 1, raw line]. */
   readonly skipped: readonly (readonly [number, string])[];
-  /** Headers whose value begins like JSON and is none; they are kept: [key, value]. */
+  /** Headers whose value starts like JSON but is not JSON, as [key, value]. They are kept in `headers` too. */
   readonly jsonErrors: readonly (readonly [string, string])[];
 }
 
-/** Non-empty lines of one header block that are read; the rest is reported as one skipped line. */
+/** Non-empty header lines read from one message. The rest is reported as one skipped line. */
 const headerLinesMax = 4096;
 
-/** Bytes of one message: one message is one WebSocket frame, and no reader takes a larger one. */
+/** The maximum bytes of one message, which is one WebSocket frame. Readers refuse a larger one. */
 export const frameBytesMax = 8 * 1024 * 1024;
 
 const openingFence = "---\n";
 const closingFence = "\n---\n";
 
 /**
- * Reads a message as every broker and client of the Bus does: what is odd is reported, not refused.
+ * Parses a message leniently, as every broker and client of the Bus does: invalid headers are reported, not refused.
  * Throws BusError MISSING_OPENING_FENCE, whose message quotes the first 40 characters.
  */
 export function parse(text: string): ParsedFrame {
@@ -45,7 +45,7 @@ export function parse(text: string): ParsedFrame {
   return readHeaders(dropUnfinishedFence(text.slice(openingFence.length)), "");
 }
 
-/** As `parse`, but throws BusError NON_COMPLIANT when there is anything to report. For tools and tests. */
+/** Parses like `parse`, but throws BusError NON_COMPLIANT for invalid headers. For tools and tests. */
 export function parseStrict(text: string): ParsedFrame {
   const frame = parse(text);
   const { skipped, jsonErrors } = frame;
@@ -60,9 +60,9 @@ export function parseStrict(text: string): ParsedFrame {
 }
 
 /**
- * Writes a message. The format has no escapes, so whatever a reader would take for something else is refused with
- * BusError UNSERIALISABLE: a line break in a key or value, an empty key or one with white space or ": ", a value that
- * begins like JSON and is none, more than 4096 headers, a body without any header.
+ * Writes a message. The format has no escapes, so a message that a reader would read differently is refused with BusError
+ * UNSERIALISABLE: a line break in a key or value, an empty key or one with white space or ": ", a value that starts like
+ * JSON but is not JSON, more than 4096 headers, a body without any header.
  */
 export function serialise(frame: { readonly headers: FrameHeaders; readonly body?: string }): string {
   const { headers } = frame;
@@ -71,23 +71,23 @@ export function serialise(frame: { readonly headers: FrameHeaders; readonly body
   if (keys.length === 0 && body !== "") refuse("a body without any header would be lost");
   if (keys.length > headerLinesMax) refuse(`more than ${headerLinesMax} headers`);
   for (const key of keys) checkHeader(key, headers[key]!);
-  return write(headers, keys, body);
+  return writeFrame(headers, keys, body);
 }
 
 /**
- * Writes what `parse` returned, oddities and all: a broker carries through what it does not understand.
- * Parsed keys and values cannot hold a line feed, so this cannot add headers. Not for text from elsewhere.
+ * Writes the result of `parse` without checks, since a broker must forward even invalid headers. Parsed keys and values
+ * contain no line feed, so this cannot add headers. Must not be used for other text.
  */
 export function serialiseParsed(headers: FrameHeaders, body: string): string {
-  return write(headers, Object.keys(headers), body);
+  return writeFrame(headers, Object.keys(headers), body);
 }
 
-/** As `serialiseParsed`, in pieces: joining them would copy the body, which may be large and goes out as it is. */
+/** Writes like `serialiseParsed`, but in pieces, so that a large body is not copied. */
 export function serialisePieces(headers: FrameHeaders, body: string | Pieces): Pieces {
-  return [write(headers, Object.keys(headers), ""), ...withEnd(typeof body === "string" ? [body] : body)];
+  return [writeFrame(headers, Object.keys(headers), ""), ...withEnd(typeof body === "string" ? [body] : body)];
 }
 
-/** Sets a header on a plain object; assignment alone would lose one that is named `__proto__`. */
+/** Sets a header. A plain assignment would lose one named `__proto__`. */
 export function setHeader(headers: FrameHeaders, key: string, value: string): void {
   if (key === "__proto__") {
     Object.defineProperty(headers, key, { value, enumerable: true, configurable: true, writable: true });
@@ -96,7 +96,7 @@ export function setHeader(headers: FrameHeaders, key: string, value: string): vo
   }
 }
 
-/** The first 40 characters, quoted as the reference library quotes them. */
+/** Quotes the first 40 characters as the reference library (Rust's `{:?}`) does. */
 function quoteHead(text: string): string {
   const head = Array.from(text.slice(0, 80)).slice(0, 40).join("");
   // oxlint-disable-next-line no-control-regex -- control characters are what is escaped here
@@ -115,7 +115,7 @@ function escapeCharacter(character: string): string {
   return known[character] ?? `\\u{${character.charCodeAt(0).toString(16)}}`;
 }
 
-/** A missing closing fence is accepted; of one that is there in part, at most one form is dropped, the longest first. */
+/** Drops a partial closing fence at the end of a message, the longest form that matches. A missing one is accepted. */
 function dropUnfinishedFence(rest: string): string {
   for (const ending of ["\n---", "---\n", "---"]) {
     if (rest.endsWith(ending)) return rest.slice(0, -ending.length);
@@ -132,12 +132,12 @@ function readHeaders(block: string, body: string): ParsedFrame {
   let counted = 0;
   let lineNumber = 0;
   let start = 0;
-  /** The next ": " from `start` on, wherever it is: looked for once, so that no block is read more than twice. */
+  /** The index of the next ": ", perhaps lines ahead. It is cached so that the block is scanned at most twice. */
   let colon = -1;
   while (start < block.length) {
     const feed = block.indexOf("\n", start);
     const next = feed < 0 ? block.length : feed;
-    // A carriage return belongs to the line's end only where a line feed follows it.
+    // A carriage return is part of the line break only before a line feed.
     const end = feed > start && block.charCodeAt(feed - 1) === 13 ? feed - 1 : next;
     const lineStart = start;
     start = next + 1;
@@ -158,7 +158,7 @@ function readHeaders(block: string, body: string): ParsedFrame {
     if (key === "" || isWhiteSpace(block.charCodeAt(lineStart)) || hasWhiteSpace(key)) {
       (skipped ??= []).push([lineNumber, block.slice(lineStart, end)]);
     }
-    if (looksLikeJson(value) && !isReferenceJson(value)) (jsonErrors ??= []).push([key, value]);
+    if (looksLikeJson(value) && !isSerdeJson(value)) (jsonErrors ??= []).push([key, value]);
     setHeader(headers, key, value);
   }
   return { headers, body, skipped: skipped ?? nothing, jsonErrors: jsonErrors ?? nothing };
@@ -185,8 +185,8 @@ function checkHeader(key: string, value: string): void {
   }
   if (lineBreak.test(value)) refuse(`a line break in the value of ${JSON.stringify(key)}`);
   const read = trimBoth(value);
-  if (looksLikeJson(read) && !isReferenceJson(read)) {
-    refuse(`the value of ${JSON.stringify(key)} begins like JSON and is none`);
+  if (looksLikeJson(read) && !isSerdeJson(read)) {
+    refuse(`the value of ${JSON.stringify(key)} starts like JSON but is not JSON`);
   }
 }
 
@@ -194,21 +194,21 @@ function refuse(reason: string): never {
   throw new BusError("UNSERIALISABLE", `cannot be written as a Bus message: ${reason}`);
 }
 
-function write(headers: FrameHeaders, keys: string[], body: string): string {
+function writeFrame(headers: FrameHeaders, keys: string[], body: string): string {
   sortByBytes(keys);
   let text = openingFence;
   for (const key of keys) text += `${key}: ${headers[key]!}\n`;
-  return text + openingFence + body + missingEnd(body);
+  return text + openingFence + body + missingLineFeed(body);
 }
 
-/** A body ends with a line feed. */
-function missingEnd(body: string): string {
+/** Returns the line feed that a body must end with, if it is missing. */
+function missingLineFeed(body: string): string {
   return body === "" || body.endsWith("\n") ? "" : "\n";
 }
 
 /**
- * Ascending UTF-8 byte order. JavaScript's own order is by UTF-16 units, which is the same but for characters beyond
- * U+FFFF; those who write often put their keys in order, and are not made to wait for a sort.
+ * Sorts by UTF-8 bytes. JavaScript sorts by UTF-16 units, which differs only for characters beyond U+FFFF. Keys that are
+ * already in order, as in frequent messages, are not sorted again.
  */
 function sortByBytes(keys: string[]): void {
   let isAscending = true;

@@ -9,7 +9,7 @@ import { Asks } from "./asks.ts";
 import { type Limits, limits } from "./limits.ts";
 import { openDatabase } from "./open-database.ts";
 
-test("the same ref of the same source is one ask while it is open, and asked anew once it was taken back", () => {
+test("the same ref of the same source is one ask while it is open, and a new ask after it was withdrawn", () => {
   const { asks } = opened();
   const first = asked(asks, "agent", "r-1");
   expect(asks.ask("agent", question("r-1"))).toMatchObject({ kind: "asked", isNew: false, ask: { ask: first } });
@@ -18,14 +18,14 @@ test("the same ref of the same source is one ask while it is open, and asked ane
   expect(asked(asks, "agent", "r-1")).not.toBe(first);
 });
 
-test("another question under a ref that stands is refused, and the first stays as it was", () => {
+test("another question with the ref of an open ask is refused, and the first stays unchanged", () => {
   const { asks } = opened();
   const first = asked(asks, "agent", "r-1");
   const other = asks.ask("agent", question("r-1", { title: "May it delete everything?" }));
   expect(other).toMatchObject({ kind: "conflict", ask: { ask: first, title: "May it?" } });
 });
 
-test("who asks again because the reply was lost gets the answer that a person gave meanwhile, until it is noted", () => {
+test("repeating an ask returns the answer that a person gave meanwhile, until it is noted", () => {
   const { asks } = opened();
   const first = asked(asks, "agent", "r-1");
   asks.answer(first, "yes", { via: "mix", by: "mix-aaaaaa" });
@@ -36,7 +36,7 @@ test("who asks again because the reply was lost gets the answer that a person ga
   expect(asked(asks, "agent", "r-1")).not.toBe(first);
 });
 
-test("the first answer stands; what comes after changes nothing", () => {
+test("the first answer stands, and later answers, withdrawals and expiry change nothing", () => {
   const { asks } = opened();
   const id = asked(asks, "agent", "r-1");
   expect(asks.answer(id, "no", { via: null, by: "a" }).changed).toBe(true);
@@ -45,14 +45,14 @@ test("the first answer stands; what comes after changes nothing", () => {
   }
 });
 
-test("an answer after the ask's time is no answer, though no timer has said so", () => {
+test("an answer after expires_at is refused, even before a timer has expired the ask", () => {
   const { asks, setNow } = opened();
   const id = asked(asks, "agent", "r-1", { expires_at: at(1_000) });
   setNow(1_000);
   expect(asks.answer(id, "yes", { via: null, by: "a" })).toMatchObject({ changed: false, ask: { state: "expired" } });
 });
 
-test("whoever looks ends what is over by the clock, and nothing else", () => {
+test("expireOverdue expires the asks that are overdue by the clock, and no others", () => {
   const { asks, setNow } = opened();
   const [over, ahead, endless] = [1_000, 1_001, undefined].map((ms, index) =>
     asked(asks, "agent", `r-${index}`, ms === undefined ? {} : { expires_at: at(ms) }),
@@ -63,7 +63,7 @@ test("whoever looks ends what is over by the clock, and nothing else", () => {
   expect(asks.open().map(({ ask }) => ask)).toEqual([ahead, endless]);
 });
 
-test("open asks are bounded for each source and in all, for agents' own programs more closely", () => {
+test("open asks are limited for each source and in all, with a lower limit for agents' own programs", () => {
   const { asks } = opened({ openPerSourceMax: 2, openMax: 3, openPerAgentMax: 1 });
   asked(asks, "a", "1");
   asked(asks, "a", "2");
@@ -78,8 +78,8 @@ test("open asks are bounded for each source and in all, for agents' own programs
   asked(asks, "mcp-a", "2");
 });
 
-test("a group of a source has its own bound, and the late half of the source's room is for many groups", () => {
-  const { asks } = opened({ openPerSourceMax: 6, openPerGroupMax: 3, openPerGroupLateMax: 1 });
+test("a group of a source has its own limit, which drops once half of the source's limit is used", () => {
+  const { asks } = opened({ openPerSourceMax: 6, openPerGroupMax: 3, openPerGroupCrowdedMax: 1 });
   for (const ref of ["1", "2", "3"]) asked(asks, "agent", ref, { group: "loud" });
   expect(asks.ask("agent", question("4", { group: "loud" }))).toMatchObject({
     kind: "full",
@@ -90,7 +90,7 @@ test("a group of a source has its own bound, and the late half of the source's r
   expect(asks.get(asked(asks, "agent", "7"))).toMatchObject({ group: null });
 });
 
-test("a store of the first schema is brought on, and what was asked there is its source's own", () => {
+test("a database of the first schema is migrated, and its asks have no group", () => {
   const { database, file, asks } = opened();
   asked(asks, "agent", "r-1");
   database.exec('ALTER TABLE ask DROP COLUMN "group"; ALTER TABLE ask DROP COLUMN incomplete');
@@ -102,7 +102,7 @@ test("a store of the first schema is brought on, and what was asked there is its
   ]);
 });
 
-test("the newest ended asks are kept, the old ones go, and open ones stay whatever their age", () => {
+test("the newest ended asks are kept, old ones are deleted, and open ones stay whatever their age", () => {
   const { asks, setNow } = opened({ endedMax: 2, endedMsMax: 10_000 });
   const open = asked(asks, "a", "open");
   const ended = ["1", "2", "3"].map((ref) => asked(asks, "a", ref));
@@ -114,7 +114,7 @@ test("the newest ended asks are kept, the old ones go, and open ones stay whatev
   expect(asks.list({}).asks.map(({ ask }) => ask)).toEqual([open]);
 });
 
-test("an answer that its source does not know yet is not washed away by others' asks, until it is too old", () => {
+test("an answer that its source has not noted is not evicted by other asks, until it is too old", () => {
   const { asks, setNow } = opened({ endedMax: 2, endedMsMax: 10_000 });
   const answered = asked(asks, "agent", "r-1");
   asks.answer(answered, "yes", { via: null, by: "a" });
@@ -130,7 +130,7 @@ test("an answer that its source does not know yet is not washed away by others' 
   expect(asks.get(answered)).toBeUndefined();
 });
 
-test("a list is told in pages that a frame can hold, each ask once and in order", () => {
+test("a list comes in pages that fit a frame, each ask once and in order", () => {
   const { asks } = opened();
   const body = "\u0001".repeat(4096);
   const ids = Array.from({ length: 250 }, (_, n) => asked(asks, "a", `r-${n}`, { body, group: `${n}` }));
@@ -146,7 +146,7 @@ test("a list is told in pages that a frame can hold, each ask once and in order"
   expect(seen).toEqual(ids);
 });
 
-test("the file is its user's alone, and one of another program is refused", () => {
+test("the file has mode 0600, and a database of another program is refused", () => {
   const { file } = opened();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const { file: other, database } = opened();
@@ -155,7 +155,7 @@ test("the file is its user's alone, and one of another program is refused", () =
   expect(() => openDatabase(other)).toThrow("another program");
 });
 
-test.each(["", "-wal"])("nothing is asked or answered once the file%s was removed", (suffix) => {
+test.each(["", "-wal"])("asks and answers fail once the file%s was removed", (suffix) => {
   const { asks, file } = opened();
   const id = asked(asks, "a", "1");
   rmSync(`${file}${suffix}`);
@@ -165,7 +165,7 @@ test.each(["", "-wal"])("nothing is asked or answered once the file%s was remove
   expect(asks.get(id)).toMatchObject({ state: "open" });
 });
 
-test("a file that was replaced is left alone when the old one is closed", () => {
+test("closing the database leaves a replaced file alone", () => {
   const { asks, file, database } = opened();
   asked(asks, "a", "1");
   renameSync(`${file}-wal`, `${file}-wal.old`);
@@ -175,7 +175,7 @@ test("a file that was replaced is left alone when the old one is closed", () => 
   expect(readFileSync(`${file}-wal`, "utf8")).toBe("another's");
 });
 
-test("an empty file, and a write-ahead log alone, are faults and no new store", () => {
+test("an empty file, or a write-ahead log without its database, is an error and not a new store", () => {
   const directory = temporaryDirectory();
   writeFileSync(join(directory, "empty.db"), "");
   expect(() => openDatabase(join(directory, "empty.db"))).toThrow("is empty");
@@ -183,7 +183,7 @@ test("an empty file, and a write-ahead log alone, are faults and no new store", 
   expect(() => openDatabase(join(directory, "asks.db"))).toThrow("is missing");
 });
 
-test("what has ended cannot be rewritten, by whatever statement", () => {
+test("an ended ask cannot be changed by any SQL statement", () => {
   const { asks, database } = opened();
   const id = asked(asks, "a", "1");
   asks.answer(id, "no", { via: null, by: "a" });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The asks, from their question to their one end. Every change is one transaction, and an ask ends once: the first valid
-// answer wins, whoever else is about to answer, withdraw or let it expire.
+// Stores asks in SQLite. Every change is one transaction. An ask ends exactly once: the first valid answer, withdrawal or
+// expiry wins.
 import Database from "better-sqlite3";
 import { type TrackedFiles, trackFiles } from "../files/tracked-files.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type NotifyState,
 } from "../agentd/vocabulary/index.ts";
 import type { Limits } from "./limits.ts";
-import { type OpenOf, whyNoRoom } from "./room.ts";
+import { type OpenCount, capacityError } from "./capacity.ts";
 
 export interface AsksOptions {
   readonly database: Database.Database;
@@ -22,14 +22,14 @@ export interface AsksOptions {
   readonly random: (bytes: number) => Uint8Array;
 }
 
-export type Asked =
+export type AskResult =
   | { readonly kind: "asked"; readonly ask: NotifyAsk; readonly isNew: boolean }
-  /** Something else is asked under this ref. */
+  /** The source has an ask with this ref and another question. */
   | { readonly kind: "conflict"; readonly ask: NotifyAsk }
   | { readonly kind: "full"; readonly why: string };
 
-/** `changed`: by this call. What had ended before is told as it is. */
-export interface Ending {
+/** The ask after an attempt to end it. `changed` is false if it had ended before. */
+export interface EndResult {
   readonly ask: NotifyAsk;
   readonly changed: boolean;
 }
@@ -42,24 +42,23 @@ export class Asks {
   constructor(options: AsksOptions) {
     this.#options = options;
     this.#statements = statementsOf(options.database);
-    // Something has been read by now, so SQLite has made all three, and keeps them while the database is open.
+    // The schema has been read, so SQLite has created all three files and keeps them while the database is open.
     const { name } = options.database;
     this.#files = trackFiles([name, `${name}-wal`, `${name}-shm`]);
   }
 
   /**
-   * The same source and ref again, with the same question, are the same ask while it is open, and also when it was
-   * answered and its source has not taken note: who asks again because a reply was lost gets the answer, and nobody is
-   * asked twice.
+   * Opens an ask. The same source, ref and question return the existing ask while it is open, or answered but not yet
+   * noted by its source. A source that lost the reply can so ask again without asking the person twice.
    */
-  ask(source: string, question: NotifyArguments<"ask">): Asked {
+  ask(source: string, question: NotifyArguments<"ask">): AskResult {
     return this.#transaction(() => {
-      const before = this.#statements.standing.get(source, question.ref);
+      const before = this.#statements.current.get(source, question.ref);
       if (before) {
         const ask = fromRow(before);
-        return sameQuestion(ask, question) ? { kind: "asked", ask, isNew: false } : { kind: "conflict", ask };
+        return isSameQuestion(ask, question) ? { kind: "asked", ask, isNew: false } : { kind: "conflict", ask };
       }
-      const why = whyNoRoom(
+      const why = capacityError(
         { source, group: question.group ?? null },
         this.#statements.openOf.all(),
         this.#options.limits,
@@ -89,8 +88,8 @@ export class Asks {
     return row && fromRow(row);
   }
 
-  /** The option must be one of its own. An ask whose time is over is expired by this, and not answered. */
-  answer(ask: string, option: string, who: { readonly via: string | null; readonly by: string | null }): Ending {
+  /** Answers an open ask. The caller must check that the option is offered. An ask past `expires_at` expires instead. */
+  answer(ask: string, option: string, who: { readonly via: string | null; readonly by: string | null }): EndResult {
     return this.#transaction(() => {
       const found = this.#row(ask);
       if (found.state !== "open") return { ask: found, changed: false };
@@ -103,10 +102,10 @@ export class Asks {
   }
 
   /**
-   * What a person has answered stays answered; that its source knows is noted, for every end, but for an answer that it
-   * does not know yet. What was asked in detail is let go then: it may hold what its source takes out of its own log.
+   * Withdraws an open ask. An ask that has ended keeps its state and is marked as noted by its source, except an answer
+   * if `noteAnswer` is false. Noting deletes the body, which may contain text that the source redacts from its own log.
    */
-  withdraw(ask: string, reason: string, noteAnswer = true): Ending {
+  withdraw(ask: string, reason: string, noteAnswer = true): EndResult {
     return this.#transaction(() => {
       const { changes } = this.#statements.withdraw.run({ ask, reason, at: this.#time() });
       if (noteAnswer || this.#row(ask).state !== "answered") this.#statements.note.run(ask);
@@ -114,14 +113,14 @@ export class Asks {
     });
   }
 
-  expire(ask: string): Ending {
+  expire(ask: string): EndResult {
     return this.#transaction(() => {
       const { changes } = this.#statements.expire.run({ ask, at: this.#time() });
       return { ask: this.#row(ask), changed: changes === 1 };
     });
   }
 
-  /** Expires what the clock says is over: its timer may have stood still while the machine slept. */
+  /** Expires asks by the wall clock: their timers may have stood still while the machine slept. */
   expireOverdue(): NotifyAsk[] {
     return this.#statements.overdue.all(this.#time()).map((ask) => this.expire(ask).ask);
   }
@@ -130,7 +129,7 @@ export class Asks {
     return this.#statements.open.all().map(fromRow);
   }
 
-  /** Oldest first, as many as the bytes allow. */
+  /** Lists asks, oldest first, up to `notifyLimits.listBytesMax` bytes of JSON and at least one. */
   list(filter: NotifyArguments<"list">): { asks: NotifyAsk[]; more: boolean } {
     const { state, source, label, noted, after } = filter;
     const asks: NotifyAsk[] = [];
@@ -151,7 +150,7 @@ export class Asks {
     return { asks, more: false };
   }
 
-  /** Lets ended asks go, the oldest first; beyond the number that is kept, answers that are not noted last of all. */
+  /** Deletes ended asks beyond the limits on age and number, the oldest first, and answers that are not noted last. */
   prune(): void {
     const { endedMax, endedMsMax } = this.#options.limits;
     const before = new Date(this.#options.now() - endedMsMax).toISOString();
@@ -169,7 +168,7 @@ export class Asks {
 
   #newId(): string {
     for (;;) {
-      const id = Array.from(this.#options.random(8), (byte) => letters[byte % letters.length]).join("");
+      const id = Array.from(this.#options.random(8), (byte) => idAlphabet[byte % idAlphabet.length]).join("");
       if (this.#statements.get.get(id) === undefined) return id;
     }
   }
@@ -178,7 +177,7 @@ export class Asks {
     return new Date(this.#options.now()).toISOString();
   }
 
-  /** Closes the database, unless its names are other files' by now: SQLite would remove one of those. */
+  /** Closes the database, unless one of its files was replaced: SQLite would delete the new file on close. */
   close(): void {
     if (!this.#files.changed().some(({ now }) => now === "another")) this.#options.database.close();
   }
@@ -187,18 +186,18 @@ export class Asks {
     const { database } = this.#options;
     if (database.inTransaction) return act();
     const [changed] = this.#files.changed();
-    if (changed !== undefined) throw gone(changed.file);
+    if (changed !== undefined) throw movedError(changed.file);
     return database.transaction(act).immediate();
   }
 }
 
-/** SQLite would go on writing into files without a name. This is the code that it has for it in other modes. */
-function gone(file: string): Error {
+/** SQLite would continue to write to the unlinked files. In other journal modes it reports this with the same code. */
+function movedError(file: string): Error {
   return new Database.SqliteError(`${file} was removed or replaced: restart notifyd`, "SQLITE_READONLY_DBMOVED");
 }
 
-/** 8 of them can be typed, and are 40 bits. */
-const letters = "abcdefghijklmnopqrstuvwxyz234567";
+/** An id has 8 of these letters: 40 bits, short enough to type. */
+const idAlphabet = "abcdefghijklmnopqrstuvwxyz234567";
 
 interface AskRow extends Omit<NotifyQuestion, "options" | "incomplete"> {
   readonly options: string;
@@ -216,11 +215,11 @@ function statementsOf(database: Database.Database) {
   const end = "UPDATE ask SET ended_at = @at, ";
   return {
     get: database.prepare<[string], AskRow>("SELECT * FROM ask WHERE ask = ?"),
-    standing: database.prepare<[string, string], AskRow>(
+    current: database.prepare<[string, string], AskRow>(
       `SELECT * FROM ask WHERE source = ? AND ref = ? AND (state = 'open' OR (state = 'answered' AND noted = 0))
        ORDER BY state = 'open' DESC, n DESC LIMIT 1`,
     ),
-    openOf: database.prepare<[], OpenOf>(
+    openOf: database.prepare<[], OpenCount>(
       `SELECT source, "group", count(*) AS open FROM ask WHERE state = 'open' GROUP BY source, "group"`,
     ),
     insert: database.prepare(
@@ -243,7 +242,7 @@ function statementsOf(database: Database.Database) {
          AND n > coalesce((SELECT n FROM ask WHERE ask = @after), 0) ORDER BY n`,
     ),
     pruneOld: database.prepare<[string]>("DELETE FROM ask WHERE state <> 'open' AND ended_at < ?"),
-    // An answer that its source does not know yet goes last: whoever asks and withdraws without end cannot wash it away.
+    // Answers that their source has not noted go last, so a program that asks and withdraws in a loop cannot evict them.
     pruneMany: database.prepare<[number]>(
       `DELETE FROM ask WHERE n IN (SELECT n FROM ask WHERE state <> 'open'
          ORDER BY state = 'answered' AND noted = 0 DESC, n DESC LIMIT -1 OFFSET ?)`,
@@ -271,7 +270,7 @@ function fromRow(row: AskRow): NotifyAsk {
   }
 }
 
-function sameQuestion(ask: NotifyAsk, { title, body, options, incomplete, source }: NotifyArguments<"ask">): boolean {
+function isSameQuestion(ask: NotifyAsk, { title, body, options, incomplete, source }: NotifyArguments<"ask">): boolean {
   return (
     ask.title === title &&
     ask.body === body &&

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { Expiry } from "./expiry.ts";
 
-test("an ask whose time is far ahead is waited for in pieces that a timer can hold, and expires once", () => {
+test("an ask with a distant expiry waits in steps that a timer can hold, and expires once", () => {
   const clock = steppingClock();
   const expired: string[] = [];
   const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask) > 0);
@@ -26,7 +26,7 @@ test("a wall clock that is set back does not keep an ask open", () => {
   expect(expired).toEqual(["a"]);
 });
 
-test("an ask whose time is over when the machine wakes up expires at the next look", () => {
+test("an ask that is overdue when the machine wakes up expires at the next check", () => {
   const clock = steppingClock();
   const expired: string[] = [];
   const expiry = new Expiry(clock, 1_000, (ask) => expired.push(ask) > 0);
@@ -36,7 +36,7 @@ test("an ask whose time is over when the machine wakes up expires at the next lo
   expect(expired).toEqual(["a"]);
 });
 
-test("what was answered meanwhile does not expire, and without an end nothing is waited for", () => {
+test("an answered ask does not expire, and an ask without an expiry has no timer", () => {
   const clock = steppingClock();
   const expiry = new Expiry(clock, 1_000, () => expect.unreachable());
   expiry.arm("a", new Date(500).toISOString());
@@ -45,7 +45,7 @@ test("what was answered meanwhile does not expire, and without an end nothing is
   expect(clock.pending()).toBe(0);
 });
 
-test("an end that the store did not take is tried again at the next look, until it is stopped", () => {
+test("an expiry that the store rejects is retried at each check, until stopped", () => {
   const clock = steppingClock();
   const tried: string[] = [];
   const expiry = new Expiry(clock, 1_000, (ask) => tried.push(ask) > 2);
@@ -61,7 +61,7 @@ test("an end that the store did not take is tried again at the next look, until 
   expect(clock.pending()).toBe(0);
 });
 
-/** Its timers fire when they are told to, whatever the wall says. */
+/** A clock whose timers fire only by `fire()`, independent of its wall time. */
 function steppingClock() {
   const timers: (() => void)[] = [];
   const waits: number[] = [];

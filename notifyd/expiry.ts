@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Ends asks whose time is over.
-import { afterByClock, type Clock } from "../bus-client/index.ts";
+// Expires asks at their `expires_at`.
+import { afterByWallClock, type Clock } from "../bus-client/index.ts";
 
 export class Expiry {
   readonly #clock: Clock;
-  readonly #lookMs: number;
+  readonly #checkMs: number;
   readonly #expire: (ask: string) => boolean;
   readonly #timers = new Map<string, () => void>();
 
-  /** `expire` answers false where the store has failed: it is tried again. Who answers meanwhile is refused by the ask's time. */
-  constructor(clock: Clock, lookMs: number, expire: (ask: string) => boolean) {
+  /** `expire` returns false if the store failed, and is retried. Meanwhile `Asks.answer` refuses by `expires_at`. */
+  constructor(clock: Clock, checkMs: number, expire: (ask: string) => boolean) {
     this.#clock = clock;
-    this.#lookMs = lookMs;
+    this.#checkMs = checkMs;
     this.#expire = expire;
   }
 
@@ -27,9 +27,9 @@ export class Expiry {
   }
 
   #wait(ask: string, ms: number): void {
-    const cancel = afterByClock(this.#clock, ms, this.#lookMs, () => {
+    const cancel = afterByWallClock(this.#clock, ms, this.#checkMs, () => {
       this.#timers.delete(ask);
-      if (!this.#expire(ask)) this.#wait(ask, this.#lookMs);
+      if (!this.#expire(ask)) this.#wait(ask, this.#checkMs);
     });
     this.#timers.set(ask, cancel);
   }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The program.
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
 import { NotifydError } from "./notifyd-error.ts";
 import { run } from "./run.ts";
 
-const help = `notifyd: asks people what agents and other programs want to know
+const help = `notifyd: asks people on behalf of agents and other programs
 
   notifyd
 
-The service \`notify\` on the Bus. Runs in the foreground and speaks on stderr. Questions are shown on the desktop where
-there is one (notify-send and a notification service), and by \`mix notify ls\`; \`mix notify answer\` answers them.
+Serves \`notify\` on the Bus, in the foreground, with its log on stderr. Shows questions as desktop notifications (needs
+notify-send and a notification service). \`mix notify ls\` lists questions, \`mix notify answer\` answers them.
   --version   prints the version
   --help      prints this
 `;

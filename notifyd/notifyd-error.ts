@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What keeps notifyd from starting, and the exit code that tells it to a service manager: as agentd's.
+// Errors that keep notifyd from starting, with exit codes for a service manager. agentd uses the same codes.
 
 const exitCodes = {
   USAGE: 2,
   STATE_REFUSED: 2,
   STORE_REFUSED: 2,
-  /** EX_TEMPFAIL: another notifyd of this user holds the lock. */
+  /** EX_TEMPFAIL of sysexits.h: another notifyd of this user holds the lock. */
   ALREADY_RUNNING: 75,
 } as const;
 

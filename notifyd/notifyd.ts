@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One notifyd, composed: the store, the desktop, the Bus. Whatever an ask comes to is on disk before anybody hears of it.
+// Composes notifyd from the store, the desktop and the Bus. Every change of an ask is on disk before anybody is told.
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import {
@@ -24,9 +24,9 @@ import { Asks } from "./asks.ts";
 import type { Desktop } from "./desktop/desktop.ts";
 import { NotifySend } from "./desktop/notify-send.ts";
 import { Expiry } from "./expiry.ts";
-import { LateAnswers } from "./late-answers.ts";
+import { AnswerRetries } from "./answer-retries.ts";
 import { type Limits, limits as defaultLimits } from "./limits.ts";
-import { holdLock } from "./lock.ts";
+import { acquireLock } from "./lock.ts";
 import { openDatabase } from "./open-database.ts";
 import { prepareStateDirectory, type StatePaths } from "./state-directory.ts";
 import { notifyVerbs } from "./verbs.ts";
@@ -36,7 +36,7 @@ export interface NotifydOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly surroundings: Surroundings;
   readonly version: string;
-  /** Tells two builds of one version apart. */
+  /** Distinguishes two builds of the same version. */
   readonly build?: string | undefined;
   readonly logger: Logger;
   readonly clock?: Clock;
@@ -44,51 +44,51 @@ export interface NotifydOptions {
 }
 
 export interface Notifyd {
-  /** On the Bus for the first time. */
+  /** Resolves on the first connection to the Bus. */
   readonly ready: Promise<void>;
-  /** Open asks stay open for the next notifyd. Idempotent. */
+  /** Stops notifyd. Open asks stay open for the next one. Idempotent; `why` is logged. */
   stop(why: string): Promise<void>;
   readonly stopped: Promise<void>;
 }
 
-/** Between two looks for a Bus that is away. Until it is back agents' questions are not shown. */
+/** The longest wait between two attempts to reach the Bus. Short, since agents' questions are not shown meanwhile. */
 const retryMsMax = 5_000;
 
-/** Throws NotifydError for what a person must mend. */
+/** Throws NotifydError if the state directory, the lock or the database cannot be used. */
 export function startNotifyd(options: NotifydOptions): Notifyd {
   const { paths, environment, surroundings, version, build, logger } = options;
   const clock = options.clock ?? systemClock;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   prepareStateDirectory(paths, surroundings.uid);
-  const lock = holdLock(paths.lockFile, limits.lockWaitMs);
-  const database = openedUnder(lock, paths.asksFile);
+  const lock = acquireLock(paths.lockFile, limits.lockWaitMs);
+  const database = openOrRelease(lock, paths.asksFile);
   const asks = new Asks({ database, limits, now: () => clock.now(), random: randomBytes });
   const startedAt = new Date(clock.now()).toISOString();
 
-  const expiry = new Expiry(clock, limits.expiryLookMs, (id) => {
-    const ending = attempted(() => asks.expire(id));
-    if (ending?.changed === true) ended(ending.ask);
+  const expiry = new Expiry(clock, limits.expiryCheckMs, (id) => {
+    const ending = tryStore(() => asks.expire(id));
+    if (ending?.changed === true) onEnded(ending.ask);
     return ending !== undefined;
   });
   const desktop: Desktop = new NotifySend({
     environment,
     limits,
     clock,
-    onChoice: (id, option) => answers.choose(id, option),
+    onChoice: (id, option) => answers.submit(id, option),
     onState(found) {
       if (found.there) logger.info({ buttons: found.buttons }, "questions are shown on the desktop");
       else logger.info(`questions are not shown on the desktop: ${found.why}`);
     },
   });
-  const answers = new LateAnswers({
+  const answers = new AnswerRetries({
     clock,
-    againMs: limits.answerAgainMs,
+    retryMs: limits.answerRetryMs,
     write(id, option) {
-      const ending = attempted(() => asks.answer(id, option, { via: "desktop", by: null }));
-      if (ending?.changed === true) ended(ending.ask);
+      const ending = tryStore(() => asks.answer(id, option, { via: "desktop", by: null }));
+      if (ending?.changed === true) onEnded(ending.ask);
       return ending !== undefined;
     },
-    onLate: (id) => void desktop.tell(lateWords(id), "notifyd"),
+    onDelayed: (id) => void desktop.tell(delayedAnswerText(id), "notifyd"),
   });
   const citizen: Citizen = serveCitizen({
     client: {
@@ -96,7 +96,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
         const location = await discoverBus(surroundings);
         for (const warning of location.warnings) logger.warn(warning);
         if (location.found === "none")
-          throw new BusError("DIAL_FAILED", "there is none here yet; `mix bus` or agentd brings one");
+          throw new BusError("DIAL_FAILED", "no broker is running; start one with `mix bus` or agentd");
         return location.url;
       },
       provenance: provenanceOf("notifyd", { version, build }, startedAt),
@@ -105,7 +105,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
     },
     service: notifyService,
     version,
-    description: "Asks people: on the desktop where there is one, and by mix notify",
+    description: "Asks people, by desktop notifications and mix notify",
     app: "notifyd",
     pendingMax: limits.commandsMax,
     verbs: notifyVerbs({
@@ -115,9 +115,9 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
         expiry.arm(ask.ask, ask.expires_at);
         desktop.show(ask);
         publish(topics.asked, ask);
-        attempted(() => asks.prune());
+        tryStore(() => asks.prune());
       },
-      onEnded: ended,
+      onEnded,
       tell: (told, from) => desktop.tell(told, from),
       onFault: (error) => logger.error({ err: error }, "the store failed"),
     }),
@@ -132,41 +132,41 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
     },
     mayQuit({ from, origin }) {
       const isPerson = origin === "local" && from !== null && !isAgentCitizen(from);
-      return isPerson ? true : refused("AGENT_SELF", "an agent or another node may not end notifyd");
+      return isPerson ? true : refused("AGENT_SELF", "agents and callers from other nodes may not stop notifyd");
     },
     onQuit: () => stop("asked to quit over the Bus"),
     onFault: (error, verb) => logger.error({ err: error, verb }, "a verb's handler failed"),
   });
 
-  let connected: () => void = () => {};
-  const ready = new Promise<void>((resolve) => (connected = resolve));
+  let resolveReady: () => void = () => {};
+  const ready = new Promise<void>((resolve) => (resolveReady = resolve));
   citizen.client.onState((state) => {
     if (state.kind === "connected") {
       logger.info(`on the Bus as ${notifyService}`);
-      connected();
+      resolveReady();
     }
-    // An ordinary state, and no fault of ours: one line for a person, without a stack.
+    // This is an ordinary state, so it is logged as one line without a stack.
     if (state.kind === "disconnected" && state.attempt <= 1) {
       const { code, message } = state.cause;
       const why = state.attempt === 0 ? "the connection was lost" : message;
-      logger.warn({ code }, `not on the Bus: ${why}; looked for until it is there`);
+      logger.warn({ code }, `not on the Bus: ${why}; retrying until it is reachable`);
     }
   });
-  let gone: () => void = () => {};
-  const stopped = new Promise<void>((resolve) => (gone = resolve));
+  let resolveStopped: () => void = () => {};
+  const stopped = new Promise<void>((resolve) => (resolveStopped = resolve));
   let stopping: Promise<void> | undefined;
 
   for (const ask of asks.open()) {
     expiry.arm(ask.ask, ask.expires_at);
     desktop.show(ask);
   }
-  attempted(() => asks.prune());
+  tryStore(() => asks.prune());
   citizen.start();
   return { ready, stop, stopped };
 
-  function ended(ask: NotifyAsk): void {
+  function onEnded(ask: NotifyAsk): void {
     expiry.disarm(ask.ask);
-    answers.drop(ask.ask);
+    answers.cancel(ask.ask);
     desktop.withdraw(ask.ask);
     if (ask.state === "answered") publish(topics.answered, ask);
   }
@@ -175,7 +175,7 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
     citizen.client.publish(topic, JSON.stringify({ ask, ref }));
   }
 
-  function attempted<T>(act: () => T): T | undefined {
+  function tryStore<T>(act: () => T): T | undefined {
     try {
       return act();
     } catch (error) {
@@ -197,18 +197,18 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
     asks.close();
     lock[Symbol.dispose]();
     logger.info("stopped");
-    gone();
+    resolveStopped();
   }
 }
 
-function lateWords(ask: string): NotifyArguments<"tell"> {
-  const body = `The store cannot be written just now; it is tried again until it can. To look: mix notify ls ${ask}`;
-  return { title: "Your answer is not given yet", body, urgency: "normal" };
+function delayedAnswerText(ask: string): NotifyArguments<"tell"> {
+  const body = `The store cannot be written right now. notifyd retries until it can. To check: mix notify ls ${ask}`;
+  return { title: "Your answer is not saved yet", body, urgency: "normal" };
 }
 
 const topics = notifyTopics(notifyService);
 
-function openedUnder(lock: Disposable, file: string): ReturnType<typeof openDatabase> {
+function openOrRelease(lock: Disposable, file: string): ReturnType<typeof openDatabase> {
   try {
     return openDatabase(file);
   } catch (error) {

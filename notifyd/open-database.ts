@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The file of the asks: opened, checked, brought to the newest schema.
+// Opens the database of asks, checks that it is ours, and migrates it to the newest schema.
 import Database from "better-sqlite3";
 import { prepareDatabaseFile } from "../files/database-file.ts";
 import { NotifydError } from "./notifyd-error.ts";
 
-/** `ntfy`. */
+/** "ntfy" in ASCII, stored as SQLite's `application_id`. */
 const applicationId = 0x6e746679;
 
-/** Numbered from 1; never edited once released. */
+/** Schema versions, numbered from 1. A released migration is never edited. */
 const migrations: readonly string[] = [
   `
   CREATE TABLE ask (
@@ -44,23 +44,23 @@ const migrations: readonly string[] = [
   `ALTER TABLE ask ADD COLUMN incomplete INTEGER NOT NULL DEFAULT 0 CHECK (incomplete IN (0, 1));`,
 ];
 
-/** Throws STORE_REFUSED for a file that is another program's, of a newer notifyd, damaged, or cannot be opened. */
+/** Throws STORE_REFUSED for a file that belongs to another program or a newer notifyd, is damaged, or cannot be opened. */
 export function openDatabase(file: string): Database.Database {
   try {
-    const refused = prepareDatabaseFile(file, "notifyd", (temporary) => opened(temporary).close());
+    const refused = prepareDatabaseFile(file, "notifyd", (temporary) => openAndMigrate(temporary).close());
     if (refused !== undefined) throw new Error(refused.reason);
-    return opened(file);
+    return openAndMigrate(file);
   } catch (cause) {
     throw new NotifydError("STORE_REFUSED", `${file}: ${(cause as Error).message}`, { cause });
   }
 }
 
-function opened(file: string): Database.Database {
+function openAndMigrate(file: string): Database.Database {
   const database = new Database(file, { timeout: 250 });
   try {
     for (const pragma of [
       "journal_mode = WAL",
-      // On disk before anybody is told.
+      // Changes reach the disk before anybody is told about them.
       "synchronous = FULL",
       "secure_delete = ON",
       "journal_size_limit = 4194304",
@@ -79,9 +79,10 @@ function opened(file: string): Database.Database {
 function migrate(database: Database.Database): void {
   const tables = database.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get();
   const own = database.pragma("application_id", { simple: true }) === applicationId;
-  if (tables !== 0 && !own) throw new Error("is a database of another program");
+  if (tables !== 0 && !own) throw new Error("the database belongs to another program");
   const version = database.pragma("user_version", { simple: true }) as number;
-  if (version > migrations.length) throw new Error(`has schema ${version}, this notifyd knows ${migrations.length}`);
+  if (version > migrations.length)
+    throw new Error(`has schema ${version}, but this notifyd supports only ${migrations.length}: upgrade it`);
   for (const [index, sql] of migrations.entries()) {
     if (index < version) continue;
     database

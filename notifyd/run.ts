@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From the process that was started to a service that runs in the foreground, speaks on stderr, and has stopped at last.
+// Runs notifyd in the foreground until a signal stops it, with its log on stderr.
 import { homedir } from "node:os";
 import { pino, stdTimeFunctions } from "pino";
 import type { TextOutput } from "../display/text-output.ts";

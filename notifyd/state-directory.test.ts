@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { temporaryDirectory } from "../bus-client/testing/temporary-directory.ts";
 import { prepareStateDirectory, statePaths } from "./state-directory.ts";
 
-test("a state directory that everybody can move away is refused with the directory that lets them", () => {
+test("a state directory under a world-writable directory is refused, naming that directory", () => {
   const above = join(temporaryDirectory(), "above");
   mkdirSync(above);
   const paths = statePaths({ NOTIFYD_STATE_DIR: join(above, "notifyd") }, "/home/ann");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where notifyd keeps its asks: a directory of the user's own, which nobody else reads or writes.
+// Finds and prepares notifyd's state directory, which only its user can read and write.
 import { join } from "node:path";
 import { preparePrivateDirectory } from "../files/private-directory.ts";
 import { stateDirectoryOf } from "../files/state-directory.ts";
@@ -11,7 +11,7 @@ export interface StatePaths {
   readonly lockFile: string;
 }
 
-/** In the directory of `stateDirectoryOf`. Throws STATE_REFUSED for a relative one. */
+/** Throws STATE_REFUSED if NOTIFYD_STATE_DIR is relative or there is no home directory. */
 export function statePaths(environment: Readonly<Record<string, string | undefined>>, home: string): StatePaths {
   const directory = stateDirectoryOf("notifyd", environment, home);
   if (directory === undefined) {
@@ -22,7 +22,7 @@ export function statePaths(environment: Readonly<Record<string, string | undefin
   return { directory, asksFile: join(directory, "asks.db"), lockFile: join(directory, "notifyd.lock") };
 }
 
-/** Makes what is missing, mode 0700. Throws STATE_REFUSED for what others can write: they could answer for people. */
+/** Creates the directory with mode 0700. Throws STATE_REFUSED if others can write to it: they could forge answers. */
 export function prepareStateDirectory({ directory }: StatePaths, uid: number): void {
   const reason = preparePrivateDirectory(directory, uid, "notifyd");
   if (reason !== undefined) throw new NotifydError("STATE_REFUSED", `${directory}: ${reason}`);

@@ -166,7 +166,7 @@ test("a button that is pressed while the store is locked is told to be late, and
   other.exec("BEGIN IMMEDIATE");
   (await desktop.notifications.next()).press(0);
   expect(await desktop.notifications.next()).toMatchObject({
-    summary: "Your answer is not given yet",
+    summary: "Your answer is not saved yet",
     body: expect.stringContaining(ask),
   });
   expect(await callNotify(agent, "get", { ask })).toMatchObject({ state: "open" });

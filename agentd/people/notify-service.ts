@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The service that asks people, as it is found on the Bus: whether it is there, and calls whose answers are its own.
 import type * as z from "zod";
-import { type BusClient, BusError, registeredServices, replyFailure } from "../../bus-client/index.ts";
+import { type BusClient, BusError, parseRegisteredServices, replyFailure } from "../../bus-client/index.ts";
 import { notifyTopics, type NotifyInput, type NotifyVerb } from "../vocabulary/index.ts";
 import { hint } from "./notify-replies.ts";
 
@@ -95,7 +95,7 @@ export class NotifyService {
 }
 
 function incarnationOf(body: string, name: string): string | undefined {
-  const service = registeredServices(parsedJson(body))?.find((one) => one.name === name);
+  const service = parseRegisteredServices(parsedJson(body))?.find((one) => one.name === name);
   if (service === undefined) return undefined;
   const incarnation: unknown = service.meta?.registration_incarnation;
   return typeof incarnation === "string" ? incarnation : "";

@@ -2,7 +2,7 @@
 // The calls at the service that move a tracked question on, one at a time. While one is under way its request may end, so
 // after each it is looked what is tracked now. All of them throw BusError, LogError, and NotifyRefusal where the service may
 // do it later.
-import { pagesOf } from "../../bus-client/index.ts";
+import { paginate } from "../../bus-client/index.ts";
 import type { SessionInput } from "../session/core/input.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import type { LoggedUse } from "./logged-use.ts";
@@ -97,7 +97,7 @@ export class QuestionCalls {
     const { service, tracked, source, label } = this.#options;
     const seen = new Set<string>();
     const from = { source, label, noted: false };
-    const pages = pagesOf({
+    const pages = paginate({
       read: (after: string | undefined) =>
         service.call("list", after === undefined ? from : { ...from, after }, listReply),
       next: (page) => (page.more ? page.asks.at(-1)?.ask : undefined),

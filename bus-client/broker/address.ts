@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** Where a message is to go. */
+/** The destination of a message. */
 export type Target =
   | { readonly kind: "noded" }
   | { readonly kind: "service"; readonly name: string }
@@ -12,8 +12,8 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const addressCharactersMax = 253;
 
 /**
- * Reads an address: a bare label is a local service; `<service>.<node>` and `<sub>.<service>.<node>`, each perhaps with
- * `.bus` behind, name a node; `<node>.bus` is the broker of that node; `local@mesh.domain` is another mesh.
+ * Parses an address: a single label is a local service; `<service>.<node>` and `<sub>.<service>.<node>`, optionally with
+ * the suffix `.bus`, name a node; `<node>.bus` is the broker of that node; `local@mesh.domain` is another mesh.
  */
 export function targetOf(address: string, ownNode: string): Target {
   if (address === "" || address === "noded") return { kind: "noded" };

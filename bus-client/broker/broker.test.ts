@@ -98,7 +98,7 @@ test("an answer is taken once, and only from the connection that the request wen
   caller.send({ command: "echo.ping", id: "1", to: "echo", type: "request" });
   const { id } = parse(await callee.frames.next()).headers as { id: string };
   thief.send({ command: "echo.ping", id, rc: "0", type: "response" }, "stolen");
-  // The thief's own request behind it shows that the forged answer was read before.
+  // The answer to the thief's next request shows that the forged answer was read before.
   await thief.ask({ command: "noded.ping" });
   callee.send({ command: "echo.ping", id, rc: "0", type: "response" }, "first");
   callee.send({ command: "echo.ping", id, rc: "0", type: "response" }, "second");
@@ -121,7 +121,7 @@ test("an answer without its type but with rc and a known id is an answer", async
   });
 });
 
-test("whoever waits for a connection that goes hears UNAVAILABLE", async () => {
+test("callers of a connection that closes get UNAVAILABLE", async () => {
   const bus = await testBroker();
   const [caller, callee] = [await bus.peer(), await bus.peer()];
   await callee.register("echo");
@@ -148,7 +148,7 @@ test("two callers may use one id, and each gets its own answer", async () => {
   expect(parse(await two.frames.next())).toMatchObject({ headers: { id: "same" }, body: "two" });
 });
 
-test("a text that is no message is answered over TCP, and the connection stays; over Unix it ends", async () => {
+test("an invalid message is answered over TCP, and closes the connection over a Unix socket", async () => {
   const bus = await testBroker();
   const tcp = await bus.peer("tcp");
   tcp.transport.send("hello");
@@ -171,7 +171,7 @@ test("an empty message is an unknown command of the broker", async () => {
   );
 });
 
-test("unknown verbs of the broker are refused, names of object prototypes and HELP among them", async () => {
+test("unknown verbs of the broker are refused, including names of object prototypes and HELP", async () => {
   const bus = await testBroker();
   const peer = await bus.peer();
   for (const command of ["noded.nope", "HELP", "INFO", "QUIT", "constructor", "__proto__", "toString"]) {
@@ -207,7 +207,7 @@ test("registering answers as the contract says: taken, reserved, malformed, miss
   expect(headers["error"]).toBe("noded.register requires 'from' header");
 });
 
-test("a name is free again when its connection goes, gives it back, or takes another", async () => {
+test("a name is free again when its connection closes, deregisters, or registers another", async () => {
   const bus = await testBroker();
   const [one, two, watcher] = [await bus.peer(), await bus.peer(), await bus.peer()];
   await watcher.ask({ command: "topic.subscribe", name: "noded.props.changed", to: "noded" });
@@ -223,7 +223,7 @@ test("a name is free again when its connection goes, gives it back, or takes ano
   await two.register("second");
 });
 
-test("the list of services is sorted and tells what each said of itself, without what it may not say", async () => {
+test("the list of services is sorted, with the allowed fields of each provenance", async () => {
   const clock = new ManualClock();
   const bus = await testBroker({ clock });
   const [one, two] = [await bus.peer(), await bus.peer()];
@@ -273,7 +273,7 @@ test("ping, info and props answer", async () => {
   expect(await ask("noded.props.list")).toContain("services.count");
 });
 
-test("changes of the services are told at once, then at most each 100 ms, with a last one after a burst", async () => {
+test("changes of the services are published at once, then at most every 100 ms, and once after a burst", async () => {
   const clock = new ManualClock();
   const bus = await testBroker({ clock });
   const watcher = await bus.peer();

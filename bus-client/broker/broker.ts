@@ -24,7 +24,7 @@ import { Router } from "./router.ts";
 import { topicVerbs } from "./topic-verbs.ts";
 import { Topics } from "./topics.ts";
 
-/** What happens in a broker, for a log. */
+/** An event of a broker, for a log. */
 export type BrokerEvent =
   | { readonly kind: "services-changed"; readonly cause: string }
   | { readonly kind: "dropped"; readonly peer: string }
@@ -32,32 +32,32 @@ export type BrokerEvent =
 
 export interface BrokerOptions {
   readonly clock?: Clock;
-  /** Lower-case hexadecimal digits, two for each byte. */
+  /** Returns lower-case hexadecimal digits, two for each byte. */
   readonly randomHex?: (bytes: number) => string;
-  /** The name of this node, one label. Default `local`. */
+  /** The name of this node, a single label. Default `local`. */
   readonly node?: string;
   readonly version?: string;
-  /** The program that this broker is part of, told by `noded.info`: it goes when that program goes. */
+  /** The program that hosts this broker, reported by `noded.info`, since the broker ends with that program. */
   readonly hostedBy?: string;
-  /** Who owns the Unix socket's directory. Default: this process's user. */
+  /** The user that must own the Unix socket's directory. Default: the user of this process. */
   readonly uid?: number;
   readonly limits?: Partial<BrokerLimits>;
   readonly onEvent?: (event: BrokerEvent) => void;
 }
 
-/** A broker within this process: the Bus for one user of one machine, without mesh, native sessions, tap and observe. */
+/** A broker inside this process: a Bus for one user on one machine, without mesh, native sessions, tap and observe. */
 export interface Broker {
-  /** A Unix socket that its owner alone can use. Throws BusError PATH_TOO_LONG, DIRECTORY_REFUSED, ADDRESS_IN_USE, LISTEN_FAILED. */
+  /** Listens on a Unix socket of mode 0600. Throws BusError PATH_TOO_LONG, DIRECTORY_REFUSED, ADDRESS_IN_USE, LISTEN_FAILED. */
   listenUnix(path: string): Promise<void>;
-  /** Whether those who look for the socket at this path still find this broker. */
+  /** False if the socket at this path was removed or replaced, so that new clients do not reach this broker. */
   isInPlace(path: string): boolean;
-  /** Loopback only, where every account of the machine can connect. Port 0 takes any; resolves to the port. */
+  /** Listens on loopback, where every account of the machine can connect. Resolves to the port; 0 chooses a free one. */
   listenTcp(port: number): Promise<number>;
-  /** A connection without a socket, for the process that hosts the broker. */
+  /** Opens a connection inside this process, without a socket. */
   connectLocal(): Transport;
-  /** Messages that were dropped because their receiver did not read. */
+  /** Counts messages that were dropped because their receiver's queue was full. */
   readonly dropped: number;
-  /** Ends every connection and listener. May be repeated. */
+  /** Closes every connection and listener. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -123,7 +123,7 @@ class EmbeddedBroker implements Broker {
   }
 
   async listenUnix(path: string): Promise<void> {
-    // One whose file is gone: closing it later would remove the new file. Its connections stay.
+    // Close an old listener whose file is gone before the new file exists, which it would remove. Its connections stay.
     const old = this.#byPath.get(path);
     if (old !== undefined && !old.isInPlace()) void old.close();
     this.#byPath.set(path, await this.#listen(() => listenUnix(path, this.#uid, this.#acceptor("unix"))));
@@ -171,7 +171,7 @@ class EmbeddedBroker implements Broker {
         else if (kind === "unix") lane.close();
       });
       webSocket.on("ping", (payload) => lane.answerPing(payload));
-      // What is wrong with a connection closes it, and that is heard below.
+      // An error also closes the connection, which is handled by "close".
       webSocket.on("error", ignore);
       webSocket.on("close", () => this.#leave(peer));
     };

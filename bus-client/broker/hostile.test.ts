@@ -68,7 +68,7 @@ const anything = oneof(
   string({ unit: constantFrom("-", "\n", ":", " ", "a", "\r"), maxLength: 40 }).map((tail) => `---\n${tail}`),
 );
 
-test("whatever two connections send, the broker goes on answering a third", async () => {
+test("whatever two connections send, the broker keeps answering a third", async () => {
   const bus = await testBroker();
   const witness = await bus.peer("local");
   await assert(
@@ -83,7 +83,7 @@ test("whatever two connections send, the broker goes on answering a third", asyn
   );
 });
 
-test("whatever a broker sends, a citizen goes on answering HELP", async () => {
+test("whatever a broker sends, a citizen keeps answering HELP", async () => {
   const [ours, theirs] = localTransportPair();
   const verb = { name: "agent.ping", args: [], description: "Liveness", readOnly: true, handler: () => done({}) };
   const about = {

@@ -2,6 +2,6 @@
 
 export { createBroker } from "./broker.ts";
 export type { Broker, BrokerEvent, BrokerOptions } from "./broker.ts";
-export { listenInPlace, stayInPlace } from "./listen-in-place.ts";
+export { listenReplacingStale, keepSocketInPlace } from "./socket-upkeep.ts";
 export { defaultLimits } from "./limits.ts";
 export type { BrokerLimits } from "./limits.ts";

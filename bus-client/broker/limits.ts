@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** What one embedded broker bears. The first three are part of the Bus's contract, the others keep its memory bounded. */
+/** Limits of one embedded broker. The first three are part of the Bus's contract, the others bound its memory. */
 export interface BrokerLimits {
-  /** Messages that wait for one connection; what comes beyond is dropped and counted. */
+  /** Messages that may wait for one connection. Further ones are dropped and counted. */
   readonly queuedMessagesMax: number;
-  /** Bytes of the frame within a publication. */
+  /** Bytes of the frame inside a publication. */
   readonly publicationBytesMax: number;
   /** How long a retained message outlives its publisher's connection. */
   readonly staleRetainedMs: number;
-  /** How often that is looked at. */
+  /** How often stale retained messages are checked. */
   readonly staleCheckMs: number;
-  /** At most one change of a path is told within this time, and a last one after it. */
+  /** The minimum time between two published changes of one property. */
   readonly propsChangedMs: number;
-  /** Bytes handed to one socket before messages wait in our own queue. */
+  /** Bytes buffered in one socket before messages wait in the broker's queue. */
   readonly socketBytesMax: number;
-  /** Bytes that wait in that queue. */
+  /** Bytes that may wait in that queue. */
   readonly queuedBytesMax: number;
-  /** Requests of one connection that may be unanswered. */
+  /** Unanswered requests allowed for one connection. */
   readonly unansweredMax: number;
   readonly connectionsMax: number;
   readonly subscriptionsMax: number;
   readonly topicsMax: number;
-  /** Bytes of all retained messages together; beyond it the oldest go. */
+  /** Bytes of all retained messages together. The oldest are deleted to stay below it. */
   readonly retainedBytesMax: number;
-  /** Bytes that one registration may say of itself. */
+  /** Bytes of one registration's provenance. A larger one is ignored. */
   readonly provenanceBytesMax: number;
 }
 

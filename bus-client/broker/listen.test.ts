@@ -12,7 +12,7 @@ import { unixUrl } from "../socket-path.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { temporaryDirectory } from "../testing/temporary-directory.ts";
 import { testBroker } from "../testing/test-broker.ts";
-import { createBroker, listenInPlace, stayInPlace } from "./index.ts";
+import { createBroker, listenReplacingStale, keepSocketInPlace } from "./index.ts";
 
 function ownBroker(options = {}) {
   const broker = createBroker(options);
@@ -20,7 +20,7 @@ function ownBroker(options = {}) {
   return broker;
 }
 
-/** Sends the lines of an upgrade as they stand and gives the status line that comes back. */
+/** Sends the lines of an upgrade unchanged and returns the status line of the response. */
 async function upgradeStatus(port: number, lines: readonly string[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   const rest = [
@@ -38,7 +38,7 @@ async function upgradeStatus(port: number, lines: readonly string[]): Promise<st
     .slice("HTTP/1.1 ".length, "HTTP/1.1 ".length + 3);
 }
 
-test("the socket is its owner's alone, in a directory of its own, and gone after close", async () => {
+test("the socket and its directory are private, and the socket is removed on close", async () => {
   const path = join(temporaryDirectory(), "mixos", "bus.sock");
   const mask = process.umask(0);
   onTestFinished(() => void process.umask(mask));
@@ -51,7 +51,7 @@ test("the socket is its owner's alone, in a directory of its own, and gone after
   expect(existsSync(path)).toBe(false);
 });
 
-test("a directory that is open to others, a link, a file or another user's is refused", async () => {
+test("a directory that is open to others, a link, a file, or another user's is refused", async () => {
   const parent = temporaryDirectory();
   mkdirSync(join(parent, "open"), { mode: 0o700 });
   chmodSync(join(parent, "open"), 0o710);
@@ -74,7 +74,7 @@ test("a path of more than 107 bytes is refused, and no file of a shorter name ap
   expect(existsSync(join(directory, name.slice(0, -1)))).toBe(false);
 });
 
-test("where somebody listens already the address is in use, and no helper takes it away", async () => {
+test("an address with a live listener is in use, and its socket is not removed", async () => {
   const path = join(temporaryDirectory(), "bus.sock");
   await ownBroker().listenUnix(path);
   await expect(ownBroker().listenUnix(path)).rejects.toMatchObject({ code: "ADDRESS_IN_USE" });
@@ -110,7 +110,7 @@ test("over TCP only a loopback Host without Origin may upgrade", async () => {
   expect(await upgradeStatus(port, ["GET /other HTTP/1.1", "Host: localhost"])).toBe("404");
 });
 
-test("a plain request of the web is refused, and connections are bounded", async () => {
+test("a plain HTTP request is refused, and the number of connections is limited", async () => {
   const bus = await testBroker({ limits: { connectionsMax: 1 } });
   const response = await fetch(bus.tcpUrl.replace("ws:", "http:"));
   expect(response.status).toBe(426);
@@ -158,16 +158,16 @@ test("closing the broker ends every connection, and it takes no new one", async 
   await expect(bus.broker.listenTcp(0)).rejects.toMatchObject({ code: "STOPPED" });
 });
 
-test("a socket whose directory is removed is there again at the next look, and connections that were up stay", async () => {
+test("a socket whose directory was removed is recreated at the next check, and open connections stay", async () => {
   const path = join(temporaryDirectory(), "mixos", "bus.sock");
   const broker = ownBroker();
   const clock = new ManualClock();
-  expect(await listenInPlace(broker, path)).toBe(true);
+  expect(await listenReplacingStale(broker, path)).toBe(true);
   const before = new BusClient({ url: unixUrl(path) });
   onTestFinished(() => before.stop());
   await before.connect();
   const renewed = new Promise<void>((resolve) => {
-    const stop = stayInPlace(broker, path, { clock, onRenewed: resolve, onTaken: fail, onFault: fail });
+    const stop = keepSocketInPlace(broker, path, { clock, onRestored: resolve, onReplaced: fail, onFault: fail });
     onTestFinished(stop);
   });
   clock.advance(2_000);
@@ -184,19 +184,19 @@ test("a socket whose directory is removed is there again at the next look, and c
   }
 });
 
-test("a directory that cannot be made is told once and tried again", async () => {
+test("a directory that cannot be created is reported once and retried", async () => {
   const parent = temporaryDirectory();
   const path = join(parent, "mixos", "bus.sock");
   const broker = ownBroker();
   const clock = new ManualClock();
-  await listenInPlace(broker, path);
+  await listenReplacingStale(broker, path);
   let faults = 0;
   let next = (): void => {};
   const settled = (): Promise<void> => new Promise((resolve) => (next = resolve));
-  const stop = stayInPlace(broker, path, {
+  const stop = keepSocketInPlace(broker, path, {
     clock: { after: (ms, run) => (next(), clock.after(ms, run)) },
-    onRenewed: () => next(),
-    onTaken: fail,
+    onRestored: () => next(),
+    onReplaced: fail,
     onFault: () => (faults += 1),
   });
   onTestFinished(stop);
@@ -215,15 +215,15 @@ test("a directory that cannot be made is told once and tried again", async () =>
   expect(broker.isInPlace(path)).toBe(true);
 });
 
-test("a socket that another broker has by now is left to it", async () => {
+test("a socket that another broker has taken is left to it", async () => {
   const path = join(temporaryDirectory(), "mixos", "bus.sock");
   const [broker, other] = [ownBroker(), ownBroker()];
   const clock = new ManualClock();
-  await listenInPlace(broker, path);
+  await listenReplacingStale(broker, path);
   renameSync(path, `${path}.gone`);
-  await listenInPlace(other, path);
+  await listenReplacingStale(other, path);
   const taken = new Promise<void>((resolve) => {
-    onTestFinished(stayInPlace(broker, path, { clock, onRenewed: fail, onTaken: resolve, onFault: fail }));
+    onTestFinished(keepSocketInPlace(broker, path, { clock, onRestored: fail, onReplaced: resolve, onFault: fail }));
   });
   clock.advance(2_000);
   await taken;

@@ -13,29 +13,29 @@ import { frameBytesMax } from "../wire.ts";
 
 export interface Listener {
   readonly port: number | undefined;
-  /** Whether it can still be reached: a Unix socket's file may have been removed or replaced. */
+  /** False if the file of a Unix socket was removed or replaced, so that the listener cannot be reached. */
   isInPlace(): boolean;
-  /** Takes no more connections; those that are up stay. A Unix socket's file goes, unless it is another's by now. */
+  /** Stops accepting; open connections stay. Removes a Unix socket's file, unless it was replaced by another. */
   close(): Promise<void>;
 }
 
 export interface Accept {
   (webSocket: WebSocket, socket: Socket): void;
-  /** Whether there is room for one more. */
+  /** Returns false if the broker has no room for another connection. */
   readonly hasRoom: () => boolean;
   readonly refused: (reason: string) => void;
 }
 
 /**
- * Listens on a Unix socket of mode 0600 in a directory of mode 0700 that is made where it is missing. Throws BusError
- * PATH_TOO_LONG, DIRECTORY_REFUSED, ADDRESS_IN_USE (also for the file a killed process left) or LISTEN_FAILED.
+ * Listens on a Unix socket of mode 0600 in a directory of mode 0700, which is created if missing. Throws BusError
+ * PATH_TOO_LONG, DIRECTORY_REFUSED, ADDRESS_IN_USE (also for the file of a killed process) or LISTEN_FAILED.
  */
 export async function listenUnix(path: string, uid: number, accept: Accept): Promise<Listener> {
   checkUnixPath(path);
   prepareSocketDirectory(path, uid);
   const server = upgradingServer("unix", accept);
-  // The file is made within listen(), so nobody sees it with another mode.
-  const listening = started(server, path);
+  // listen() creates the file synchronously, so the umask applies and no other mode is ever visible.
+  const listening = untilListening(server, path);
   const mask = process.umask(0o177);
   server.listen({ path });
   process.umask(mask);
@@ -46,22 +46,22 @@ export async function listenUnix(path: string, uid: number, accept: Accept): Pro
     port: undefined,
     isInPlace: () => socketFile.changed().length === 0,
     close() {
-      if (socketFile.changed()[0]?.now !== "another") return closed(server);
-      // Closing would remove the file by its name; nobody can reach this listener any more, and it holds up no exit.
+      if (socketFile.changed()[0]?.now !== "another") return closeServer(server);
+      // Closing would remove the other's file by its name. This listener cannot be reached, and must not keep the process alive.
       server.unref();
       return Promise.resolve();
     },
   };
 }
 
-/** Listens on 127.0.0.1 alone; port 0 takes any. Throws BusError ADDRESS_IN_USE or LISTEN_FAILED. */
+/** Listens on 127.0.0.1; port 0 chooses a free one. Throws BusError ADDRESS_IN_USE or LISTEN_FAILED. */
 export async function listenTcp(port: number, accept: Accept): Promise<Listener> {
   const server = upgradingServer("tcp", accept);
-  const listening = started(server, `port ${port}`);
+  const listening = untilListening(server, `port ${port}`);
   server.listen({ host: "127.0.0.1", port });
   await listening;
   const { port: taken } = server.address() as AddressInfo;
-  return { port: taken, isInPlace: () => true, close: () => closed(server) };
+  return { port: taken, isInPlace: () => true, close: () => closeServer(server) };
 }
 
 function upgradingServer(kind: "unix" | "tcp", accept: Accept): Server {
@@ -78,7 +78,7 @@ function upgradingServer(kind: "unix" | "tcp", accept: Accept): Server {
   });
   server.maxConnections = socketsMax;
   server.on("upgrade", (request, socket: Duplex, head) => {
-    // Until it is a WebSocket, an error of it has nobody else to go to.
+    // Until the upgrade has finished, no other listener handles errors of the socket.
     socket.on("error", ignore);
     const refusal = upgradeRefusal(request, kind) ?? (accept.hasRoom() ? undefined : busy);
     if (refusal !== undefined) {
@@ -91,7 +91,7 @@ function upgradingServer(kind: "unix" | "tcp", accept: Accept): Server {
   return server;
 }
 
-/** Sockets of one listener, those that have not upgraded yet among them. */
+/** The maximum number of sockets of one listener, including those that have not upgraded yet. */
 const socketsMax = 1_024;
 
 const busy = { status: "503 Service Unavailable", reason: "too many connections" };
@@ -104,7 +104,7 @@ function refuse(socket: Duplex, { status, reason }: { readonly status: string; r
   );
 }
 
-function started(server: Server, where: string): Promise<void> {
+function untilListening(server: Server, where: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("listening", () => resolve());
     server.once("error", (cause: NodeJS.ErrnoException) => {
@@ -114,7 +114,7 @@ function started(server: Server, where: string): Promise<void> {
   });
 }
 
-function closed(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
@@ -129,16 +129,16 @@ interface UpgradeRefusal {
 }
 
 /**
- * Why a WebSocket upgrade is refused, or undefined. Over TCP a web page that the user has open could reach the broker:
- * a browser always sends `Origin`, and sends the page's own name as `Host` after a DNS rebinding, so any `Origin`
- * and any `Host` but one loopback name are refused. Node keeps the first of two `Host` headers, so they are counted.
+ * Returns why a WebSocket upgrade is refused, or undefined. Over TCP a web page in the user's browser could reach the
+ * broker. A browser always sends `Origin`, and after DNS rebinding sends the page's own name as `Host`, so any `Origin`
+ * and any `Host` but a loopback name are refused. Node keeps the first of two `Host` headers, so they are counted.
  */
 function upgradeRefusal(request: IncomingMessage, kind: "unix" | "tcp"): UpgradeRefusal | undefined {
   const target = request.url ?? "";
   if (kind === "tcp") {
     const hosts = headerValues(request, "host");
-    if (headerValues(request, "origin").length > 0) return forbidden("a browser's page may not speak on the Bus");
-    if (hosts.length !== 1 || !isLoopback(hosts[0]!)) return forbidden("Host is not a loopback name");
+    if (headerValues(request, "origin").length > 0) return forbidden("web pages may not connect to the Bus");
+    if (hosts.length !== 1 || !isLoopback(hosts[0]!)) return forbidden("the Host header is not a loopback name");
   }
   if (!target.startsWith("/") || target.includes("://"))
     return { status: "400 Bad Request", reason: "not a plain path" };

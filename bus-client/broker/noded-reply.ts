@@ -2,7 +2,7 @@
 
 import type { FrameHeaders } from "../wire.ts";
 
-/** What the broker itself answers; the router adds who, to what, and under which id. */
+/** The broker's own reply. `replyHeaders` adds the sender, the command and the id. */
 export interface NodedReply {
   readonly rc: number;
   readonly error?: string;
@@ -22,7 +22,7 @@ export function failedHeader(error: string, rc = 10): NodedReply {
 }
 
 export function replyHeaders(reply: NodedReply, request: FrameHeaders): FrameHeaders {
-  // In the order in which they are written.
+  // The headers are set in sorted order, as they are written.
   const headers: FrameHeaders = {};
   if (request["command"] !== undefined) headers["command"] = request["command"];
   if (reply.error !== undefined) headers["error"] = reply.error;

@@ -7,7 +7,7 @@ import type { BrokerLimits } from "./limits.ts";
 import { failedHeader, okBody } from "./noded-reply.ts";
 import type { NodedReply } from "./noded-reply.ts";
 import type { Peer } from "./peer.ts";
-import type { RegisterRefusal, Registry } from "./registry.ts";
+import type { RegistrationError, Registry } from "./registry.ts";
 
 export interface NodeFacts {
   readonly node: string;
@@ -18,7 +18,7 @@ export interface NodeFacts {
   uptimeSeconds(): number;
 }
 
-/** The verbs of the broker itself, but for those on topics. */
+/** The verbs of the broker itself, except those on topics. */
 export function nodedVerbs(
   registry: Registry,
   props: Props,
@@ -46,7 +46,7 @@ function register(registry: Registry, limits: BrokerLimits, peer: Peer, { header
     : registerRefused(refusal, name ?? "");
 }
 
-function registerRefused(refusal: RegisterRefusal, name: string): NodedReply {
+function registerRefused(refusal: RegistrationError, name: string): NodedReply {
   switch (refusal) {
     case "missing":
       return failedHeader("noded.register requires 'from' header");
@@ -64,7 +64,7 @@ function registerRefused(refusal: RegisterRefusal, name: string): NodedReply {
 
 const textFields = ["binary", "version", "git_sha", "build_time", "started_at"];
 
-/** What a service says of itself. What is malformed, or too much, is left out; it never fails a registration. */
+/** Reads a service's provenance. Malformed or oversized parts are left out and never fail the registration. */
 function provenanceOf(body: string, { provenanceBytesMax }: BrokerLimits): Record<string, unknown> {
   if (body === "" || Buffer.byteLength(body) > provenanceBytesMax) return {};
   let said: unknown;

@@ -10,13 +10,13 @@ import { frameBytesMax } from "../wire.ts";
 import { encodeFrame, encodeFramePieces } from "./frame.ts";
 import type { BrokerLimits } from "./limits.ts";
 
-/** A message on its way out, perhaps to many: it is laid out as a WebSocket frame once, and only if a socket wants it. */
+/** An outgoing message, perhaps to many receivers. Its WebSocket frame is encoded once, and only if a socket needs it. */
 export class OutboundMessage {
   readonly #pieces: Pieces;
   #text: string | undefined;
   #frame: readonly Buffer[] | undefined;
 
-  /** The text, or what it is joined of: a socket is given the pieces, and the text is made only for who wants it. */
+  /** Takes the text in one or more pieces. They are joined only if a receiver needs the whole text. */
   constructor(...pieces: Pieces) {
     this.#pieces = pieces;
   }
@@ -38,16 +38,16 @@ export class OutboundMessage {
     return bytesOf(this.frame);
   }
 
-  /** No reader takes it: it would close the receiver's connection. */
+  /** True if the message exceeds the frame limit. Sending it would close the receiver's connection. */
   get isTooLarge(): boolean {
     return bytesAtMost(this.#pieces) > frameBytesMax && bytesOf(this.#pieces) > frameBytesMax;
   }
 }
 
-/** What became of a message: on its way, dropped because too much waits, or without a connection to go to. */
+/** The result of sending: sent or queued; dropped because the queue is full; dropped because the connection is closed. */
 export type SendResult = "sent" | "full" | "closed";
 
-/** The way out to one connection. A reader that does not read costs a bounded queue, never more. */
+/** The outbound side of one connection. A slow reader fills a bounded queue and blocks nobody else. */
 export interface Lane {
   readonly kind: "unix" | "tcp" | "local";
   readonly isOpen: boolean;
@@ -89,8 +89,8 @@ export class LocalLane implements Lane {
 }
 
 /**
- * Over a WebSocket whose frames we write ourselves, so that one layout serves every subscriber. `ws` reads, and keeps
- * the protocol's closing; it writes nothing else while the connection is open but answers to pings, which are whole frames.
+ * Writes encoded frames directly to the socket of a WebSocket, so that one encoding serves every subscriber. `ws` reads
+ * frames and closes the connection. While it is open `ws` writes only pongs, which are whole frames and so cannot interleave.
  */
 export class SocketLane implements Lane {
   readonly kind: "unix" | "tcp";
@@ -129,7 +129,7 @@ export class SocketLane implements Lane {
     return "sent";
   }
 
-  /** A ping is answered unless the peer does not read: then it is ignored, which is allowed. */
+  /** Answers a ping, unless the peer does not read. RFC 6455 allows answering only the latest ping. */
   answerPing(payload: Buffer): void {
     if (this.#socket.writableLength < this.#limits.socketBytesMax) this.#webSocket.pong(payload);
   }

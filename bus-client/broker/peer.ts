@@ -2,20 +2,20 @@
 
 import type { Lane } from "./outbound.ts";
 
-/** One connection as the broker knows it. */
+/** The broker's state of one connection. */
 export interface Peer {
   readonly lane: Lane;
-  /** What the broker calls it while it has no name. */
+  /** Identifies the connection while it has no registered name. */
   readonly anonymousName: string;
   registration: Registration | undefined;
   readonly topics: Set<string>;
-  /** Requests it has sent that are unanswered. */
+  /** The number of requests it has sent that are not answered yet. */
   unanswered: number;
 }
 
 export interface Registration {
   readonly name: string;
-  /** 32 hex digits, new with each registration of a name. */
+  /** 32 hexadecimal digits, new for each registration of a name. */
   readonly incarnation: string;
   readonly registeredAt: string;
   readonly provenance: Readonly<Record<string, unknown>>;

@@ -11,38 +11,38 @@ export interface PropsChange {
 }
 
 /**
- * Tells of changed values: the first at once, then at most one a path within `everyMs`, and a last one after a burst,
- * so that whoever reads anew on each is never left behind.
+ * Throttles change notifications: publishes the first at once, then at most one for each path in `everyMs`, and always the
+ * last one of a burst, so that a reader of the notifications ends up with the current value.
  */
 export class PropsChanged {
   readonly #clock: Clock;
   readonly #everyMs: number;
-  readonly #tell: (change: PropsChange) => void;
-  readonly #paths = new Map<string, { told: unknown; waiting: { value: unknown; cause: string } | undefined }>();
+  readonly #publish: (change: PropsChange) => void;
+  readonly #paths = new Map<string, { published: unknown; waiting: { value: unknown; cause: string } | undefined }>();
   readonly #cancels = new Map<string, () => void>();
 
-  /** `initial`: the values that are known before anything changes. */
+  /** `initial` holds the values before the first change. */
   constructor(
     clock: Clock,
     everyMs: number,
     initial: Readonly<Record<string, unknown>>,
-    tell: (change: PropsChange) => void,
+    publish: (change: PropsChange) => void,
   ) {
-    for (const [path, told] of Object.entries(initial)) this.#paths.set(path, { told, waiting: undefined });
+    for (const [path, published] of Object.entries(initial)) this.#paths.set(path, { published, waiting: undefined });
     this.#clock = clock;
     this.#everyMs = everyMs;
-    this.#tell = tell;
+    this.#publish = publish;
   }
 
   change(path: string, value: unknown, cause: string): void {
-    const state = this.#paths.get(path) ?? { told: null, waiting: undefined };
+    const state = this.#paths.get(path) ?? { published: null, waiting: undefined };
     this.#paths.set(path, state);
     if (this.#cancels.has(path)) {
       state.waiting = { value, cause };
       return;
     }
-    this.#tell({ path, old: state.told, new: value, ts: new Date(this.#clock.now()).toISOString(), cause });
-    state.told = value;
+    this.#publish({ path, old: state.published, new: value, ts: new Date(this.#clock.now()).toISOString(), cause });
+    state.published = value;
     this.#cancels.set(
       path,
       this.#clock.after(this.#everyMs, () => {

@@ -7,13 +7,13 @@ import type { ParsedFrame } from "../wire.ts";
 
 export interface ReceivedFrame extends ParsedFrame {
   /**
-   * What follows `body`, and is not looked at: of a publication that came in pieces, `body` is the whole header of the
-   * frame within it, and this is that frame's body. Empty for all else.
+   * The unread rest of a publication that came in pieces: `body` is then the header of the inner frame, and this is the
+   * inner frame's body. Empty for every other message.
    */
   readonly rest: Pieces;
 }
 
-/** Reads a message as `parse` does. Throws BusError MISSING_OPENING_FENCE. */
+/** Parses a message like `parse`. Throws BusError MISSING_OPENING_FENCE. */
 export function receivedFrame(text: string, pieces: Pieces): ReceivedFrame {
   const rest = trimmedTail(pieces);
   if (rest.length > 0) {
@@ -23,12 +23,12 @@ export function receivedFrame(text: string, pieces: Pieces): ReceivedFrame {
   return { ...parse(joined([text, ...pieces])), rest: [] };
 }
 
-/** For who takes a body as it is. */
+/** Joins the body and the rest. */
 export function wholeBody({ body, rest }: ReceivedFrame): string {
   return joined([body, ...rest]);
 }
 
-/** Nothing that comes behind such a text can be a part of a header, of its own or of the frame within it. */
+/** True if the text contains the headers of the publication and of its inner frame, so that only the body can follow. */
 function isPublicationHead(text: string, { headers, body }: ParsedFrame): boolean {
   if (headers["command"] !== "topic.publish" || !text.endsWith("\n---\n") || !body.startsWith("---\n")) return false;
   return body.indexOf("\n---", "---\n".length) === body.length - "\n---".length;

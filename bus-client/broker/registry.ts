@@ -3,17 +3,17 @@
 import type { Clock } from "../clock.ts";
 import type { Peer } from "./peer.ts";
 
-export type RegisterRefusal = "missing" | "malformed" | "reserved" | "taken";
+export type RegistrationError = "missing" | "malformed" | "reserved" | "taken";
 
 const namePattern = /^[a-z][a-z0-9-]{1,30}$/;
 const sessionPattern = /^[tc][a-z0-9]{1,7}-[a-z2-7]{22}$/;
 
-/** Who holds which name. */
+/** Maps registered names to connections. */
 export class Registry {
   readonly #clock: Clock;
   readonly #randomHex: (bytes: number) => string;
   readonly #holders = new Map<string, Peer>();
-  /** Told after each change, with its cause: `register:x`, `deregister:x` or `disconnect:x`. */
+  /** Called after each change with its cause: `register:x`, `deregister:x` or `disconnect:x`. */
   readonly #changed: (cause: string) => void;
 
   constructor(clock: Clock, randomHex: (bytes: number) => string, changed: (cause: string) => void) {
@@ -30,13 +30,13 @@ export class Registry {
     return this.#holders.get(name);
   }
 
-  /** Sorted by name. */
+  /** The registered connections, sorted by name. */
   get peers(): Peer[] {
     return [...this.#holders.keys()].sort().map((name) => this.#holders.get(name)!);
   }
 
-  /** The same connection may register again; under another name it lets the old one go. */
-  register(peer: Peer, name: string | undefined, provenance: Record<string, unknown>): RegisterRefusal | undefined {
+  /** A connection may register again. A new name replaces its old one. Returns undefined on success. */
+  register(peer: Peer, name: string | undefined, provenance: Record<string, unknown>): RegistrationError | undefined {
     if (name === undefined) return "missing";
     if (isReserved(name)) return "reserved";
     if (!namePattern.test(name)) return "malformed";
@@ -55,7 +55,7 @@ export class Registry {
     return undefined;
   }
 
-  /** The name it held, if it held one. */
+  /** Releases the connection's name and returns it, or undefined if it had none. */
   release(peer: Peer, why: "deregister" | "disconnect"): string | undefined {
     const name = peer.registration?.name;
     if (name === undefined) return undefined;

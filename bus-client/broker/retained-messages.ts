@@ -11,16 +11,16 @@ interface Retained {
   readonly publisher: Peer | undefined;
 }
 
-interface Kept extends Retained {
+interface RetainedEntry extends Retained {
   readonly characters: number;
   staleSince: number | undefined;
 }
 
-/** The last retained message of each topic. Those whose publisher left are stale, and go after a minute. */
+/** The last retained message of each topic. It becomes stale when its publisher disconnects, and is deleted later. */
 export class RetainedMessages {
   readonly #clock: Clock;
   readonly #limits: BrokerLimits;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, RetainedEntry>();
   #characters = 0;
   #cancelCheck: (() => void) | undefined;
 
@@ -36,7 +36,7 @@ export class RetainedMessages {
 
   set(topic: string, retained: Retained): void {
     this.delete(topic);
-    // A header's name and value are small change beside the body, but a message of headers alone must count too.
+    // Headers count too, since a message may consist of headers alone.
     const headerCharacters = Object.entries(retained.headers).reduce(
       (sum, [key, value]) => sum + key.length + value.length,
       0,
@@ -69,7 +69,7 @@ export class RetainedMessages {
     this.#cancelCheck?.();
   }
 
-  /** The timer runs only while there is something stale. */
+  /** Starts the timer, which runs only while there are stale messages. */
   #checkLater(): void {
     this.#cancelCheck ??= this.#clock.after(this.#limits.staleCheckMs, () => {
       this.#cancelCheck = undefined;

@@ -13,7 +13,7 @@ import type { Peer } from "./peer.ts";
 import { receivedFrame, wholeBody } from "./received-frame.ts";
 import type { ReceivedFrame } from "./received-frame.ts";
 import type { Registry } from "./registry.ts";
-import { Requests } from "./requests.ts";
+import { PendingRequests } from "./pending-requests.ts";
 import { copyWithoutStamps } from "./stamps.ts";
 
 export interface RouterParts {
@@ -21,27 +21,27 @@ export interface RouterParts {
   readonly limits: BrokerLimits;
   readonly registry: Registry;
   readonly verbs: Readonly<Record<string, (peer: Peer, frame: ReceivedFrame) => NodedReply>>;
-  /** Whether the message is on its way; counts what is dropped. */
+  /** Returns whether the message was sent or queued. Counts dropped messages. */
   readonly send: (peer: Peer, message: OutboundMessage) => boolean;
 }
 
-/** Takes what a connection sends to where it belongs: an answer, the broker itself, or a service. */
+/** Routes each received message: an answer to its caller, a request to the broker itself or to a service. */
 export class Router {
   readonly #parts: RouterParts;
-  readonly #requests = new Requests();
+  readonly #requests = new PendingRequests();
 
   constructor(parts: RouterParts) {
     this.#parts = parts;
   }
 
-  /** `pieces`: what of a long message follows its text. */
+  /** `pieces` is the rest of a long message after `text`. */
   receive(peer: Peer, text: string, pieces: Pieces = []): void {
     let frame: ReceivedFrame;
     try {
       frame = receivedFrame(text, pieces);
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
-      this.#complain(peer, error);
+      this.#rejectInvalid(peer, error);
       return;
     }
     const { headers } = frame;
@@ -64,7 +64,7 @@ export class Router {
     }
   }
 
-  /** A connection went: whoever waits for its answer hears so. */
+  /** Answers UNAVAILABLE to the callers of a closed connection. */
   leave(peer: Peer): void {
     const message = "recipient connection retired before response";
     const body = JSON.stringify({ details: {}, error_code: "UNAVAILABLE", message });
@@ -74,8 +74,8 @@ export class Router {
     }
   }
 
-  /** Over a Unix socket a peer that does not speak the Bus is let go; over TCP it is told. */
-  #complain(peer: Peer, { message }: BusError): void {
+  /** Closes the connection over a Unix socket, and answers with an error over TCP, as noded does. */
+  #rejectInvalid(peer: Peer, { message }: BusError): void {
     if (peer.lane.kind === "unix") return peer.lane.close();
     const headers = { error: `Invalid Bus message: ${message}`, rc: "10" };
     this.#parts.send(peer, new OutboundMessage(serialiseParsed(headers, "")));
@@ -102,12 +102,12 @@ export class Router {
     const message = new OutboundMessage(serialiseParsed(stamped, wholeBody(frame)));
     if (this.#parts.send(callee, message)) return;
     if (callerId !== undefined) this.#requests.close(stamped["id"], callee);
-    const isThere = this.#parts.registry.find(name) === callee && callee.lane.isOpen;
-    if (isThere) this.#refuse(peer, headers, overloaded, 20);
+    const isConnected = this.#parts.registry.find(name) === callee && callee.lane.isOpen;
+    if (isConnected) this.#refuse(peer, headers, overloaded, 20);
     else this.#refuse(peer, headers, `Service '${name}' disconnected`, 10);
   }
 
-  /** An answer goes back under the caller's own id. What nobody waits for, or not from this connection, is dropped. */
+  /** Forwards an answer under the caller's own id. Drops one that nobody awaits from this connection. */
   #answer(peer: Peer, frame: ReceivedFrame): void {
     const { headers } = frame;
     const request = this.#requests.close(headers["id"], peer);

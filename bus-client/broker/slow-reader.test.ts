@@ -15,7 +15,7 @@ interface SlowReader {
   readonly socket: Socket;
 }
 
-/** Registers and subscribes, then reads no more. */
+/** Registers and subscribes, then stops reading. */
 async function slowReader(bus: TestBroker, name: string): Promise<SlowReader> {
   const path = bus.unixUrl.slice("ws+unix://".length, -":/ws".length);
   const socket = createConnection({ path });
@@ -69,14 +69,14 @@ test(
   },
 );
 
-test("a request to a reader that does not read is refused as overloaded, and one that reads again gets what waited", async () => {
+test("a request to a stalled reader is refused as overloaded, and the reader gets the queued messages when it resumes", async () => {
   const bus = await testBroker({ limits: { queuedMessagesMax: 4, socketBytesMax: 1_000 } });
   const { webSocket } = await slowReader(bus, "slow");
   const caller = await bus.peer();
   const body = "x".repeat(200_000);
   let accepted = -1;
   let refusal: string | undefined;
-  // Each request is followed by a ping: when that is answered, a refusal of the request has come before it.
+  // Each request is followed by a ping, whose answer comes after a refusal of the request.
   while (refusal === undefined) {
     accepted++;
     caller.send({ command: "slow.ask", id: `r${accepted}`, to: "slow", type: "request" }, body);

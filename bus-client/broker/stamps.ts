@@ -3,7 +3,7 @@
 import { setHeader } from "../wire.ts";
 import type { FrameHeaders } from "../wire.ts";
 
-/** Copies headers but for what only a broker may say: `broker_…` and `mesh_from`, in any letter case. */
+/** Copies headers except those that only a broker may set: `broker_…` and `mesh_from`, in any letter case. */
 export function copyWithoutStamps(from: FrameHeaders, to: FrameHeaders): void {
   for (const key of Object.keys(from)) {
     if (!isStamp(key)) setHeader(to, key, from[key]!);

@@ -11,24 +11,24 @@ import type { Topics } from "./topics.ts";
 
 type TopicVerb = (peer: Peer, name: string, frame: ReceivedFrame) => NodedReply;
 
-/** The verbs on topics, whose arguments are headers. */
+/** The verbs on topics. Their arguments are headers. */
 export function topicVerbs(
   topics: Topics,
   limits: BrokerLimits,
 ): Record<string, (peer: Peer, frame: ReceivedFrame) => NodedReply> {
   return {
-    "topic.subscribe": named("topic.subscribe", (peer, name) => subscribe(topics, peer, name)),
-    "topic.unsubscribe": named("topic.unsubscribe", (peer, name) => {
+    "topic.subscribe": requireName("topic.subscribe", (peer, name) => subscribe(topics, peer, name)),
+    "topic.unsubscribe": requireName("topic.unsubscribe", (peer, name) => {
       topics.unsubscribe(peer, name);
       return okBody("{}");
     }),
-    "topic.publish": named("topic.publish", (peer, name, frame) => publish(topics, limits, peer, name, frame)),
-    "topic.clear": named("topic.clear", (peer, name, { headers }) => {
-      const refusal = ownership(peer, name);
+    "topic.publish": requireName("topic.publish", (peer, name, frame) => publish(topics, limits, peer, name, frame)),
+    "topic.clear": requireName("topic.clear", (peer, name, { headers }) => {
+      const refusal = ownershipError(peer, name);
       if (refusal !== undefined) return failedHeader(refusal);
       return okBody(JSON.stringify({ cleared: topics.clear(name, headers["notify"] !== "false") }));
     }),
-    "topic.subscriber_count": named("topic.subscriber_count", (_peer, name) =>
+    "topic.subscriber_count": requireName("topic.subscriber_count", (_peer, name) =>
       okBody(JSON.stringify({ name, subscribers: topics.subscriberCount(name) })),
     ),
     "topic.list": (_peer, { headers }) => okBody(JSON.stringify({ topics: topics.list(headers["prefix"] ?? "") })),
@@ -36,10 +36,10 @@ export function topicVerbs(
   };
 }
 
-/** Bytes of a topic's name. */
+/** The maximum bytes of a topic's name. */
 const topicNameBytesMax = 512;
 
-function named(verb: string, run: TopicVerb): (peer: Peer, frame: ReceivedFrame) => NodedReply {
+function requireName(verb: string, run: TopicVerb): (peer: Peer, frame: ReceivedFrame) => NodedReply {
   return (peer, frame) => {
     const name = frame.headers["name"];
     if (!name) return failedHeader(`${verb} requires 'name' header`);
@@ -61,7 +61,7 @@ function subscribe(topics: Topics, peer: Peer, name: string): NodedReply {
 
 function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string, frame: ReceivedFrame): NodedReply {
   const { rest } = frame;
-  if (isLonger(frame, limits.publicationBytesMax)) {
+  if (exceedsBytes(frame, limits.publicationBytesMax)) {
     return failedBody(`{"error": "payload_too_large", "limit": ${limits.publicationBytesMax}}`);
   }
   if (!frame.body.startsWith("---\n")) return failedBody('{"error": "malformed_payload"}');
@@ -70,7 +70,7 @@ function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string,
   if (name.startsWith("$") || inner.headers["command"]?.startsWith("noded.session.lifecycle")) {
     return failedBody('{"error": "reserved_name"}');
   }
-  const refusal = ownership(peer, name);
+  const refusal = ownershipError(peer, name);
   if (refusal !== undefined) return failedHeader(refusal);
   const headers = deliveryHeaders(peer, name, inner);
   const retain = frame.headers["retain"] !== "false";
@@ -84,10 +84,10 @@ function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string,
   );
 }
 
-/** The publisher's own words, but for what only a broker may say; of a closed topic nothing but its name is let through. */
+/** Returns the publisher's headers without stamps. A delivery of a closed topic contains only the topic's name. */
 function deliveryHeaders(peer: Peer, name: string, inner: ParsedFrame): FrameHeaders {
   const reserved = reservedTopic(name);
-  // Keys are set in the order in which they are written.
+  // The keys are set in sorted order, as they are written.
   const headers: FrameHeaders = { broker_origin: "local" };
   if (peer.registration !== undefined) headers["broker_registration"] = peer.registration.incarnation;
   if (reserved !== undefined) headers["broker_service"] = reserved.owner;
@@ -98,18 +98,18 @@ function deliveryHeaders(peer: Peer, name: string, inner: ParsedFrame): FrameHea
   return headers;
 }
 
-function ownership(peer: Peer, name: string): string | undefined {
+function ownershipError(peer: Peer, name: string): string | undefined {
   const reserved = reservedTopic(name);
   if (reserved === undefined || peer.registration?.name === reserved.owner) return undefined;
   return `topic_reserved: '${name}' belongs to '${reserved.owner}'`;
 }
 
-function isLonger({ body, rest }: ReceivedFrame, bytesMax: number): boolean {
+function exceedsBytes({ body, rest }: ReceivedFrame, bytesMax: number): boolean {
   const whole = [body, ...rest];
   return bytesAtMost(whole) > bytesMax && bytesOf(whole) > bytesMax;
 }
 
-/** Topics whose name says who may publish there. `closed`: nobody subscribes to it directly. */
+/** A topic whose name determines who may publish on it. Nobody can subscribe to a `closed` one. */
 interface ReservedTopic {
   readonly owner: string;
   readonly access: "open" | "closed";

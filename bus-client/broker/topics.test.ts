@@ -36,7 +36,7 @@ test("a publication is counted, delivered and stamped as the contract says, to i
   );
 });
 
-test("a publication in pieces reaches every kind of subscriber, and who subscribes later, as the one text that it is", async () => {
+test("a publication in pieces reaches every kind of subscriber, also a later one, as one text", async () => {
   const bus = await testBroker({ limits: { publicationBytesMax: 100_000 } });
   const client = stoppedAfterTest(
     new BusClient({ url: () => Promise.resolve(bus.broker.connectLocal()), name: "agent" }),
@@ -57,7 +57,7 @@ test("a publication in pieces reaches every kind of subscriber, and who subscrib
   expect(refused.body).toBe('{"error": "payload_too_large", "limit": 100000}');
 });
 
-test("within a publication the broker's own headers cannot be forged", async () => {
+test("the broker's headers cannot be forged inside a publication", async () => {
   const bus = await testBroker();
   const [publisher, subscriber] = [await bus.peer(), await bus.peer()];
   await subscriber.ask({ command: "topic.subscribe", name: "t", to: "noded" });
@@ -103,7 +103,7 @@ test("a retained message comes before the answer to subscribe, once, and `retain
   expect(other.body).toContain('"replayed": false, "seq": 1');
 });
 
-test("a retained message of a publisher that left is stale, and gone a minute later", async () => {
+test("a retained message becomes stale when its publisher disconnects, and is deleted a minute later", async () => {
   const clock = new ManualClock();
   const bus = await testBroker({ clock });
   const [publisher, watcher] = [await bus.peer(), await bus.peer()];
@@ -150,7 +150,7 @@ test("publications that are malformed, too large, or under a reserved name are r
   expect((await publish(peer, "t", lifecycle)).body).toBe('{"error": "reserved_name"}');
 });
 
-test("a reserved topic is published by its owner alone, and says whose it is", async () => {
+test("only its owner publishes a reserved topic, and deliveries name the owner", async () => {
   const bus = await testBroker();
   const [owner, other, subscriber] = [await bus.peer(), await bus.peer(), await bus.peer()];
   await owner.register("agent");
@@ -181,7 +181,7 @@ test("a reserved topic is published by its owner alone, and says whose it is", a
   expect((await publish(other, "noded.props.changed", inner("x"))).headers["error"]).toMatch(/^topic_reserved: /);
 });
 
-test("the last publisher hears when its first subscriber comes and its last one goes", async () => {
+test("the last publisher is notified of the first subscriber and of the loss of the last one", async () => {
   const bus = await testBroker();
   const [publisher, one, two] = [await bus.peer(), await bus.peer(), await bus.peer()];
   await publish(publisher, "agent.event", inner("x"));
@@ -215,7 +215,7 @@ test("clearing a topic forgets its retained message and tells subscribers, unles
   expect(JSON.parse(list.body)).toEqual({ topics: [{ name: "t", seq: 2, subscribers: 1, retained: false }] });
 });
 
-test("topics and subscriptions are bounded, and a topic that nobody needs makes room", async () => {
+test("topics and subscriptions are limited, and an unused topic is deleted to make room", async () => {
   const bus = await testBroker({ limits: { topicsMax: 3, subscriptionsMax: 2 } });
   const [one, two] = [await bus.peer(), await bus.peer()];
   const subscribe = async (peer: RawPeer, name: string): Promise<string> => {
@@ -229,7 +229,7 @@ test("topics and subscriptions are bounded, and a topic that nobody needs makes 
   expect((await publish(one, "d", inner("x"))).headers["rc"]).toBe("20");
 });
 
-test("retained messages are bounded together: the oldest go first", async () => {
+test("retained messages are limited in total size, and the oldest are deleted first", async () => {
   const bus = await testBroker({ limits: { retainedBytesMax: 3_000 } });
   const [publisher, reader] = [await bus.peer(), await bus.peer()];
   for (const name of ["one", "two", "three"])

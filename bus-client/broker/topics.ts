@@ -17,28 +17,28 @@ interface Topic {
 
 export interface Publication {
   readonly topic: string;
-  /** Already without what its publisher may not say. */
+  /** The headers without those that a publisher may not set. */
   readonly headers: FrameHeaders;
   readonly body: string | Pieces;
   readonly retain: boolean;
-  /** Undefined: the broker itself. */
+  /** Undefined for the broker itself. */
   readonly publisher: Peer | undefined;
 }
 
-export interface Delivered {
+export interface PublishResult {
   readonly eligible: number;
   readonly delivered: number;
   readonly seq: number;
 }
 
-/** Who follows what, and what each topic has said last. Names match exactly. */
+/** The subscribers and retained messages of all topics. Names match exactly, without wildcards. */
 export class Topics {
   readonly retained: RetainedMessages;
   readonly #limits: BrokerLimits;
   readonly #send: (peer: Peer, message: OutboundMessage) => boolean;
   readonly #topics = new Map<string, Topic>();
 
-  /** `send` says whether the message is on its way, and counts what is dropped. */
+  /** `send` returns whether the message was sent or queued, and counts dropped messages. */
   constructor(
     limits: BrokerLimits,
     retained: RetainedMessages,
@@ -49,7 +49,7 @@ export class Topics {
     this.#send = send;
   }
 
-  /** A retained message goes out before the caller's answer does. Undefined: too many topics or subscriptions. */
+  /** Sends a retained message before the caller's answer. Returns undefined if there are too many topics or subscriptions. */
   subscribe(peer: Peer, name: string): { readonly replayed: boolean; readonly seq: number } | undefined {
     const topic = this.#open(name);
     if (topic === undefined) return undefined;
@@ -71,8 +71,8 @@ export class Topics {
     if (topic?.subscribers.delete(peer) && topic.subscribers.size === 0) this.#notify(topic, name, "topic.idle");
   }
 
-  /** Undefined: too many topics. */
-  publish({ topic: name, headers, body, retain, publisher }: Publication): Delivered | undefined {
+  /** Returns undefined if there are too many topics. */
+  publish({ topic: name, headers, body, retain, publisher }: Publication): PublishResult | undefined {
     const topic = this.#open(name);
     if (topic === undefined) return undefined;
     topic.seq++;
@@ -85,7 +85,7 @@ export class Topics {
     return { eligible, delivered, seq: topic.seq };
   }
 
-  /** Forgets the retained message, and tells the subscribers so unless `notify` is false. Whether there was one. */
+  /** Deletes the retained message and notifies subscribers if `notify` is true. Returns whether there was one. */
   clear(name: string, notify: boolean): boolean {
     const had = this.retained.delete(name);
     const topic = this.#topics.get(name);
@@ -113,7 +113,7 @@ export class Topics {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** A connection went. */
+  /** Removes a closed connection from all topics. */
   leave(peer: Peer): void {
     for (const name of peer.topics) this.unsubscribe(peer, name);
     for (const topic of this.#topics.values()) {
@@ -131,7 +131,7 @@ export class Topics {
     return topic;
   }
 
-  /** The oldest topic that nobody follows and that holds nothing; its count begins anew when it comes back. */
+  /** Deletes the oldest topic without subscribers and retained message. Its `seq` starts again at 1 if it returns. */
   #forgetOne(): boolean {
     for (const [name, { subscribers }] of this.#topics) {
       if (subscribers.size > 0 || this.retained.get(name) !== undefined) continue;
@@ -141,7 +141,7 @@ export class Topics {
     return false;
   }
 
-  /** Written once, whoever gets it. */
+  /** Sends one message, serialised once, to all subscribers. Returns how many it was sent to. */
   #fanOut(topic: Topic, headers: FrameHeaders, body: string | Pieces): number {
     const message = new OutboundMessage(...serialisePieces(headers, body));
     let delivered = 0;
@@ -151,7 +151,7 @@ export class Topics {
     return delivered;
   }
 
-  /** The last publisher hears when its first subscriber comes and its last one goes. Nobody answers this. */
+  /** Tells the topic's last publisher about the first subscriber or the loss of the last one. It expects no answer. */
   #notify({ lastPublisher, subscribers }: Topic, name: string, command: "topic.active" | "topic.idle"): void {
     if (lastPublisher === undefined) return;
     const headers = { command, from: "noded", name, subscribers: String(subscribers.size) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Clients that stop with their test, what becomes of them, and brokers that can be replaced or answer by a script.
+// Clients that stop after their test, and brokers that can be replaced or answer by a script.
 import { onTestFinished } from "vitest";
 import { createBroker } from "../broker/index.ts";
 import type { Broker } from "../broker/index.ts";
@@ -25,7 +25,7 @@ export function statesOf(bus: BusClient): Inbox<BusClientState> {
 export const reached = (states: Inbox<BusClientState>, kind: BusClientState["kind"]) =>
   states.nextWhere((state) => state.kind === kind, `the state ${kind}`);
 
-/** A broker that can be taken away and brought back, in this process. */
+/** A broker in this process that can be stopped and restarted. */
 export function replaceableBroker() {
   let broker: Broker | undefined = createBroker();
   onTestFinished(() => broker?.close());
@@ -42,7 +42,7 @@ export function replaceableBroker() {
   };
 }
 
-/** A broker written by the test: it answers each request by `answer`, and shows what it was asked. */
+/** A fake broker that answers each request with `answer` and records the requests in `asked`. */
 export function scriptedBroker(answer: (headers: Record<string, string>) => { rc: string; body?: string } | undefined) {
   const asked = new Inbox<Record<string, string>>();
   const ends: Transport[] = [];

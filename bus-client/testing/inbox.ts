@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** Longest wait for something that a test knows will come. */
+/** The longest wait for an event that a test expects. */
 export const deadlineMs = 10_000;
 
-/** What arrived, to be taken one by one: a test waits for an event, with a deadline, and never for time to pass. */
+/** A queue of events. A test awaits the next one with a deadline instead of sleeping. */
 export class Inbox<T> {
   readonly #items: T[] = [];
   readonly #takers: ((item: T) => void)[] = [];
@@ -14,7 +14,7 @@ export class Inbox<T> {
     else this.#items.push(item);
   };
 
-  /** What has come and was not taken. */
+  /** The items that have arrived and were not taken. */
   get waiting(): readonly T[] {
     return this.#items;
   }

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../clock.ts";
 
-/** A clock that stands still until a test moves it. */
+/** A clock that moves only when a test moves it. */
 export class ManualClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
   #timers: { at: number; readonly run: () => void }[] = [];
@@ -19,18 +19,18 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Milliseconds from now to each timer that is set, soonest first. */
+  /** Milliseconds from now until each pending timer, soonest first. */
   get pending(): number[] {
     return this.#timers.map(({ at }) => at - this.#now).sort((a, b) => a - b);
   }
 
-  /** Moves it forward or back, as a sleeping machine's or by somebody's hand: timers know nothing of it. */
+  /** Moves the wall clock without the timers, as when the machine sleeps or the clock is set. */
   shift(ms: number): void {
     this.#now += ms;
     for (const timer of this.#timers) timer.at += ms;
   }
 
-  /** Runs what is due on the way, in order. */
+  /** Moves the clock forward and runs the timers that become due, in order. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (;;) {

@@ -6,13 +6,13 @@ import { parse, serialise } from "../wire.ts";
 import type { FrameHeaders } from "../wire.ts";
 import { Inbox } from "./inbox.ts";
 
-/** A connection that sends and sees the very text of each frame. */
+/** A connection that sends and receives the raw text of frames. */
 export interface RawPeer {
   readonly transport: Transport;
   readonly frames: Inbox<string>;
   readonly closed: Promise<Error | undefined>;
   send(headers: FrameHeaders, body?: string): void;
-  /** Sends a request and takes the answer with its id, whatever else comes before. */
+  /** Sends a request and resolves with the answer to its id, skipping other frames. */
   ask(headers: FrameHeaders, body?: string): Promise<{ headers: FrameHeaders; body: string; text: string }>;
   register(name: string, body?: string): Promise<void>;
 }

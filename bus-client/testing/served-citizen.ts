@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A citizen on a broker with somebody who asks it, and one at the other end of a wire that a test speaks on.
+// A citizen on a broker with a caller, and a citizen whose broker is the test itself.
 import { BusClient } from "../bus-client.ts";
 import { serveCitizen } from "../citizen.ts";
 import type { Citizen, CitizenOptions, Verb } from "../citizen.ts";
@@ -44,13 +44,13 @@ export type Ask = (
 
 export const bodyOf = (reply: Reply): Record<string, unknown> => JSON.parse(reply.body) as Record<string, unknown>;
 
-/** A citizen whose broker is in the test's hands, and answers nothing by itself. */
-export function alone(verbs: readonly Verb[]) {
+/** A citizen whose broker is the test, so nothing is answered unless the test does. */
+export function citizenOnWire(verbs: readonly Verb[]) {
   const [broker, theirs] = localTransportPair();
   const frames = new Inbox<ParsedFrame>();
   broker.listen({ message: (text) => frames.push(parse(text)), close: () => {} });
   const options = { service: "agent", version: "1", description: "d", verbs, drainTimeoutMs: 0 };
   const citizen = serveCitizen({ client: { url: () => theirs }, ...options });
-  const bring = (headers: FrameHeaders, body = ""): void => broker.send(serialise({ headers, body }));
-  return { citizen, broker, frames, bring };
+  const deliver = (headers: FrameHeaders, body = ""): void => broker.send(serialise({ headers, body }));
+  return { citizen, broker, frames, deliver };
 }

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Leaves at `path` the socket file of a process that listened there and was killed. */
+/** Creates at `path` the socket file of a process that listened there and was killed. */
 export async function staleSocket(path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const program = `require("node:net").createServer().listen(${JSON.stringify(path)}, () => console.log("up"))`;

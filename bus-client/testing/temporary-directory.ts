@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A directory of this test's own, mode 0700, gone when it is over. */
+/** Creates a directory of mode 0700 that is removed after the test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "bus-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -14,11 +14,11 @@ export interface TestBroker {
   readonly broker: Broker;
   readonly unixUrl: string;
   readonly tcpUrl: string;
-  /** A raw connection, over the Unix socket unless said otherwise. */
+  /** Opens a raw connection, by default over the Unix socket. */
   peer(lane?: "unix" | "tcp" | "local"): Promise<RawPeer>;
 }
 
-/** A broker on a Unix socket and on TCP, closed when the test is over. */
+/** Starts a broker on a Unix socket and on TCP that is closed after the test. */
 export async function testBroker(options: BrokerOptions = {}): Promise<TestBroker> {
   const path = join(temporaryDirectory(), "bus.sock");
   const broker = createBroker(options);
@@ -39,7 +39,7 @@ export async function testBroker(options: BrokerOptions = {}): Promise<TestBroke
   };
 }
 
-/** The client, stopped when the test is over. */
+/** Stops the client after the test. */
 export function stoppedAfterTest<T extends Pick<BusClient, "stop">>(client: T): T {
   onTestFinished(() => client.stop());
   return client;

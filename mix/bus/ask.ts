@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Calls services over the Bus. Refusals, missing services and failures of the Bus all become a `MixError`.
-import { BusError, registeredServices, replyFailure } from "../../bus-client/index.ts";
+import { BusError, parseRegisteredServices, replyFailure } from "../../bus-client/index.ts";
 import type { BusClient, Caller, RegisteredService, Reply } from "../../bus-client/index.ts";
 import type { Verb, VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import type { AgentReplies } from "./agent-replies.ts";
@@ -91,7 +91,7 @@ export async function hasAgentd(client: BusCaller): Promise<boolean> {
 /** Throws as `callOn` does. */
 export async function servicesOn(client: BusCaller): Promise<readonly RegisteredService[]> {
   const reply = await callOn(client, "noded", "noded.list");
-  return registeredServices(JSON.parse(reply.body)) ?? [];
+  return parseRegisteredServices(JSON.parse(reply.body)) ?? [];
 }
 
 /** Turns a `BusError` into a `MixError`; returns anything else unchanged. */

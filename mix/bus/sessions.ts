@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
-import { pagesOf } from "../../bus-client/index.ts";
+import { paginate } from "../../bus-client/index.ts";
 import type { ReadingBus } from "./ask.ts";
 
 export interface SessionFilter {
@@ -12,7 +12,7 @@ export interface SessionFilter {
 
 export async function listSessions(bus: ReadingBus, filter: SessionFilter): Promise<SessionSummary[]> {
   const sessions: SessionSummary[] = [];
-  const pages = pagesOf({
+  const pages = paginate({
     read: (after: string | undefined) =>
       bus.ask("agent.session.list", { ...filter, ...(after === undefined ? {} : { after }) }),
     next: (page) => page.next,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Entry, EntryKind, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
-import { pagesOf } from "../../bus-client/index.ts";
+import { paginate } from "../../bus-client/index.ts";
 import type { ReadingBus } from "../bus/ask.ts";
 import { readWholeEntry } from "./follow.ts";
 
@@ -17,7 +17,7 @@ export async function* logEntries(
   after: number | string,
   filter: LogFilter = {},
 ): AsyncGenerator<Entry, void, undefined> {
-  const pages = pagesOf({
+  const pages = paginate({
     read: async (from: number | string = after) =>
       (await bus.ask("agent.session.log", { session, after: from, ...filter })) as LogPage,
     next: (page) => page.next,

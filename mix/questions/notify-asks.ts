@@ -2,7 +2,7 @@
 // Client of the service `notify`, which asks people.
 import type { NotifyAsk, NotifyReplies } from "../../agentd/vocabulary/notify.ts";
 import type { NotifyInput, NotifyVerb } from "../../agentd/vocabulary/notify-arguments.ts";
-import { pagesOf } from "../../bus-client/index.ts";
+import { paginate } from "../../bus-client/index.ts";
 import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import { servicesOn } from "../bus/ask.ts";
@@ -46,7 +46,7 @@ export async function warnOtherNotifyd({ context, output }: Invocation, bus: Age
 
 export async function listAsks(bus: Pick<ReadingBus, "call">, filter: NotifyInput<"list">): Promise<NotifyAsk[]> {
   const asks: NotifyAsk[] = [];
-  const pages = pagesOf({
+  const pages = paginate({
     read: (after: string | undefined) => askNotify(bus, "list", after === undefined ? filter : { ...filter, after }),
     next: (page) => (page.more ? page.asks.at(-1)?.ask : undefined),
   });

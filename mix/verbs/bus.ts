@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { createBroker, listenInPlace, stayInPlace } from "../../bus-client/broker/index.ts";
-import { brokerHost, BusError, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
+import { createBroker, listenReplacingStale, keepSocketInPlace } from "../../bus-client/broker/index.ts";
+import { askBrokerHost, BusError, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError, ownError, usageError } from "../process/mix-error.ts";
@@ -26,18 +26,18 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
   const broker = createBroker({ version: context.version, hostedBy: "mix bus" });
   let releaseSocket = (): void => {};
   try {
-    if (!(await listenInPlace(broker, path))) throw await createSocketTakenError(path);
+    if (!(await listenReplacingStale(broker, path))) throw await createSocketTakenError(path);
     const tcp = port === undefined ? undefined : await broker.listenTcp(port);
     const urls = [unixUrl(path), ...(tcp === undefined ? [] : [`ws://127.0.0.1:${tcp}/ws`])];
     if (output.mode === "json") await output.row({ schema: "mix.bus.v1", urls });
     else for (const url of urls) await output.line(url);
     output.word("the Bus is running; Ctrl-C stops it");
     const taken = new Promise<void>((resolve) => {
-      releaseSocket = stayInPlace(broker, path, {
+      releaseSocket = keepSocketInPlace(broker, path, {
         clock: context,
-        onRenewed: () => output.word(`${path} was removed; the Bus is listening there again`),
+        onRestored: () => output.word(`${path} was removed; the Bus is listening there again`),
         onFault: ({ message }) => output.word(`${path} was removed and cannot be created again yet: ${message}`),
-        onTaken: resolve,
+        onReplaced: resolve,
       });
     });
     const isTaken = await Promise.race([interrupted.then(() => false), taken.then(() => true)]);
@@ -53,7 +53,7 @@ export async function run({ args, context, output }: Invocation): Promise<Outcom
 
 /** agentd hosts a Bus where it finds none and keeps it, so another host needs agentd to stop first. */
 async function createSocketTakenError(path: string): Promise<MixError> {
-  const host = await brokerHost(unixUrl(path)).catch(() => undefined);
+  const host = await askBrokerHost(unixUrl(path)).catch(() => undefined);
   const steps = "`mix agent stop`, then `mix bus`; the next `mix agent` command starts agentd on it";
   const message =
     host === "agentd" ? `agentd already hosts a Bus on ${path}: use that one, or run ${steps}` : undefined;

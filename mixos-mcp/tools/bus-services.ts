@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as z from "zod";
-import { registeredServices, type RegisteredService } from "../../bus-client/index.ts";
+import { parseRegisteredServices, type RegisteredService } from "../../bus-client/index.ts";
 import { isDenied } from "../addresses.ts";
 import { callService } from "../call-service.ts";
 import { timeoutMsDefault } from "../limits.ts";
@@ -25,7 +25,7 @@ export const busServices = tool({
 });
 
 function parseServices(body: string): readonly RegisteredService[] {
-  const services = registeredServices(JSON.parse(body));
+  const services = parseRegisteredServices(JSON.parse(body));
   if (services === undefined)
     throw new ToolError("CALL_FAILED", "the broker sent an invalid list of services", { rc: 0, body });
   return services;

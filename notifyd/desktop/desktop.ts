@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where questions are shown besides `mix notify`. What it shows is a convenience: an ask is open whether shown or not.
+// Shows asks on the desktop, besides `mix notify`. An ask is open whether it is shown or not.
 import type { NotifyArguments, NotifyAsk } from "../../agentd/vocabulary/index.ts";
 
 export interface Desktop {
-  /** Shows it when there is room and a notification service. */
+  /** Shows the ask as soon as there is a notification service and a place on the screen. */
   show(ask: NotifyAsk): void;
-  /** Takes it off the screen. */
+  /** Removes the ask from the screen. */
   withdraw(ask: string): void;
-  /** False: nobody would see it. `from`: whose words they are. */
+  /** Shows a notification sent by `from`. Returns false if nobody would see it. */
   tell(told: NotifyArguments<"tell">, from: string): boolean;
   readonly state: { readonly there: boolean; readonly why: string };
-  /** Takes everything off the screen; leaves no process. */
+  /** Removes all notifications and ends their processes. */
   close(): Promise<void>;
 }

@@ -9,33 +9,33 @@ interface One {
   isShown: boolean;
 }
 
-test("one who asks once is seen beside one who asks without end, whether in a group or for itself", () => {
+test("a single ask of a group or source is shown beside many asks of another", () => {
   const loud = many(40, "agent", "a");
   for (const quiet of [one("agent", "b"), one("other"), one("mcp-x")]) {
     expect(counts(fairShare([...loud, quiet], 16))).toEqual([1, 15]);
   }
 });
 
-test("where nobody else asks, one has the whole screen, and the oldest come first", () => {
+test("a lone group has the whole screen, oldest asks first", () => {
   const loud = many(40, "agent", "a");
   expect([...fairShare(loud, 16)]).toEqual(loud.slice(0, 16));
 });
 
-test("sources share alike whatever their groups, groups within a source, and agents' own programs have one share", () => {
+test("sources share equally, then their groups, and agents' own programs together have one share", () => {
   const groups = ["a", "b", "c", "d"].flatMap((group) => many(8, "agent", group));
   const own = Array.from({ length: 12 }, (_, n) => one(`mcp-${n}`));
   const shared = fairShare([...own, ...groups, ...many(8, "other")], 12);
   expect(counts(shared)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 4]);
 });
 
-test("what is on the screen stays there, but for what another's share takes: the newest of who has most", () => {
+test("shown asks stay, except the newest of the largest share when another needs a place", () => {
   const [loud, other] = [many(10, "agent", "a"), many(10, "agent", "b")];
   for (const shown of [...loud.slice(0, 3), other[0]]) if (shown) shown.isShown = true;
   const staying = [loud[0], loud[1], other[0], other[1]];
   expect(fairShare([...loud, ...other], 4)).toEqual(new Set(staying));
 });
 
-test("whatever is asked, the screen is full, the shares differ by one at most where more is asked, and it comes to rest", () => {
+test("for any asks the screen is full, shares of waiting sources differ by at most one, and the choice is stable", () => {
   const asked = fc.record({
     source: fc.constantFrom("agent", "other", "mcp-1", "mcp-2"),
     group: fc.constantFrom(null, "a", "b", "c"),
@@ -67,7 +67,7 @@ function many(count: number, source: string, group: string | null = null): One[]
   return Array.from({ length: count }, () => one(source, group));
 }
 
-/** How many each group of each source has, the most last. */
+/** The number of asks of each group of each source, ascending. */
 function counts(shared: ReadonlySet<One>): number[] {
   const counted = new Map<string, number>();
   for (const { ask } of shared) {

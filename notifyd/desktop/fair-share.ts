@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which asks have the screen where not all of them can: as many of each who asks, and of each group of theirs, as there is
-// room for. Nobody's questions keep another's from being seen, however many they are.
+// Chooses the asks to show when not all fit on the screen. The places are shared equally among sources, then among the
+// groups of each source, so nobody can hide the questions of another by asking many.
 import { isAgentCitizen, type NotifyAsk } from "../../agentd/vocabulary/index.ts";
 
 export interface Candidate {
@@ -9,20 +9,20 @@ export interface Candidate {
 }
 
 /**
- * `max` of them, which come in the order in which they were asked. Of one group the shown ones come first, then the oldest;
- * where it does not matter who is next, whoever is on the screen stays there.
+ * Chooses at most `max` of the candidates, which are given oldest first. Within a group those already shown come first,
+ * then the oldest. Among equal shares a candidate that is already shown wins, so the screen does not flicker.
  */
 export function fairShare<C extends Candidate>(candidates: readonly C[], max: number): ReadonlySet<C> {
   const root = newShare<C>();
   const shownFirst = [...candidates.filter(({ isShown }) => isShown), ...candidates.filter(({ isShown }) => !isShown)];
   for (const candidate of shownFirst) {
     let share = root;
-    for (const name of namesOf(candidate)) share = partOf(share, name);
+    for (const name of sharePath(candidate)) share = childOf(share, name);
     share.candidates.push(candidate);
   }
   const chosen = new Set<C>();
   while (chosen.size < max) {
-    const next = nextOf(root);
+    const next = findNext(root);
     if (next === undefined) break;
     for (const share of next.shares) share.taken += 1;
     next.shares.at(-1)?.candidates.shift();
@@ -31,15 +31,15 @@ export function fairShare<C extends Candidate>(candidates: readonly C[], max: nu
   return chosen;
 }
 
-/** Agents' own programs have one share together, whatever their number. */
-function namesOf({ ask: { source, group } }: Candidate): readonly string[] {
+/** All agents' own programs together have one share, whatever their number. */
+function sharePath({ ask: { source, group } }: Candidate): readonly string[] {
   return [isAgentCitizen(source) ? "mcp-" : source, source, group ?? ""];
 }
 
 interface Share<C> {
   taken: number;
   readonly parts: Map<string, Share<C>>;
-  /** Those that are not in a part, and not taken. */
+  /** Candidates of this very share that are not chosen yet. */
   readonly candidates: C[];
 }
 
@@ -47,7 +47,7 @@ function newShare<C>(): Share<C> {
   return { taken: 0, parts: new Map(), candidates: [] };
 }
 
-function partOf<C>({ parts }: Share<C>, name: string): Share<C> {
+function childOf<C>({ parts }: Share<C>, name: string): Share<C> {
   const part = parts.get(name) ?? newShare<C>();
   parts.set(name, part);
   return part;
@@ -55,17 +55,17 @@ function partOf<C>({ parts }: Share<C>, name: string): Share<C> {
 
 interface Next<C> {
   readonly candidate: C;
-  /** It is taken from these, the last of which has it. */
+  /** The path from the root to the share that holds the candidate. */
   readonly shares: readonly Share<C>[];
 }
 
-/** Of the part that has had the fewest; of several, of one whose next is shown, else of the first. */
-function nextOf<C extends Candidate>(share: Share<C>): Next<C> | undefined {
+/** Finds the next candidate in the part with the fewest taken; among equals in one whose next is shown, else the first. */
+function findNext<C extends Candidate>(share: Share<C>): Next<C> | undefined {
   const [own] = share.candidates;
   if (own !== undefined) return { candidate: own, shares: [share] };
   let best: { readonly taken: number; readonly next: Next<C> } | undefined;
   for (const part of share.parts.values()) {
-    const next = nextOf(part);
+    const next = findNext(part);
     if (next === undefined) continue;
     const isSooner = best === undefined || part.taken < best.taken;
     const isStaying = part.taken === best?.taken && next.candidate.isShown && !best.next.candidate.isShown;

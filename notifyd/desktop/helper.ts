@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A helper program: run, listened to with a bound, and ended when it is not wanted any more.
+// Runs a helper program, reads a bounded part of its output, and ends it on request.
 import { type ChildProcess, spawn } from "node:child_process";
 
 export interface HelperEnd {
-  /** Null where it was ended by a signal, or could not be started. */
+  /** Null if a signal ended it or it could not be started. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -12,7 +12,7 @@ export interface HelperEnd {
 export interface Helper {
   /** Never rejects. */
   readonly ended: Promise<HelperEnd>;
-  /** SIGINT, which makes notify-send close its notification (SIGTERM leaves it), then SIGKILL. */
+  /** Sends SIGINT, on which notify-send closes its notification (on SIGTERM it does not), then SIGKILL. */
   end(killAfterMs: number): void;
 }
 
@@ -21,44 +21,44 @@ export interface HelperOptions {
   readonly outputBytesMax: number;
 }
 
-export function startHelper(file: string, words: readonly string[], options: HelperOptions): Helper {
-  const child = spawn(file, words, { env: { ...options.environment }, stdio: ["ignore", "pipe", "pipe"], cwd: "/" });
-  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => gathered(stream, options.outputBytesMax));
+export function startHelper(file: string, args: readonly string[], options: HelperOptions): Helper {
+  const child = spawn(file, args, { env: { ...options.environment }, stdio: ["ignore", "pipe", "pipe"], cwd: "/" });
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => collectOutput(stream, options.outputBytesMax));
   let kill: NodeJS.Timeout | undefined;
   const ended = new Promise<HelperEnd>((resolve) => {
-    const over = (code: number | null, trouble = ""): void => {
+    const finish = (code: number | null, spawnError = ""): void => {
       clearTimeout(kill);
-      resolve({ code, stdout: stdout?.() ?? "", stderr: trouble || (stderr?.() ?? "") });
+      resolve({ code, stdout: stdout?.() ?? "", stderr: spawnError || (stderr?.() ?? "") });
     };
-    child.once("error", (error) => over(null, error.message));
-    child.once("close", (code) => over(code));
-    // A grandchild may hold the pipes for ever.
-    child.once("exit", (code) => setImmediate(() => setTimeout(() => over(code), pipesMs).unref()));
+    child.once("error", (error) => finish(null, error.message));
+    child.once("close", (code) => finish(code));
+    // A grandchild may hold the pipes open forever, so "close" may never come.
+    child.once("exit", (code) => setImmediate(() => setTimeout(() => finish(code), pipeDrainMs).unref()));
   });
   return {
     ended,
     end(killAfterMs) {
-      if (!lives(child)) return;
+      if (!isRunning(child)) return;
       child.kill("SIGINT");
       kill ??= setTimeout(() => child.kill("SIGKILL"), killAfterMs);
     },
   };
 }
 
-/** What a program wrote before it ended is read within this time. */
-const pipesMs = 500;
+/** How long to read what a program wrote before it exited. */
+const pipeDrainMs = 500;
 
-function lives({ exitCode, signalCode, pid }: ChildProcess): boolean {
+function isRunning({ exitCode, signalCode, pid }: ChildProcess): boolean {
   return pid !== undefined && exitCode === null && signalCode === null;
 }
 
-function gathered(stream: NodeJS.ReadableStream | null, bytesMax: number): () => string {
-  const pieces: Buffer[] = [];
+function collectOutput(stream: NodeJS.ReadableStream | null, bytesMax: number): () => string {
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  stream?.on("data", (piece: Buffer) => {
+  stream?.on("data", (chunk: Buffer) => {
     if (bytes >= bytesMax) return;
-    pieces.push(piece.subarray(0, bytesMax - bytes));
-    bytes += piece.length;
+    chunks.push(chunk.subarray(0, bytesMax - bytes));
+    bytes += chunk.length;
   });
-  return () => Buffer.concat(pieces).toString("utf8");
+  return () => Buffer.concat(chunks).toString("utf8");
 }

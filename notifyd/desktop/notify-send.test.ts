@@ -6,9 +6,9 @@ import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import { type FakeDesktop, fakeDesktop, type FakeNotification } from "../testing/fake-desktop.ts";
 import { type Limits, limits } from "../limits.ts";
 import { NotifySend } from "./notify-send.ts";
-import type { Found } from "./probe.ts";
+import type { ProbeResult } from "./probe.ts";
 
-test("a button that a person presses is the option at its place, whatever the options are called", async () => {
+test("a pressed button answers with the option at its index, whatever the options are called", async () => {
   const { desktop, shown, choices } = await opened();
   shown.show(ask("a1", ["--help", "o0=x;rm"]));
   const notification = await desktop.notifications.next();
@@ -18,7 +18,7 @@ test("a button that a person presses is the option at its place, whatever the op
   expect(await choices.next()).toEqual(["a1", "o0=x;rm"]);
 });
 
-test("what was escaped in the body stays so, though notify-send reads escapes of its own there", async () => {
+test("backslash escapes in a question reach the screen unchanged, although notify-send interprets them", async () => {
   const { desktop, shown } = await opened();
   shown.show({ ...ask("a1"), body: String.raw`\074b\076 C:\new \\ \u{1b}` });
   expect((await desktop.notifications.next()).body).toBe(
@@ -26,7 +26,7 @@ test("what was escaped in the body stays so, though notify-send reads escapes of
   );
 });
 
-test("a notification that is closed is no answer, and is not shown again", async () => {
+test("closing a notification does not answer the ask, and it is not shown again", async () => {
   const { desktop, shown, choices } = await opened();
   shown.show(ask("a1"));
   const first = await desktop.notifications.next();
@@ -38,8 +38,8 @@ test("a notification that is closed is no answer, and is not shown again", async
   expect(await choices.next()).toEqual(["a2", "yes"]);
 });
 
-test("a withdrawn ask leaves the screen by SIGINT, and one that does not listen is killed", async () => {
-  const { desktop, shown } = await opened({ withdrawMs: 50 });
+test("a withdrawn ask is closed with SIGINT, and its program is killed if it ignores that", async () => {
+  const { desktop, shown } = await opened({ killAfterMs: 50 });
   shown.show(ask("a1"));
   const polite = await desktop.notifications.next();
   shown.withdraw("a1");
@@ -51,7 +51,7 @@ test("a withdrawn ask leaves the screen by SIGINT, and one that does not listen 
   await stubborn.ended;
 });
 
-test("closing takes every notification off the screen and leaves no process", async () => {
+test("closing removes every notification and leaves no process", async () => {
   const { desktop, shown } = await opened();
   for (const id of ["a1", "a2"]) shown.show(ask(id));
   const notifications = [await desktop.notifications.next(), await desktop.notifications.next()];
@@ -62,15 +62,15 @@ test("closing takes every notification off the screen and leaves no process", as
   }
 });
 
-test("where nobody answers the probe, nothing is started that would hang, and it is said why", async () => {
-  const { shown, states } = await opened({ probeMs: 50 }, "silent");
+test("without an answer to the probe nothing is started that would hang, and the reason is reported", async () => {
+  const { shown, states } = await opened({ probeTimeoutMs: 50 }, "silent");
   shown.show(ask("a1"));
   expect(await states.next()).toMatchObject({ there: false, why: expect.stringContaining("no notification service") });
   expect(shown.tell({ title: "t", body: "", urgency: "low" }, "x")).toBe(false);
 });
 
-test("a service that comes later shows what has been waiting for it", async () => {
-  const { desktop, shown, states } = await opened({ probeAgainMs: 20 }, "absent");
+test("a service that starts later shows the asks that waited for it", async () => {
+  const { desktop, shown, states } = await opened({ probeRetryMs: 20 }, "absent");
   expect(await states.next()).toMatchObject({ there: false });
   desktop.service = "buttons";
   shown.show(ask("a1"));
@@ -85,8 +85,8 @@ test("a service without buttons shows the question and how to answer it", async 
   expect(notification.body).toContain("mix notify answer a1");
 });
 
-test("a notify-send that fails is no answer, and the ask is shown again when the service is back", async () => {
-  const { desktop, shown, choices } = await opened({ probeAgainMs: 20 });
+test("a failing notify-send does not answer the ask, which is shown again when the service is back", async () => {
+  const { desktop, shown, choices } = await opened({ probeRetryMs: 20 });
   shown.show(ask("a1"));
   (await desktop.notifications.next()).fail("Unknown option --action");
   const again = await desktop.notifications.next();
@@ -94,7 +94,7 @@ test("a notify-send that fails is no answer, and the ask is shown again when the
   expect(await choices.next()).toEqual(["a1", "yes"]);
 });
 
-test("only so many notifications are on the screen at once; the next comes when one goes", async () => {
+test("at most shownMax notifications are on the screen, and the next appears when one closes", async () => {
   const { desktop, shown } = await opened({ shownMax: 1 });
   shown.show(ask("a1"));
   shown.show(ask("a2"));
@@ -105,7 +105,7 @@ test("only so many notifications are on the screen at once; the next comes when 
   await desktop.notifications.next();
 });
 
-test("one who asks without end leaves room for the question of another, and has it back when that is over", async () => {
+test("a source that asks many questions gives a place up for another, and gets it back afterwards", async () => {
   const { desktop, shown, choices } = await opened({ shownMax: 3 });
   for (let n = 0; n < 10; n += 1) shown.show(asked(`a${n}`, "loud"));
   const newest = await notificationOf(desktop, "a2", 3);
@@ -117,8 +117,8 @@ test("one who asks without end leaves room for the question of another, and has 
   expect(await choices.next()).toEqual(["a2", "no"]);
 });
 
-test("a button that is pressed just when its notification is to make room is an answer", async () => {
-  const { desktop, shown, choices } = await opened({ shownMax: 2, withdrawMs: 3_000 });
+test("a button pressed while its notification is closing to make room still answers", async () => {
+  const { desktop, shown, choices } = await opened({ shownMax: 2, killAfterMs: 3_000 });
   desktop.stubborn = true;
   for (const id of ["a1", "a2"]) shown.show(asked(id, "loud"));
   const up = [await desktop.notifications.next(), await desktop.notifications.next()];
@@ -128,8 +128,8 @@ test("a button that is pressed just when its notification is to make room is an 
   desktop.stubborn = false;
 });
 
-test("tells are shown with their sender's name, and one after the other is too many", async () => {
-  const { desktop, shown, states } = await opened({ tellsMax: 2, tellEveryMs: 60_000 });
+test("tells are shown with their sender's name, and are limited in number", async () => {
+  const { desktop, shown, states } = await opened({ tellsMax: 2, tellIntervalMs: 60_000 });
   expect(await states.next()).toMatchObject({ there: true });
   const told = { title: "done", body: "", urgency: "critical" } as const;
   expect([1, 2, 3].map(() => shown.tell(told, "mcp-abcdef"))).toEqual([true, true, false]);
@@ -141,7 +141,7 @@ test("tells are shown with their sender's name, and one after the other is too m
 async function opened(some: Partial<Limits> = {}, service?: FakeDesktop["service"]) {
   const desktop = await fakeDesktop(service);
   const choices = new Inbox<[string, string]>();
-  const states = new Inbox<Found>();
+  const states = new Inbox<ProbeResult>();
   const shown = new NotifySend({
     environment: desktop.environment,
     limits: { ...limits, ...some },
@@ -157,7 +157,7 @@ function asked(id: string, group: string): NotifyAsk {
   return { ...ask(id), group, title: id };
 }
 
-/** Of so many that come up, in whatever order their programs start. */
+/** Waits for `count` notifications, whose programs start in any order, and returns the one with the title. */
 async function notificationOf({ notifications }: FakeDesktop, title: string, count = 1): Promise<FakeNotification> {
   const up: FakeNotification[] = [];
   while (up.length < count) up.push(await notifications.next());

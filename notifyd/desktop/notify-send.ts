@@ -1,182 +1,182 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The desktop by way of notify-send: one process a notification, which waits for the button and prints which.
+// Shows notifications with notify-send: one process for each, which waits and prints the button that was pressed.
 import type { Clock } from "../../bus-client/index.ts";
 import type { NotifyArguments, NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import type { Limits } from "../limits.ts";
 import type { Desktop } from "./desktop.ts";
 import { fairShare } from "./fair-share.ts";
 import { type Helper, type HelperEnd, startHelper } from "./helper.ts";
-import { firstLine, type Found, probe } from "./probe.ts";
-import { askWords, buttonsOf, tellWords, type Words } from "./words.ts";
+import { firstLine, type ProbeResult, probe } from "./probe.ts";
+import { askText, buttonsOf, tellText, type NotificationText } from "./notification-text.ts";
 
 export interface NotifySendOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly limits: Limits;
   readonly clock: Clock;
-  /** A person pressed a button. Closing a notification is no answer. */
+  /** Called when a person presses a button. Closing a notification does not answer the ask. */
   readonly onChoice: (ask: string, option: string) => void;
-  /** What is there, or not any more; for the log. */
-  readonly onState: (found: Found) => void;
+  /** Called when the notification service appears, changes or goes away. */
+  readonly onState: (probed: ProbeResult) => void;
 }
 
 export class NotifySend implements Desktop {
   readonly #options: NotifySendOptions;
-  #found: Found = { there: false, why: "not looked for yet" };
-  /** Until when it need not be looked for again; undefined while that is being done. */
-  #lookAgainAt: number | undefined = 0;
-  #cancelLook: (() => void) | undefined;
-  /** In the order in which they were asked. */
-  readonly #asks = new Map<string, Shown>();
+  #probed: ProbeResult = { there: false, why: "not checked yet" };
+  /** The earliest time of the next probe; undefined while one runs. */
+  #probeAt: number | undefined = 0;
+  #cancelProbe: (() => void) | undefined;
+  /** Ordered by when they were asked. */
+  readonly #asks = new Map<string, AskNotification>();
   readonly #helpers = new Set<Helper>();
   #tells: number[] = [];
   #closed = false;
 
   constructor(options: NotifySendOptions) {
     this.#options = options;
-    void this.#look();
+    void this.#probe();
   }
 
   get state(): { readonly there: boolean; readonly why: string } {
-    return this.#found.there
-      ? { there: true, why: this.#found.buttons ? "with buttons" : "without buttons: answer with mix notify" }
-      : this.#found;
+    return this.#probed.there
+      ? { there: true, why: this.#probed.buttons ? "with buttons" : "without buttons: answer with mix notify" }
+      : this.#probed;
   }
 
   show(ask: NotifyAsk): void {
     if (this.#closed || this.#asks.has(ask.ask)) return;
     this.#asks.set(ask.ask, { ask, helper: undefined, isLeaving: false });
-    this.#share();
+    this.#updateScreen();
   }
 
   withdraw(ask: string): void {
     const shown = this.#asks.get(ask);
     this.#asks.delete(ask);
-    shown?.helper?.end(this.#options.limits.withdrawMs);
+    shown?.helper?.end(this.#options.limits.killAfterMs);
   }
 
   tell(told: NotifyArguments<"tell">, from: string): boolean {
-    const { tellsMax, tellEveryMs } = this.#options.limits;
+    const { tellsMax, tellIntervalMs } = this.#options.limits;
     const now = this.#options.clock.now();
-    this.#tells = this.#tells.filter((at) => Math.abs(now - at) < tellEveryMs * tellsMax);
-    if (this.#closed || !this.#found.there || this.#tells.length >= tellsMax) return false;
+    this.#tells = this.#tells.filter((at) => Math.abs(now - at) < tellIntervalMs * tellsMax);
+    if (this.#closed || !this.#probed.there || this.#tells.length >= tellsMax) return false;
     this.#tells.push(now);
-    this.#send(this.#found, ["--urgency", told.urgency], tellWords(told, from, this.#found));
+    this.#sendOnce(this.#probed, ["--urgency", told.urgency], tellText(told, from, this.#probed));
     return true;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#cancelLook?.();
+    this.#cancelProbe?.();
     this.#asks.clear();
-    for (const helper of this.#helpers) helper.end(this.#options.limits.withdrawMs);
+    for (const helper of this.#helpers) helper.end(this.#options.limits.killAfterMs);
     await Promise.all([...this.#helpers].map(({ ended }) => ended));
   }
 
-  /** Brings up what has its share of the screen, and takes down what has it no more. */
-  #share(): void {
-    const found = this.#found;
+  /** Shows the asks that `fairShare` gives a place on the screen, and closes the others. */
+  #updateScreen(): void {
+    const found = this.#probed;
     const candidates = Array.from(this.#asks.values(), (one) => ({ one, ask: one.ask, isShown: isShown(one) }));
     if (this.#closed || candidates.every(({ isShown: already }) => already)) return;
     if (!found.there) {
-      this.#lookLater();
+      this.#probeLater();
       return;
     }
     if (!found.buttons) {
-      this.#handOver(found);
+      this.#sendAllWithoutButtons(found);
       return;
     }
-    const { shownMax, withdrawMs } = this.#options.limits;
+    const { shownMax, killAfterMs } = this.#options.limits;
     const shared = new Set(Array.from(fairShare(candidates, shownMax), ({ one }) => one));
     const leaving = candidates.filter(({ one, isShown: already }) => already && !shared.has(one));
     for (const { one } of leaving) {
       one.isLeaving = true;
-      one.helper?.end(withdrawMs);
+      one.helper?.end(killAfterMs);
     }
-    // Those that leave have their room until they are gone.
+    // A notification that is closing keeps its place until its process has ended.
     const waiting = [...shared].filter(({ helper }) => helper === undefined);
     const room = shownMax - candidates.filter(({ one }) => one.helper !== undefined).length;
-    for (const one of waiting.slice(0, Math.max(room, 0))) this.#ask(found, one);
+    for (const one of waiting.slice(0, Math.max(room, 0))) this.#startAsk(found, one);
   }
 
-  /** Where there are no buttons, nothing stays that could be taken down. */
-  #handOver(found: Found & { there: true }): void {
+  /** Without buttons notify-send ends at once, so there is no process that could close the notification later. */
+  #sendAllWithoutButtons(found: ProbeResult & { there: true }): void {
     for (const { ask, helper } of this.#asks.values()) {
       if (helper !== undefined) continue;
       this.#asks.delete(ask.ask);
-      this.#send(found, [], askWords(ask, found));
+      this.#sendOnce(found, [], askText(ask, found));
     }
   }
 
-  #ask(found: Found & { there: true }, one: Shown): void {
+  #startAsk(found: ProbeResult & { there: true }, one: AskNotification): void {
     const { ask } = one;
     const actions = buttonsOf(ask, found).flatMap(({ action, label }) => ["--action", `${action}=${label}`]);
-    const helper = this.#start(found, ["--expire-time", "0", ...actions], askWords(ask, found));
+    const helper = this.#start(found, ["--expire-time", "0", ...actions], askText(ask, found));
     one.helper = helper;
     void helper.ended.then((end) => {
       if (this.#closed) return;
-      // Otherwise it was withdrawn meanwhile, and what became of the notification does not matter.
-      if (this.#asks.get(ask.ask) === one) this.#ended(one, end);
-      this.#share();
+      // An ask that was withdrawn meanwhile is not in the map, and its notification no longer matters.
+      if (this.#asks.get(ask.ask) === one) this.#onHelperEnded(one, end);
+      this.#updateScreen();
     });
   }
 
-  /** A person may press a button just when it is to make room. */
-  #ended(one: Shown, end: HelperEnd): void {
+  /** Takes a choice even from a notification that is closing: a person may press the button at that moment. */
+  #onHelperEnded(one: AskNotification, end: HelperEnd): void {
     const { ask, isLeaving } = one;
     const chosen = findOption(ask, end);
     one.helper = undefined;
     one.isLeaving = false;
     if (chosen === undefined && isLeaving) return;
-    if (chosen === undefined && end.code !== 0) return this.#lost(end);
+    if (chosen === undefined && end.code !== 0) return this.#onServiceLost(end);
     this.#asks.delete(ask.ask);
     if (chosen !== undefined) this.#options.onChoice(ask.ask, chosen);
   }
 
-  /** Waits for nothing, so it must be over soon. */
-  #send(found: Found & { there: true }, words: readonly string[], text: Words): void {
-    const helper = this.#start(found, words, text);
-    const deadline = setTimeout(() => helper.end(0), this.#options.limits.tellMs);
+  /** Shows a notification without buttons. notify-send does not wait then, so it is killed after `sendTimeoutMs`. */
+  #sendOnce(found: ProbeResult & { there: true }, args: readonly string[], text: NotificationText): void {
+    const helper = this.#start(found, args, text);
+    const deadline = setTimeout(() => helper.end(0), this.#options.limits.sendTimeoutMs);
     void helper.ended.then(() => clearTimeout(deadline));
   }
 
-  #start(found: Found & { there: true }, words: readonly string[], { summary, body }: Words): Helper {
-    // notify-send reads escapes in the body: `\074` would become the `<` that was taken out of it.
+  #start(found: ProbeResult & { there: true }, args: readonly string[], { summary, body }: NotificationText): Helper {
+    // notify-send interprets backslash escapes in the body: `\074` would become the `<` that was escaped before.
     const text = [summary, body.replaceAll("\\", "\\\\")];
-    const [file, ...rest] = [...found.before, found.notifySend, "--app-name", "agentd", ...words, "--", ...text];
+    const [file, ...rest] = [...found.commandPrefix, found.notifySend, "--app-name", "agentd", ...args, "--", ...text];
     const helper = startHelper(file ?? found.notifySend, rest, this.#helperOptions());
     this.#helpers.add(helper);
     void helper.ended.then(() => this.#helpers.delete(helper));
     return helper;
   }
 
-  /** The service went away, or this notify-send knows no buttons: it is looked for again later. */
-  #lost({ code, stderr }: HelperEnd): void {
-    this.#become({ there: false, why: `notify-send ended with ${code ?? "a signal"}: ${firstLine(stderr)}` });
-    this.#lookAgainAt = this.#options.clock.now() + this.#options.limits.probeAgainMs;
+  /** notify-send failed: the service went away, or this version has no buttons. Probes again after `probeRetryMs`. */
+  #onServiceLost({ code, stderr }: HelperEnd): void {
+    this.#setProbeResult({ there: false, why: `notify-send ended with ${code ?? "a signal"}: ${firstLine(stderr)}` });
+    this.#probeAt = this.#options.clock.now() + this.#options.limits.probeRetryMs;
   }
 
-  #lookLater(): void {
-    if (this.#lookAgainAt === undefined || this.#cancelLook !== undefined) return;
-    const ms = Math.min(Math.max(this.#lookAgainAt - this.#options.clock.now(), 0), this.#options.limits.probeAgainMs);
-    this.#cancelLook = this.#options.clock.after(ms, () => {
-      this.#cancelLook = undefined;
-      void this.#look();
+  #probeLater(): void {
+    if (this.#probeAt === undefined || this.#cancelProbe !== undefined) return;
+    const ms = Math.min(Math.max(this.#probeAt - this.#options.clock.now(), 0), this.#options.limits.probeRetryMs);
+    this.#cancelProbe = this.#options.clock.after(ms, () => {
+      this.#cancelProbe = undefined;
+      void this.#probe();
     });
   }
 
-  async #look(): Promise<void> {
-    this.#lookAgainAt = undefined;
+  async #probe(): Promise<void> {
+    this.#probeAt = undefined;
     const { clock, limits } = this.#options;
-    const found = await probe({ ...this.#helperOptions(), probeMs: limits.probeMs });
-    this.#lookAgainAt = clock.now() + limits.probeAgainMs;
+    const found = await probe({ ...this.#helperOptions(), probeTimeoutMs: limits.probeTimeoutMs });
+    this.#probeAt = clock.now() + limits.probeRetryMs;
     if (this.#closed) return;
-    this.#become(found);
-    this.#share();
+    this.#setProbeResult(found);
+    this.#updateScreen();
   }
 
-  #become(found: Found): void {
-    const changed = JSON.stringify(found) !== JSON.stringify(this.#found);
-    this.#found = found;
+  #setProbeResult(found: ProbeResult): void {
+    const changed = JSON.stringify(found) !== JSON.stringify(this.#probed);
+    this.#probed = found;
     if (changed) this.#options.onState(found);
   }
 
@@ -186,15 +186,15 @@ export class NotifySend implements Desktop {
   }
 }
 
-interface Shown {
+interface AskNotification {
   readonly ask: NotifyAsk;
-  /** Undefined: it waits for its share of the screen. */
+  /** Undefined while the ask waits for a place on the screen. */
   helper: Helper | undefined;
-  /** It is to make room, and comes up again when there is some. */
+  /** True while it closes to make room for another; it is shown again when there is a place. */
   isLeaving: boolean;
 }
 
-function isShown({ helper, isLeaving }: Shown): boolean {
+function isShown({ helper, isLeaving }: AskNotification): boolean {
   return helper !== undefined && !isLeaving;
 }
 

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Whether there is a notification service, and whether it shows buttons. Asked of the service itself, by a program that
-// gives up: notify-send hangs where nobody answers.
+// Checks for a notification service and its capabilities with gdbus or busctl, since notify-send itself hangs when no
+// service answers.
 import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type HelperOptions, startHelper } from "./helper.ts";
-import type { Service } from "./words.ts";
+import type { ServiceCapabilities } from "./notification-text.ts";
 
-export type Found =
+export type ProbeResult =
   | { readonly there: false; readonly why: string }
   | ({
       readonly there: true;
       readonly notifySend: string;
-      /** Goes before notify-send, so that the notification does not outlive us. */
-      readonly before: readonly string[];
-    } & Service);
+      /** The `setpriv` command that ends notify-send, and so its notification, when this process dies. Empty without it. */
+      readonly commandPrefix: readonly string[];
+    } & ServiceCapabilities);
 
-/** Never rejects; answers within `probeMs` and what ending a program takes. */
-export async function probe(options: HelperOptions & { readonly probeMs: number }): Promise<Found> {
-  const { environment, probeMs } = options;
+/** Never rejects. Resolves within `probeTimeoutMs` plus the time to end the helper program. */
+export async function probe(options: HelperOptions & { readonly probeTimeoutMs: number }): Promise<ProbeResult> {
+  const { environment, probeTimeoutMs } = options;
   const path = environment["PATH"];
   if (!environment["DBUS_SESSION_BUS_ADDRESS"]) return absent("DBUS_SESSION_BUS_ADDRESS is not set: no desktop here");
   const notifySend = findOnPath("notify-send", path);
   if (notifySend === undefined) return absent("notify-send is not on the PATH");
-  const asking = askers.find(({ program }) => findOnPath(program, path) !== undefined);
-  const asker = asking && findOnPath(asking.program, path);
-  if (asking === undefined || asker === undefined) return absent("neither gdbus nor busctl is on the PATH");
-  const helper = startHelper(asker, asking.words, options);
-  let isLate = false;
+  const command = probeCommands.find(({ program }) => findOnPath(program, path) !== undefined);
+  const file = command && findOnPath(command.program, path);
+  if (command === undefined || file === undefined) return absent("neither gdbus nor busctl is on the PATH");
+  const helper = startHelper(file, command.args, options);
+  let isTimedOut = false;
   const deadline = setTimeout(() => {
-    isLate = true;
+    isTimedOut = true;
     helper.end(0);
-  }, probeMs);
+  }, probeTimeoutMs);
   const { code, stdout, stderr } = await helper.ended;
   clearTimeout(deadline);
-  // One that was ended may say that all went well.
-  if (isLate || code !== 0)
-    return absent(`no notification service answers: ${firstLine(stderr) || `no answer in ${probeMs} ms`}`);
-  // As gdbus and busctl write a list of texts.
+  // A program that was ended by a signal may still exit with 0.
+  if (isTimedOut || code !== 0)
+    return absent(`no notification service answers: ${firstLine(stderr) || `no answer in ${probeTimeoutMs} ms`}`);
+  // Both gdbus and busctl print the list of strings in quotes.
   const capabilities = new Set(Array.from(stdout.matchAll(/["']([a-z0-9-]+)["']/gu), ([, name]) => name));
   const can = (capability: string): boolean => capabilities.has(capability);
   const setpriv = findOnPath("setpriv", path);
   return {
     there: true,
     notifySend,
-    before: setpriv === undefined ? [] : [setpriv, "--pdeathsig", "INT"],
+    commandPrefix: setpriv === undefined ? [] : [setpriv, "--pdeathsig", "INT"],
     buttons: can("actions"),
     body: can("body"),
     markup: can("body-markup"),
@@ -53,15 +53,15 @@ export async function probe(options: HelperOptions & { readonly probeMs: number 
 const name = "org.freedesktop.Notifications";
 const object = "/org/freedesktop/Notifications";
 
-const askers: readonly { readonly program: string; readonly words: readonly string[] }[] = [
+const probeCommands: readonly { readonly program: string; readonly args: readonly string[] }[] = [
   {
     program: "gdbus",
-    words: ["call", "--session", "--dest", name, "--object-path", object, "--method", `${name}.GetCapabilities`],
+    args: ["call", "--session", "--dest", name, "--object-path", object, "--method", `${name}.GetCapabilities`],
   },
-  { program: "busctl", words: ["--user", "call", name, object, name, "GetCapabilities"] },
+  { program: "busctl", args: ["--user", "call", name, object, name, "GetCapabilities"] },
 ];
 
-function absent(why: string): Found {
+function absent(why: string): ProbeResult {
   return { there: false, why };
 }
 
@@ -69,7 +69,7 @@ export function firstLine(text: string): string {
   return text.trim().split("\n")[0]?.slice(0, 200) ?? "";
 }
 
-/** The program's file on that PATH, or undefined. Relative directories of a PATH are not looked into. */
+/** Finds the executable on the given PATH. Skips relative directories. */
 function findOnPath(program: string, path: string | undefined): string | undefined {
   for (const directory of (path ?? "").split(":")) {
     if (!isAbsolute(directory)) continue;
@@ -78,7 +78,7 @@ function findOnPath(program: string, path: string | undefined): string | undefin
       accessSync(file, constants.X_OK);
       if (statSync(file).isFile()) return file;
     } catch {
-      // Not here.
+      // It is not in this directory.
     }
   }
   return undefined;

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How much room a text takes in a notification, by a bound that the usual services keep: GNOME Shell and xfce4-notifyd
-// show six rows and then cut without a word, dunst takes the middle out of what is too high.
+// Estimates whether a notification shows a text in full. GNOME Shell and xfce4-notifyd show six rows and drop the rest
+// without a sign; dunst cuts the middle out of a body that is too high.
 import { characterWidth, displayWidth } from "../../display/width.ts";
 
 export const rowsMax = 6;
-/** What a row takes, also in capital letters of a proportional font. */
+/** Columns that fit in a row even in capital letters of a proportional font. */
 export const columnsMax = 34;
-/** Accents on one letter. More of them are drawn over the rows above and below. */
+/** Combining marks on one letter. More of them are drawn over the rows above and below. */
 const marksMax = 3;
 
-/** Whether all of the text is seen. It must be printable. */
-export function fits(text: string): boolean {
+/** Tells whether a printable text is shown in full. */
+export function fitsInRows(text: string): boolean {
   const lines = text.split("\n");
-  const isDrawnApart = !overdrawn.test(text);
-  // A word that is wider than a row may be broken, or run out of sight.
-  const areBroken = lines.every((line) => line.split(" ").every((word) => displayWidth(word) <= columnsMax));
-  return isDrawnApart && areBroken && lines.reduce((rows, line) => rows + rowsOf(line), 0) <= rowsMax;
+  const hasFewMarks = !tooManyMarks.test(text);
+  // Some services break a word that is wider than a row, others let it run out of sight.
+  const canWrap = lines.every((line) => line.split(" ").every((word) => displayWidth(word) <= columnsMax));
+  return hasFewMarks && canWrap && lines.reduce((rows, line) => rows + countRows(line), 0) <= rowsMax;
 }
 
-/** The beginning, in so many rows, and an ellipsis where something is left out. */
-export function beginning(text: string, rows: number): string {
-  const shown = text.replaceAll(new RegExp(overdrawn, "gu"), (marks) => `${marks.slice(0, marksMax)}…`);
-  let kept = "";
-  let left = rows * columnsMax - 1;
-  for (const character of shown) {
-    left -= character === "\n" ? columnsMax : characterWidth(character);
-    if (left < 0) return `${kept.trimEnd()}…`;
-    kept += character;
+/** Cuts the text to `rows` rows, with an ellipsis where something is left out. */
+export function truncateToRows(text: string, rows: number): string {
+  const limited = text.replaceAll(new RegExp(tooManyMarks, "gu"), (marks) => `${marks.slice(0, marksMax)}…`);
+  let result = "";
+  let columnsLeft = rows * columnsMax - 1;
+  for (const character of limited) {
+    columnsLeft -= character === "\n" ? columnsMax : characterWidth(character);
+    if (columnsLeft < 0) return `${result.trimEnd()}…`;
+    result += character;
   }
-  return kept;
+  return result;
 }
 
-const overdrawn = new RegExp(`\\p{M}{${marksMax + 1},}`, "u");
+const tooManyMarks = new RegExp(`\\p{M}{${marksMax + 1},}`, "u");
 
-/** Words stay whole; spaces take room, also at the end of a row. */
-function rowsOf(line: string): number {
+/** Wraps between words and counts the spaces at the end of a row. */
+function countRows(line: string): number {
   let rows = 1;
   let column = 0;
   for (const word of line.split(/(?<= )/)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A desktop for tests: programs named notify-send and gdbus in a directory for the PATH, which behave as the real ones do
-// and do what the test says. Each connects to the test, says what it was called with, and waits.
+// A desktop for tests: programs named notify-send and gdbus in a directory for the PATH, which behave like the real ones.
+// Each connects to the test, reports its arguments, and waits for instructions.
 import { chmodSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
@@ -8,24 +8,24 @@ import { onTestFinished } from "vitest";
 import { Inbox } from "../../bus-client/testing/inbox.ts";
 import { temporaryDirectory } from "../../bus-client/testing/temporary-directory.ts";
 
-/** What the notification service says it can do; `silent`: nobody answers; `absent`: an error at once. */
+/** The capabilities of the notification service. `silent`: it never answers; `absent`: the call fails at once. */
 export type FakeService = "buttons" | "no-buttons" | "silent" | "absent";
 
 export interface FakeNotification {
   readonly pid: number;
-  /** What stands before `--`. */
+  /** The arguments before `--`. */
   readonly options: readonly string[];
   readonly summary: string;
   readonly body: string;
   /** The labels of the buttons, in order. */
   readonly buttons: readonly string[];
-  /** A person presses the button. */
+  /** Presses the button, as a person would. */
   press(index: number): void;
-  /** A person closes it. */
+  /** Closes the notification, as a person would. */
   close(): void;
-  /** It ends as a notify-send does that knows no buttons or lost its service. */
+  /** Ends as notify-send does when it has no buttons or lost its service. */
   fail(message: string): void;
-  /** Resolves with `closed` when it was asked to go by SIGINT, else `gone`. */
+  /** Resolves with `closed` if it got a SIGINT, else `gone`. */
   readonly ended: Promise<"closed" | "gone">;
 }
 
@@ -33,7 +33,7 @@ export interface FakeDesktop {
   readonly environment: Readonly<Record<string, string>>;
   readonly notifications: Inbox<FakeNotification>;
   service: FakeService;
-  /** SIGINT does not end a notification. */
+  /** If true, SIGINT does not end a notification. */
   stubborn: boolean;
 }
 
@@ -107,7 +107,7 @@ function notification(
   const end = words.indexOf("--");
   const options = words.slice(0, end);
   const actions = options.filter((_, index) => options[index - 1] === "--action").map((one) => one.split("="));
-  // Without buttons it hands over and ends, as the real one.
+  // Without buttons it ends at once, like the real one.
   if (actions.length === 0) say({ out: "", code: 0 });
   return {
     pid,
@@ -122,7 +122,7 @@ function notification(
   };
 }
 
-/** As notify-send does with the body, and with nothing else. */
+/** Interprets escapes as notify-send does in the body, and only there. */
 function unescaped(body: string): string {
   const letters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v" };
   return body.replace(/\\([0-7]{1,3}|.)/gsu, (_, escape: string) =>

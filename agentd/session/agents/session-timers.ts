@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The timers of all sessions, by session, kind and key.
-import { afterByClock, type Clock } from "../../../bus-client/index.ts";
+import { afterByWallClock, type Clock } from "../../../bus-client/index.ts";
 import type { Timer } from "../core/input.ts";
 
 /**
@@ -29,7 +29,7 @@ export class SessionTimers {
     };
     const isWallClock = wallClockTimers.has(timer);
     const cancel = isWallClock
-      ? afterByClock(this.#clock, afterMs, clockCheckMs, expire)
+      ? afterByWallClock(this.#clock, afterMs, clockCheckMs, expire)
       : this.#clock.after(afterMs, expire);
     this.#cancels.set(name, cancel);
   }

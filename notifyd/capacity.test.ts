@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { limits } from "./limits.ts";
-import { type OpenOf, whyNoRoom } from "./room.ts";
+import { type OpenCount, capacityError } from "./capacity.ts";
 
 const few = {
   openMax: 10,
   openPerSourceMax: 6,
   openPerGroupMax: 6,
-  openPerGroupLateMax: 6,
+  openPerGroupCrowdedMax: 6,
   openOfAgentsMax: 3,
   openPerAgentMax: 2,
 };
@@ -43,39 +43,39 @@ test.each<[string, [string, number][], string | undefined]>([
     ],
     "too many",
   ],
-])("%s, where %j are open, is told: %s", (source, counted, why) => {
-  const open = counted.map(([of, count]): OpenOf => ({ source: of, group: null, open: count }));
-  if (why === undefined) expect(whyNoRoom({ source, group: null }, open, few)).toBeUndefined();
-  else expect(whyNoRoom({ source, group: null }, open, few)).toContain(why);
+])("%s, with %j open, is refused with: %s", (source, counted, why) => {
+  const open = counted.map(([of, count]): OpenCount => ({ source: of, group: null, open: count }));
+  if (why === undefined) expect(capacityError({ source, group: null }, open, few)).toBeUndefined();
+  else expect(capacityError({ source, group: null }, open, few)).toContain(why);
 });
 
-test("agents' own programs that ask for all they can get leave agentd its whole room", () => {
+test("agents' own programs at their limits leave agentd its whole capacity", () => {
   const { ask, room } = asking();
   for (let agent = 0; agent < 100; agent += 1) while (ask(`mcp-s-abcdefghijkl-${agent}`, null));
   expect(room("agent")).toBe(limits.openPerSourceMax);
 });
 
-test("groups that ask for all they can get leave others of their source room, and so does what gives no group", () => {
+test("groups at their limits leave capacity for other groups of their source, and so do asks without a group", () => {
   const { ask } = asking();
   for (const group of [null, "a", "b", "c", "d", "e", "f", "g", "h", "i"]) while (ask("agent", group));
   for (let quiet = 0; quiet < 50; quiet += 1) {
-    for (let n = 0; n < limits.openPerGroupLateMax; n += 1) expect(ask("agent", `quiet-${quiet}`)).toBe(true);
+    for (let n = 0; n < limits.openPerGroupCrowdedMax; n += 1) expect(ask("agent", `quiet-${quiet}`)).toBe(true);
   }
-  expect(whyNoRoom({ source: "agent", group: "a" }, [{ source: "agent", group: "a", open: 64 }], limits)).toContain(
+  expect(capacityError({ source: "agent", group: "a" }, [{ source: "agent", group: "a", open: 64 }], limits)).toContain(
     "a has 64",
   );
 });
 
 function asking() {
-  const open = new Map<string, OpenOf & { open: number }>();
+  const open = new Map<string, OpenCount & { open: number }>();
   const ask = (source: string, group: string | null): boolean => {
-    if (whyNoRoom({ source, group }, [...open.values()], limits) !== undefined) return false;
+    if (capacityError({ source, group }, [...open.values()], limits) !== undefined) return false;
     const key = JSON.stringify([source, group]);
     const of = open.get(key) ?? { source, group, open: 0 };
     open.set(key, { ...of, open: of.open + 1 });
     return true;
   };
-  /** How many more the source gets, each in a group of its own. */
+  /** Counts how many more asks the source may open, each in a group of its own. */
   const room = (source: string): number => {
     let count = 0;
     while (ask(source, `${count}`)) count += 1;

