@@ -37,16 +37,16 @@ test("the server that is on the Bus counts, a program of the agent's shell under
   const { watch, list } = watched();
   watch.expect(session);
   list([{ ...server, binary: "mix" }, { name: "mixos-mcp" }, { name: "mcp-abcdef", binary: "mixos-mcp" }]);
-  expect(await watch.seen(session)).toBe(false);
+  expect(await watch.hasRegistered(session)).toBe(false);
   list([server]);
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
 });
 
 test("a broker that lists names alone is believed by the name", async () => {
   const { watch, list } = watched();
   watch.expect(session);
   list([server.name]);
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
 });
 
 test("a server that came and went counts in the life in which it was seen, and in no other", async () => {
@@ -62,19 +62,19 @@ test("a server that came and went counts in the life in which it was seen, and i
   await Promise.resolve().then(() => Promise.resolve());
   expect(asked()).toBe(1);
   list([]);
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
   watch.expect(session);
-  expect(await watch.seen(session)).toBe(false);
+  expect(await watch.hasRegistered(session)).toBe(false);
 });
 
 test("where the Bus cannot be asked, or the session has ended, nobody is accused", async () => {
   const { watch, list } = watched();
   watch.expect(session);
   list(new Error("the Bus is away"));
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
   list([]);
   watch.forget(session);
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
 });
 
 test("the server is told where the Bus is, whose it is and what it may not call", () => {

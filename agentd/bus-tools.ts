@@ -51,14 +51,14 @@ export interface BusToolsWatchOptions {
 }
 
 /** The topic on which the broker tells that services come and go; the cause is a hint, the list is what is believed. */
-const comings = "noded.props.changed";
+const registrationsTopic = "noded.props.changed";
 
 /** Which sessions' agents have started their server. One that came and went again counts if it was seen in between. */
 export class BusToolsWatch {
   readonly #options: BusToolsWatchOptions;
   /** Sessions in whose present life it is still to be seen, or was. */
   readonly #expected = new Map<string, "awaited" | "seen">();
-  #looking: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
 
   constructor(options: BusToolsWatchOptions) {
     this.#options = options;
@@ -67,7 +67,7 @@ export class BusToolsWatch {
   /** agentd is on the Bus. */
   follow(): void {
     const { bus, onError } = this.#options;
-    bus.subscribe(comings, this.#onComing).catch(onError);
+    bus.subscribe(registrationsTopic, this.#onRegistration).catch(onError);
   }
 
   /** A life begins: what was there before does not count. */
@@ -81,12 +81,12 @@ export class BusToolsWatch {
   }
 
   /** Whether it was there by now, or comes within the grace. True also where the Bus cannot be asked. */
-  async seen(session: string): Promise<boolean> {
+  async hasRegistered(session: string): Promise<boolean> {
     try {
-      await this.#look();
+      await this.#refresh();
       if (this.#expected.get(session) !== "awaited") return true;
       await this.#options.pause(this.#options.graceMs);
-      await this.#look();
+      await this.#refresh();
     } catch (error) {
       this.#options.onError(error);
       return true;
@@ -94,29 +94,29 @@ export class BusToolsWatch {
     return this.#expected.get(session) !== "awaited";
   }
 
-  readonly #onComing = ({ body }: Delivery): void => {
+  readonly #onRegistration = ({ body }: Delivery): void => {
     const session = sessionOfAgent(/"cause":\s*"register:([a-z0-9-]+)"/.exec(body)?.[1] ?? null);
     if (session === undefined || this.#expected.get(session) !== "awaited") return;
-    this.#look().catch(this.#options.onError);
+    this.#refresh().catch(this.#options.onError);
   };
 
   /** One question at a time serves all who ask meanwhile, for it was answered after they asked. */
-  async #look(): Promise<void> {
-    await this.#looking?.catch(() => {});
-    this.#looking ??= this.#list().finally(() => (this.#looking = undefined));
-    await this.#looking;
+  async #refresh(): Promise<void> {
+    await this.#refreshing?.catch(() => {});
+    this.#refreshing ??= this.#list().finally(() => (this.#refreshing = undefined));
+    await this.#refreshing;
   }
 
   async #list(): Promise<void> {
     const { body } = await this.#options.bus.call("noded", "noded.list");
     for (const service of registeredServices(JSON.parse(body)) ?? []) {
-      const session = isServer(service) ? sessionOfAgent(service.name) : undefined;
+      const session = isBusToolsServer(service) ? sessionOfAgent(service.name) : undefined;
       if (session !== undefined && this.#expected.has(session)) this.#expected.set(session, "seen");
     }
   }
 }
 
 /** The agent's shell bears such names too, with another program; a broker that tells no programs is believed by the name. */
-function isServer({ binary }: RegisteredService): boolean {
+function isBusToolsServer({ binary }: RegisteredService): boolean {
   return binary === undefined || binary === "mixos-mcp";
 }

@@ -15,7 +15,7 @@ which is turned over before it grows too large. \`mix agent start\` starts it in
   --help      prints this
 `;
 
-const words = processWords("stderr");
+const stderr = processWords("stderr");
 const levels = ["trace", "debug", "info", "warn", "error"];
 
 async function main(): Promise<number> {
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   if (values.help) return print(help);
   // A question for the version need not make all that the daemon is.
   const { run } = await import("./run.ts");
-  await run({ level, background: values.background, words });
+  await run({ level, background: values.background, stderr });
   return 0;
 }
 
@@ -51,7 +51,7 @@ main().then(
       error instanceof DaemonError ||
       (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"));
     const message = known ? (error as Error).message : String(error instanceof Error ? error.stack : error);
-    void words.text(`agentd: ${message}\n`);
+    void stderr.text(`agentd: ${message}\n`);
     process.exitCode = error instanceof DaemonError ? error.exitCode : known ? 2 : 1;
   },
 );

@@ -4,17 +4,17 @@
 import type { McpServer } from "../acp-client/model.ts";
 import type { VerbArguments } from "./vocabulary/index.ts";
 
-export type AskedServer = VerbArguments<"agent.session.start">["mcp_servers"][number];
+export type RequestedServer = VerbArguments<"agent.session.start">["mcp_servers"][number];
 type NamedValue = { readonly name: string; readonly value: string | { readonly env: string } };
 
 /** The variables that the servers' values name, each once. */
-export function variablesOf(servers: readonly AskedServer[]): string[] {
+export function variablesOf(servers: readonly RequestedServer[]): string[] {
   const values = servers.flatMap((server): readonly NamedValue[] => ("url" in server ? server.headers : server.env));
   return [...new Set(values.flatMap(({ value }) => (typeof value === "string" ? [] : [value.env])))];
 }
 
 /** As the agent is told, with every value looked up. */
-export function withValues(server: AskedServer, values: Readonly<Record<string, string>>): McpServer {
+export function resolveValues(server: RequestedServer, values: Readonly<Record<string, string>>): McpServer {
   const literal = ({ name, value }: NamedValue): { name: string; value: string } => ({
     name,
     value: typeof value === "string" ? value : (values[value.env] ?? ""),

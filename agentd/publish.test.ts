@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { Log } from "./log/open.ts";
-import { Publisher, type Publishing } from "./publish.ts";
+import { Publisher, type PublisherBus } from "./publish.ts";
 import { temporaryLog } from "./testing/temporary-log.ts";
 import type { Entry, EntryContent, Publication } from "./vocabulary/index.ts";
 
 /** A Bus that acknowledges when the test says so. */
-class HeldBus implements Publishing {
+class HeldBus implements PublisherBus {
   readonly bodies: string[] = [];
   readonly #waiting: ((error: Error | undefined) => void)[] = [];
 
-  publish(...[, body, , done]: Parameters<Publishing["publish"]>): void {
+  publish(...[, body, , done]: Parameters<PublisherBus["publish"]>): void {
     this.bodies.push(typeof body === "string" ? body : body.map((piece) => piece.toString()).join(""));
     this.#waiting.push(done);
   }

@@ -9,7 +9,7 @@ import { truncatedEntry } from "./log/truncated-entry.ts";
 import { type Entry, topic } from "./vocabulary/index.ts";
 
 /** What the publisher needs of a Bus client. */
-export interface Publishing {
+export interface PublisherBus {
   publish(topic: string, body: EntryText, options: { retain: boolean }, done: (error: Error | undefined) => void): void;
   cork(): void;
   uncork(): void;
@@ -18,7 +18,7 @@ export interface Publishing {
 export interface PublisherOptions {
   readonly log: string;
   readonly entries: EntryReader;
-  readonly bus: Publishing;
+  readonly bus: PublisherBus;
   /** Publications that the broker has not acknowledged: its queue holds 256, acknowledgements too. */
   readonly unansweredMax: number;
   /** UTF-8 bytes of one body; the topic's frame, with its header, must stay below the broker's cap. */
@@ -35,14 +35,14 @@ interface Cursor {
 }
 
 /** UTF-16 units or bytes of committed text that are kept for publication without reading them again, over all sessions. */
-const keptUnitsMax = 8 * 1024 * 1024;
+const cachedUnitsMax = 8 * 1024 * 1024;
 
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #cursors = new Map<string, Cursor>();
   #behind = new Set<string>();
   #unanswered = 0;
-  #kept = 0;
+  #cachedUnits = 0;
   #connected = false;
   /** Counts connections: an answer to a publication of an earlier one says nothing of this one. */
   #connection = 0;
@@ -56,10 +56,14 @@ export class Publisher {
     for (const { session, seqFrom, seq, bodies } of appended) {
       if (seq < seqFrom) continue;
       const cursor = this.#cursorOf(session, seqFrom - 1);
-      if (this.#connected && cursor.published + cursor.texts.length === seqFrom - 1 && this.#kept < keptUnitsMax) {
+      if (
+        this.#connected &&
+        cursor.published + cursor.texts.length === seqFrom - 1 &&
+        this.#cachedUnits < cachedUnitsMax
+      ) {
         for (const body of bodies) {
           cursor.texts.push(body);
-          this.#kept += textUnits(body);
+          this.#cachedUnits += textUnits(body);
         }
       }
       cursor.committed = seq;
@@ -76,7 +80,7 @@ export class Publisher {
     this.#connected = true;
     this.#connection += 1;
     this.#unanswered = 0;
-    this.#forgetTexts();
+    this.#dropTexts();
     this.#behind.clear();
     this.#cursors.clear();
     for (const { session, seq } of live) {
@@ -89,7 +93,7 @@ export class Publisher {
 
   disconnected(): void {
     this.#connected = false;
-    this.#forgetTexts();
+    this.#dropTexts();
   }
 
   /** A session that has ended needs no cursor once all of it is published. */
@@ -146,11 +150,11 @@ export class Publisher {
     let body: EntryText = first;
     if (count > 1) {
       const head = `{"log":"${log}","session":"${session}","seq_from":${from},"seq":${to},"entries":[`;
-      body = listed(head, texts.slice(0, count), "]}");
-    } else if (bytes > bodyBytesMax) body = truncated(log, session, from, first);
+      body = joinEntries(head, texts.slice(0, count), "]}");
+    } else if (bytes > bodyBytesMax) body = truncatedBody(log, session, from, first);
     cursor.published = to;
     if (cursor.texts.length > 0) {
-      for (const text of cursor.texts.splice(0, count)) this.#kept -= textUnits(text);
+      for (const text of cursor.texts.splice(0, count)) this.#cachedUnits -= textUnits(text);
     }
     this.#unanswered += 1;
     const connection = this.#connection;
@@ -186,9 +190,9 @@ export class Publisher {
     return fresh;
   }
 
-  #forgetTexts(): void {
+  #dropTexts(): void {
     for (const cursor of this.#cursors.values()) cursor.texts = [];
-    this.#kept = 0;
+    this.#cachedUnits = 0;
   }
 }
 
@@ -198,7 +202,7 @@ function seqOf(text: string): number {
 }
 
 /** Entries with commas between them. Small parts are joined, at once and once; what is bytes already is not copied. */
-function listed(head: string, texts: readonly EntryText[], end: string): EntryText {
+function joinEntries(head: string, texts: readonly EntryText[], end: string): EntryText {
   const pieces: (string | Buffer)[] = [];
   let run = [head];
   for (const [index, text] of texts.entries()) {
@@ -219,7 +223,7 @@ function listed(head: string, texts: readonly EntryText[], end: string): EntryTe
 }
 
 /** What stands for an entry that one frame cannot carry: who wants it reads it from the log. */
-function truncated(log: string, session: string, seq: number, text: EntryText): string {
+function truncatedBody(log: string, session: string, seq: number, text: EntryText): string {
   const { kind } = JSON.parse(textString(text)) as Entry;
   return truncatedEntry(log, session, seq, kind, textBytes(text));
 }

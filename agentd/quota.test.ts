@@ -22,7 +22,7 @@ function watched() {
     told,
     at: (now: number | LogError): void => {
       used = now;
-      watch.look();
+      watch.check();
     },
   };
 }

@@ -9,7 +9,7 @@ export interface QuotaWatch {
   readonly used: () => number;
   readonly level: () => QuotaLevel;
   /** After a commit: tells what changed since the last one. */
-  look(): void;
+  check(): void;
 }
 
 export interface QuotaWatchOptions {
@@ -26,8 +26,8 @@ export function watchQuota({ used, quota, onLevel, onOverrun }: QuotaWatchOption
   return {
     used,
     level: () => quotaLevel(used(), quota()),
-    look() {
-      const [bytes, limit] = [usedIfKnown(used), quota()];
+    check() {
+      const [bytes, limit] = [tryRead(used), quota()];
       // The commit stands all the same, and the next one looks again.
       if (bytes === undefined) return;
       const now = quotaLevel(bytes, limit);
@@ -40,7 +40,7 @@ export function watchQuota({ used, quota, onLevel, onOverrun }: QuotaWatchOption
   };
 }
 
-function usedIfKnown(used: () => number): number | undefined {
+function tryRead(used: () => number): number | undefined {
   try {
     return used();
   } catch (error) {

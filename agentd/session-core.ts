@@ -3,7 +3,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
-import { sweepWrites } from "./leftovers.ts";
+import { removeTemporaryFiles } from "./crash-cleanup.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
 import type { Reserved } from "./instance/reserved.ts";
@@ -12,9 +12,9 @@ import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
 import { type QuotaWatch, watchQuota } from "./quota.ts";
 import { isAborted, type LogMaintenance } from "./log-maintenance.ts";
-import { endLeftovers } from "./leftovers.ts";
-import { PolicyWitness } from "./people/findings.ts";
-import { Publisher, type Publishing } from "./publish.ts";
+import { endOrphans } from "./crash-cleanup.ts";
+import { EvidenceCollector } from "./people/policy-evidence.ts";
+import { Publisher, type PublisherBus } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents/agents.ts";
 import { recoveryOf, stateFromLog } from "./session/from-log.ts";
 import type { Context, PeopleEffect } from "./session/core/input.ts";
@@ -45,7 +45,7 @@ export interface SessionCoreOptions {
   readonly settings: () => Settings;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly bus: Publishing;
+  readonly bus: PublisherBus;
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly maintenance: LogMaintenance;
@@ -88,10 +88,10 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       }
     },
     loggedTelling: (session, seq) => loggedTelling(log.entries, session, seq, breathe),
-    witness: ({ policy }) =>
+    evidenceFor: ({ policy }) =>
       policy === undefined
         ? undefined
-        : new PolicyWitness({
+        : new EvidenceCollector({
             policy: () => options.settings().policies.get(policy),
             reserved: options.reserved,
             pathsMax: limits.policyPathsMax,
@@ -145,7 +145,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     act: (session, effects) => agents.act(session, effects),
     publish(appended) {
       publisher.committed(appended);
-      quota.look();
+      quota.check();
     },
     storeState(error) {
       agents.rest("store", error !== undefined);
@@ -165,11 +165,11 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     quota,
     async recover() {
       failpoint("recovery.before");
-      const ended = await endLeftovers(log);
+      const ended = await endOrphans(log);
       failpoint("recovery.processes");
       for (const row of unsettledRows(log)) {
         const [state, input] = recoveryOf(log, row, ended.get(row.session) ?? 0);
-        sweepWrites(state, options.reserved);
+        removeTemporaryFiles(state, options.reserved);
         sessions.put(state);
         mailbox.post(state.id, input);
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Which agents there are: those built in, and the user's own, which may replace one of them.
 import { packageVersion } from "../../files/installed-build.ts";
-import { nearest } from "../config/nearest.ts";
+import { closestWord } from "../config/closest-word.ts";
 import type { AgentSettings } from "../config/settings.ts";
 import type { CatalogueEntry } from "../vocabulary/index.ts";
 import type { AgentDefinition } from "./built-in.ts";
@@ -15,7 +15,7 @@ export function buildCatalogue(
   configured: ReadonlyMap<string, AgentSettings>,
 ): Catalogue {
   const catalogue = new Map(builtIn.map((agent) => [agent.name, agent]));
-  for (const [name, agent] of configured) catalogue.set(name, ownAgent(name, agent));
+  for (const [name, agent] of configured) catalogue.set(name, configuredAgent(name, agent));
   return catalogue;
 }
 
@@ -27,12 +27,15 @@ export function catalogueEntries(catalogue: Catalogue, searchPath: string | unde
 /** What to say of a name that is not in the catalogue. */
 export function unknownAgentMessage(name: string, catalogue: Catalogue): string {
   const known = [...catalogue.keys()];
-  const meant = nearest(name, known);
+  const meant = closestWord(name, known);
   const advice = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
   return `there is no agent ${JSON.stringify(name.slice(0, 64))}; ${advice}`;
 }
 
-function ownAgent(name: string, { command, env, unset, protocol, startTimeoutMs }: AgentSettings): AgentDefinition {
+function configuredAgent(
+  name: string,
+  { command, env, unset, protocol, startTimeoutMs }: AgentSettings,
+): AgentDefinition {
   return {
     name,
     title: name,

@@ -27,7 +27,7 @@ export function agentEnvironment(from: AgentEnvironment): Record<string, string>
   const withheld = new Set(from.onlyWhenPassed);
   const environment: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(from.parent)) {
-    if (value !== undefined && !isOthers(name) && !withheld.has(name)) environment[name] = value;
+    if (value !== undefined && !isExcluded(name) && !withheld.has(name)) environment[name] = value;
   }
   Object.assign(environment, withoutTerminal);
   for (const name of from.unset ?? []) delete environment[name];
@@ -38,11 +38,11 @@ export function agentEnvironment(from: AgentEnvironment): Record<string, string>
 const withoutTerminal = { GIT_TERMINAL_PROMPT: "0", TERM: "dumb" };
 
 /** Whether a variable was meant for agentd itself, or for whatever started it, and would mislead an agent. An empty one misleads too. */
-function isOthers(name: string): boolean {
-  return names.has(name) || prefixes.some((prefix) => name.startsWith(prefix)) || name === "";
+function isExcluded(name: string): boolean {
+  return excludedNames.has(name) || excludedPrefixes.some((prefix) => name.startsWith(prefix)) || name === "";
 }
 
-const prefixes = [
+const excludedPrefixes = [
   // agentd's own configuration and markers.
   "AGENTD_",
   // A package script's: they make npx pick another package than it would by itself. (Upper case NPM_ is the user's.)
@@ -55,7 +55,7 @@ const prefixes = [
   "KONSOLE_",
 ];
 
-const names: ReadonlySet<string> = new Set([
+const excludedNames: ReadonlySet<string> = new Set([
   // A package script's, as above.
   "INIT_CWD",
   "NODE",

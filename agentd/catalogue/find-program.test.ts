@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findProgram, whyNotFound } from "./find-program.ts";
+import { findProgram, notFoundMessage } from "./find-program.ts";
 
 let directory: string;
 let searchPath: string;
@@ -36,7 +36,7 @@ test("what cannot be started does not hide a program further on", () => {
 test("a name that is nowhere is missing, and PATH is told beside it, for who asks for this program alone", () => {
   const message = "agent was not found on agentd's PATH";
   expect(findProgram("agent", searchPath)).toEqual({ status: "missing", message, searched: searchPath });
-  expect(whyNotFound({ status: "missing", message, searched: searchPath })).toBe(`${message} (${searchPath})`);
+  expect(notFoundMessage({ status: "missing", message, searched: searchPath })).toBe(`${message} (${searchPath})`);
   expect(findProgram("agent", undefined)).toMatchObject({ status: "missing" });
   expect(findProgram("agent", "")).toMatchObject({ status: "missing" });
 });

@@ -29,7 +29,7 @@ export function findAgent(
 }
 
 /** What was looked for, and where: for who asked for one program. */
-export function whyNotFound({ message, searched }: Extract<FoundProgram, { message: string }>): string {
+export function notFoundMessage({ message, searched }: Extract<FoundProgram, { message: string }>): string {
   return searched === undefined ? message : `${message} (${searched})`;
 }
 
@@ -39,26 +39,26 @@ export function whyNotFound({ message, searched }: Extract<FoundProgram, { messa
  * happens to be in, and a project could bring its own program into it.
  */
 export function findProgram(program: string, searchPath: string | undefined): FoundProgram {
-  if (isAbsolute(program)) return startable(program, searchPath);
+  if (isAbsolute(program)) return checkStartable(program, searchPath);
   if (program === "" || program.includes("/")) {
     return { status: "missing", message: `${quote(program)} is neither a bare name nor an absolute path` };
   }
   let inTheWay: FoundProgram | undefined;
   for (const directory of searchDirectories(searchPath)) {
-    const found = startable(join(directory, program), searchPath);
+    const found = checkStartable(join(directory, program), searchPath);
     if (found.status === "installed") return found;
     if (found.status !== "missing") inTheWay ??= found;
   }
-  return inTheWay ?? { status: "missing", message: `${program} was not found ${onPath}`, ...searchedOn(searchPath) };
+  return inTheWay ?? { status: "missing", message: `${program} was not found ${onPath}`, ...searchDetail(searchPath) };
 }
 
 const onPath = "on agentd's PATH";
 
-function searchedOn(searchPath: string | undefined): { readonly searched: string } {
+function searchDetail(searchPath: string | undefined): { readonly searched: string } {
   return { searched: searchPath ?? "unset" };
 }
 
-function startable(file: string, searchPath: string | undefined): FoundProgram {
+function checkStartable(file: string, searchPath: string | undefined): FoundProgram {
   let isDirectory: boolean;
   try {
     const found = statSync(file);
@@ -75,18 +75,18 @@ function startable(file: string, searchPath: string | undefined): FoundProgram {
   } catch {
     return { status: "not_executable", message: `${file} is not executable; chmod +x makes it so` };
   }
-  const lacking = lackingInterpreter(file, searchPath);
+  const lacking = findMissingInterpreter(file, searchPath);
   if (lacking === undefined) return { status: "installed", file };
   const { what, isSearched } = lacking;
   const message = `${file} needs ${what}`;
-  return { status: "no_interpreter", message, ...(isSearched ? searchedOn(searchPath) : {}) };
+  return { status: "no_interpreter", message, ...(isSearched ? searchDetail(searchPath) : {}) };
 }
 
 /**
  * A script whose interpreter is missing ends as exit 127 without a word that helps, most often since a service
  * manager's PATH has no node. What `#!/usr/bin/env name` names is looked up as env will do it.
  */
-function lackingInterpreter(
+function findMissingInterpreter(
   file: string,
   searchPath: string | undefined,
 ): { readonly what: string; readonly isSearched: boolean } | undefined {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type PassedNames, passedValues } from "./passed-values.ts";
+import { type PassedNames, readPassedValues } from "./passed-values.ts";
 
 const uid = process.getuid?.() ?? 0;
 let directory: string;
@@ -20,7 +20,7 @@ afterEach(() => {
 function pass(names: string[], more: Partial<PassedNames> = {}) {
   const allowEnv = ["GH_TOKEN", "OTHER", "THIRD"];
   const own = { configFile: "/etc/agentd.toml", parent: {}, environmentDirectory: directory, uid, bytesMax: 1024 };
-  return passedValues({ names, allowEnv, ...own, ...more });
+  return readPassedValues({ names, allowEnv, ...own, ...more });
 }
 
 test("a value comes from agentd's own environment, else from the file of that name", () => {

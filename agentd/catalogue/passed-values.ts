@@ -34,8 +34,8 @@ export interface ValueSources {
   readonly limits: { readonly environmentValueBytesMax: number };
 }
 
-export function passedValuesOf(instance: ValueSources, names: readonly string[]): PassedValues {
-  return passedValues({
+export function lookUpPassedValues(instance: ValueSources, names: readonly string[]): PassedValues {
+  return readPassedValues({
     names,
     configFile: instance.configFile,
     allowEnv: instance.settings().allowEnv,
@@ -47,7 +47,7 @@ export function passedValuesOf(instance: ValueSources, names: readonly string[])
 }
 
 /** Reads the files anew each time, so that a changed secret counts from the next start or resume on. All names or none. */
-export function passedValues(from: PassedNames): PassedValues {
+export function readPassedValues(from: PassedNames): PassedValues {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const name of from.names) {
     if (!from.allowEnv.includes(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(name)) {
@@ -58,7 +58,7 @@ export function passedValues(from: PassedNames): PassedValues {
       values[name] = own;
       continue;
     }
-    const stored = storedValue(from, name);
+    const stored = readStoredValue(from, name);
     if (!stored.ok) return refuse(name, stored.reason);
     values[name] = stored.value;
   }
@@ -71,7 +71,7 @@ function refuse(name: string, reason: string): PassedValues {
 
 type Stored = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly reason: string };
 
-function storedValue({ environmentDirectory, uid, bytesMax }: PassedNames, name: string): Stored {
+function readStoredValue({ environmentDirectory, uid, bytesMax }: PassedNames, name: string): Stored {
   const file = join(environmentDirectory, name);
   let descriptor: number;
   try {
@@ -88,7 +88,7 @@ function storedValue({ environmentDirectory, uid, bytesMax }: PassedNames, name:
       return { ok: false, reason: `is kept where others have a hand in it; ${file} must be yours, with mode 0600` };
     }
     if (found.size > bytesMax) return { ok: false, reason: `is larger than ${bytesMax} bytes: ${file}` };
-    return usable(readWhole(descriptor, found.size), file);
+    return parseStoredValue(readWhole(descriptor, found.size), file);
   } catch (cause) {
     return { ok: false, reason: `cannot be read from ${file} (${(cause as NodeJS.ErrnoException).code ?? "failed"})` };
   } finally {
@@ -97,7 +97,7 @@ function storedValue({ environmentDirectory, uid, bytesMax }: PassedNames, name:
 }
 
 /** Neither the newline that an editor or `echo` leaves at the end nor a byte order mark is part of it. */
-function usable(bytes: Buffer, file: string): Stored {
+function parseStoredValue(bytes: Buffer, file: string): Stored {
   if (isMarkedUtf16(bytes)) return { ok: false, reason: `is kept as UTF-16, and UTF-8 is needed: ${file}` };
   const value = withoutByteOrderMark(bytes)
     .toString("utf8")

@@ -22,12 +22,12 @@ export type Redact = (text: string, cut?: boolean) => string;
 
 /** Replaces each value wherever it stands, also as it stands in JSON or in a URL. */
 export function redactor(values: readonly string[]): Redact {
-  const written = new Set(values.flatMap(waysToWrite).filter((value) => value.length >= lengthMin));
+  const written = new Set(values.flatMap(encodingsOf).filter((value) => value.length >= lengthMin));
   if (written.size === 0) return (text) => text;
   // Longest first: where one value begins another, the whole of the longer one must go.
   const ordered = longestFirst([...written]);
   return (text, cut = false) => {
-    const lost = cut ? endOfValue(text, ordered) : 0;
+    const lost = cut ? cutSecretLength(text, ordered) : 0;
     let shown = lost === 0 ? text : `[redacted]${text.slice(lost)}`;
     for (const value of ordered) shown = shown.replaceAll(value, () => "[redacted]");
     return shown;
@@ -35,9 +35,9 @@ export function redactor(values: readonly string[]): Redact {
 }
 
 /** How much of the text's beginning is the end of a value whose own beginning is not there; the most, where several fit. */
-function endOfValue(text: string, values: readonly string[]): number {
+function cutSecretLength(text: string, values: readonly string[]): number {
   const lengths = values.map((value) => {
-    let length = Math.min(value.length - 1, text.length, endLengthMax);
+    let length = Math.min(value.length - 1, text.length, cutLengthMax);
     while (length >= lengthMin && !text.startsWith(value.slice(-length))) length -= 1;
     return length >= lengthMin ? length : 0;
   });
@@ -48,12 +48,12 @@ function endOfValue(text: string, values: readonly string[]): number {
 const secretName = /KEYS?(?:[^A-Z]|$)|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/iu;
 const lengthMin = 6;
 /** Every length is tried: of a longer value, this much of its end is known again. */
-const endLengthMax = 1024;
+const cutLengthMax = 1024;
 const valuesMax = 256;
 const valueLengthMax = 64 * 1024;
 
 /** Through bytes, as a process would write it: without lone surrogates, which no URL can hold. A value of several lines (a private key) is most often shown line by line. */
-function waysToWrite(value: string): string[] {
+function encodingsOf(value: string): string[] {
   const whole = Buffer.from(value.slice(0, valueLengthMax)).toString();
   const lines = whole.includes("\n") ? whole.split(/\r?\n/u).map((line) => line.trim()) : [];
   return [whole, ...lines].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)]);

@@ -49,18 +49,18 @@ export function callParser(limits: CallLimits): CallParser {
 
 function schemasWithin(limits: CallLimits): Readonly<Record<string, z.ZodType<Readonly<Record<string, unknown>>>>> {
   const { requestPathBytesMax, terminalArgumentsMax, terminalVariablesMax, terminalTextBytesMax } = limits;
-  const path = textOf(requestPathBytesMax).refine((text) => text.startsWith("/"), "must be an absolute path");
-  const text = textOf(terminalTextBytesMax);
-  const terminal = z.object({ terminalId: textOf(terminalIdBytesMax) });
+  const path = boundedText(requestPathBytesMax).refine((text) => text.startsWith("/"), "must be an absolute path");
+  const text = boundedText(terminalTextBytesMax);
+  const terminal = z.object({ terminalId: boundedText(terminalIdBytesMax) });
   return {
-    "fs/read_text_file": z.object({ path, line: count(unsigned32), limit: count(unsigned32) }),
+    "fs/read_text_file": z.object({ path, line: wholeNumber(unsigned32), limit: wholeNumber(unsigned32) }),
     "fs/write_text_file": z.object({ path, content: z.string() }),
     "terminal/create": z.object({
       command: text.refine((command) => command !== "", "must not be empty"),
-      args: listOf(text, terminalArgumentsMax),
-      env: listOf(z.object({ name: text.regex(/^[^=]+$/u, "must be a name"), value: text }), terminalVariablesMax),
+      args: boundedList(text, terminalArgumentsMax),
+      env: boundedList(z.object({ name: text.regex(/^[^=]+$/u, "must be a name"), value: text }), terminalVariablesMax),
       cwd: path.nullish(),
-      outputByteLimit: count(Number.MAX_VALUE),
+      outputByteLimit: wholeNumber(Number.MAX_VALUE),
     }),
     "terminal/output": terminal,
     "terminal/wait_for_exit": terminal,
@@ -74,7 +74,7 @@ const unsigned32 = 2 ** 32 - 1;
 const terminalIdBytesMax = 1024;
 
 /** No process and no file can be told a NUL. */
-function textOf(bytesMax: number) {
+function boundedText(bytesMax: number) {
   return z
     .string()
     .refine((text) => Buffer.byteLength(text) <= bytesMax, `must have at most ${bytesMax} bytes`)
@@ -82,14 +82,14 @@ function textOf(bytesMax: number) {
 }
 
 /** A limit beyond what a double holds exactly is a limit all the same. */
-function count(max: number) {
+function wholeNumber(max: number) {
   const whole = z
     .number()
     .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, "must be a whole number, not negative");
   return z.preprocess(numberOf, whole.nullish());
 }
 
-function listOf<T extends z.ZodType>(member: T, max: number) {
+function boundedList<T extends z.ZodType>(member: T, max: number) {
   return z
     .array(member)
     .max(max)

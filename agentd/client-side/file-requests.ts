@@ -4,17 +4,17 @@
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
-import type { DeskHooks } from "../session/agents/desk.ts";
+import type { ClientRequestHooks } from "../session/agents/client-requests.ts";
 import type { FileEffect, FileRefusal } from "../session/core/client-side/client-side-input.ts";
 import { unwritten } from "../session/core/client-side/files.ts";
-import type { AnswerLine } from "./answer-line.ts";
+import type { ResponseQueue } from "./response-queue.ts";
 import type { ClientSideCall } from "./calls.ts";
 import type { Boundary } from "./files/boundary.ts";
 import { readTextFile } from "./files/read-text-file.ts";
-import { redactedMessage, shown } from "./files/refusal.ts";
+import { redactedMessage, quotePath } from "./files/refusal.ts";
 import { writeTextFile } from "./files/write-text-file.ts";
-import { fitsAsJson, jsonBytesAtMost } from "./json-bytes.ts";
-import type { OpenRequests } from "./open-requests.ts";
+import { fitsAsJson, maxJsonBytes } from "./json-bytes.ts";
+import type { PendingRequests } from "./pending-requests.ts";
 
 export interface FileRequestsOptions extends Boundary {
   /** This agent takes an error for a file that is not there to be a failure: it is told an empty text. */
@@ -33,7 +33,7 @@ export interface FileRequestsOptions extends Boundary {
 type ReadCall = Extract<ClientSideCall, { method: "fs/read_text_file" }>;
 type WriteCall = Extract<ClientSideCall, { method: "fs/write_text_file" }>;
 
-interface HeldText {
+interface BufferedText {
   /** Of the file, as the agent named it. */
   readonly path: string;
   readonly text: string;
@@ -43,22 +43,22 @@ interface HeldText {
 
 export class FileRequests {
   readonly #options: FileRequestsOptions;
-  readonly #hooks: DeskHooks;
-  readonly #open: OpenRequests;
-  readonly #line: AnswerLine;
-  readonly #held = new Map<number, HeldText>();
+  readonly #hooks: ClientRequestHooks;
+  readonly #pending: PendingRequests;
+  readonly #queue: ResponseQueue;
+  readonly #texts = new Map<number, BufferedText>();
   /** To be written. */
-  #heldBytes = 0;
+  #writeBytes = 0;
 
-  constructor(options: FileRequestsOptions, hooks: DeskHooks, open: OpenRequests, line: AnswerLine) {
+  constructor(options: FileRequestsOptions, hooks: ClientRequestHooks, pending: PendingRequests, queue: ResponseQueue) {
     this.#options = options;
     this.#hooks = hooks;
-    this.#open = open;
-    this.#line = line;
+    this.#pending = pending;
+    this.#queue = queue;
   }
 
   read(request: ClientSideRequest, call: ReadCall): void {
-    this.#line.enter(request, () => this.#read(request, call));
+    this.#queue.enqueue(request, () => this.#read(request, call));
   }
 
   #read(request: ClientSideRequest, { path, line, limit }: ReadCall): void {
@@ -66,87 +66,87 @@ export class FileRequests {
     const { fileBytesMax: bytesMax, answerBytesMax } = limits;
     const window = { ...(line === undefined ? {} : { line }), ...(limit === undefined ? {} : { limit }) };
     const answer = readTextFile(path, { directories, reserved, bytesMax, ...window });
-    const key = this.#open.add(request);
+    const key = this.#pending.add(request);
     const head = { type: "file_read", key, path: redact(path) } as const;
     if (answer.ok) {
       const { text, bytes } = answer;
       if (!fitsAsJson(text, bytes, answerBytesMax)) {
-        return this.#hooks.ask({ ...head, outcome: this.#refused(path, tooLong(path, answerBytesMax)) });
+        return this.#hooks.ask({ ...head, outcome: this.#redactedRefusal(path, tooLongAsJson(path, answerBytesMax)) });
       }
-      this.#held.set(key, { path, text, release: this.#line.begin(Math.min(jsonBytesAtMost(bytes), answerBytesMax)) });
+      this.#texts.set(key, { path, text, release: this.#queue.reserve(Math.min(maxJsonBytes(bytes), answerBytesMax)) });
       this.#hooks.ask({ ...head, outcome: { ok: true, bytes } });
     } else if (missingFileIsEmpty && answer.refusal.reason === "missing") {
-      this.#held.set(key, { path, text: "", release: () => {} });
+      this.#texts.set(key, { path, text: "", release: () => {} });
       this.#hooks.ask({ ...head, outcome: { ok: true, bytes: 0, reason: "missing" } });
     } else {
-      this.#hooks.ask({ ...head, outcome: this.#refused(path, answer.refusal) });
+      this.#hooks.ask({ ...head, outcome: this.#redactedRefusal(path, answer.refusal) });
     }
   }
 
   write(request: ClientSideRequest, call: WriteCall): void {
-    if (this.#isFull(request)) return;
+    if (this.#refuseIfFull(request)) return;
     const bytes = Buffer.byteLength(call.content);
-    this.#heldBytes += bytes;
+    this.#writeBytes += bytes;
     // Not past the reads that wait: one of them may be of this very file, as it was when it was asked for.
-    if (this.#line.length > 0) this.#line.enter(request, () => this.#write(request, call, bytes));
+    if (this.#queue.length > 0) this.#queue.enqueue(request, () => this.#write(request, call, bytes));
     else this.#write(request, call, bytes);
   }
 
   #write(request: ClientSideRequest, { path, content }: WriteCall, bytes: number): void {
-    const key = this.#open.add(request);
-    this.#held.set(key, { path, text: content, release: () => (this.#heldBytes -= bytes) });
+    const key = this.#pending.add(request);
+    this.#texts.set(key, { path, text: content, release: () => (this.#writeBytes -= bytes) });
     this.#hooks.ask({ type: "file_write", key, path: this.#options.redact(path), bytes });
   }
 
   act(effect: FileEffect): void {
-    const held = effect.key === null ? undefined : this.#take(effect.key);
+    const buffered = effect.key === null ? undefined : this.#take(effect.key);
     switch (effect.type) {
       case "hand_over":
         // It is in memory until the agent has read it.
-        if (held) this.#open.take(effect.key)?.reply({ content: held.text }, held.release);
+        if (buffered) this.#pending.take(effect.key)?.reply({ content: buffered.text }, buffered.release);
         return;
       case "write_file": {
         const { seq, temporaryName } = effect;
         const { directories, reserved, limits } = this.#options;
         const bytesMax = limits.fileBytesMax;
-        if (!held) return this.#hooks.tell(unwritten(seq));
-        held.release();
-        const { path, text } = held;
+        if (!buffered) return this.#hooks.tell(unwritten(seq));
+        buffered.release();
+        const { path, text } = buffered;
         const outcome = writeTextFile(path, text, { directories, reserved, temporaryName, bytesMax });
         this.#hooks.tell({
           type: "file_written",
           seq,
-          outcome: outcome.ok ? outcome : this.#refused(path, outcome.refusal),
+          outcome: outcome.ok ? outcome : this.#redactedRefusal(path, outcome.refusal),
         });
       }
     }
   }
 
   /** It was refused: what is held for it is let go. */
-  drop(key: number | null): void {
+  discard(key: number | null): void {
     if (key !== null) this.#take(key)?.release();
   }
 
-  #refused(path: string, refusal: FileRefusal): { readonly ok: false; readonly refusal: FileRefusal } {
+  #redactedRefusal(path: string, refusal: FileRefusal): { readonly ok: false; readonly refusal: FileRefusal } {
     const message = redactedMessage(refusal.message, path, this.#options.redact);
     return { ok: false, refusal: { ...refusal, message } };
   }
 
-  #isFull(request: ClientSideRequest): boolean {
-    if (this.#heldBytes < this.#options.limits.heldFileBytesMax) return false;
+  #refuseIfFull(request: ClientSideRequest): boolean {
+    if (this.#writeBytes < this.#options.limits.heldFileBytesMax) return false;
     request.refuse({ code: RPC.internalError, message: "too many texts are under way at once: try again" });
     return true;
   }
 
-  #take(key: number): HeldText | undefined {
-    const held = this.#held.get(key);
-    this.#held.delete(key);
-    return held;
+  #take(key: number): BufferedText | undefined {
+    const buffered = this.#texts.get(key);
+    this.#texts.delete(key);
+    return buffered;
   }
 }
 
 /** A control character is one byte in a file and six on its way to the agent. */
-function tooLong(path: string, bytesMax: number): FileRefusal {
-  const message = `${shown(path)}: as JSON it has more than ${bytesMax} bytes, which cannot be handed over at once; ask for fewer lines, or use a command.`;
+function tooLongAsJson(path: string, bytesMax: number): FileRefusal {
+  const message = `${quotePath(path)}: as JSON it has more than ${bytesMax} bytes, which cannot be handed over at once; ask for fewer lines, or use a command.`;
   return { reason: "too-big", message, code: RPC.internalError };
 }

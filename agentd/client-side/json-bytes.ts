@@ -8,13 +8,13 @@ const escapeBytesMax = 6;
 const bytesOfControl = Uint8Array.from({ length: space }, (_, control) => (short.has(control) ? 2 : escapeBytesMax));
 
 /** What JSON.stringify makes at most, quotes included, of a text that has so many bytes in UTF-8 and no lone surrogates. */
-export function jsonBytesAtMost(utf8Bytes: number): number {
+export function maxJsonBytes(utf8Bytes: number): number {
   return escapeBytesMax * utf8Bytes + 2;
 }
 
 /** Whether JSON.stringify makes no more of it. The text is looked at only where its length leaves that open. */
 export function fitsAsJson(text: string, utf8Bytes: number, bytesMax: number): boolean {
-  if (jsonBytesAtMost(utf8Bytes) <= bytesMax) return true;
+  if (maxJsonBytes(utf8Bytes) <= bytesMax) return true;
   let bytes = utf8Bytes + 2;
   for (let at = 0; at < text.length && bytes <= bytesMax; at++) {
     const unit = text.charCodeAt(at);

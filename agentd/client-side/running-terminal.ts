@@ -14,14 +14,14 @@ export interface TerminalOutput {
 export class RunningTerminal {
   readonly #outputBytesMax: number;
   readonly #started: Promise<StartedTerminal>;
-  readonly #waiting = new Set<ClientSideRequest>();
+  readonly #waiters = new Set<ClientSideRequest>();
   #terminal: Terminal | undefined;
   #exit: TerminalExit | undefined;
   #released = false;
   /** Requests for the output that wait for their turn. */
-  #awaited = 0;
+  #reservedOutputs = 0;
   /** For them, when the terminal is released before it is their turn. */
-  #last: TerminalOutput | undefined;
+  #finalOutput: TerminalOutput | undefined;
 
   /** `outputBytesMax`: what the agent wants to have of its output, which may be less than is kept. */
   constructor(outputBytesMax: number, started: Promise<StartedTerminal>) {
@@ -38,27 +38,27 @@ export class RunningTerminal {
   }
 
   /** Its agent can name it no longer. */
-  get released(): boolean {
+  get isReleased(): boolean {
     return this.#released;
   }
 
   /** Its end is in the log. */
-  get told(): boolean {
+  get isExitLogged(): boolean {
     return this.#exit !== undefined;
   }
 
   /** How many requests wait for its end. */
-  get waits(): number {
-    return this.#waiting.size;
+  get waiterCount(): number {
+    return this.#waiters.size;
   }
 
   /** It is asked for its output. What is returned is to be called once, when it is the request's turn, for the result. */
-  awaitOutput(): () => TerminalOutput {
-    this.#awaited += 1;
+  reserveOutput(): () => TerminalOutput {
+    this.#reservedOutputs += 1;
     return () => {
-      const output = this.#last ?? this.#output();
-      this.#awaited -= 1;
-      if (this.#awaited === 0) this.#last = undefined;
+      const output = this.#finalOutput ?? this.#output();
+      this.#reservedOutputs -= 1;
+      if (this.#reservedOutputs === 0) this.#finalOutput = undefined;
       return output;
     };
   }
@@ -75,25 +75,25 @@ export class RunningTerminal {
   /** Answered when the end is in the log. */
   wait(request: ClientSideRequest): void {
     if (this.#exit) request.reply(this.#exit);
-    else this.#waiting.add(request);
+    else this.#waiters.add(request);
   }
 
   /** Whether it was waiting. */
-  waitNoMore(request: ClientSideRequest): boolean {
-    return this.#waiting.delete(request);
+  cancelWait(request: ClientSideRequest): boolean {
+    return this.#waiters.delete(request);
   }
 
   /** Its end has been logged. */
-  tell({ exitCode, signal }: TerminalExit): void {
+  onExitLogged({ exitCode, signal }: TerminalExit): void {
     this.#exit = { exitCode, signal };
-    for (const request of this.#waiting) request.reply(this.#exit);
-    this.#waiting.clear();
+    for (const request of this.#waiters) request.reply(this.#exit);
+    this.#waiters.clear();
   }
 
   /** It did not come up: who guessed its name and waits is answered too. */
   fail(error: RpcError): void {
-    for (const request of this.#waiting) request.refuse(error);
-    this.#waiting.clear();
+    for (const request of this.#waiters) request.refuse(error);
+    this.#waiters.clear();
   }
 
   async kill(): Promise<void> {
@@ -103,7 +103,7 @@ export class RunningTerminal {
 
   async release(): Promise<void> {
     this.#released = true;
-    if (this.#awaited > 0) this.#last = this.#output();
+    if (this.#reservedOutputs > 0) this.#finalOutput = this.#output();
     await this.#started;
     await this.#terminal?.release();
   }

@@ -46,10 +46,10 @@ export interface ConfigSource {
  * others can replace (or make, where there is none): whoever writes it decides which programs agentd runs.
  */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  const read = readTrusted(source);
+  const read = readTrustedFile(source);
   if (read.status === "none") return { ok: true, settings: defaultSettings, warnings: [], text: undefined };
   if (read.status === "refused") return refused(source, [{ path: [], reason: read.reason }], undefined);
-  return understand(source, read.text);
+  return parseConfig(source, read.text);
 }
 
 /** `file:line: reason`, as compilers write it. */
@@ -57,7 +57,7 @@ export function describeProblem({ file, line, reason }: ConfigProblem): string {
   return line === null ? `${file}: ${reason}` : `${file}:${line}: ${reason}`;
 }
 
-function understand(source: ConfigSource, text: string): LoadedConfig {
+function parseConfig(source: ConfigSource, text: string): LoadedConfig {
   let document: unknown;
   try {
     document = parse(text);
@@ -113,20 +113,20 @@ type ReadFile =
   | { readonly status: "read"; readonly text: string };
 
 /** What is looked at is what is read: one descriptor for both. O_NONBLOCK, so that a FIFO cannot hold us. */
-function readTrusted({ file, uid, bytesMax }: ConfigSource): ReadFile {
+function readTrustedFile({ file, uid, bytesMax }: ConfigSource): ReadFile {
   let descriptor: number;
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") {
-      const reason = replaceable(file, uid);
+      const reason = findReplaceProblem(file, uid);
       return reason === undefined ? { status: "none" } : { status: "refused", reason };
     }
     return { status: "refused", reason: `cannot be read (${code ?? String(cause)})` };
   }
   try {
-    const reason = distrust(descriptor, file, uid);
+    const reason = findTrustProblem(descriptor, file, uid);
     if (reason !== undefined) return { status: "refused", reason };
     const bytes = readUpTo(descriptor, bytesMax + 1);
     if (bytes.length > bytesMax) return { status: "refused", reason: `is larger than ${bytesMax} bytes` };
@@ -141,15 +141,15 @@ function readTrusted({ file, uid, bytesMax }: ConfigSource): ReadFile {
   }
 }
 
-function distrust(descriptor: number, file: string, uid: number): string | undefined {
+function findTrustProblem(descriptor: number, file: string, uid: number): string | undefined {
   const found = fstatSync(descriptor);
   if (!found.isFile()) return "is not a file";
   if (found.uid !== uid && found.uid !== 0) return `belongs to user ${found.uid}, not to user ${uid} who runs agentd`;
   if ((found.mode & 0o022) !== 0) return "can be written by others; close it with: chmod go-w";
-  return replaceable(file, uid);
+  return findReplaceProblem(file, uid);
 }
 
-function replaceable(file: string, uid: number): string | undefined {
+function findReplaceProblem(file: string, uid: number): string | undefined {
   const reason = findReplacementRisk(file, { uid });
   return reason && `is not safe where it is: ${reason}`;
 }

@@ -4,7 +4,7 @@
 import { isAbsolute, join, normalize } from "node:path";
 import * as z from "zod";
 import { type Reading, readDuration, readSize } from "../../display/durations.ts";
-import { nearest } from "./nearest.ts";
+import { closestWord } from "./closest-word.ts";
 import { type AgentSettings, type PolicySettings, type Settings, defaultSettings, toolKinds } from "./settings.ts";
 
 /** Something in the file that cannot be (or, as a warning, has no effect). `path` leads to it: ["agents", "mine", "command"]. */
@@ -29,12 +29,12 @@ export function parseSettings(document: unknown, home: string): ParsedSettings {
 
 const logQuotaBytesMin = 1_000_000;
 
-const duration = z.unknown().transform((written, context) => read(readDuration(written), context));
+const duration = z.unknown().transform((written, context) => valueOf(readDuration(written), context));
 const durationOrNone = z
   .unknown()
-  .transform((written, context) => (written === "none" ? null : read(readDuration(written), context)));
+  .transform((written, context) => (written === "none" ? null : valueOf(readDuration(written), context)));
 const quota = z.unknown().transform((written, context) => {
-  const bytes = read(readSize(written), context);
+  const bytes = valueOf(readSize(written), context);
   if (bytes < logQuotaBytesMin) context.addIssue({ code: "custom", message: `must be at least "1MB"` });
   return bytes;
 });
@@ -209,7 +209,7 @@ function fromHome(path: string, home: string): string {
   return normalize(path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path);
 }
 
-function read(reading: Reading, context: z.RefinementCtx): number {
+function valueOf(reading: Reading, context: z.RefinementCtx): number {
   if (reading.ok) return reading.value;
   context.addIssue({ code: "custom", message: reading.reason });
   return z.NEVER;
@@ -244,6 +244,6 @@ function knownKeys(path: readonly (string | number)[]): readonly string[] {
 }
 
 function unknownWord(what: string, word: string, known: readonly string[]): string {
-  const meant = nearest(word, known);
+  const meant = closestWord(word, known);
   return `is an unknown ${what}; ${meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`}`;
 }

@@ -29,7 +29,7 @@ export interface ConfigWatch {
  * nothing: an editor between two steps, or a mishap, must not open up what the file had closed.
  */
 export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
-  let seen = seenState(options.current);
+  let applied = fingerprintOf(options.current);
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let target = options.file;
@@ -37,7 +37,7 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   const watcher = watch([], {
     depth: 0,
     ignoreInitial: true,
-    ignored: (path) => !watched(path, [options.file, target]),
+    ignored: (path) => !isWatched(path, [options.file, target]),
   });
   watcher.on("all", () => {
     clearTimeout(timer);
@@ -49,17 +49,17 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   });
 
   function readAgain(): void {
-    follow();
+    followTarget();
     const loaded = loadConfig(options);
-    const state = seenState(loaded);
-    if (state === seen) return;
-    seen = state;
+    const state = fingerprintOf(loaded);
+    if (state === applied) return;
+    applied = state;
     if (!loaded.ok) options.onRefused(loaded.problems);
-    else if (loaded.text === undefined) options.onRefused([gone(options.file)]);
+    else if (loaded.text === undefined) options.onRefused([missingProblem(options.file)]);
     else options.onSettings(loaded.settings, loaded.warnings);
   }
 
-  function follow(): void {
+  function followTarget(): void {
     const next = targetOf(options.file);
     if (next === target) return;
     target = next;
@@ -87,15 +87,15 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
 }
 
 /** The same text refused for another reason (its mode, say) is another state; the same text read twice is not. */
-function seenState(loaded: LoadedConfig): string {
+function fingerprintOf(loaded: LoadedConfig): string {
   return JSON.stringify([loaded.text ?? null, loaded.ok || loaded.problems.map(({ reason }) => reason)]);
 }
 
-function gone(file: string): ConfigProblem {
+function missingProblem(file: string): ConfigProblem {
   return { file, line: null, reason: "is gone; what it said holds until agentd starts again" };
 }
 
-function watched(path: string, files: readonly string[]): boolean {
+function isWatched(path: string, files: readonly string[]): boolean {
   return files.some((file) => path === file || path === dirname(file));
 }
 

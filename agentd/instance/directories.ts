@@ -66,7 +66,7 @@ export function freshWorkspace(workspacesDirectory: string): string {
 
 /** Whether `freshWorkspace` made it. `path`: without links. */
 export function isWorkspace(path: string, workspacesDirectory: string): boolean {
-  const workspaces = realOf(workspacesDirectory);
+  const workspaces = realPathOf(workspacesDirectory);
   return workspaces !== undefined && isBelow(path, workspaces);
 }
 
@@ -75,28 +75,28 @@ interface Allowed {
   readonly roots: readonly string[];
   readonly configFile: string;
   /** Why the resolved directory is refused, or undefined. */
-  refuses(path: string): string | undefined;
+  refusalOf(path: string): string | undefined;
 }
 
 function allowedBy({ configFile, roots, home, reserved, workspacesDirectory }: DirectoryRules): Allowed {
-  const realHome = realOf(home);
-  const realRoots = (roots ?? []).flatMap((root) => realOf(root) ?? []);
+  const realHome = realPathOf(home);
+  const realRoots = (roots ?? []).flatMap((root) => realPathOf(root) ?? []);
   return {
     roots: roots ?? [home],
     configFile,
-    refuses(path) {
+    refusalOf(path) {
       if (isWorkspace(path, workspacesDirectory)) return undefined;
-      if (isKernels(path)) return "is the kernel's";
-      if (reserved.holds(path)) return "is where agentd keeps its log, its secrets or a socket";
+      if (isKernelDirectory(path)) return "is the kernel's";
+      if (reserved.includes(path)) return "is where agentd keeps its log, its secrets or a socket";
       if (roots !== undefined)
         return realRoots.some((root) => isWithin(path, root)) ? undefined : "lies outside the roots";
-      return refusedByHome(path, realHome);
+      return homeRefusal(path, realHome);
     },
   };
 }
 
 /** The rule without roots. A home of "/" is no home: everything would lie in it. */
-function refusedByHome(path: string, home: string | undefined): string | undefined {
+function homeRefusal(path: string, home: string | undefined): string | undefined {
   if (home === undefined || home === "/") return "lies outside the roots: there is no home directory, and none are set";
   if (path === home) return "is the home directory itself, with all that is hidden in it; name one within it";
   if (!isBelow(path, home)) return "lies outside the home directory";
@@ -123,7 +123,7 @@ function resolveOne(asked: string, field: "cwd" | "additional_dirs", allowed: Al
   } catch (cause) {
     return wrong(reasonOf(cause));
   }
-  const reason = allowed.refuses(path);
+  const reason = allowed.refusalOf(path);
   if (reason !== undefined) return { ok: false, refusal: outside(asked, path, allowed, reason) };
   try {
     accessSync(path, constants.R_OK | constants.X_OK);
@@ -152,7 +152,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /** By name, and by the kind of file system wherever it is mounted. */
-function isKernels(path: string): boolean {
+function isKernelDirectory(path: string): boolean {
   if (kernelDirectories.some((directory) => isWithin(path, directory))) return true;
   if (process.platform !== "linux") return false;
   try {
@@ -164,12 +164,12 @@ function isKernels(path: string): boolean {
 }
 
 /** Whether a place that was without links still is: a link that was put there since leads elsewhere. */
-export function isItself(path: string): boolean {
-  return realOf(path) === path;
+export function isStillReal(path: string): boolean {
+  return realPathOf(path) === path;
 }
 
 /** Where it really is; undefined for what is not there or is no absolute path: nothing lies under it. */
-function realOf(path: string): string | undefined {
+function realPathOf(path: string): string | undefined {
   if (!isAbsolute(path)) return undefined;
   try {
     return realpathSync.native(path);

@@ -48,10 +48,10 @@ export interface LockOptions {
  */
 export function acquireInstanceLock(options: LockOptions): AcquiredLock {
   const database = lockedDatabase(options);
-  if (database === undefined) return held(options.pidFile);
-  if (isHeldByRecord(options)) {
+  if (database === undefined) return heldBy(options.pidFile);
+  if (isRecordedHolderAlive(options)) {
     database.close();
-    return held(options.pidFile);
+    return heldBy(options.pidFile);
   }
   try {
     writePidRecord(options.pidFile, recordOf(options));
@@ -59,7 +59,7 @@ export function acquireInstanceLock(options: LockOptions): AcquiredLock {
     database.close();
     throw new Error(`${options.pidFile} cannot be written`, { cause });
   }
-  return { ok: true, lock: heldLock(database, options) };
+  return { ok: true, lock: makeLock(database, options) };
 }
 
 function recordOf({ pid, startedAt, identity, build }: LockOptions): PidRecord {
@@ -68,8 +68,8 @@ function recordOf({ pid, startedAt, identity, build }: LockOptions): PidRecord {
 }
 
 /** A lock that is free while its holder lives: the file that was locked has been removed. */
-function isHeldByRecord({ pidFile, pid }: LockOptions): boolean {
-  const { pid: holder, start_time: startTime, boot_id: bootId } = writtenRecord(pidFile);
+function isRecordedHolderAlive({ pidFile, pid }: LockOptions): boolean {
+  const { pid: holder, start_time: startTime, boot_id: bootId } = readRecordFields(pidFile);
   if (!Number.isSafeInteger(holder) || holder === pid) return false;
   if (typeof startTime !== "string" || typeof bootId !== "string") return false;
   return findByIdentity({ pid: holder as number, startTime, bootId }) !== undefined;
@@ -77,12 +77,12 @@ function isHeldByRecord({ pidFile, pid }: LockOptions): boolean {
 
 /** The record as it was last written; undefined where there is none, or none that makes sense. */
 export function readPidRecord(pidFile: string): PidRecord | undefined {
-  const { pid, started_at } = writtenRecord(pidFile);
+  const { pid, started_at } = readRecordFields(pidFile);
   if (!Number.isSafeInteger(pid) || (pid as number) <= 0 || typeof started_at !== "string") return undefined;
   return { pid: pid as number, started_at };
 }
 
-function writtenRecord(pidFile: string): Partial<Record<keyof PidRecord, unknown>> {
+function readRecordFields(pidFile: string): Partial<Record<keyof PidRecord, unknown>> {
   try {
     return (JSON.parse(readFileSync(pidFile, "utf8")) as Partial<Record<keyof PidRecord, unknown>> | null) ?? {};
   } catch {
@@ -106,13 +106,13 @@ function lockedDatabase({ lockFile, waitMs }: LockOptions): Database.Database | 
   }
 }
 
-function held(pidFile: string): AcquiredLock {
+function heldBy(pidFile: string): AcquiredLock {
   const holder = readPidRecord(pidFile);
   const who = holder === undefined ? "another agentd" : `agentd with pid ${holder.pid}, since ${holder.started_at},`;
   return { ok: false, holder, message: `${who} holds this state directory; \`mix agent stop\` ends it` };
 }
 
-function heldLock(database: Database.Database, { lockFile, pidFile }: LockOptions): InstanceLock {
+function makeLock(database: Database.Database, { lockFile, pidFile }: LockOptions): InstanceLock {
   const files = trackFiles([lockFile]);
   const release = (): void => {
     if (!database.open) return;

@@ -25,7 +25,7 @@ export interface ProcessLogOptions {
  */
 export function openProcessLog({ destination, redact, level = "info" }: ProcessLogOptions): ProcessLog {
   const sink =
-    "file" in destination ? openFile(destination.file, destination.bytesMax) : openStream(destination.stream);
+    "file" in destination ? openRotatingFile(destination.file, destination.bytesMax) : openStream(destination.stream);
   const options = {
     level,
     base: { pid: process.pid },
@@ -46,7 +46,7 @@ function openStream(stream: { write(text: string): unknown }): Sink {
 }
 
 /** Turned over when full: the file before is kept as `<file>.1`, the one before that goes. */
-function openFile(file: string, bytesMax: number): Sink {
+function openRotatingFile(file: string, bytesMax: number): Sink {
   let state: OpenFile | "turning" | "closed" = openForAppending(file);
 
   /** A turn that failed half-way is tried again with the next line. */

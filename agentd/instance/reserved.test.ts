@@ -15,12 +15,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { embeddedSocketPath } from "../../bus-client/index.ts";
-import { holdDirectory } from "../client-side/terminal-directory.ts";
+import { pinDirectory } from "../client-side/pin-directory.ts";
 import { readTextFile } from "../client-side/files/read-text-file.ts";
 import { sweepTemporary } from "../client-side/files/sweep-temporary.ts";
 import { writeTextFile } from "../client-side/files/write-text-file.ts";
-import { nothingSeen } from "../people/tool-sight.ts";
-import { findOut } from "../people/findings.ts";
+import { noFacts } from "../people/tool-call-facts.ts";
+import { collectEvidence } from "../people/policy-evidence.ts";
 import { answerByPolicy } from "../session/core/requests/policy.ts";
 import { resolveDirectories } from "./directories.ts";
 import { instancePaths, type InstancePaths } from "./paths.ts";
@@ -82,7 +82,7 @@ const write = (path: string): string => {
   return answer.ok ? "written" : answer.refusal.reason;
 };
 const startTerminal = (path: string): string => {
-  using answer = holdDirectory(path, boundary());
+  using answer = pinDirectory(path, boundary());
   return answer.ok ? "held" : answer.refusal.reason;
 };
 const both = (path: string): readonly string[] => [path, read(path), write(path)];
@@ -223,9 +223,9 @@ test("a session directory may hold agentd's directories and be none of them", ()
 test("a policy answers no question about agentd's own files", () => {
   const policy = { allowOnce: [{ kinds: ["edit", "read"], within: "session" }] } as const;
   const ask = (path: string): object => {
-    const findings = findOut(nothingSeen, { locations: [{ path }] }, { policy, reserved, pathsMax: 8 });
+    const evidence = collectEvidence(noFacts, { locations: [{ path }] }, { policy, reserved, pathsMax: 8 });
     const options = [{ option: "y", kind: "allow_once" }];
-    return answerByPolicy(policy, { kind: "edit", options, sessionDirectories: [home], findings });
+    return answerByPolicy(policy, { kind: "edit", options, sessionDirectories: [home], evidence });
   };
   expect(ask(join(home, "src/notes"))).toMatchObject({ answer: "y" });
   for (const path of [paths.configFile, join(paths.environmentDirectory, "NEW")]) {

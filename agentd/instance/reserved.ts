@@ -32,9 +32,9 @@ export class Reserved {
    * Whether the path is reserved. It must be absolute and without links; its last names need not exist. `file` is what
    * stands there, where something does: a file is reserved under each of its names.
    */
-  holds(path: string | Buffer, file?: FileIdentity): boolean {
+  includes(path: string | Buffer, file?: FileIdentity): boolean {
     const { directories, open, files } = this.#places;
-    const steps = stepsOf(path);
+    const steps = resolveSteps(path);
     const depthOf = (anchors: readonly Anchor[]): number => Math.max(-1, ...anchors.map((each) => depth(steps, each)));
     const kept = depthOf([...directories, ...files].flatMap(anchorOf).concat(this.#atStart));
     const opened = kept < 0 ? -1 : depthOf(open.flatMap(anchorOf));
@@ -71,7 +71,7 @@ function anchorAfter(path: string, linksLeft: number): Anchor[] {
   if (there !== undefined) return [{ identity: identityOf(there), missing: [] }];
   const target = linkAt(path);
   if (target === undefined) {
-    const name = folded(basename(path));
+    const name = foldCase(basename(path));
     return anchorAfter(dirname(path), linksLeft).map((above) => ({ ...above, missing: [...above.missing, name] }));
   }
   // It leads to what does not exist, and what is written through it would be made there.
@@ -105,7 +105,7 @@ interface Steps {
   readonly identities: readonly string[];
 }
 
-function stepsOf(path: string | Buffer): Steps {
+function resolveSteps(path: string | Buffer): Steps {
   // One character a byte: a name need not be UTF-8.
   const names = Buffer.from(path).toString("latin1").split("/").filter(Boolean);
   const identities: string[] = [];
@@ -121,14 +121,14 @@ function stepsOf(path: string | Buffer): Steps {
 function depth({ names, identities }: Steps, { identity, missing }: Anchor): number {
   for (let count = identities.length - 1; count >= 0; count -= 1) {
     if (identities[count] !== identity) continue;
-    const isThere = missing.every((name, index) => folded(names[count + index] ?? "") === name);
+    const isThere = missing.every((name, index) => foldCase(names[count + index] ?? "") === name);
     if (isThere) return count + missing.length;
   }
   return -1;
 }
 
 /** What may be the same name where the file system does not tell letters apart; of existing files the inode decides. */
-function folded(name: string): string {
+function foldCase(name: string): string {
   return name
     .normalize("NFKC")
     .replace(/\p{DI}/gu, "")

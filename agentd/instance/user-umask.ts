@@ -3,10 +3,13 @@
 // have the rights that it would have without agentd.
 
 /** Runs something at once; what it makes until it returns is made under the user's umask. */
-export type AsUser = <T>(run: () => T) => T;
+export type WithUserUmask = <T>(run: () => T) => T;
 
 /** `mask`: the one that agentd was started with; undefined where it was never changed. */
-export function asUserOf(mask: number | undefined, own: Pick<NodeJS.Process, "umask"> = process): AsUser {
+export function makeWithUserUmask(
+  mask: number | undefined,
+  own: Pick<NodeJS.Process, "umask"> = process,
+): WithUserUmask {
   if (mask === undefined) return (run) => run();
   return (run) => {
     const ours = own.umask(mask);

@@ -6,7 +6,7 @@ import { createBroker } from "../../bus-client/broker/index.ts";
 import { type Answer, BusClient, done, refused, serveCitizen, systemClock } from "../../bus-client/index.ts";
 import { Inbox } from "../../bus-client/testing/inbox.ts";
 import type { PeopleEffect, SessionInput } from "../session/core/input.ts";
-import type { LoggedUse } from "./logged-use.ts";
+import type { AnswerStatus } from "./answer-status.ts";
 import { Notifier } from "./notifier.ts";
 
 const session = "abcdefghijkl";
@@ -318,7 +318,7 @@ async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0][
     service: () => "notify",
     label: "agentd/log",
     post: (to, input) => posted.push([to, input]),
-    logged: () => scene.use,
+    answerStatus: () => scene.use,
     after: (ms, run) => systemClock.after(ms, run),
     logger: pino({ level: "silent" }),
     limits: {
@@ -337,7 +337,7 @@ async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0][
     calls,
     posted,
     client,
-    use: "gone" as LoggedUse,
+    use: "gone" as AnswerStatus,
     list: [] as object[],
     more: false,
     ask: (_args: Record<string, unknown>): Answer | undefined => done({ ask: "a1", state: "open" }),

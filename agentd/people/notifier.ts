@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { BusError } from "../../bus-client/index.ts";
 import { LogError } from "../log/log-error.ts";
 import type { PeopleEffect, SessionInput } from "../session/core/input.ts";
-import type { LoggedUse } from "./logged-use.ts";
+import type { AnswerStatus } from "./answer-status.ts";
 import { type NotifyBus, NotifyRefusal, NotifyService } from "./notify-service.ts";
 import { QuestionCalls } from "./question-calls.ts";
 import { type InPhase, TrackedQuestions } from "./tracked-questions.ts";
@@ -17,7 +17,7 @@ export interface NotifierOptions {
   /** Of all that this agentd's log asks. */
   readonly label: string;
   readonly post: (session: string, input: SessionInput) => void;
-  readonly logged: (session: string, request: string) => LoggedUse;
+  readonly answerStatus: (session: string, request: string) => AnswerStatus;
   readonly after: (ms: number, run: () => void) => () => void;
   readonly logger: Pick<Logger, "warn">;
   readonly limits: {
@@ -38,16 +38,16 @@ export class Notifier {
   readonly #hinted = new Set<string>();
   #connected = false;
   /** Who is on the Bus has to be looked at. */
-  #lookDue = false;
+  #lookupDue = false;
   /** What the service has of us has to be compared with what we know. */
   #sweepDue = true;
   #working: Promise<void> | undefined;
-  #again = false;
+  #workPending = false;
   #cancelTimer: (() => void) | undefined;
   #stopped = false;
 
   constructor(options: NotifierOptions) {
-    const { bus, service, limits, logger, label, post, logged } = options;
+    const { bus, service, limits, logger, label, post, answerStatus } = options;
     this.#options = options;
     this.#tracked = new TrackedQuestions(limits.notifyTrackedMax, (request) => {
       logger.warn({ request }, "too much is asked of people: this is not");
@@ -57,7 +57,7 @@ export class Notifier {
       name: service,
       callMs: limits.notifyCallMs,
       onServices: () => {
-        this.#lookDue = true;
+        this.#lookupDue = true;
         this.#wake();
       },
       onHint: (ask) => {
@@ -73,10 +73,10 @@ export class Notifier {
       source: bus.name ?? "",
       label,
       post,
-      logged,
+      answerStatus,
       again: (what) => {
         if (what === "sweep") this.#sweepDue = true;
-        this.#again = true;
+        this.#workPending = true;
       },
     });
   }
@@ -87,9 +87,9 @@ export class Notifier {
 
   onBus(connected: boolean): void {
     this.#connected = connected;
-    this.#lookDue = connected;
+    this.#lookupDue = connected;
     if (connected) this.#wake();
-    else this.#service.lost();
+    else this.#service.onLost();
   }
 
   act(session: string, effect: PeopleEffect): void {
@@ -112,11 +112,11 @@ export class Notifier {
 
   #wake(): void {
     if (this.#stopped) return;
-    this.#again = true;
+    this.#workPending = true;
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
       // Woken in the moment between its last look and its end.
-      if (this.#again) this.#wake();
+      if (this.#workPending) this.#wake();
     });
   }
 
@@ -129,28 +129,28 @@ export class Notifier {
     // What an effect of the same tick asks for is done with the rest.
     await Promise.resolve();
     try {
-      while (this.#again && !this.#stopped) {
-        this.#again = false;
+      while (this.#workPending && !this.#stopped) {
+        this.#workPending = false;
         crowded = await this.#round();
       }
     } catch (error) {
       if (!(error instanceof BusError || error instanceof LogError || error instanceof NotifyRefusal)) throw error;
       logger.warn({ err: error }, "the service that asks people could not be asked");
-      this.#again = false;
-      this.#lookDue = true;
+      this.#workPending = false;
+      this.#lookupDue = true;
       this.#sweepDue = true;
       waitMs = limits.notifyRetryMs;
-      this.#complain(error.message);
+      this.#reportNotAsked(error.message);
     }
     for (const [session, message] of crowded) {
-      this.#complain(message, session);
+      this.#reportNotAsked(message, session);
       waitMs = limits.notifyRetryMs;
     }
     if (this.#stopped || !this.#connected || this.#service.reach === "off" || this.#tracked.size === 0) return;
-    if (this.#service.reach === "away") this.#complain("it is not on the Bus");
+    if (this.#service.reach === "away") this.#reportNotAsked("it is not on the Bus");
     // Hints are lost, and so are notices of services that come.
     this.#cancelTimer = this.#options.after(waitMs, () => {
-      this.#lookDue = true;
+      this.#lookupDue = true;
       this.#sweepDue = true;
       this.#wake();
     });
@@ -160,9 +160,9 @@ export class Notifier {
   async #round(): Promise<ReadonlyMap<string, string>> {
     const crowded = new Map<string, string>();
     if (!this.#connected) return crowded;
-    if (this.#lookDue || this.#service.reach === "away") {
-      this.#lookDue = false;
-      if (await this.#service.look()) this.#sweepDue = true;
+    if (this.#lookupDue || this.#service.reach === "away") {
+      this.#lookupDue = false;
+      if (await this.#service.lookUp()) this.#sweepDue = true;
     }
     if (this.#service.reach !== "there") return crowded;
     if (this.#sweepDue) {
@@ -194,10 +194,10 @@ export class Notifier {
   }
 
   /** Once for each question, of that session or of all, of which the log says that people are asked. */
-  #complain(message: string, session?: string): void {
+  #reportNotAsked(message: string, session?: string): void {
     for (const [request, one] of this.#tracked) {
-      if (one.phase !== "to_ask" || one.complained || (session ?? one.session) !== one.session) continue;
-      this.#tracked.set(request, { ...one, complained: true });
+      if (one.phase !== "to_ask" || one.reported || (session ?? one.session) !== one.session) continue;
+      this.#tracked.set(request, { ...one, reported: true });
       this.#options.post(one.session, { type: "people_not_asked", request, message });
     }
   }

@@ -46,21 +46,21 @@ export class NotifyService {
   }
 
   /** The Bus is gone, and whatever was on it. */
-  lost(): void {
+  onLost(): void {
     this.#found = undefined;
   }
 
   /** Looks who is on the Bus. True: the service is there, and it is another incarnation than before. Throws BusError. */
-  async look(): Promise<boolean> {
+  async lookUp(): Promise<boolean> {
     const { bus, callMs, onServices } = this.#options;
     const name = this.#options.name();
     if (name === undefined) {
-      this.lost();
+      this.onLost();
       return false;
     }
     await this.#follow("noded.props.changed", onServices);
     await this.#follow(notifyTopics(name).answered, (body) => {
-      const asked = asHint(body);
+      const asked = parseHint(body);
       if (asked !== undefined) this.#options.onHint(asked);
     });
     const reply = await bus.call("noded", "noded.list", undefined, { timeoutMs: callMs });
@@ -77,12 +77,12 @@ export class NotifyService {
     const reply = await this.#options.bus.call(name, `${name}.${verb}`, args, { timeoutMs: this.#options.callMs });
     // The broker's own words have no sender, or another: the service is gone, or about to be.
     if (reply.headers["from"] !== name) {
-      this.lost();
+      this.onLost();
       throw new BusError("CONNECTION_LOST", replyFailure(reply)?.message ?? `an answer that is not ${name}'s`);
     }
     const failure = replyFailure(reply);
     if (failure !== undefined) throw new NotifyRefusal(failure.code, failure.message);
-    const parsed = answer.safeParse(parsedJson(reply.body));
+    const parsed = answer.safeParse(parseJson(reply.body));
     if (!parsed.success) throw new NotifyRefusal(undefined, `${name}.${verb} has answered what cannot be understood`);
     return parsed.data;
   }
@@ -95,18 +95,18 @@ export class NotifyService {
 }
 
 function incarnationOf(body: string, name: string): string | undefined {
-  const service = registeredServices(parsedJson(body))?.find((one) => one.name === name);
+  const service = registeredServices(parseJson(body))?.find((one) => one.name === name);
   if (service === undefined) return undefined;
   const incarnation: unknown = service.meta?.registration_incarnation;
   return typeof incarnation === "string" ? incarnation : "";
 }
 
-function asHint(body: string): string | undefined {
-  const parsed = hint.safeParse(parsedJson(body));
+function parseHint(body: string): string | undefined {
+  const parsed = hint.safeParse(parseJson(body));
   return parsed.success ? parsed.data.ask : undefined;
 }
 
-function parsedJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -5,7 +5,7 @@
 import { pagesOf } from "../../bus-client/index.ts";
 import type { SessionInput } from "../session/core/input.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
-import type { LoggedUse } from "./logged-use.ts";
+import type { AnswerStatus } from "./answer-status.ts";
 import { askedReply, type KnownAsk, knownAsk, listReply } from "./notify-replies.ts";
 import { NotifyRefusal, type NotifyService } from "./notify-service.ts";
 import type { InPhase, Question, TrackedQuestions } from "./tracked-questions.ts";
@@ -18,7 +18,7 @@ export interface QuestionCallsOptions {
   /** Of all that this agentd's log asks. */
   readonly label: string;
   readonly post: (session: string, input: SessionInput) => void;
-  readonly logged: (session: string, request: string) => LoggedUse;
+  readonly answerStatus: (session: string, request: string) => AnswerStatus;
   /** There is more to do than was seen at first. `sweep`: also to compare all that the service has. */
   readonly again: (what: "round" | "sweep") => void;
 }
@@ -53,7 +53,7 @@ export class QuestionCalls {
       asked = await service.call("ask", args, askedReply);
     } catch (error) {
       if (!isFinal(error)) throw error;
-      return this.#refused(request, session, error.message);
+      return this.#onRefused(request, session, error.message);
     }
     const now = tracked.get(request);
     if (now?.phase !== "to_ask") {
@@ -68,7 +68,7 @@ export class QuestionCalls {
 
   async get(request: string, one: InPhase<"asked">): Promise<void> {
     try {
-      this.#see(request, one, await this.#options.service.call("get", { ask: one.ask }, knownAsk));
+      this.#onKnownAsk(request, one, await this.#options.service.call("get", { ask: one.ask }, knownAsk));
     } catch (error) {
       if (!(error instanceof NotifyRefusal) || error.code !== "ASK_UNKNOWN") throw error;
       this.#askAnew(request, one);
@@ -88,8 +88,8 @@ export class QuestionCalls {
     }
     // It crossed with what closed the request: a person believes to have decided it.
     if (!settled && known?.state === "answered" && known.ref === request && known.answer !== undefined) {
-      this.#crossed(request, one, ask, known.answer);
-    } else this.#gone(request);
+      this.#onCrossedAnswer(request, one, ask, known.answer);
+    } else this.#remove(request);
   }
 
   /** All that the service has of this log and that is not settled, ours and what the last agentd left. */
@@ -113,7 +113,7 @@ export class QuestionCalls {
       if (seen.has(request)) continue;
       // The service has lost it, or never got it.
       if (one.phase === "asked") this.#askAnew(request, one);
-      if (one.phase === "to_withdraw" && one.ask === undefined) this.#gone(request);
+      if (one.phase === "to_withdraw" && one.ask === undefined) this.#remove(request);
     }
   }
 
@@ -123,7 +123,7 @@ export class QuestionCalls {
     const one = tracked.get(request);
     switch (one?.phase) {
       case "asked":
-        return this.#see(request, one, known);
+        return this.#onKnownAsk(request, one, known);
       case "to_withdraw":
         if (one.ask === undefined) tracked.set(request, { ...one, ask });
         return;
@@ -132,12 +132,12 @@ export class QuestionCalls {
       case "refused":
         return;
       case undefined:
-        return this.#sweepLeftover(known);
+        return this.#adoptOrphan(known);
     }
   }
 
   /** No open request stands behind it: an agentd died over it, or could not take it back. */
-  #sweepLeftover({ ask, ref: request, state, answer }: KnownAsk): void {
+  #adoptOrphan({ ask, ref: request, state, answer }: KnownAsk): void {
     const session = sessionOfRequest(request);
     if (session === undefined) return;
     if (state === "answered" && answer !== undefined) this.#settle(request, session, ask, answer);
@@ -145,7 +145,7 @@ export class QuestionCalls {
   }
 
   /** Where the question was to be asked anew, its session is told that a person has answered the edition before. */
-  #crossed(request: string, { session, question }: InPhase<"to_withdraw">, ask: string, answer: Answer): void {
+  #onCrossedAnswer(request: string, { session, question }: InPhase<"to_withdraw">, ask: string, answer: Answer): void {
     const { tracked, again } = this.#options;
     const now = tracked.get(request);
     if (now?.phase !== "to_withdraw" || now.next === undefined) return this.#settle(request, session, ask, answer);
@@ -154,26 +154,26 @@ export class QuestionCalls {
     again("round");
   }
 
-  #gone(request: string): void {
-    if (this.#options.tracked.gone(request)) this.#options.again("round");
+  #remove(request: string): void {
+    if (this.#options.tracked.remove(request)) this.#options.again("round");
   }
 
   /** An answer behind which no open request stands is told once, by the log's word, and then taken note of. */
   #settle(request: string, session: string, ask: string, answer: Answer): void {
-    const { tracked, logged, again } = this.#options;
-    if (logged(session, request) === "unused") this.#tell(request, session, ask, undefined, answer);
+    const { tracked, answerStatus, again } = this.#options;
+    if (answerStatus(session, request) === "unused") this.#postOnce(request, session, ask, undefined, answer);
     else tracked.set(request, { session, phase: "to_withdraw", ask, reason: "settled", settled: true });
     again("round");
   }
 
   /** An end without an answer is none: the request's own time is its session's matter. */
-  #see(request: string, one: InPhase<"asked">, known: KnownAsk): void {
+  #onKnownAsk(request: string, one: InPhase<"asked">, known: KnownAsk): void {
     if (this.#options.tracked.get(request) !== one || known.ask !== one.ask || known.ref !== request) return;
     if (known.state !== "answered" || known.answer === undefined) return;
-    this.#tell(request, one.session, known.ask, one.question, known.answer);
+    this.#postOnce(request, one.session, known.ask, one.question, known.answer);
   }
 
-  #tell(request: string, session: string, ask: string, question: Question | undefined, answer: Answer): void {
+  #postOnce(request: string, session: string, ask: string, question: Question | undefined, answer: Answer): void {
     this.#options.tracked.set(request, { session, phase: "told", question, ask });
     this.#post(request, session, question, answer);
   }
@@ -183,11 +183,11 @@ export class QuestionCalls {
     this.#options.post(session, { type: "people_answered", request, option, by, ...edition });
   }
 
-  #refused(request: string, session: string, message: string): void {
+  #onRefused(request: string, session: string, message: string): void {
     const { tracked, post } = this.#options;
     if (tracked.get(request)?.phase !== "to_ask") {
       // Over meanwhile, or another by now: nobody has to know.
-      this.#gone(request);
+      this.#remove(request);
       return;
     }
     tracked.set(request, { session, phase: "refused" });
@@ -195,7 +195,7 @@ export class QuestionCalls {
   }
 
   #askAnew(request: string, { session, question }: InPhase<"asked">): void {
-    this.#options.tracked.set(request, { session, phase: "to_ask", question, tried: true, complained: true });
+    this.#options.tracked.set(request, { session, phase: "to_ask", question, tried: true, reported: true });
     this.#options.again("round");
   }
 }

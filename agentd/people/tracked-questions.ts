@@ -10,7 +10,7 @@ export type Withdrawal = Extract<PeopleEffect, { type: "withdraw_ask" }>;
 export type Tracked = { readonly session: string } &
   /** `tried`: the service may have it though nobody knows its name. `complained`: that it is not asked need not be said. */
   (
-    | { readonly phase: "to_ask"; readonly question: Question; readonly tried: boolean; readonly complained: boolean }
+    | { readonly phase: "to_ask"; readonly question: Question; readonly tried: boolean; readonly reported: boolean }
     | { readonly phase: "asked"; readonly question: Question; readonly ask: string }
     /** The answer is posted; its session says when it is over. */
     | { readonly phase: "told"; readonly question: Question | undefined; readonly ask: string }
@@ -84,7 +84,7 @@ export class TrackedQuestions {
   }
 
   /** What was asked under this name is out of the way. True: there is a next edition to be asked. */
-  gone(request: string): boolean {
+  remove(request: string): boolean {
     const before = this.#all.get(request);
     this.delete(request);
     if (before?.phase !== "to_withdraw" || before.next === undefined) return false;
@@ -111,5 +111,5 @@ export class TrackedQuestions {
 }
 
 function toAsk(session: string, question: Question): Tracked {
-  return { session, phase: "to_ask", question, tried: false, complained: !question.notified };
+  return { session, phase: "to_ask", question, tried: false, reported: !question.notified };
 }

@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { kernelDirectories } from "../../instance/kernel-files.ts";
 import type { FileIdentity, Reserved } from "../../instance/reserved.ts";
-import { Refused, shown } from "./refusal.ts";
+import { Refused, quotePath } from "./refusal.ts";
 
 export interface Boundary {
   /** The session's, absolute and without links, as they were when it began. They may be gone, or be others, by now. */
@@ -13,7 +13,7 @@ export interface Boundary {
 }
 
 /** How many directories a message names. */
-const namedMax = 8;
+const listedDirectoriesMax = 8;
 
 export type Side = "inside" | "outside" | "reserved";
 
@@ -21,12 +21,12 @@ export type Side = "inside" | "outside" | "reserved";
  * `where` is a place without links, of which the last names need not exist; `file` is what stands there. Nothing lies in
  * "" or in a relative directory; `/proc`, `/sys`, `/dev` lie in none.
  */
-export function sideOf(where: Buffer, { directories, reserved }: Boundary, file?: FileIdentity): Side {
+export function findSide(where: Buffer, { directories, reserved }: Boundary, file?: FileIdentity): Side {
   const isIn =
     directories.some((directory) => isWithin(where, directory)) &&
     !kernelDirectories.some((kernels) => isWithin(where, kernels));
   if (!isIn) return "outside";
-  return reserved.holds(where, file) ? "reserved" : "inside";
+  return reserved.includes(where, file) ? "reserved" : "inside";
 }
 
 /** Why a path that is not inside is refused; the same words whether or not there is anything. */
@@ -36,7 +36,7 @@ export function refusalOf(side: Exclude<Side, "inside">, path: string, { directo
 
 function reservedPath(path: string): Refused {
   const what = "agentd keeps its configuration, its log, its secrets or a socket";
-  return new Refused("reserved", `${shown(path)} is where ${what}; no session has a hand in it.`);
+  return new Refused("reserved", `${quotePath(path)} is where ${what}; no session has a hand in it.`);
 }
 
 function outside(path: string, directories: readonly string[]): Refused {
@@ -44,19 +44,20 @@ function outside(path: string, directories: readonly string[]): Refused {
   if (gone !== undefined) {
     return new Refused(
       "gone",
-      `The session's directory ${shown(gone)} was removed, or is another one by now; ${advice(directories)}`,
+      `The session's directory ${quotePath(gone)} was removed, or is another one by now; ${advice(directories)}`,
     );
   }
   return new Refused(
     "outside",
-    `${shown(path)} is not in the session's directories, or leads out of them; ${advice(directories)}`,
+    `${quotePath(path)} is not in the session's directories, or leads out of them; ${advice(directories)}`,
   );
 }
 
 function advice(directories: readonly string[]): string {
   if (directories.length === 0) return "there are none in which files may be read and written.";
-  const named = directories.slice(0, namedMax).map(shown).join(", ");
-  const more = directories.length > namedMax ? ` and ${directories.length - namedMax} more` : "";
+  const named = directories.slice(0, listedDirectoriesMax).map(quotePath).join(", ");
+  const more =
+    directories.length > listedDirectoriesMax ? ` and ${directories.length - listedDirectoriesMax} more` : "";
   return `files may be read and written in ${named}${more}.`;
 }
 

@@ -18,7 +18,7 @@ import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readTextFile, readTextFileWith } from "./read-text-file.ts";
 import type { RefusalReason } from "./refusal.ts";
-import { asOrdinaryUser, type Ground, makeGround, secret, temporaryName, ways } from "./testing/ground.ts";
+import { asOrdinaryUser, type Ground, makeGround, secret, temporaryName, pinMethods } from "./testing/ground.ts";
 import { writeTextFile, writeTextFileWith } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
@@ -247,7 +247,7 @@ const hostile: readonly Hostile[] = [
   },
 ];
 
-describe.each(ways)("%s", (_, way) => {
+describe.each(pinMethods)("%s", (_, way) => {
   const cap = { bytesMax: 1_000 };
 
   test.for(hostile)("$what: read $read, write $write", ({ make, read, write, linuxOnly, ordinary }, { skip }) => {

@@ -15,14 +15,14 @@ export interface Window {
  * end. Throws `Refused` for what is negative or no whole number.
  */
 export function lineWindow(utf8: Buffer, { line, limit }: Window): Buffer {
-  const first = counted("line", line) ?? 1;
-  const count = counted("limit", limit);
-  const start = afterLines(utf8, 0, Math.max(first, 1) - 1);
-  return utf8.subarray(start, count === undefined ? undefined : afterLines(utf8, start, count));
+  const first = checkCount("line", line) ?? 1;
+  const count = checkCount("limit", limit);
+  const start = skipLines(utf8, 0, Math.max(first, 1) - 1);
+  return utf8.subarray(start, count === undefined ? undefined : skipLines(utf8, start, count));
 }
 
 /** Byte by byte: a search for each next end costs many times as much in a text of empty lines. */
-function afterLines(utf8: Buffer, start: number, lines: number): number {
+function skipLines(utf8: Buffer, start: number, lines: number): number {
   let at = start;
   for (let left = lines; left > 0 && at < utf8.length; at++) {
     if (utf8[at] === newline) left--;
@@ -32,7 +32,7 @@ function afterLines(utf8: Buffer, start: number, lines: number): number {
 
 const newline = 0x0a;
 
-function counted(name: string, value: number | null | undefined): number | undefined {
+function checkCount(name: string, value: number | null | undefined): number | undefined {
   if (value === null || value === undefined) return undefined;
   if (Number.isInteger(value) && value >= 0) return value;
   throw new Refused("range", `${name} is ${value}; it must be a whole number, of lines from 1 on.`);

@@ -52,25 +52,25 @@ export class Refused extends Error {
 }
 
 /** The path as a message shows it: on one line, and not long. */
-export function shown(path: string): string {
+export function quotePath(path: string): string {
   return JSON.stringify(path.length > 256 ? `${path.slice(0, 256)}...` : path);
 }
 
 /** A refusal's message without what is secret. The path is one that it shows, and cuts: half a secret is not known again. */
 export function redactedMessage(message: string, path: string, redact: (text: string) => string): string {
-  return redact(message.replaceAll(shown(path), () => shown(redact(path))));
+  return redact(message.replaceAll(quotePath(path), () => quotePath(redact(path))));
 }
 
 /** What the system's error means for who asked for `path`, which is inside. An error of our own making is thrown. */
-export function refusedBySystem(error: unknown, path: string): Refused {
+export function toRefused(error: unknown, path: string): Refused {
   if (error instanceof Refused) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) throw error;
-  const [reason, words] = meanings[code] ?? ["disk", "the file system refused it"];
-  return new Refused(reason, `${shown(path)}: ${words} (${code}).`);
+  const [reason, words] = systemErrors[code] ?? ["disk", "the file system refused it"];
+  return new Refused(reason, `${quotePath(path)}: ${words} (${code}).`);
 }
 
-const meanings: Readonly<Record<string, readonly [RefusalReason, string]>> = {
+const systemErrors: Readonly<Record<string, readonly [RefusalReason, string]>> = {
   ENOENT: ["missing", "there is no such file"],
   ENOTDIR: ["missing", "there is no such file: the path leads through something that is not a directory"],
   ELOOP: ["link", "the path is a circle of links"],
@@ -91,16 +91,16 @@ const meanings: Readonly<Record<string, readonly [RefusalReason, string]>> = {
   EIO: ["disk", "the disk failed"],
 };
 
-export interface RefusedAnswer {
+export interface RefusedResult {
   readonly ok: false;
   readonly refusal: Refusal;
 }
 
 /** The door: what is refused is answered, what is a fault of ours is thrown. */
-export function answered<Answer>(path: string, act: () => Answer): Answer | RefusedAnswer {
+export function catchRefusal<Answer>(path: string, act: () => Answer): Answer | RefusedResult {
   try {
     return act();
   } catch (error) {
-    return { ok: false, refusal: refusedBySystem(error, path).refusal };
+    return { ok: false, refusal: toRefused(error, path).refusal };
   }
 }

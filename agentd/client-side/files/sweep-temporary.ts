@@ -2,10 +2,10 @@
 // Takes away what a write left that was killed between its temporary file and the rename.
 import { lstatSync, unlinkSync } from "node:fs";
 import type { Boundary } from "./boundary.ts";
-import { hold } from "./hold.ts";
-import { holdNearest, requirePath } from "./hold-inside.ts";
-import { nameIn } from "./hold-parent.ts";
-import { answered } from "./refusal.ts";
+import { pinPath } from "./pin-path.ts";
+import { pinNearestDirectory, requirePath } from "./pin-inside.ts";
+import { fileNameOf } from "./pin-parent.ts";
+import { catchRefusal } from "./refusal.ts";
 
 export interface SweepOptions extends Boundary {
   /** As the write had it. */
@@ -14,12 +14,12 @@ export interface SweepOptions extends Boundary {
 
 /** Whether the temporary file of a write to `path` was there and was removed; what is not inside is left alone. */
 export function sweepTemporary(path: string, { temporaryName, ...boundary }: SweepOptions): boolean {
-  const swept = answered(path, () => {
+  const swept = catchRefusal(path, () => {
     requirePath(path);
-    nameIn(path);
-    using nearest = holdNearest(path.slice(0, path.lastIndexOf("/") + 1), { hold, ...boundary });
+    fileNameOf(path);
+    using nearest = pinNearestDirectory(path.slice(0, path.lastIndexOf("/") + 1), { pin: pinPath, ...boundary });
     if (nearest.missing.length > 0) return false;
-    const temporary = nearest.held.at(temporaryName);
+    const temporary = nearest.directory.pathTo(temporaryName);
     if (!lstatSync(temporary, { throwIfNoEntry: false })?.isFile()) return false;
     unlinkSync(temporary);
     return true;

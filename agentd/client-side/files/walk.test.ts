@@ -4,7 +4,7 @@ import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readTextFileWith } from "./read-text-file.ts";
-import { makeGround, temporaryName, ways } from "./testing/ground.ts";
+import { makeGround, temporaryName, pinMethods } from "./testing/ground.ts";
 import { writeTextFileWith } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
@@ -53,7 +53,7 @@ const thing = fc.record({ where: place, name, target: fc.option(target) });
 const step = fc.constantFrom("..", ".", "", "a", "b", "c", "d", "app", "out", "app-evil");
 const asked = fc.tuple(place, fc.array(step, { maxLength: 5 }));
 
-describe.each(ways)("%s", (_, way) => {
+describe.each(pinMethods)("%s", (_, way) => {
   test("a random path on a random tree is read, and written, exactly where a plain walk says that it is inside", () => {
     using ground = makeGround();
     const { base, app } = ground;

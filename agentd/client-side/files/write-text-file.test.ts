@@ -15,12 +15,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Hold } from "./held.ts";
-import { hold } from "./hold.ts";
+import type { Pin } from "./pinned-path.ts";
+import { pinPath } from "./pin-path.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { sweepTemporary } from "./sweep-temporary.ts";
 import { asOrdinaryUser, type Ground, makeGround, temporaryName } from "./testing/ground.ts";
-import { type WriteAnswer, writeTextFile, writeTextFileWith } from "./write-text-file.ts";
+import { type WriteResult, writeTextFile, writeTextFileWith } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 const uid = process.getuid?.() ?? 0;
@@ -35,7 +35,7 @@ afterEach(() => {
   ground[Symbol.dispose]();
 });
 
-const write = (path: string, content: string, way: Hold = hold): WriteAnswer =>
+const write = (path: string, content: string, way: Pin = pinPath): WriteResult =>
   writeTextFileWith(way, path, content, {
     directories: [ground.app],
     reserved: nothingReserved,
@@ -170,19 +170,19 @@ test("a session's directory that was removed, or made a link, is named in the re
 
 /** Holds as ever, but does something between the looks at where a directory is. */
 const meanwhile =
-  (look: number, act: () => void): Hold =>
+  (look: number, act: () => void): Pin =>
   (path, options) => {
-    const held = hold(path, options);
+    const pinned = pinPath(path, options);
     let looks = 0;
     return {
-      stat: held.stat,
-      isKernels: () => held.isKernels(),
-      at: (name) => held.at(name),
-      openToRead: () => held.openToRead(),
-      [Symbol.dispose]: () => held[Symbol.dispose](),
-      where() {
+      stat: pinned.stat,
+      isKernelFile: () => pinned.isKernelFile(),
+      pathTo: (name) => pinned.pathTo(name),
+      openForReading: () => pinned.openForReading(),
+      [Symbol.dispose]: () => pinned[Symbol.dispose](),
+      currentPath() {
         if (++looks === look) act();
-        return held.where();
+        return pinned.currentPath();
       },
     };
   };

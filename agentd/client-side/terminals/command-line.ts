@@ -2,7 +2,7 @@
 // What an agent means by `command`: by the protocol a program, but many agents put a whole shell line there.
 import { isProgramFile } from "../../../acp-client/process/spawn-failure.ts";
 
-export interface AskedCommand {
+export interface RequestedCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -14,7 +14,7 @@ export interface AskedCommand {
  * Program and arguments. With `args`, or where `command` names a file (as a path, or in PATH), exactly these. Else, if
  * it could be a shell line, `/bin/sh` runs it. What is none of these is left as it is, and fails by its own name.
  */
-export function commandLine({ command, args, cwd, env }: AskedCommand): readonly [string, ...string[]] {
+export function commandLine({ command, args, cwd, env }: RequestedCommand): readonly [string, ...string[]] {
   const asAsked = [command, ...args] as const;
   if (args.length > 0 || !isShellLine(command)) return asAsked;
   return isProgramFile({ command: asAsked, cwd, env }) ? asAsked : ["/bin/sh", "-c", command];

@@ -4,7 +4,7 @@ import type { ProcessIdentity } from "../../../acp-client/process/process-identi
 import { type SpawnedChild, spawnChild } from "../../../acp-client/process/spawn-child.ts";
 import { settlesWithin } from "../../../acp-client/process/stop-ladder.ts";
 import { commandLine } from "./command-line.ts";
-import { endTreePolitely } from "./end-tree-politely.ts";
+import { endTreeGracefully } from "./end-tree-gracefully.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import {
   type StartedTerminal,
@@ -38,7 +38,7 @@ class SpawnedTerminal implements Terminal {
   readonly identity: ProcessIdentity | undefined;
   readonly #options: SpawnedTerminalOptions;
   readonly #output: TerminalOutput;
-  readonly #over: Promise<void>;
+  readonly #exited: Promise<void>;
   #exit: TerminalExit | undefined;
   #killing: Promise<void> | undefined;
   #releasing: Promise<void> | undefined;
@@ -47,7 +47,7 @@ class SpawnedTerminal implements Terminal {
     this.identity = identityOf(child.pid);
     this.#options = options;
     this.#output = new TerminalOutput(child.stdout, child.stderr, options.limits.tailBytesMax);
-    this.#over = this.#follow(child);
+    this.#exited = this.#follow(child);
   }
 
   output(): TerminalSnapshot {
@@ -61,13 +61,13 @@ class SpawnedTerminal implements Terminal {
   }
 
   release(): Promise<void> {
-    this.#releasing ??= this.#letGo();
+    this.#releasing ??= this.#endAndClose();
     return this.#releasing;
   }
 
-  async #letGo(): Promise<void> {
+  async #endAndClose(): Promise<void> {
     await this.#end();
-    this.#tell({ exitCode: null, signal: null });
+    this.#reportExit({ exitCode: null, signal: null });
     this.#output.close();
   }
 
@@ -80,17 +80,17 @@ class SpawnedTerminal implements Terminal {
 
   async #endTree(): Promise<void> {
     const { marker, limits } = this.#options;
-    await endTreePolitely({ identity: this.identity, marker }, limits);
-    await settlesWithin(this.#over, limits.killWaitMs);
+    await endTreeGracefully({ identity: this.identity, marker }, limits);
+    await settlesWithin(this.#exited, limits.killWaitMs);
   }
 
   async #follow(child: SpawnedChild<"ignore">): Promise<void> {
     const exit = await exitOf(child);
     await this.#output.untilQuiet();
-    this.#tell(exit);
+    this.#reportExit(exit);
   }
 
-  #tell(exit: TerminalExit): void {
+  #reportExit(exit: TerminalExit): void {
     if (this.#exit !== undefined) return;
     this.#exit = exit;
     this.#options.sink.onExit(exit);

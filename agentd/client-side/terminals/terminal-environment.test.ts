@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { terminalEnvironment } from "./terminal-environment.ts";
-import type { AskedEnvironment } from "./terminal-environment.ts";
+import type { RequestedEnvironment } from "./terminal-environment.ts";
 
 const marker = { name: "AGENTD_TERMINAL", value: "m" };
 const always = { AGENTD_TERMINAL: "m", GIT_TERMINAL_PROMPT: "0", TERM: "dumb" };
 
-const given = (asked: AskedEnvironment["asked"], base: Record<string, string> = {}): unknown =>
-  terminalEnvironment({ base, asked, marker });
+const given = (requested: RequestedEnvironment["requested"], base: Record<string, string> = {}): unknown =>
+  terminalEnvironment({ base, requested, marker });
 
 test("a command has its agent's environment, git that asks nobody and a dumb terminal", () => {
   expect(given([], { PATH: "/bin" })).toEqual({ env: { ...always, PATH: "/bin" } });

@@ -7,8 +7,8 @@ import { settlesWithin } from "../../../acp-client/process/stop-ladder.ts";
 import { OutputTail } from "./output-tail.ts";
 
 /** After so many bytes the pipes rest: a command that never stops writing gets some 40 MB/s, and the loop its other work. */
-const bytesBetweenRests = 256 * 1024;
-const restMs = 5;
+const bytesBetweenPauses = 256 * 1024;
+const pauseMs = 5;
 /** Something else holds the pipes of a command that has exited: its own last words are there when nothing came for this time. */
 const quietMs = 100;
 /** What it left in the background may go on writing; that is not waited for longer than this many times `quietMs`. */
@@ -19,8 +19,8 @@ export class TerminalOutput {
   readonly #tail: OutputTail;
   readonly #ended: Promise<unknown>;
   #bytesRead = 0;
-  #bytesToRest = bytesBetweenRests;
-  #rest: NodeJS.Timeout | undefined;
+  #bytesToPause = bytesBetweenPauses;
+  #pause: NodeJS.Timeout | undefined;
 
   constructor(stdout: Readable, stderr: Readable, bytesMax: number) {
     this.#pipes = [stdout, stderr];
@@ -44,7 +44,7 @@ export class TerminalOutput {
 
   /** Nothing is read or kept any more. */
   close(): void {
-    clearTimeout(this.#rest);
+    clearTimeout(this.#pause);
     for (const pipe of this.#pipes) pipe.destroy();
     this.#tail.close();
   }
@@ -67,15 +67,15 @@ export class TerminalOutput {
 
   #count(bytes: number): void {
     this.#bytesRead += bytes;
-    this.#bytesToRest -= bytes;
-    if (this.#bytesToRest > 0 || this.#rest !== undefined) return;
+    this.#bytesToPause -= bytes;
+    if (this.#bytesToPause > 0 || this.#pause !== undefined) return;
     for (const pipe of this.#pipes) pipe.pause();
-    this.#rest = setTimeout(() => this.#goOn(), restMs);
+    this.#pause = setTimeout(() => this.#resume(), pauseMs);
   }
 
-  #goOn(): void {
-    this.#rest = undefined;
-    this.#bytesToRest = bytesBetweenRests;
+  #resume(): void {
+    this.#pause = undefined;
+    this.#bytesToPause = bytesBetweenPauses;
     for (const pipe of this.#pipes) pipe.resume();
   }
 }

@@ -7,21 +7,21 @@ const nothing = Buffer.alloc(0);
 
 export class Utf8Repair {
   /** The beginning of a character: at most three bytes. */
-  #cut: Buffer = nothing;
+  #partial: Buffer = nothing;
 
   /** The whole characters that are there by now, as UTF-8. */
   write(chunk: Buffer): Buffer {
-    const bytes = this.#cut.length === 0 ? chunk : Buffer.concat([this.#cut, chunk]);
+    const bytes = this.#partial.length === 0 ? chunk : Buffer.concat([this.#partial, chunk]);
     const whole = wholeLength(bytes);
     // A copy: a view would keep the whole read of the pipe in memory.
-    this.#cut = whole === bytes.length ? nothing : Buffer.from(bytes.subarray(whole));
+    this.#partial = whole === bytes.length ? nothing : Buffer.from(bytes.subarray(whole));
     return repaired(bytes.subarray(0, whole));
   }
 
   /** The stream is over: a character without its end is none. */
   end(): Buffer {
-    const rest = repaired(this.#cut);
-    this.#cut = nothing;
+    const rest = repaired(this.#partial);
+    this.#partial = nothing;
     return rest;
   }
 }

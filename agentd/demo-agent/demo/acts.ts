@@ -57,7 +57,7 @@ export const acts: ReadonlyMap<string, Act> = new Map<string, Act>([
 ]);
 
 /** Runs what the prompt names; a leading slash is how clients write commands. What the file system refuses is told in words. */
-export async function actOn(turn: Turn, prompt: string): Promise<void> {
+export async function runAct(turn: Turn, prompt: string): Promise<void> {
   const [, name = "", rest = ""] = /^\s*\/?(\S*)\s*([^]*)$/.exec(prompt) ?? [];
   const act = acts.get(name.toLowerCase());
   try {

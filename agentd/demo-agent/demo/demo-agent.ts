@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { Connection, RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Params } from "./connection.ts";
 import type { ServerCommand } from "../mcp-client.ts";
-import { type ClientOffers, DemoSession } from "./session.ts";
+import { type ClientFeatures, DemoSession } from "./session.ts";
 
 export interface DemoAgentOptions {
   readonly input: Readable;
@@ -22,7 +22,7 @@ export class DemoAgent {
   readonly #sessions = new Map<string, DemoSession>();
   readonly #methods: Readonly<Record<string, Method>>;
   #initialized = false;
-  #client: ClientOffers = { booleans: false, forms: false, writes: false };
+  #client: ClientFeatures = { booleans: false, forms: false, writes: false };
 
   constructor({ input, output, onClosed }: DemoAgentOptions) {
     this.#onClosed = onClosed;

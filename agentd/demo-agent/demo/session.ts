@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { randomUUID } from "node:crypto";
-import { actOn, availableCommands } from "./acts.ts";
+import { runAct, availableCommands } from "./acts.ts";
 import { RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Connection, Params } from "./connection.ts";
 import { McpClient, type ServerCommand } from "../mcp-client.ts";
@@ -12,7 +12,7 @@ const titleCharactersMax = 60;
 const contextTokens = 100_000;
 
 /** What the client can do. */
-export interface ClientOffers {
+export interface ClientFeatures {
   /** It knows options that are true or false. */
   readonly booleans: boolean;
   /** It shows forms. */
@@ -25,7 +25,7 @@ export class DemoSession {
   readonly id = randomUUID();
   readonly cwd: string;
   readonly options: DemoOptions;
-  readonly #client: ClientOffers;
+  readonly #client: ClientFeatures;
   readonly #connection: Connection;
   readonly #servers: readonly McpClient[];
   #title: string | undefined;
@@ -35,7 +35,7 @@ export class DemoSession {
   readonly #alwaysAllowed = new Set<ToolCallStart["kind"]>();
   #running: AbortController | undefined;
 
-  constructor(cwd: string, servers: readonly ServerCommand[], client: ClientOffers, connection: Connection) {
+  constructor(cwd: string, servers: readonly ServerCommand[], client: ClientFeatures, connection: Connection) {
     this.cwd = cwd;
     this.#client = client;
     this.#servers = servers.map((server) => new McpClient(server, cwd));
@@ -84,7 +84,7 @@ export class DemoSession {
     });
     try {
       this.#name(text);
-      await actOn(turn, text);
+      await runAct(turn, text);
       this.#count(text);
       return { stopReason: "end_turn" };
     } catch (error) {

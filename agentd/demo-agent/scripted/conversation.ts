@@ -53,7 +53,7 @@ export class Conversation {
   }
 
   /** What a request of the client tells of where its session works. */
-  heard({ params }: JsonObject): void {
+  noteParams({ params }: JsonObject): void {
     const cwd = memberOf(params, "cwd");
     if (typeof cwd === "string") this.lastCwd = cwd;
   }

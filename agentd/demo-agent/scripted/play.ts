@@ -24,7 +24,7 @@ export type StepNamed<Name extends string> = Extract<StepObject, { readonly [mem
 export type RunStep<S> = (step: S, play: Play) => Promise<void> | void;
 
 /** The value with what "$id" and its kin mean in this play at this moment. */
-export function filled(value: Json, play: Play): Json {
+export function fillPlaceholders(value: Json, play: Play): Json {
   const sessionId = play.sessionId ?? play.conversation.lastSessionId;
   return fillIn(value, {
     id: play.frame?.["id"],

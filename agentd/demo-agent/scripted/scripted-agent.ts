@@ -47,7 +47,7 @@ export class ScriptedAgent {
     if (frame === undefined) return this.#play("garbage", line, undefined, () => garbageSteps);
     const { method } = frame;
     if (typeof method === "string") {
-      this.#conversation.heard(frame);
+      this.#conversation.noteParams(frame);
       const steps = (): readonly Step[] => correctSteps(method, frame, scenario, this.#conversation);
       return this.#play(method, line, frame, steps);
     }

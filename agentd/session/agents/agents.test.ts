@@ -25,7 +25,7 @@ test.each([undefined, "the session"])(
       chunkMergeBytesMax: 65_536,
       transcript: () => undefined,
       loggedTelling: () => Promise.resolve(new Telling()),
-      witness: () => undefined,
+      evidenceFor: () => undefined,
       keep: () => Promise.reject(new Error("nothing is kept here")),
       people() {},
       busToolsSeen: () => Promise.resolve(true),

@@ -6,7 +6,7 @@ import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../../acp-client/model.ts";
 import type { Clock } from "../../../bus-client/index.ts";
 import type { MaintenanceReply } from "../../log-maintenance.ts";
-import type { PolicyWitness } from "../../people/findings.ts";
+import type { EvidenceCollector } from "../../people/policy-evidence.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { ClientSideEffect } from "../core/client-side/client-side-input.ts";
 import { undone } from "../core/client-side/decide-client-side.ts";
@@ -14,7 +14,7 @@ import type { Effect, KeepingCommand, PeopleEffect, SessionInput } from "../core
 import type { ChosenOption, SessionState } from "../core/state.ts";
 import { Telling, tellingsDiffer } from "../transcript.ts";
 import { Burst } from "./burst.ts";
-import { type ChildIdentity, childOf, type Desk, type DeskHooks } from "./desk.ts";
+import { type ChildIdentity, childOf, type ClientRequests, type ClientRequestHooks } from "./client-requests.ts";
 import { openAgentSession } from "./opening.ts";
 import { SessionTimers } from "./session-timers.ts";
 
@@ -22,7 +22,7 @@ import { SessionTimers } from "./session-timers.ts";
 export interface Launch {
   readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
   /** What it may ask of us with files and terminals; nothing where absent. */
-  readonly openDesk?: (hooks: DeskHooks) => Desk;
+  readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
   readonly mcpServers: readonly McpServer[];
   /** Options that people had set in the session's earlier lives, by the log: an agent that comes back is given them again. */
   readonly chosen: readonly ChosenOption[];
@@ -47,7 +47,7 @@ export interface AgentsOptions {
   /** What the log has of the conversation up to `seq`. */
   readonly loggedTelling: (session: string, seq: number) => Promise<Telling>;
   /** Where the session has a policy: what finds out what that judges by. */
-  readonly witness: (state: SessionState) => PolicyWitness | undefined;
+  readonly evidenceFor: (state: SessionState) => EvidenceCollector | undefined;
   readonly keep: (session: string, seq: number, command: KeepingCommand) => Promise<MaintenanceReply>;
   /** What concerns people is another's: it comes back as an input. */
   readonly people: (session: string, effect: PeopleEffect) => void;
@@ -66,7 +66,7 @@ interface Running {
   readonly life: number;
   readonly client: AgentClient;
   readonly burst: Burst;
-  readonly desk: Desk | undefined;
+  readonly clientRequests: ClientRequests | undefined;
   readonly process: ChildIdentity | undefined;
 }
 
@@ -179,7 +179,7 @@ export class Agents {
         post(session, { type: "answer_sent", request: effect.request }, running.life);
         return;
       case "client_side":
-        this.#actAtDesk(session, running?.desk, effect.effect);
+        this.#actOnClientRequests(session, running?.clientRequests, effect.effect);
         return;
       case "ask_people":
       case "withdraw_ask":
@@ -214,8 +214,8 @@ export class Agents {
   }
 
   /** Where the agent is gone, what was to be done for it is told to be undone: its intention is in the log. */
-  #actAtDesk(session: string, desk: Desk | undefined, effect: ClientSideEffect): void {
-    if (desk) return desk.act(effect);
+  #actOnClientRequests(session: string, clientRequests: ClientRequests | undefined, effect: ClientSideEffect): void {
+    if (clientRequests) return clientRequests.act(effect);
     const input = undone(effect);
     if (input) this.#options.post(session, { type: "client_side", input });
   }
@@ -262,19 +262,19 @@ export class Agents {
     const { launch } = planned;
     const burst = new Burst(chunkMergeBytesMax);
     const replay = new Telling();
-    const witness = this.#options.witness(state);
-    const desk = launch.openDesk?.(this.#deskHooks(session, burst, life));
+    const evidence = this.#options.evidenceFor(state);
+    const clientRequests = launch.openClientRequests?.(this.#clientRequestHooks(session, burst, life));
     const sink: AgentSink = {
       onEvent(event) {
         if (event.type === "update" && event.replay === true) noteReplay(replay, event.update);
-        else burst.event(event, witness?.see(event));
+        else burst.event(event, evidence?.onEvent(event));
       },
       onBatchEnd: () => this.#post(session, burst, life),
     };
-    const client = launch.start(sink, desk?.clientSide ?? {});
+    const client = launch.start(sink, clientRequests?.clientSide ?? {});
     failpoint("agent.spawned");
     const process = client.processIdentity && childOf(client.processIdentity);
-    this.#running.set(session, { life, client, burst, desk, process });
+    this.#running.set(session, { life, client, burst, clientRequests, process });
     if (this.#reasonsToRest.size > 0) client.pause();
     if (process) {
       record(session, process, true);
@@ -291,7 +291,7 @@ export class Agents {
     this.#post(session, burst, life);
   }
 
-  #deskHooks(session: string, burst: Burst, life: number): DeskHooks {
+  #clientRequestHooks(session: string, burst: Burst, life: number): ClientRequestHooks {
     const { post, record } = this.#options;
     return {
       newKey: () => (this.#lastKey += 1),
@@ -325,7 +325,7 @@ export class Agents {
       return;
     }
     this.#running.delete(session);
-    const ended = Promise.all([running.client.stop(), running.desk?.end()]).then(() => {
+    const ended = Promise.all([running.client.stop(), running.clientRequests?.end()]).then(() => {
       if (running.process) record(session, running.process, false);
       this.#ending.delete(session);
       post(session, { type: "stopped" }, running.life);

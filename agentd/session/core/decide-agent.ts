@@ -16,20 +16,20 @@ import { noteMessage } from "./messages.ts";
 import { requestElicitation } from "./requests/elicitations.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/ends.ts";
 import { noteChange, noteForeignCall, requestPermission } from "./requests/permissions.ts";
-import type { Findings } from "./requests/policy.ts";
+import type { PolicyEvidence } from "./requests/policy.ts";
 import { beginAgain, canComeBack, notResumable, optionsToRestore, sayUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { closeOpenTools, noteToolCall } from "./tools/tool-calls.ts";
 import { endQueuedTurns, endRunningTurn, failureBody, settle } from "./turns.ts";
 
-export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, findings?: Findings): void {
+export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, evidence?: PolicyEvidence): void {
   const { state } = draft;
   switch (event.type) {
     case "update":
       onUpdate(draft, event.update);
       return event.about && noteForeignCall(draft, event.about.agentSession, event.about.call);
     case "permission":
-      requestPermission(draft, event, findings);
+      requestPermission(draft, event, evidence);
       return draft.sayState(before);
     case "elicitation":
       requestElicitation(draft, event);

@@ -33,7 +33,7 @@ export function step(state: SessionState, input: SessionInput, context: Context)
     case "resume":
       return decideResume(draft, state, input);
     case "agent":
-      onAgentEvent(draft, state, input.event, input.findings);
+      onAgentEvent(draft, state, input.event, input.evidence);
       // The last words of an agent whose session has ended may open a tool call: no later agentd would look for it.
       if (draft.state.life.phase === "ended") closeOpenTools(draft);
       break;

@@ -14,9 +14,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Hold } from "../held.ts";
-import { holdByDescriptor } from "../hold-by-descriptor.ts";
-import { holdByPath } from "../hold-by-path.ts";
+import type { Pin } from "../pinned-path.ts";
+import { pinByDescriptor } from "../pin-by-descriptor.ts";
+import { pinByPath } from "../pin-by-path.ts";
 
 export interface Ground extends Disposable {
   /** Holds app, app-evil and out, and nothing else. */
@@ -68,9 +68,9 @@ function outsideOf(base: string): string {
 }
 
 /** The ways of holding that this machine has. */
-export const ways: readonly (readonly [string, Hold])[] = [
-  ...(process.platform === "linux" ? [["by descriptor", holdByDescriptor] as const] : []),
-  ["by path", holdByPath],
+export const pinMethods: readonly (readonly [string, Pin])[] = [
+  ...(process.platform === "linux" ? [["by descriptor", pinByDescriptor] as const] : []),
+  ["by path", pinByPath],
 ];
 
 /** Acts as a user for whom permissions count, who owns all in the session's directory itself: root becomes "nobody". */

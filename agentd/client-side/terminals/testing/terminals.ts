@@ -92,7 +92,7 @@ export async function eventually(what: string, isSo: () => boolean): Promise<voi
 
 function optionsOf(asked: Partial<TerminalOptions>): TerminalOptions {
   const marker = asked.marker ?? newMarker();
-  const environment = terminalEnvironment({ base: { PATH: process.env["PATH"] ?? "" }, asked: [], marker });
+  const environment = terminalEnvironment({ base: { PATH: process.env["PATH"] ?? "" }, requested: [], marker });
   if ("refusal" in environment) throw new Error(environment.refusal);
   return { command: "true", args: [], cwd: tmpdir(), env: environment.env, marker, ...asked };
 }

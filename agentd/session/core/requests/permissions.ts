@@ -29,17 +29,17 @@ import {
   type Resolver,
   whyNobodyIsAsked,
 } from "./open-requests.ts";
-import { answerByPolicy, askedByAnotherSession, type Findings, type PolicyAnswer } from "./policy.ts";
+import { answerByPolicy, askedByAnotherSession, type PolicyEvidence, type PolicyAnswer } from "./policy.ts";
 import { changedMembers, loggedCall, type QuestionCall, questionCall, shownCall } from "./question-call.ts";
 
 /** `option` as offered, or a cancellation. */
 export type Answer = { readonly option: string } | "cancelled";
 
-/** `findings`: what the session's policy judges by, where it has one. */
+/** `evidence`: what the session's policy judges by, where it has one. */
 export function requestPermission(
   draft: Draft,
   event: Extract<AgentEvent, { type: "permission" }>,
-  findings?: Findings,
+  evidence?: PolicyEvidence,
 ): void {
   const { state } = draft;
   const where = currentTurn(state);
@@ -51,7 +51,7 @@ export function requestPermission(
   const refusedBecause = whyNobodyIsAsked(draft);
   const byPolicy = refusedBecause
     ? undefined
-    : policyAnswer(draft, { kind: own.tool_kind, options, findings, agentSession });
+    : policyAnswer(draft, { kind: own.tool_kind, options, evidence, agentSession });
   const { leftOut, ...shown } = shownCall(question);
   const open: OpenPermission = {
     kind: "permission",
@@ -93,7 +93,7 @@ interface AskedOfPolicy {
   /** As the request itself has it. */
   readonly kind: string | null | undefined;
   readonly options: readonly PermissionChoice[];
-  readonly findings: Findings | undefined;
+  readonly evidence: PolicyEvidence | undefined;
   readonly agentSession: string | undefined;
 }
 
@@ -103,7 +103,7 @@ interface AskedOfPolicy {
  */
 function policyAnswer(
   draft: Draft,
-  { kind, options, findings, agentSession }: AskedOfPolicy,
+  { kind, options, evidence, agentSession }: AskedOfPolicy,
 ): PolicyAnswer | undefined {
   const { state, context } = draft;
   const { policy: name, cwd, additionalDirs } = state;
@@ -112,8 +112,8 @@ function policyAnswer(
   if (!policy) sayMissed(draft, name);
   state.policyMissed = policy === undefined;
   if (agentSession !== undefined) return { ask: `policy "${name}": ${askedByAnotherSession}` };
-  if (!policy || !findings) return { ask: `policy "${name}": it is not in the configuration` };
-  const answer = answerByPolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], findings });
+  if (!policy || !evidence) return { ask: `policy "${name}": it is not in the configuration` };
+  const answer = answerByPolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], evidence });
   if ("ask" in answer) return { ask: `policy "${name}": ${answer.ask}` };
   return { ...answer, why: `policy "${name}", ${answer.why}` };
 }

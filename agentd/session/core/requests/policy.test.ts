@@ -12,10 +12,10 @@ function rules(...kinds: ToolKind[]): PolicySettings {
   return { allowOnce: [{ kinds, within: "session" }] };
 }
 
-type Asked = Partial<Omit<PolicyQuestion, "findings">> & Partial<PolicyQuestion["findings"]>;
+type Asked = Partial<Omit<PolicyQuestion, "evidence">> & Partial<PolicyQuestion["evidence"]>;
 
 function asked(policy: PolicySettings, question: Asked = {}): PolicyAnswer {
-  const { kind = "read", options = [once, no], sessionDirectories = ["/ws"], ...findings } = question;
+  const { kind = "read", options = [once, no], sessionDirectories = ["/ws"], ...evidence } = question;
   const found = {
     kindsBefore: [],
     locations: [place("/ws/a")],
@@ -28,7 +28,7 @@ function asked(policy: PolicySettings, question: Asked = {}): PolicyAnswer {
     kind: "kind" in question ? question.kind : kind,
     options,
     sessionDirectories,
-    findings: { ...found, ...findings },
+    evidence: { ...found, ...evidence },
   });
 }
 

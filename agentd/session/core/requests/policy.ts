@@ -14,7 +14,7 @@ export interface Place {
   readonly reserved?: true;
 }
 
-export interface Findings {
+export interface PolicyEvidence {
   /** Of the tool call, before this question. */
   readonly kindsBefore: readonly string[];
   readonly locations: readonly Place[];
@@ -33,7 +33,7 @@ export interface PolicyQuestion {
   readonly options: readonly Pick<PermissionChoice, "option" | "kind">[];
   /** Without links. */
   readonly sessionDirectories: readonly string[];
-  readonly findings: Findings;
+  readonly evidence: PolicyEvidence;
 }
 
 /** `rule`: its number in the policy, from 1. */
@@ -46,7 +46,7 @@ export function answerByPolicy(policy: PolicySettings, question: PolicyQuestion)
   if ("ask" in option) return option;
   const kind = knownKind(question);
   if ("ask" in kind) return kind;
-  const unclear = whyPathsAreUnclear(question.findings);
+  const unclear = whyPathsAreUnclear(question.evidence);
   if (unclear !== undefined) return { ask: unclear };
   const rules = policy.allowOnce.map((rule, index) => ({ rule, number: index + 1 }));
   const naming = rules.filter(({ rule }) => (rule.kinds as readonly string[]).includes(kind.kind));
@@ -73,7 +73,7 @@ function onlyAllowOnce(options: PolicyQuestion["options"]): { readonly option: s
   return { option: only.option };
 }
 
-function knownKind({ kind: own, findings: { kindsBefore } }: PolicyQuestion): { readonly kind: string } | Ask {
+function knownKind({ kind: own, evidence: { kindsBefore } }: PolicyQuestion): { readonly kind: string } | Ask {
   const kinds = new Set([...kindsBefore, ...(typeof own === "string" ? [own] : [])]);
   if (kinds.size > 1) return { ask: "the agent has told two kinds of this tool call" };
   const [kind] = kinds;
@@ -84,7 +84,7 @@ function knownKind({ kind: own, findings: { kindsBefore } }: PolicyQuestion): { 
   return { kind };
 }
 
-function whyPathsAreUnclear({ locations, diffs, incomplete, tooMany }: Findings): string | undefined {
+function whyPathsAreUnclear({ locations, diffs, incomplete, tooMany }: PolicyEvidence): string | undefined {
   if (incomplete) return "some of the tool call's content or locations could not be read";
   if (tooMany) return "the tool call names more paths than a policy looks at";
   if (locations.length === 0) return "the tool call names no location";
@@ -98,9 +98,9 @@ function whyPathsAreUnclear({ locations, diffs, incomplete, tooMany }: Findings)
   return diffs.every(({ real }) => named.has(real)) ? undefined : "it changes a file that is none of its locations";
 }
 
-function liesWithin({ within }: AllowOnceRule, { sessionDirectories, findings }: PolicyQuestion): boolean {
-  const written = within === "session" ? undefined : findings.ruleDirectories.get(within.directory);
+function liesWithin({ within }: AllowOnceRule, { sessionDirectories, evidence }: PolicyQuestion): boolean {
+  const written = within === "session" ? undefined : evidence.ruleDirectories.get(within.directory);
   const directories = within === "session" ? sessionDirectories : written === undefined ? [] : [written];
   const isIn = ({ real }: Place): boolean => directories.some((each) => real !== undefined && isWithin(real, each));
-  return findings.locations.every(isIn);
+  return evidence.locations.every(isIn);
 }

@@ -5,11 +5,11 @@ import type { AgentEvent } from "../../acp-client/agent-events.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
 import { isAnnouncement } from "../session/core/tools/known-calls.ts";
-import { realPlace } from "./real-place.ts";
-import { type Said, seeMore, type Sight, ToolSights } from "./tool-sight.ts";
-import type { Findings, Place } from "../session/core/requests/policy.ts";
+import { findRealPath } from "./real-path.ts";
+import { type ToolCallReport, mergeReport, type ToolCallFacts, ToolCallHistory } from "./tool-call-facts.ts";
+import type { PolicyEvidence, Place } from "../session/core/requests/policy.ts";
 
-export interface FindingOptions {
+export interface EvidenceOptions {
   /** As the configuration has it now. */
   readonly policy: PolicySettings | undefined;
   readonly reserved: Reserved;
@@ -18,8 +18,12 @@ export interface FindingOptions {
 }
 
 /** `before`: what was said of the tool call until now; the question's own words come on top of it. */
-export function findOut(before: Sight, asked: Said, { policy, reserved, pathsMax }: FindingOptions): Findings {
-  const { locations, diffs, incomplete } = seeMore(before, asked, pathsMax);
+export function collectEvidence(
+  before: ToolCallFacts,
+  asked: ToolCallReport,
+  { policy, reserved, pathsMax }: EvidenceOptions,
+): PolicyEvidence {
+  const { locations, diffs, incomplete } = mergeReport(before, asked, pathsMax);
   const tooMany = locations.length > pathsMax || diffs.length > pathsMax;
   const place = (path: string | null): Place =>
     tooMany || path === null ? { path: path ?? "", real: undefined } : placeOf(path, reserved);
@@ -34,46 +38,46 @@ export function findOut(before: Sight, asked: Said, { policy, reserved, pathsMax
 }
 
 function placeOf(path: string, reserved: Reserved): Place {
-  const real = realPlace(path);
-  return { path, real, ...(real !== undefined && reserved.holds(real) ? { reserved: true } : {}) };
+  const real = findRealPath(path);
+  return { path, real, ...(real !== undefined && reserved.includes(real) ? { reserved: true } : {}) };
 }
 
 function ruleDirectories(policy: PolicySettings | undefined): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { within } of policy?.allowOnce ?? []) {
-    const real = within === "session" ? undefined : realPlace(within.directory);
+    const real = within === "session" ? undefined : findRealPath(within.directory);
     if (within !== "session" && real !== undefined) found.set(within.directory, real);
   }
   return found;
 }
 
-export interface PolicyWitnessOptions extends Omit<FindingOptions, "policy"> {
-  readonly policy: () => FindingOptions["policy"];
+export interface EvidenceCollectorOptions extends Omit<EvidenceOptions, "policy"> {
+  readonly policy: () => EvidenceOptions["policy"];
   /** Tool calls that are remembered. */
   readonly callsMax: number;
 }
 
 /** Sees everything that one agent says, in order. */
-export class PolicyWitness {
-  readonly #options: PolicyWitnessOptions;
-  readonly #sights: ToolSights;
+export class EvidenceCollector {
+  readonly #options: EvidenceCollectorOptions;
+  readonly #history: ToolCallHistory;
 
-  constructor(options: PolicyWitnessOptions) {
+  constructor(options: EvidenceCollectorOptions) {
     this.#options = options;
-    this.#sights = new ToolSights(options.callsMax, options.pathsMax);
+    this.#history = new ToolCallHistory(options.callsMax, options.pathsMax);
   }
 
   /** The findings, where the event is a question. */
-  see(event: AgentEvent): Findings | undefined {
+  onEvent(event: AgentEvent): PolicyEvidence | undefined {
     if (event.type === "update" && event.update.kind === "tool_call") {
       const { call } = event.update;
-      this.#sights.see(call.toolCallId, { ...call, announces: isAnnouncement(call.title, call.kind, call.status) });
+      this.#history.record(call.toolCallId, { ...call, announces: isAnnouncement(call.title, call.kind, call.status) });
     }
     // What another session of the agent asks is a person's to decide.
     if (event.type !== "permission" || event.agentSession !== undefined) return undefined;
     const { toolCall } = event;
     const { policy, reserved, pathsMax } = this.#options;
-    const sight = this.#sights.see(toolCall.toolCallId, toolCall);
-    return findOut(sight, toolCall, { policy: policy(), reserved, pathsMax });
+    const sight = this.#history.record(toolCall.toolCallId, toolCall);
+    return collectEvidence(sight, toolCall, { policy: policy(), reserved, pathsMax });
   }
 }

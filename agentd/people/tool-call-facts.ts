@@ -2,7 +2,7 @@
 // What an agent has said of a tool call, as far as a policy goes by it: kinds and paths, and no text that is for people.
 
 /** Members as ACP has them; what is absent or null was not said. */
-export interface Said {
+export interface ToolCallReport {
   readonly kind?: unknown;
   readonly locations?: unknown;
   readonly content?: unknown;
@@ -11,7 +11,7 @@ export interface Said {
   readonly announces?: boolean;
 }
 
-export interface Sight {
+export interface ToolCallFacts {
   /** Two at most: more than one is all that counts. */
   readonly kinds: readonly string[];
   /** As they were said last; null for one without a path, or with one that is too long. */
@@ -30,12 +30,12 @@ const pathCharactersMax = 4_096;
 /** Of one list of paths. */
 const pathsCharactersMax = 32 * 1024;
 
-export const nothingSeen: Sight = { kinds: [], locations: [], diffs: [], incomplete: false };
+export const noFacts: ToolCallFacts = { kinds: [], locations: [], diffs: [], incomplete: false };
 
 /** After one more thing that was said of the call. Of each list of paths, `pathsMax` and one more are kept. */
-export function seeMore(sight: Sight, said: Said, pathsMax: number): Sight {
+export function mergeReport(sight: ToolCallFacts, said: ToolCallReport, pathsMax: number): ToolCallFacts {
   const { locations, content, announces } = said;
-  const before = announces === true ? nothingSeen : sight;
+  const before = announces === true ? noFacts : sight;
   const kind = typeof said.kind === "string" && said.kind.length > kindCharactersMax ? kindTooLong : said.kind;
   const isNew = typeof kind === "string" && sight.kinds.length < 2 && !sight.kinds.includes(kind);
   return {
@@ -47,10 +47,10 @@ export function seeMore(sight: Sight, said: Said, pathsMax: number): Sight {
 }
 
 /** The tool calls of one agent. */
-export class ToolSights {
+export class ToolCallHistory {
   readonly #callsMax: number;
   readonly #pathsMax: number;
-  readonly #sights = new Map<string, Sight>();
+  readonly #calls = new Map<string, ToolCallFacts>();
 
   /** `callsMax`: calls that are remembered; the one first seen longest ago is forgotten for one more. */
   constructor(callsMax: number, pathsMax: number) {
@@ -59,12 +59,12 @@ export class ToolSights {
   }
 
   /** What was seen of the call before. */
-  see(call: string, said: Said): Sight {
-    const before = this.#sights.get(call);
-    const [oldest] = this.#sights.keys();
-    if (!before && oldest !== undefined && this.#sights.size >= this.#callsMax) this.#sights.delete(oldest);
-    this.#sights.set(call, seeMore(before ?? nothingSeen, said, this.#pathsMax));
-    return before ?? nothingSeen;
+  record(call: string, said: ToolCallReport): ToolCallFacts {
+    const before = this.#calls.get(call);
+    const [oldest] = this.#calls.keys();
+    if (!before && oldest !== undefined && this.#calls.size >= this.#callsMax) this.#calls.delete(oldest);
+    this.#calls.set(call, mergeReport(before ?? noFacts, said, this.#pathsMax));
+    return before ?? noFacts;
   }
 }
 

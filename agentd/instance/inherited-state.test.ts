@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { closeInheritedDescriptors } from "./hygiene.ts";
+import { closeInheritedDescriptors } from "./inherited-state.ts";
 
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "agentd-hygiene-"));
+  directory = mkdtempSync(join(tmpdir(), "agentd-inherited-"));
 });
 
 afterEach(() => {
@@ -19,13 +19,13 @@ afterEach(() => {
 });
 
 // As built: what translates TypeScript on the way is a child that inherits, and holds, what this is about.
-const hygiene = JSON.stringify(join(import.meta.dirname, "../../dist/agentd/instance/hygiene.js"));
+const inheritedState = JSON.stringify(join(import.meta.dirname, "../../dist/agentd/instance/inherited-state.js"));
 const runModule = ["--input-type=module", "-e"];
 
 test("a daemon holds no directory, makes private files, and is no part of the session it was started from", async () => {
   const program = `
-    import { shedInheritance } from ${hygiene};
-    shedInheritance(process);
+    import { resetInheritedState } from ${inheritedState};
+    resetInheritedState(process);
     const { AGENTD_SESSION, AGENTD_CONFIG } = process.env;
     console.log(JSON.stringify({ cwd: process.cwd(), umask: process.umask(), AGENTD_SESSION, AGENTD_CONFIG }));
   `;
@@ -42,7 +42,7 @@ test.runIf(process.platform === "linux")(
     // bash, since other shells know descriptors up to 9 alone, and Node itself closes those. It holds a lock, and becomes the daemon without closing it.
     const script = `exec 30>"$LOCK"; flock -n 30 || exit 9; exec "$NODE_PROGRAM" "$@"`;
     const program = `
-    import { closeInheritedDescriptors } from ${hygiene};
+    import { closeInheritedDescriptors } from ${inheritedState};
     const wait = (line) => new Promise((resolve) => process.stdin.once("data", resolve).once("end", () => process.exit()));
     console.log("holding");
     await wait();
@@ -73,7 +73,7 @@ test.runIf(process.platform === "linux")(
   "a daemon that has shed its descriptors still reads, writes, waits and starts children",
   async () => {
     const program = `
-    import { closeInheritedDescriptors } from ${hygiene};
+    import { closeInheritedDescriptors } from ${inheritedState};
     import { execFile } from "node:child_process";
     import { readFile } from "node:fs/promises";
     const closed = closeInheritedDescriptors(process);

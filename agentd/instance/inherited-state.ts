@@ -17,7 +17,7 @@ export interface OwnProcess {
  * part of the session that it may have been started from. Returns the umask that it was started with: what is made for the
  * user has that one.
  */
-export function shedInheritance(own: OwnProcess): number {
+export function resetInheritedState(own: OwnProcess): number {
   const umask = own.umask(0o077);
   own.chdir("/");
   delete own.env[sessionMarker];

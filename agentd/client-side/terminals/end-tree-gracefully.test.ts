@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { procSource } from "../../../acp-client/process/process-source.ts";
 import { createProcessTable } from "../../../acp-client/process/process-table.ts";
-import { endTreePolitely } from "./end-tree-politely.ts";
+import { endTreeGracefully } from "./end-tree-gracefully.ts";
 import { shell } from "./testing/terminals.ts";
 
 test(
@@ -30,7 +30,7 @@ test(
     turn();
     // Each signal, and each look at one process, begins with a read.
     const table = createProcessTable({ ...source, read: (pid) => note(source.read(pid)) });
-    const ended = await endTreePolitely({ marker: command.marker }, { termGraceMs: 100, killWaitMs: 60_000 }, table);
+    const ended = await endTreeGracefully({ marker: command.marker }, { termGraceMs: 100, killWaitMs: 60_000 }, table);
     over = true;
     expect(ended).toEqual({ killed: children + 1, left: 0 });
     expect(inOneTurnMax).toBeLessThan(children);

@@ -10,7 +10,7 @@ import {
 } from "../../../acp-client/process/process-tree.ts";
 import type { EndedTree, TreeSeed } from "../../../acp-client/process/process-tree.ts";
 
-export interface PoliteEndLimits {
+export interface GracefulEndLimits {
   /** From TERM to KILL. */
   readonly termGraceMs: number;
   /** How long the killed may take to be gone. */
@@ -21,9 +21,9 @@ export interface PoliteEndLimits {
  * Sends TERM to every process of the tree, and after `termGraceMs` freezes and kills what is left of it. Unlike an agent,
  * whose tools are its own business, a command whose first process is gone is asked too: that is where servers live.
  */
-export async function endTreePolitely(
+export async function endTreeGracefully(
   seed: TreeSeed,
-  limits: PoliteEndLimits,
+  limits: GracefulEndLimits,
   table: ProcessTable = processTable(),
 ): Promise<EndedTree> {
   const rows = findTree(seed, await table.scan(seed.marker));

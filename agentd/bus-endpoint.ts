@@ -15,9 +15,9 @@ import {
   unixUrl,
 } from "../bus-client/index.ts";
 
-export interface BusHome {
+export interface BusEndpoint {
   /** Throws BusError where there is no Bus, and nowhere to bring one: nobody would ever reach this agentd. */
-  requirePlace(): Promise<void>;
+  requireUsable(): Promise<void>;
   /** Given to the Bus client, which asks again for each attempt. */
   readonly find: () => Promise<string | Transport>;
   readonly url: () => string;
@@ -25,7 +25,7 @@ export interface BusHome {
   close(): Promise<void>;
 }
 
-export interface BusHomeOptions {
+export interface BusEndpointOptions {
   readonly surroundings: Surroundings;
   readonly version: string;
   readonly clock: Clock;
@@ -35,13 +35,13 @@ export interface BusHomeOptions {
 /** As our own broker says who hosts it. */
 const hostName = "agentd";
 
-export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptions): BusHome {
+export function createBusEndpoint({ surroundings, version, clock, warn }: BusEndpointOptions): BusEndpoint {
   let broker: Broker | undefined;
   let leaveSocket = (): void => {};
   let outside = false;
   let url = "";
   return {
-    async requirePlace() {
+    async requireUsable() {
       if ((await discoverBus(surroundings)).found !== "none") return;
       const path = embeddedSocketPath(surroundings);
       prepareSocketDirectory(path, surroundings.uid);

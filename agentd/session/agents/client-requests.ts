@@ -13,14 +13,14 @@ export function childOf({ pid, startTime, bootId }: ProcessIdentity): ChildIdent
 }
 
 /** Where the requests of one agent are taken, and done when they are logged. */
-export interface Desk {
+export interface ClientRequests {
   readonly clientSide: ClientSide;
   act(effect: ClientSideEffect): void;
   /** Nothing more is taken. Resolves when none of its processes is left, and their ends have been told. */
   end(): Promise<void>;
 }
 
-export interface DeskHooks {
+export interface ClientRequestHooks {
   /** Names a request: no other agent's request has the same. */
   readonly newKey: () => number;
   /** In its place among all that the agent says. */

@@ -11,26 +11,26 @@ import {
   statfsSync,
 } from "node:fs";
 import { kernelFileSystems } from "../../instance/kernel-files.ts";
-import type { Held, HoldOptions } from "./held.ts";
+import type { PinnedPath, PinOptions } from "./pinned-path.ts";
 
 /** Opens no device and waits for no FIFO. Node has no name for it, and passes it on. */
 const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_NONBLOCK, O_NOCTTY } = constants;
 
-export function holdByDescriptor(path: string, { noFollow, directory }: HoldOptions = {}): Held {
-  return new HeldByDescriptor(openSync(path, O_PATH | (noFollow ? O_NOFOLLOW : 0) | (directory ? O_DIRECTORY : 0)));
+export function pinByDescriptor(path: string, { noFollow, directory }: PinOptions = {}): PinnedPath {
+  return new DescriptorPin(openSync(path, O_PATH | (noFollow ? O_NOFOLLOW : 0) | (directory ? O_DIRECTORY : 0)));
 }
 
 const slash = 0x2f;
 
-class HeldByDescriptor implements Held {
+class DescriptorPin implements PinnedPath {
   readonly stat: BigIntStats;
   readonly #descriptor: number;
-  readonly #way: string;
+  readonly #procPath: string;
 
   constructor(descriptor: number) {
     this.#descriptor = descriptor;
-    this.#way = `/proc/self/fd/${descriptor}`;
+    this.#procPath = `/proc/self/fd/${descriptor}`;
     this.stat = fstatSync(descriptor, { bigint: true });
   }
 
@@ -38,26 +38,26 @@ class HeldByDescriptor implements Held {
    * The kernel's name for it, if that name leads to it from here: not so after a removal (" (deleted)" is then at the
    * end of the name, and a file may be called that), nor by the name that it has in another mount namespace.
    */
-  where(): Buffer | undefined {
+  currentPath(): Buffer | undefined {
     // Bytes: a name need not be UTF-8. Over 4096 of them: ENAMETOOLONG.
-    const name = readlinkSync(this.#way, "buffer");
+    const name = readlinkSync(this.#procPath, "buffer");
     // "pipe:[4026]": nowhere in the file system, and so in no directory.
     if (name[0] !== slash) return name;
     const there = lstatOf(name);
     return there?.ino === this.stat.ino && there.dev === this.stat.dev ? name : undefined;
   }
 
-  isKernels(): boolean {
-    return kernelFileSystems.has(statfsSync(this.#way).type);
+  isKernelFile(): boolean {
+    return kernelFileSystems.has(statfsSync(this.#procPath).type);
   }
 
-  at(name: string): string {
-    return `${this.#way}/${name}`;
+  pathTo(name: string): string {
+    return `${this.#procPath}/${name}`;
   }
 
-  openToRead(): number {
+  openForReading(): number {
     // Of an ordinary file; O_NONBLOCK for one that another program has a lease on.
-    return openSync(this.#way, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    return openSync(this.#procPath, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   }
 
   [Symbol.dispose](): void {

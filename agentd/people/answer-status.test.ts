@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { PageQuery } from "../log/read.ts";
-import { loggedUse } from "./logged-use.ts";
+import { findAnswerStatus } from "./answer-status.ts";
 
 const requested = { kind: "permission", request: "s-1", phase: "requested" };
 const resolved = (via: string) => ({ kind: "permission", request: "s-1", phase: "resolved", via });
@@ -21,5 +21,5 @@ test.each([
     ...(after + 1 < entries.length ? { next: after + 1 } : {}),
     lastSeq: entries.length,
   });
-  expect(loggedUse({ page }, "s", "s-1")).toBe(use);
+  expect(findAnswerStatus({ page }, "s", "s-1")).toBe(use);
 });

@@ -3,7 +3,7 @@
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import type { RequestKey } from "../session/core/state.ts";
 
-export class OpenRequests {
+export class PendingRequests {
   readonly #newKey: () => number;
   readonly #requests = new Map<number, ClientSideRequest>();
 

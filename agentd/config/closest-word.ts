@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 /** The known word that a mistyped one most likely meant: one typing error away, whatever the case and underscores. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function closestWord(word: string, known: readonly string[]): string | undefined {
   const letters = lettersOf(word.slice(0, 64));
   return known.find((candidate) => isOneErrorAway(letters, lettersOf(candidate)));
 }

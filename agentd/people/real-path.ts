@@ -12,7 +12,7 @@ const missingNamesMax = 32;
  * relative path, one with `..` or NUL, a link that leads nowhere, a directory that may not be looked into, and what
  * each process sees in its own way.
  */
-export function realPlace(path: string): string | undefined {
+export function findRealPath(path: string): string | undefined {
   if (!isAbsolute(path) || path.includes("\0") || path.split("/").includes("..")) return undefined;
   if (["/proc", "/dev"].some((directory) => isWithin(path, directory))) return undefined;
   let parent = path;

@@ -8,11 +8,11 @@ import { unusedAnswer } from "../session/core/requests/people-answers.ts";
  * `used`: it is what the request was resolved by. `told`: it was not used, and that is said already. `unused`: nobody has
  * been told. `gone`: the log has no such request (any more).
  */
-export type LoggedUse = "used" | "told" | "unused" | "gone";
+export type AnswerStatus = "used" | "told" | "unused" | "gone";
 
 /** Throws LogError where the store fails. */
-export function loggedUse(entries: Pick<EntryReader, "page">, session: string, request: string): LoggedUse {
-  let use: LoggedUse = "gone";
+export function findAnswerStatus(entries: Pick<EntryReader, "page">, session: string, request: string): AnswerStatus {
+  let use: AnswerStatus = "gone";
   for (let after: number | undefined = 0; after !== undefined;) {
     const page = entries.page({ session, after, kinds: ["permission", "elicitation", "diagnostic"] });
     for (const text of page.entries) {

@@ -4,14 +4,14 @@
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import { sessionEnds } from "../session/core/client-side/answers.ts";
-import type { Pace } from "./pace.ts";
+import type { EventLoopBudget } from "./event-loop-budget.ts";
 
-export interface AnswerLineOptions {
+export interface ResponseQueueOptions {
   /** Of the texts that are on their way, as JSON: one more may begin below it. */
   readonly bytesMax: number;
-  readonly pace: Pace;
+  readonly budget: EventLoopBudget;
   /** Something was done in nobody's call. */
-  readonly done: () => void;
+  readonly onProgress: () => void;
 }
 
 interface Waiting {
@@ -19,14 +19,14 @@ interface Waiting {
   readonly work: () => void;
 }
 
-export class AnswerLine {
-  readonly #options: AnswerLineOptions;
+export class ResponseQueue {
+  readonly #options: ResponseQueueOptions;
   #waiting: Waiting[] = [];
   #bytes = 0;
   /** The first of the line waits for its time in the event loop. */
-  #isPaced = false;
+  #isScheduled = false;
 
-  constructor(options: AnswerLineOptions) {
+  constructor(options: ResponseQueueOptions) {
     this.#options = options;
   }
 
@@ -36,38 +36,38 @@ export class AnswerLine {
   }
 
   /** Does the work for a request that is answered with a text: in the call itself, or when it is the request's turn. */
-  enter(request: ClientSideRequest, work: () => void): void {
+  enqueue(request: ClientSideRequest, work: () => void): void {
     this.#waiting.push({ request, work });
     this.#next();
   }
 
   /** A text of at most so many bytes, as JSON, is on its way. What is returned is to be called once, when it is not any more. */
-  begin(bytes: number): () => void {
+  reserve(bytes: number): () => void {
     this.#bytes += bytes;
     return () => {
       this.#bytes -= bytes;
       this.#next();
-      this.#options.done();
+      this.#options.onProgress();
     };
   }
 
   /** Who waits is refused. */
-  end(): void {
+  refuseAll(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const { request } of waiting) request.refuse({ code: RPC.internalError, message: sessionEnds });
   }
 
   #next(): void {
-    while (!this.#isPaced && this.#waiting.length > 0 && this.#bytes < this.#options.bytesMax) {
-      this.#isPaced = true;
+    while (!this.#isScheduled && this.#waiting.length > 0 && this.#bytes < this.#options.bytesMax) {
+      this.#isScheduled = true;
       let isLater = false;
-      this.#options.pace.run(() => {
-        this.#isPaced = false;
+      this.#options.budget.run(() => {
+        this.#isScheduled = false;
         this.#waiting.shift()?.work();
         if (!isLater) return;
         this.#next();
-        this.#options.done();
+        this.#options.onProgress();
       });
       isLater = true;
     }

@@ -15,7 +15,7 @@ import { sweepTemporary } from "./client-side/files/sweep-temporary.ts";
  * How many processes were ended, by session. Only while no agent of this agentd runs. All sessions at the same time, so that
  * they share their looks at the processes of the machine; within a session one after the other, so that none counts twice.
  */
-export async function endLeftovers(log: Log): Promise<ReadonlyMap<string, number>> {
+export async function endOrphans(log: Log): Promise<ReadonlyMap<string, number>> {
   const recorded = new Map<string, ChildProcess[]>(log.sessions.live().map(({ session }) => [session, []]));
   for (const record of log.processes.all()) {
     const records = recorded.get(record.session);
@@ -40,7 +40,7 @@ export async function endLeftovers(log: Log): Promise<ReadonlyMap<string, number
  * Removes the temporary files of writes that were intended when agentd died; the files themselves are whole. Runs before
  * the log says that those writes have ended: whoever dies here finds them again.
  */
-export function sweepWrites({ id, cwd, additionalDirs, writes }: SessionState, reserved: Reserved): void {
+export function removeTemporaryFiles({ id, cwd, additionalDirs, writes }: SessionState, reserved: Reserved): void {
   const directories = [cwd, ...additionalDirs];
   for (const { seq, path } of writes) {
     if (path !== "") sweepTemporary(path, { directories, reserved, temporaryName: temporaryNameOf(id, seq) });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createBroker } from "../bus-client/broker/index.ts";
 import { embeddedSocketPath, systemClock, unixUrl } from "../bus-client/index.ts";
 import { temporaryDirectory } from "../bus-client/testing/temporary-directory.ts";
-import { findBusHome } from "./bus-home.ts";
+import { createBusEndpoint } from "./bus-endpoint.ts";
 
 async function guestOf(hostedBy: string) {
   const directory = temporaryDirectory();
@@ -19,7 +19,7 @@ async function guestOf(hostedBy: string) {
   mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
   const broker = createBroker({ hostedBy });
   await broker.listenUnix(socket);
-  const home = findBusHome({ surroundings, version: "0", clock: systemClock, warn: () => undefined });
+  const home = createBusEndpoint({ surroundings, version: "0", clock: systemClock, warn: () => undefined });
   expect(await home.find()).toBe(unixUrl(socket));
   return {
     broker,
