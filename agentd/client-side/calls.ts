@@ -11,7 +11,7 @@ export interface CallLimits {
   readonly terminalTextBytesMax: number;
 }
 
-/** What is absent and what is null are the same. */
+/** An optional member that is null counts as absent. */
 export type ClientSideCall =
   | { readonly method: "fs/read_text_file"; readonly path: string; readonly line?: number; readonly limit?: number }
   | { readonly method: "fs/write_text_file"; readonly path: string; readonly content: string }
@@ -69,11 +69,11 @@ function schemasWithin(limits: CallLimits): Readonly<Record<string, z.ZodType<Re
   };
 }
 
-/** As ACP has it. */
+/** ACP's schema: `line` and `limit` are uint32. */
 const unsigned32 = 2 ** 32 - 1;
 const terminalIdBytesMax = 1024;
 
-/** No process and no file can be told a NUL. */
+/** Refuses NUL, which neither a path nor an argument of a process can contain. */
 function boundedText(bytesMax: number) {
   return z
     .string()
@@ -81,7 +81,7 @@ function boundedText(bytesMax: number) {
     .refine((text) => !text.includes("\0"), "must have no NUL");
 }
 
-/** A limit beyond what a double holds exactly is a limit all the same. */
+/** Accepts integers beyond 2^53 too: rounded, they are still valid as limits. */
 function wholeNumber(max: number) {
   const whole = z
     .number()
@@ -101,10 +101,10 @@ function withoutNulls(data: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** The first of what is wrong; the values themselves may be anything, and are not repeated. */
+/** Names the first issue only, and never quotes a value: it may hold anything. */
 function reasonOf(error: z.ZodError): string {
   const [first] = error.issues;
-  if (!first) return "not as they must be";
+  if (!first) return "invalid";
   const where = first.path.map(String).join(".");
   return where === "" ? first.message : `${where}: ${first.message}`;
 }

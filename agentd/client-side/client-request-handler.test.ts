@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The requests without a session: what it takes, holds and refuses by itself.
+// The handler without a session: what it accepts, keeps and refuses by itself.
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -14,7 +14,7 @@ import { nothingReserved } from "../testing/nothing-reserved.ts";
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "client-requests-")));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-/** What a limit on texts as JSON is compared with. */
+/** The JSON bytes that the limits assume for a text. */
 const most = (text: string): number => 6 * text.length + 2;
 
 interface Answer {
@@ -39,7 +39,7 @@ function openHandler(more: Partial<ClientRequestHandlerOptions> = {}) {
       redactorFor: () => (text) => text,
       missingFileIsEmpty: false,
       withUserUmask: (run) => run(),
-      // However slow the machine is.
+      // Time stands still, so that the budget never runs out.
       eventLoopBudget: new EventLoopBudget({ turnMs: defaultLimits.deskTurnMs, now: () => 0 }),
       limits: defaultLimits,
       ...more,
@@ -73,9 +73,9 @@ function openHandler(more: Partial<ClientRequestHandlerOptions> = {}) {
     told,
     faults,
     serve,
-    /** How often what was asked in no read of the pipe was put to the session. */
+    /** How often the handler flushed inputs outside a read of the pipe. */
     flushes: () => flushes,
-    /** The agent reads the oldest answer that it has not read. */
+    /** The agent reads the oldest unread response. */
     readOne: () => unread.shift()?.(),
   };
 }
@@ -83,7 +83,7 @@ function openHandler(more: Partial<ClientRequestHandlerOptions> = {}) {
 const reads = (asked: readonly ClientSideInput[]): string[] =>
   asked.flatMap((input) => (input.type === "file_read" ? [basename(input.path)] : []));
 
-test("a file that is not there is an error, and an empty text for an agent that needs that, with the reason for the log", () => {
+test("a missing file is an error, or an empty text for an agent that needs that, with the reason for the log", () => {
   const path = join(cwd, "missing");
   const plain = openHandler();
   plain.serve("fs/read_text_file", { path });
@@ -98,7 +98,7 @@ test("a file that is not there is an error, and an empty text for an agent that 
   expect(answers).toEqual([{ result: { content: "" } }]);
 });
 
-test("nothing is written before the session says so, and what it does not want is let go", () => {
+test("nothing is written before the session says so, and a refused text frees its memory", () => {
   const { handler, asked, told, serve } = openHandler({ limits: { ...defaultLimits, heldFileBytesMax: 8 } });
   const path = join(cwd, "written");
   const first = serve("fs/write_text_file", { path, content: "12345678" });
@@ -111,11 +111,11 @@ test("nothing is written before the session says so, and what it does not want i
   expect(told).toMatchObject([{ type: "file_written", seq: 9, outcome: { ok: true } }]);
 });
 
-test("what is secret is in no path and no message that the log gets, also where a message cuts the path, and the file is written all the same", () => {
+test("secrets are redacted in paths and messages for the log, also in a shortened path, and the file is written all the same", () => {
   const redact = (text: string): string => text.replaceAll("s3cret-value", "[redacted]");
   const { handler, asked, told, serve } = openHandler({ redact, redactorFor: () => redact });
   const path = join(cwd, "s3cret-value");
-  // The message shows 256 characters of it.
+  // Messages show 256 characters of a path.
   const long = `${join(cwd, "x".repeat(250 - cwd.length))}/s3cret-value`;
   serve("fs/write_text_file", { path, content: "text" });
   handler.act({ type: "write_file", key: 1, seq: 9, temporaryName: "t" });
@@ -131,7 +131,7 @@ test("what is secret is in no path and no message that the log gets, also where 
   expect(JSON.stringify([asked, told])).not.toContain("s3cret");
 });
 
-test("params that are not as they must be are refused with the reason, and members that are not known are let be", () => {
+test("invalid params are refused with the reason, and unknown members are ignored", () => {
   const { asked, faults, serve } = openHandler();
   const path = join(cwd, "a");
   writeFileSync(path, "a");
@@ -163,7 +163,7 @@ test("params that are not as they must be are refused with the reason, and membe
   ]);
 });
 
-test("so many requests are open at a time and no more, and after its end the requests takes none", async () => {
+test("requests beyond the limit are refused, and so is every request after the end", async () => {
   const { handler, asked, serve } = openHandler({ limits: { ...defaultLimits, clientSideRequestsMax: 2 } });
   for (let count = 0; count < 2; count += 1) serve("terminal/release", { terminalId: "t" });
   expect(serve("terminal/release", { terminalId: "t" })).toMatchObject([{ error: { code: -32603 } }]);
@@ -174,7 +174,7 @@ test("so many requests are open at a time and no more, and after its end the req
   expect(serve("terminal/output", { terminalId: "t" })).toMatchObject([{ error: { code: -32603 } }]);
 });
 
-test("who waits for a terminal that has no name yet is answered where it does not come up", async () => {
+test("a wait for a terminal that is still starting is answered if the start fails", async () => {
   const { handler, serve, told } = openHandler();
   serve("terminal/create", { command: join(cwd, "no-such-program"), args: ["x"] });
   handler.act({ type: "start_terminal", key: 1, terminal: "terminal-1" });
@@ -185,14 +185,14 @@ test("who waits for a terminal that has no name yet is answered where it does no
   await handler.end();
 });
 
-test("a text is on its way until the agent has read it, and until then the next ones wait their turn", () => {
+test("a text is under way until the agent has read it, and the next ones wait until then", () => {
   const text = "a".repeat(10);
   for (const name of ["1", "2", "3"]) writeFileSync(join(cwd, name), text);
   const limits = { ...defaultLimits, answersBytesMax: most(text), clientSideRequestsMax: 3 };
   const { handler, asked, serve, readOne, flushes } = openHandler({ limits });
   const answers = ["1", "2", "3"].map((name) => serve("fs/read_text_file", { path: join(cwd, name) }));
   expect(reads(asked)).toEqual(["1"]);
-  // Who waits is open too.
+  // A waiting request counts as open too.
   expect(serve("fs/read_text_file", { path: cwd })).toMatchObject([{ error: { code: -32603 } }]);
   handler.act({ type: "hand_over", key: 1 });
   expect(answers[0]).toEqual([{ result: { content: text } }]);
@@ -200,7 +200,7 @@ test("a text is on its way until the agent has read it, and until then the next 
   readOne();
   expect(reads(asked)).toEqual(["1", "2"]);
   expect(flushes()).toBe(1);
-  // What is not handed over after all is in nobody's way.
+  // A text that is refused after all does not block the next.
   handler.act({ type: "refuse", key: 2, error: { code: -32603, message: "no" } });
   expect(reads(asked)).toEqual(["1", "2", "3"]);
 });
@@ -220,7 +220,7 @@ test("a text that is too long as JSON is refused, though its file is not", () =>
   ]);
 });
 
-test("a terminal's output waits its turn behind a text, and whoever still waits at the end of the requests is refused", async () => {
+test("a terminal's output waits behind a text, and requests that still wait at the end are refused", async () => {
   const path = join(cwd, "before");
   writeFileSync(path, "a");
   const { handler, told, serve, readOne } = openHandler({ limits: { ...defaultLimits, answersBytesMax: 1 } });
@@ -239,7 +239,7 @@ test("a terminal's output waits its turn behind a text, and whoever still waits 
   expect(next).toMatchObject([{ error: { code: -32603 } }]);
 });
 
-test("reads that take long leave the event loop to others for as long as they took, whichever session's they are", () => {
+test("after long reads the event loop is free for as long as they took, for all sessions together", () => {
   const path = join(cwd, "long");
   writeFileSync(path, "a");
   let now = 0;
@@ -260,7 +260,7 @@ test("reads that take long leave the event loop to others for as long as they to
   other.serve("fs/read_text_file", { path });
   const done = () => [one.asked.length, other.asked.length];
   expect(done()).toEqual([2, 0]);
-  // What is done in the read of the pipe is put to the session at that read's end.
+  // Inputs of a read of the pipe are posted at the end of that read.
   expect(one.flushes()).toBe(0);
   expect([fire(), done()]).toEqual([0, [2, 0]]);
   expect([fire(), done()]).toEqual([6, [3, 1]]);
@@ -268,7 +268,7 @@ test("reads that take long leave the event loop to others for as long as they to
   expect([fire(), done()]).toEqual([0, [3, 1]]);
   expect([fire(), done()]).toEqual([6, [5, 1]]);
   expect([fire(), fire(), timers]).toEqual([0, 6, []]);
-  // A turn with little to do costs nobody a rest.
+  // A turn with little work causes no pause.
   for (let turn = 0; turn < 2; turn += 1) {
     one.serve("fs/read_text_file", { path });
     expect([fire(), timers]).toEqual([0, []]);

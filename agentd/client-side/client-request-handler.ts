@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where one agent's file and terminal requests are taken. They are checked here, held until the log has what is to be
-// done for them, done then, and answered. What only looks (a terminal's output, the wait for its end) is not logged.
+// Handles one agent's file and terminal requests: validates them, waits until the log has recorded what they will do,
+// does it and responds. Requests that only observe (a terminal's output, the wait for its exit) are not logged.
 import type { ClientSide, ClientSideHandler, ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { ClientRequests, ClientRequestHooks } from "../session/agents/client-requests.ts";
@@ -20,9 +20,9 @@ export interface ClientRequestHandlerOptions extends FileRequestsOptions, Termin
   readonly limits: CallLimits &
     FileRequestsOptions["limits"] &
     TerminalRequestsOptions["limits"] & {
-      /** Requests that may be open at a time; one more is refused. */
+      /** Requests open at a time; further ones are refused. */
       readonly clientSideRequestsMax: number;
-      /** Texts on their way to the agent, as JSON; one more begins below it, the next wait. */
+      /** JSON bytes of responses under way to the agent. The next one starts while the sum is below this. */
       readonly answersBytesMax: number;
     };
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The event loop is one for all sessions: work that holds it up gets a part of it, and the rest is everybody else's.
+// Limits synchronous work (file reads) to about half of the event loop, which all sessions share.
 export interface EventLoopBudgetOptions {
-  /** Work is begun in a turn of the event loop until it has taken so long; then it rests for as long as it took. */
+  /** Once the work of one turn has taken this long, no more starts for as long as it took. */
   readonly turnMs: number;
-  /** In ms. Default: the process's clock. */
+  /** Returns ms; `performance.now` by default. */
   readonly now?: () => number;
-  /** Default: a timer; 0 is the next turn of the event loop. */
+  /** Default: setTimeout, or setImmediate for 0. */
   readonly after?: (ms: number, run: () => void) => void;
 }
 
@@ -14,7 +14,7 @@ export class EventLoopBudget {
   readonly #now: () => number;
   readonly #after: (ms: number, run: () => void) => void;
   #waiting: (() => void)[] = [];
-  /** In this turn. */
+  /** In this turn of the event loop. */
   #spentMs = 0;
   #turnEndScheduled = false;
   #isWorking = false;
@@ -26,7 +26,7 @@ export class EventLoopBudget {
     this.#after = after;
   }
 
-  /** Runs the work in the call itself, or later where others wait or there is a rest, in the order of asking. */
+  /** Runs the work synchronously, or later if other work is queued or the budget is spent. Keeps the order of calls. */
   run(work: () => void): void {
     this.#waiting.push(work);
     if (!this.#isWorking) this.#drain();
@@ -55,7 +55,7 @@ export class EventLoopBudget {
   #chargeTurn(): void {
     if (this.#spentMs >= this.#turnMs) {
       this.#isResting = true;
-      // One turn alone would not do: what comes from afar goes through several before it is answered.
+      // One turn is not enough: a request over the Bus takes several turns until its response.
       this.#after(this.#spentMs, () => {
         this.#spentMs = 0;
         this.#isResting = false;

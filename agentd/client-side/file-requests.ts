@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// fs/read_text_file and fs/write_text_file: a text is read when it is its turn and handed over when the log says so; a
-// text that is to be written is held until the log has the intention.
+// fs/read_text_file and fs/write_text_file. A file is read when its response may start, and the text is sent once the
+// log has the read; a text to be written is kept in memory until the log has the intention.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
@@ -17,15 +17,15 @@ import { fitsAsJson, maxJsonBytes } from "./json-bytes.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
 export interface FileRequestsOptions extends Boundary {
-  /** This agent takes an error for a file that is not there to be a failure: it is told an empty text. */
+  /** Responds to a read of a missing file with an empty text, for an agent that cannot create files after an error. */
   readonly missingFileIsEmpty: boolean;
-  /** Takes out of a text what is secret in the agent's environment. */
+  /** Replaces the secrets of the agent's environment in a text. */
   readonly redact: Redact;
   readonly limits: {
     readonly fileBytesMax: number;
-    /** Of all texts to be written that are held at a time; one more may still begin below it. */
+    /** UTF-8 bytes of the texts waiting to be written. The next is accepted while the sum is below this. */
     readonly heldFileBytesMax: number;
-    /** A longer text, as JSON, is not handed over. */
+    /** JSON bytes of one response; a longer text is refused. */
     readonly answerBytesMax: number;
   };
 }
@@ -34,10 +34,10 @@ type ReadCall = Extract<ClientSideCall, { method: "fs/read_text_file" }>;
 type WriteCall = Extract<ClientSideCall, { method: "fs/write_text_file" }>;
 
 interface BufferedText {
-  /** Of the file, as the agent named it. */
+  /** The path as the agent wrote it. */
   readonly path: string;
   readonly text: string;
-  /** It is not held any more. */
+  /** Gives back the text's share of the limits. Call it once. */
   readonly release: () => void;
 }
 
@@ -47,7 +47,7 @@ export class FileRequests {
   readonly #pending: PendingRequests;
   readonly #queue: ResponseQueue;
   readonly #texts = new Map<number, BufferedText>();
-  /** To be written. */
+  /** UTF-8 bytes of the texts waiting to be written. */
   #writeBytes = 0;
 
   constructor(options: FileRequestsOptions, hooks: ClientRequestHooks, pending: PendingRequests, queue: ResponseQueue) {
@@ -87,7 +87,7 @@ export class FileRequests {
     if (this.#refuseIfFull(request)) return;
     const bytes = Buffer.byteLength(call.content);
     this.#writeBytes += bytes;
-    // Not past the reads that wait: one of them may be of this very file, as it was when it was asked for.
+    // Stays behind queued reads: one of them may be of the same file and must see it as it was.
     if (this.#queue.length > 0) this.#queue.enqueue(request, () => this.#write(request, call, bytes));
     else this.#write(request, call, bytes);
   }
@@ -102,7 +102,7 @@ export class FileRequests {
     const buffered = effect.key === null ? undefined : this.#take(effect.key);
     switch (effect.type) {
       case "hand_over":
-        // It is in memory until the agent has read it.
+        // The text is in memory until the agent has read it.
         if (buffered) this.#pending.take(effect.key)?.reply({ content: buffered.text }, buffered.release);
         return;
       case "write_file": {
@@ -122,7 +122,7 @@ export class FileRequests {
     }
   }
 
-  /** It was refused: what is held for it is let go. */
+  /** Drops the text of a request that was refused. */
   discard(key: number | null): void {
     if (key !== null) this.#take(key)?.release();
   }
@@ -134,7 +134,7 @@ export class FileRequests {
 
   #refuseIfFull(request: ClientSideRequest): boolean {
     if (this.#writeBytes < this.#options.limits.heldFileBytesMax) return false;
-    request.refuse({ code: RPC.internalError, message: "too many texts are under way at once: try again" });
+    request.refuse({ code: RPC.internalError, message: "too many texts are waiting to be written; try again" });
     return true;
   }
 
@@ -145,8 +145,8 @@ export class FileRequests {
   }
 }
 
-/** A control character is one byte in a file and six on its way to the agent. */
+/** JSON escapes a control character, one byte in the file, with up to six. */
 function tooLongAsJson(path: string, bytesMax: number): FileRefusal {
-  const message = `${quotePath(path)}: as JSON it has more than ${bytesMax} bytes, which cannot be handed over at once; ask for fewer lines, or use a command.`;
+  const message = `${quotePath(path)}: as JSON it has more than ${bytesMax} bytes, the most that one response can carry; read fewer lines, or use a command.`;
   return { reason: "too-big", message, code: RPC.internalError };
 }

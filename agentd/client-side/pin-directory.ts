@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The directory that a terminal starts in: pinned, so that it is the one that was judged, whatever its name means by then.
+// Pins the directory that a terminal starts in, so that the checked directory is used even if its name is swapped.
 import type { Boundary } from "./files/boundary.ts";
 import { pinPath } from "./files/pin-path.ts";
 import { pinInside, requirePath } from "./files/pin-inside.ts";
@@ -9,7 +9,7 @@ export type PinnedDirectory = Disposable &
   (
     | {
         readonly ok: true;
-        /** Leads to it as long as it is pinned. */
+        /** Valid until disposed. */
         readonly path: string;
       }
     | RefusedResult
@@ -22,7 +22,7 @@ export function pinDirectory(path: string, boundary: Boundary): PinnedDirectory 
     const unpin = (): void => pinned[Symbol.dispose]();
     if (pinned.stat.isDirectory()) return { ok: true, path: pinned.pathTo("."), [Symbol.dispose]: unpin } as const;
     unpin();
-    throw new Refused("not-a-file", `${quotePath(path)} is not a directory; a terminal starts in one.`);
+    throw new Refused("not-a-file", `${quotePath(path)} is not a directory; a terminal needs one to start in.`);
   });
   return answer.ok ? answer : { ...answer, [Symbol.dispose]: () => {} };
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The texts that one agent asks for go to it one after the other. What is not written to its pipe yet is in our memory,
-// and an agent that asks for much at once is no agent that does not read.
+// Back-pressure for one agent's large responses: a text that its pipe has not taken yet is in our memory, so the next
+// is produced only when the earlier ones have left.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import { sessionEnds } from "../session/core/client-side/answers.ts";
 import type { EventLoopBudget } from "./event-loop-budget.ts";
 
 export interface ResponseQueueOptions {
-  /** Of the texts that are on their way, as JSON: one more may begin below it. */
+  /** JSON bytes of the responses under way. The next one starts while the sum is below this, so it may be exceeded. */
   readonly bytesMax: number;
   readonly budget: EventLoopBudget;
-  /** Something was done in nobody's call. */
+  /** Called after work was done outside a call of the agent, so that the caller can flush its inputs. */
   readonly onProgress: () => void;
 }
 
@@ -23,25 +23,24 @@ export class ResponseQueue {
   readonly #options: ResponseQueueOptions;
   #waiting: Waiting[] = [];
   #bytes = 0;
-  /** The first of the line waits for its time in the event loop. */
+  /** Whether the first entry waits for the event-loop budget. */
   #isScheduled = false;
 
   constructor(options: ResponseQueueOptions) {
     this.#options = options;
   }
 
-  /** How many requests wait for their turn. */
   get length(): number {
     return this.#waiting.length;
   }
 
-  /** Does the work for a request that is answered with a text: in the call itself, or when it is the request's turn. */
+  /** Runs `work`, which responds with a text: synchronously if nothing is ahead of it, or later in order. */
   enqueue(request: ClientSideRequest, work: () => void): void {
     this.#waiting.push({ request, work });
     this.#next();
   }
 
-  /** A text of at most so many bytes, as JSON, is on its way. What is returned is to be called once, when it is not any more. */
+  /** Counts a response of at most `bytes` JSON bytes as under way. Call the returned function once when it has left. */
   reserve(bytes: number): () => void {
     this.#bytes += bytes;
     return () => {
@@ -51,7 +50,6 @@ export class ResponseQueue {
     };
   }
 
-  /** Who waits is refused. */
   refuseAll(): void {
     const waiting = this.#waiting;
     this.#waiting = [];

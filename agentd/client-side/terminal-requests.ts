@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The five terminal/ methods: what starts, kills and ends a terminal is asked of the session and done when that is
-// logged; its output is a snapshot, and who waits for its end is told when the end is in the log.
+// The five `terminal/*` methods. Create, kill and release are inputs to the session and run once they are logged;
+// output is a snapshot, and wait_for_exit responds when the exit is in the log.
 import { randomBytes } from "node:crypto";
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
@@ -22,11 +22,11 @@ import type { StartedTerminal } from "./terminals/terminal.ts";
 import { terminalEnvironment } from "./terminals/terminal-environment.ts";
 
 export interface TerminalRequestsOptions extends Boundary {
-  /** Where a terminal starts that says nothing else. */
+  /** The default working directory of a terminal. */
   readonly cwd: string;
-  /** The agent's own, with the marker of its session. */
+  /** The agent's environment, with the marker of its session. */
   readonly env: Readonly<Record<string, string>>;
-  /** Takes out of a text what is secret in the agent's environment, and in these variables. */
+  /** Makes a function that replaces the secrets of the agent's environment and of these variables. */
   readonly redactorFor: (variables: Readonly<Record<string, string>>) => Redact;
   readonly limits: {
     readonly terminalTailBytes: number;
@@ -35,7 +35,7 @@ export interface TerminalRequestsOptions extends Boundary {
   };
 }
 
-/** Beside that of its session; its value is a terminal's own, and what bears it ends with the terminal. */
+/** Environment variable, unique to each terminal: every process that has it is ended with the terminal. */
 const terminalMarker = "AGENTD_TERMINAL";
 
 interface Create {
@@ -50,10 +50,10 @@ export class TerminalRequests {
   readonly #hooks: ClientRequestHooks;
   readonly #pending: PendingRequests;
   readonly #queue: ResponseQueue;
-  /** Their values are the agent's, and go nowhere but into the terminal. */
+  /** Keeps the values of the agent's variables, which neither the state nor the log gets. */
   readonly #creating = new Map<number, Create>();
   readonly #terminals = new Map<string, RunningTerminal>();
-  /** Of those that were released: what they left in the background may take its time to end. */
+  /** Releases under way: background processes of a terminal may take long to end. */
   readonly #releases = new Set<Promise<void>>();
 
   constructor(
@@ -68,7 +68,6 @@ export class TerminalRequests {
     this.#queue = queue;
   }
 
-  /** Requests that wait for a terminal's end. */
   get waiterCount(): number {
     return [...this.#terminals.values()].reduce((sum, { waiterCount }) => sum + waiterCount, 0);
   }
@@ -87,7 +86,7 @@ export class TerminalRequests {
     });
   }
 
-  /** Of the terminal that has the name now, which may be released by the time that it is the request's turn. */
+  /** Binds to the terminal now; it may be released before the response's turn in the queue. */
   output(request: ClientSideRequest, terminal: string): void {
     const running = this.#terminals.get(terminal);
     if (!running || running.isReleased) return refuseUnknown(request, terminal);
@@ -104,10 +103,10 @@ export class TerminalRequests {
     else refuseUnknown(request, terminal);
   }
 
-  /** Of all requests only the wait for an end is long enough to be taken back; the others are being answered. */
+  /** Cancels a wait for an exit. Other requests are short and are answered as usual. */
   withdraw(request: ClientSideRequest): void {
     const waited = [...this.#terminals.values()].some((running) => running.cancelWait(request));
-    if (waited) request.refuse({ code: RPC.requestCancelled, message: "the wait was taken back" });
+    if (waited) request.refuse({ code: RPC.requestCancelled, message: "the wait was cancelled" });
   }
 
   act(effect: TerminalEffect): void {
@@ -127,7 +126,7 @@ export class TerminalRequests {
     }
   }
 
-  /** It was refused. */
+  /** Drops a create request that was refused. */
   discard(key: number | null): void {
     if (key !== null) this.#creating.delete(key);
   }
@@ -144,7 +143,7 @@ export class TerminalRequests {
     const { call, redact } = create;
     const { terminalTailBytes, terminalTailBytesMax } = this.#options.limits;
     const wanted = Math.min(call.outputByteLimit ?? terminalTailBytes, terminalTailBytesMax);
-    // The log keeps what people may want to see, also where the agent wants less.
+    // The log keeps the usual tail for people even if the agent asks for less.
     const running = new RunningTerminal(wanted, this.#spawn(terminal, create, Math.max(wanted, terminalTailBytes)));
     this.#terminals.set(terminal, running);
     void running.started.then((started) => {
@@ -159,7 +158,7 @@ export class TerminalRequests {
     });
   }
 
-  /** The directory is held until the command is in it. Never rejects. */
+  /** Keeps the directory pinned until the command has started in it. Never rejects. */
   async #spawn(terminal: string, { call, redact }: Create, tailBytesMax: number): Promise<StartedTerminal> {
     const { cwd, directories, reserved, env: base, limits } = this.#options;
     const { tell, record } = this.#hooks;
@@ -192,7 +191,7 @@ export class TerminalRequests {
     return started;
   }
 
-  /** It may not be named any more, and is forgotten when its end is logged, since somebody may wait for that. */
+  /** Invalidates the id. The entry stays until the exit is logged, since a request may wait for it. */
   #release(terminal: string): Promise<void> {
     const running = this.#terminals.get(terminal);
     if (!running) return Promise.resolve();

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The part of a text that `line` and `limit` ask for, found in its UTF-8: only what is handed over is worth decoding.
+// Finds the part of a text that `line` and `limit` select in its UTF-8 bytes, so that only that part is decoded.
 import { Refused } from "./refusal.ts";
 
-/** null is what ACP's wire has for what is left out. */
+/** ACP sends null for an omitted member. */
 export interface Window {
-  /** The first line, from 1; 0, which the wire allows, is the first one too. */
+  /** The first line, from 1; ACP allows 0, which counts as 1. */
   readonly line?: number | null;
-  /** How many lines at most. */
+  /** The most lines. */
   readonly limit?: number | null;
 }
 
 /**
- * Lines with what ends them, as they stand: "\n", and so "\r\n" too; a "\r" alone ends none. Nothing for what is past the
- * end. Throws `Refused` for what is negative or no whole number.
+ * Keeps line ends as they are. A line ends with "\n" (and so with "\r\n"), not with "\r" alone. Empty past the end of
+ * the text. Throws `Refused` for a negative or fractional number.
  */
 export function lineWindow(utf8: Buffer, { line, limit }: Window): Buffer {
   const first = checkCount("line", line) ?? 1;
@@ -21,7 +21,7 @@ export function lineWindow(utf8: Buffer, { line, limit }: Window): Buffer {
   return utf8.subarray(start, count === undefined ? undefined : skipLines(utf8, start, count));
 }
 
-/** Byte by byte: a search for each next end costs many times as much in a text of empty lines. */
+/** A byte loop: `indexOf` for each line end is many times slower on a text of empty lines. */
 function skipLines(utf8: Buffer, start: number, lines: number): number {
   let at = start;
   for (let left = lines; left > 0 && at < utf8.length; at++) {
@@ -35,5 +35,5 @@ const newline = 0x0a;
 function checkCount(name: string, value: number | null | undefined): number | undefined {
   if (value === null || value === undefined) return undefined;
   if (Number.isInteger(value) && value >= 0) return value;
-  throw new Refused("range", `${name} is ${value}; it must be a whole number, of lines from 1 on.`);
+  throw new Refused("range", `${name} is ${value}; it must be a whole number, not negative.`);
 }

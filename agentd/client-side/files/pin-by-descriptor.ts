@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Linux: a descriptor that only holds (O_PATH). Where it is says the kernel, and all that follows goes through it.
+// Linux: pins with an O_PATH descriptor. The kernel tells where it is, and every later access goes through it.
 import {
   type BigIntStats,
   closeSync,
@@ -13,7 +13,7 @@ import {
 import { kernelFileSystems } from "../../instance/kernel-files.ts";
 import type { PinnedPath, PinOptions } from "./pinned-path.ts";
 
-/** Opens no device and waits for no FIFO. Node has no name for it, and passes it on. */
+/** Opens neither a device nor a FIFO. Node has no constant for it, but passes the flag on. */
 const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_NONBLOCK, O_NOCTTY } = constants;
 
@@ -35,13 +35,13 @@ class DescriptorPin implements PinnedPath {
   }
 
   /**
-   * The kernel's name for it, if that name leads to it from here: not so after a removal (" (deleted)" is then at the
-   * end of the name, and a file may be called that), nor by the name that it has in another mount namespace.
+   * Checks that the name the kernel gives leads to the same inode. It does not after a removal (the kernel then appends
+   * " (deleted)", which may be another file's name), nor when the name is of another mount namespace.
    */
   currentPath(): Buffer | undefined {
-    // Bytes: a name need not be UTF-8. Over 4096 of them: ENAMETOOLONG.
+    // Bytes, since a name need not be UTF-8. Fails with ENAMETOOLONG beyond 4096.
     const name = readlinkSync(this.#procPath, "buffer");
-    // "pipe:[4026]": nowhere in the file system, and so in no directory.
+    // "pipe:[4026]" is not in the file system, and so in no directory.
     if (name[0] !== slash) return name;
     const there = lstatOf(name);
     return there?.ino === this.stat.ino && there.dev === this.stat.dev ? name : undefined;
@@ -56,7 +56,7 @@ class DescriptorPin implements PinnedPath {
   }
 
   openForReading(): number {
-    // Of an ordinary file; O_NONBLOCK for one that another program has a lease on.
+    // O_NONBLOCK: a file on which another program has a lease must fail, not block.
     return openSync(this.#procPath, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   }
 
@@ -69,7 +69,7 @@ function lstatOf(name: Buffer): BigIntStats | undefined {
   try {
     return lstatSync(name, { bigint: true, throwIfNoEntry: false });
   } catch {
-    // A directory on the way that may not be entered from here: no name to go by.
+    // A directory on the way cannot be entered.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Elsewhere than Linux: the path without links, looked at before each use. Who swaps a file or a directory between the
-// look and the use gets past this; the descriptors of Linux are not got past.
+// Systems other than Linux: checks the real path before each use. A swap between the check and the use defeats this;
+// the descriptors of Linux cannot be defeated so.
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { PinnedPath, PinOptions } from "./pinned-path.ts";

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Takes hold of what a path leads to, if that really is in the session's directories.
+// Pins what a path leads to, if that is inside the session's directories.
 import { lstatSync } from "node:fs";
 import type { FileIdentity } from "../../instance/reserved.ts";
 import { type Boundary, refusalOf, type Side, findSide } from "./boundary.ts";
 import type { Pin, PinnedPath, PinOptions } from "./pinned-path.ts";
 import { Refused, toRefused, quotePath } from "./refusal.ts";
 
-/** What is being replaced while it is looked at is looked at so many times. */
+/** Attempts when the path is swapped while it is being checked. */
 const checkAttemptsMax = 4;
-/** Bytes of a path with its last zero, as in Linux. */
+/** PATH_MAX of Linux, with the terminating NUL. */
 const pathBytesMax = 4096;
 
 export interface Confinement extends Boundary {
   readonly pin: Pin;
 }
 
-/** Throws `Refused` for a text that is no path of a file. */
+/** Throws `Refused` for a text that cannot be an absolute path. */
 export function requirePath(path: string): void {
-  if (path.includes("\0")) throw new Refused("name", "A path has no NUL character in it.");
+  if (path.includes("\0")) throw new Refused("name", "A path cannot contain a NUL character.");
   if (!path.startsWith("/"))
-    throw new Refused("relative", `${quotePath(path)} is not an absolute path; name it from / on.`);
-  // It would be looked for under another name, with U+FFFD in it.
-  if (/\p{Surrogate}/u.test(path)) throw new Refused("name", `${quotePath(path)} has half a character in it.`);
+    throw new Refused("relative", `${quotePath(path)} is not an absolute path; begin it with /.`);
+  // Node would replace it with U+FFFD and look for another name.
+  if (/\p{Surrogate}/u.test(path)) throw new Refused("name", `${quotePath(path)} contains a lone surrogate.`);
   if (Buffer.byteLength(path) >= pathBytesMax) throw new Refused("name", `${quotePath(path)} is too long for a path.`);
 }
 
-/** What the path leads to, all links followed. Throws `Refused`. */
+/** Follows all links. Throws `Refused`. */
 export function pinInside(path: string, confinement: Confinement): PinnedPath {
   const pinned = pinIfInside(path, undefined, confinement);
   if (typeof pinned === "string") throw refusalOf(pinned, path, confinement);
@@ -38,15 +38,15 @@ export function pinInside(path: string, confinement: Confinement): PinnedPath {
 }
 
 export interface NearestDirectory extends Disposable {
-  /** A directory inside. */
+  /** Is inside. */
   readonly directory: PinnedPath;
-  /** The names below it that lead on to the path and are not there. */
+  /** The components of the path below it, which do not exist. */
   readonly missing: readonly string[];
-  /** Why not; ENOENT for what could be made. */
+  /** Why the first of them cannot be opened; ENOENT if it could be created. */
   readonly error: unknown;
 }
 
-/** The last directory on the path that is there. Throws `Refused` where it is not inside. */
+/** Pins the deepest existing directory of the path. Throws `Refused` if it is not inside. */
 export function pinNearestDirectory(path: string, confinement: Confinement): NearestDirectory {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   const { there, error } = countExisting(names, confinement.pin);
@@ -56,12 +56,12 @@ export function pinNearestDirectory(path: string, confinement: Confinement): Nea
   return { directory: pinned, missing: names.slice(there), error, [Symbol.dispose]: () => pinned[Symbol.dispose]() };
 }
 
-/** Halves the path, as below what is not there nothing is: a path of 2,000 names must not take a second. */
+/** Bisects, since nothing exists below a missing directory: a path of 2,000 components must not take a second. */
 function countExisting(names: readonly string[], pin: Pin): { readonly there: number; readonly error: unknown } {
   let there = 0;
   let missing = names.length + 1;
   let error: unknown;
-  // First the whole, which is there as a rule.
+  // Starts with the whole path, which usually exists.
   for (let length = names.length; missing - there > 1; length = Math.floor((there + missing) / 2)) {
     try {
       pin(prefix(names, length), { directory: true })[Symbol.dispose]();
@@ -78,25 +78,22 @@ function prefix(names: readonly string[], length: number): string {
   return `/${names.slice(0, length).join("/")}`;
 }
 
-/** Why a name in a directory, which is inside, leads nowhere. */
+/** Says why a name cannot be opened in a directory that is inside. */
 export function missingRefusal(directory: PinnedPath, name: string, error: unknown, path: string): Refused {
   if ((error as NodeJS.ErrnoException).code === "ENOENT") {
     const link = lstatSync(directory.pathTo(name), { throwIfNoEntry: false })?.isSymbolicLink();
-    if (link) return new Refused("link", `${quotePath(path)}: ${quotePath(name)} in it is a link that leads nowhere.`);
+    if (link) return new Refused("link", `${quotePath(path)}: ${quotePath(name)} in it is a broken link.`);
   }
   return toRefused(error, path);
 }
 
-/** Names below a directory, which need not exist, and what stands there if something does. */
+/** A path below a directory, which need not exist, and what exists there, if anything. */
 export interface Below {
   readonly names: readonly string[];
   readonly file?: FileIdentity | undefined;
 }
 
-/**
- * Looks again where a directory, which was inside, is now, and whether what is named below it is inside too. Throws
- * `Refused` where one of them is not.
- */
+/** Checks again where a pinned directory is now, and the names below it. Throws `Refused` if any of it is outside. */
 export function requireInside(directory: PinnedPath, path: string, boundary: Boundary, below?: Below): void {
   const where = directory.currentPath();
   if (where === undefined) throw replacedRefusal(path);
@@ -106,7 +103,7 @@ export function requireInside(directory: PinnedPath, path: string, boundary: Bou
   if (side !== "inside") throw refusalOf(side, path, boundary);
 }
 
-/** The system's error stands for what cannot be opened; whether it is inside is not known then. */
+/** Returns the system's error if the path cannot be opened; whether it is inside is unknown then. */
 function pinIfInside(
   path: string,
   options: PinOptions | undefined,

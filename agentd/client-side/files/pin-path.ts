@@ -3,5 +3,5 @@ import type { Pin } from "./pinned-path.ts";
 import { pinByDescriptor } from "./pin-by-descriptor.ts";
 import { pinByPath } from "./pin-by-path.ts";
 
-/** Linux holds descriptors and asks the kernel where they are. Elsewhere there is the path, looked at with care. */
+/** Linux pins by descriptor. Other systems check the real path before each use, which a swap in between can defeat. */
 export const pinPath: Pin = process.platform === "linux" ? pinByDescriptor : pinByPath;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Something in the file system that is held on to while it is judged and used, whatever happens to its name meanwhile.
+// A file or directory that stays the same object while it is checked and used, even if its name is swapped meanwhile.
 import type { BigIntStats } from "node:fs";
 
 export interface PinnedPath extends Disposable {
   readonly stat: BigIntStats;
-  /** Where it is now, as bytes without links; undefined: it has no name any more, or it is just being moved. */
+  /** Its real path at this moment, as bytes. Undefined if it has no name any more or is being moved. */
   currentPath(): Buffer | undefined;
-  /** Whether it is a file of the kernel's, wherever that is mounted. */
+  /** Whether it is on proc, sysfs or the like, wherever that is mounted. */
   isKernelFile(): boolean;
-  /** Of a directory: the path by which that name in it is reached. */
+  /** The path to a name in this directory, through the pin. */
   pathTo(name: string): string;
-  /** Of an ordinary file: a descriptor that reads it. */
+  /** Opens this regular file and returns the descriptor. */
   openForReading(): number;
 }
 
 export interface PinOptions {
-  /** A link is refused (ELOOP or ENOTDIR) or held itself, never followed. Without it all links are followed. */
+  /** Never follows a link at the end of the path: fails with ELOOP or ENOTDIR, or pins the link itself. */
   readonly noFollow?: true;
-  /** Anything but a directory is ENOTDIR. */
+  /** Fails with ENOTDIR for anything but a directory. */
   readonly directory?: true;
 }
 
-/** Opens nothing that could wait, ring or be changed by being opened. Throws the system's error. */
+/** Neither blocks on a FIFO nor opens a device. Throws the system's error. */
 export type Pin = (path: string, options?: PinOptions) => PinnedPath;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reads a text file in the session's directories for the session's agent.
 import { closeSync, readSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
 import type { Boundary } from "./boundary.ts";
@@ -10,7 +9,7 @@ import { type Window, lineWindow } from "./line-window.ts";
 import { catchRefusal, Refused, type RefusedResult, quotePath } from "./refusal.ts";
 
 export interface ReadOptions extends Window, Boundary {
-  /** The longest file, whatever part of it is asked for. */
+  /** The size of the whole file, whatever part of it is requested. */
   readonly bytesMax: number;
 }
 
@@ -24,10 +23,10 @@ export type ReadResult =
   | RefusedResult;
 
 /**
- * The file's text, byte for byte: a byte order mark, "\r\n" and a missing last newline stay. A link is followed, in any
- * part of the path: what counts is where the file that the kernel opened really is. What is not UTF-8 is refused, since
- * an agent that writes it back would destroy it. Throws nothing that the file system could be the cause of; waits for
- * the disk alone.
+ * Reads a text file inside the session's directories, unchanged: a byte order mark, "\r\n" and a missing last newline
+ * stay. Follows links anywhere in the path, since the opened file's real path is what is checked. Refuses a file that is
+ * not UTF-8, since an agent that writes it back would destroy it. Never throws for an error of the file system, and
+ * blocks on nothing but the disk.
  */
 export function readTextFile(path: string, options: ReadOptions): ReadResult {
   return readTextFileWith(pinPath, path, options);
@@ -56,7 +55,7 @@ export function readTextFileWith(
 function readPinned(pinned: PinnedPath, path: string, bytesMax: number): Buffer {
   if (pinned.stat.isDirectory()) throw new Refused("directory", `${quotePath(path)} is a directory.`);
   if (!pinned.stat.isFile() || pinned.isKernelFile())
-    throw new Refused("not-a-file", `${quotePath(path)} is not an ordinary file.`);
+    throw new Refused("not-a-file", `${quotePath(path)} is not a regular file.`);
   if (pinned.stat.size > bytesMax) throw tooBigRefusal(path, bytesMax);
   const descriptor = pinned.openForReading();
   try {
@@ -68,7 +67,7 @@ function readPinned(pinned: PinnedPath, path: string, bytesMax: number): Buffer 
   }
 }
 
-/** Of a file that grows meanwhile at most one byte more than the bound. */
+/** Reads at most `bytesMax` + 1 bytes of a file that grows meanwhile. */
 function readWhole(descriptor: number, size: number, bytesMax: number): Buffer {
   let bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;
@@ -85,6 +84,6 @@ function readWhole(descriptor: number, size: number, bytesMax: number): Buffer {
 export function tooBigRefusal(path: string, bytesMax: number): Refused {
   return new Refused(
     "too-big",
-    `${quotePath(path)}: more than ${bytesMax} bytes are neither read nor written at once; use a command.`,
+    `${quotePath(path)} is larger than ${bytesMax} bytes, the most that can be read or written; use a command.`,
   );
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Takes away what a write left that was killed between its temporary file and the rename.
+// Removes the temporary file of a write that was killed before its rename.
 import { lstatSync, unlinkSync } from "node:fs";
 import type { Boundary } from "./boundary.ts";
 import { pinPath } from "./pin-path.ts";
@@ -8,11 +8,11 @@ import { fileNameOf } from "./pin-parent.ts";
 import { catchRefusal } from "./refusal.ts";
 
 export interface SweepOptions extends Boundary {
-  /** As the write had it. */
+  /** The name that the write used. */
   readonly temporaryName: string;
 }
 
-/** Whether the temporary file of a write to `path` was there and was removed; what is not inside is left alone. */
+/** Returns whether the temporary file of a write to `path` was removed. Touches nothing outside. */
 export function sweepTemporary(path: string, { temporaryName, ...boundary }: SweepOptions): boolean {
   const swept = catchRefusal(path, () => {
     requirePath(path);

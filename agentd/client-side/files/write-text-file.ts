@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Writes a text file in the session's directories for the session's agent: whole or not at all.
 import {
   accessSync,
   type BigIntStats,
@@ -24,9 +23,9 @@ import { tooBigRefusal } from "./read-text-file.ts";
 import { catchRefusal, Refused, type RefusedResult, quotePath } from "./refusal.ts";
 
 export interface WriteOptions extends Boundary {
-  /** A plain name that no other write to the directory has; `sweepTemporary` takes it away after a kill -9. */
+  /** A file name that no other write to the directory uses; `sweepTemporary` removes the file after a kill -9. */
   readonly temporaryName: string;
-  /** UTF-8. */
+  /** Of the content as UTF-8. */
   readonly bytesMax: number;
 }
 
@@ -35,20 +34,20 @@ export type WriteResult =
       readonly ok: true;
       readonly bytes: number;
       /**
-       * Somebody with the right to do so has moved the directory out of the session's between the last look and the
-       * rename, so the file may have been written outside: to be logged.
+       * Somebody with the right to do so moved the directory out between the last check and the rename, so the file may
+       * have been written outside. The caller logs it.
        */
       readonly moved?: true;
     }
   | RefusedResult;
 
 /**
- * Makes the file, and the directories that it lacks, or takes the place of what is there: a new file under the old name,
- * with its permissions (without setuid, setgid and sticky bits), owner and group, or a refusal. Directories of the path
- * may be links, which are judged by where they end; the file's own name may not: the link would be lost. Another hard
- * link to the old file keeps the old text. Content with half a surrogate pair is refused: UTF-8 has nothing for it. With
- * any refusal the old file is as it was and the temporary one is gone; directories that were made stay. Throws nothing
- * that the file system could be the cause of; waits for the disk alone.
+ * Writes a text file inside the session's directories, atomically (temporary file, fsync, rename), with the directories
+ * that are missing. A replaced file keeps its permissions (without setuid, setgid and sticky bits), owner and group, or
+ * the write is refused; other hard links to it keep the old text. Directories of the path may be links, which are checked
+ * by their real path; the file itself may not, since the rename would replace the link. Refuses a lone surrogate, which
+ * UTF-8 cannot encode. After a refusal the old file is unchanged and the temporary file removed; created directories
+ * stay. Never throws for an error of the file system, and blocks on nothing but the disk.
  */
 export function writeTextFile(path: string, content: string, options: WriteOptions): WriteResult {
   return writeTextFileWith(pinPath, path, content, options);
@@ -88,23 +87,23 @@ function encodeText(content: string, path: string, bytesMax: number): Buffer {
   if (/\p{Surrogate}/u.test(content)) {
     throw new Refused(
       "not-text",
-      `The text for ${quotePath(path)} has half a surrogate pair in it, which UTF-8 cannot say.`,
+      `The text for ${quotePath(path)} contains a lone surrogate, which UTF-8 cannot encode.`,
     );
   }
   if (Buffer.byteLength(content) > bytesMax) throw tooBigRefusal(path, bytesMax);
   return Buffer.from(content);
 }
 
-/** What the name is now; undefined: nothing. Throws `Refused` for what may not be written over, or is not inside any more. */
+/** Stats the target; undefined if there is none. Throws `Refused` if it may not be replaced or is no longer inside. */
 function checkTarget(parent: PinnedPath, name: string, path: string, boundary: Boundary): BigIntStats | undefined {
   const old = lstatSync(parent.pathTo(name), { bigint: true, throwIfNoEntry: false });
   requireInside(parent, path, boundary, { names: [name], file: old });
   if (old === undefined) return undefined;
   if (old.isSymbolicLink())
-    throw new Refused("link", `${quotePath(path)} is a link; write to the file that it leads to, by its own name.`);
+    throw new Refused("link", `${quotePath(path)} is a link; write to the file that it leads to, by its own path.`);
   if (old.isDirectory()) throw new Refused("directory", `${quotePath(path)} is a directory.`);
-  if (!old.isFile()) throw new Refused("not-a-file", `${quotePath(path)} is not an ordinary file.`);
-  // The rename would not ask for either: the directory's permissions are enough for it.
+  if (!old.isFile()) throw new Refused("not-a-file", `${quotePath(path)} is not a regular file.`);
+  // A rename needs the directory's permissions only, so the file's are checked here.
   if ((old.mode & 0o222n) === 0n) throw new Refused("no-permission", `${quotePath(path)} is read-only.`);
   accessSync(parent.pathTo(name), W_OK);
   return old;
@@ -132,17 +131,17 @@ function keepOwner(descriptor: number, old: BigIntStats, path: string): void {
   } catch {
     throw new Refused(
       "no-permission",
-      `${quotePath(path)} is of another user or group, and would not be any more after the write.`,
+      `${quotePath(path)} belongs to another user or group, which the write could not preserve.`,
     );
   }
 }
 
-/** Whatever comes of this, what is refused is refused for the first reason. */
+/** Never throws, so that the first error is the one reported. */
 function removeIfThere(temporary: string): void {
   try {
     unlinkSync(temporary);
   } catch {
-    // Somebody else has removed or replaced it, or the disk fails: it is left to a sweep.
+    // Another process removed or replaced it, or the disk fails: `sweepTemporary` will try again.
   }
 }
 
@@ -155,7 +154,7 @@ function isStillInside(parent: PinnedPath, boundary: Boundary): boolean {
   }
 }
 
-/** The file is whole either way; without this, a power cut may bring back the old one. */
+/** The file is whole either way; without this, a power failure may bring back the old one. */
 function syncDirectory(parent: PinnedPath): void {
   try {
     const descriptor = openSync(parent.pathTo("."), O_RDONLY | O_DIRECTORY);
@@ -165,6 +164,6 @@ function syncDirectory(parent: PinnedPath): void {
       closeSync(descriptor);
     }
   } catch {
-    // A directory that may not be listed, or a file system without this: the write is done and is not taken back.
+    // The directory cannot be opened or the file system does not support it. The write itself is done.
   }
 }

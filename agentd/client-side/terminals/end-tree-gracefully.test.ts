@@ -6,7 +6,7 @@ import { endTreeGracefully } from "./end-tree-gracefully.ts";
 import { shell } from "./testing/terminals.ts";
 
 test(
-  "250 children that ignore TERM are ended without holding the event loop for all of them at once",
+  "250 children that ignore SIGTERM are ended without blocking the event loop for all of them at once",
   { tags: "slow" },
   async () => {
     const children = 250;

@@ -11,15 +11,15 @@ import {
 import type { EndedTree, TreeSeed } from "../../../acp-client/process/process-tree.ts";
 
 export interface GracefulEndLimits {
-  /** From TERM to KILL. */
+  /** From SIGTERM to SIGKILL. */
   readonly termGraceMs: number;
-  /** How long the killed may take to be gone. */
+  /** How long to wait for killed processes to disappear. */
   readonly killWaitMs: number;
 }
 
 /**
- * Sends TERM to every process of the tree, and after `termGraceMs` freezes and kills what is left of it. Unlike an agent,
- * whose tools are its own business, a command whose first process is gone is asked too: that is where servers live.
+ * Sends SIGTERM to every process of the tree, then freezes and kills what is left after `termGraceMs`. Unlike with an
+ * agent, whose tools are its own business, every process gets SIGTERM even if the first is gone: servers run so.
  */
 export async function endTreeGracefully(
   seed: TreeSeed,
@@ -27,7 +27,7 @@ export async function endTreeGracefully(
   table: ProcessTable = processTable(),
 ): Promise<EndedTree> {
   const rows = findTree(seed, await table.scan(seed.marker));
-  // Remembered while parents still live: afterwards an orphan with an environment of its own has nothing to be known by.
+  // Recorded while parents still run: later nothing identifies an orphan with an environment of its own.
   const known = [...(seed.known ?? []), ...identitiesOf(rows, table)];
   await signalProcesses(rows, "SIGTERM", table);
   await waitUntilGone(rows, limits.termGraceMs, table);

@@ -71,7 +71,7 @@ class SpawnedTerminal implements Terminal {
     this.#output.close();
   }
 
-  /** Who asks while it is being ended waits for the same end. */
+  /** Concurrent calls share one end. */
   async #end(): Promise<void> {
     this.#killing ??= this.#endTree();
     await this.#killing;

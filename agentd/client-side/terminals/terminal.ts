@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A command that an agent asked for, as ACP's terminal/* has it: on pipes, with the end of its output, and with an end
-// that leaves no process behind.
+// A command of ACP's `terminal/*`: runs on pipes, keeps the tail of its output, and leaves no process behind.
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
 import type { SpawnFailure } from "../../../acp-client/process/spawn-failure.ts";
 import { defaultLimits } from "../../config/limits.ts";
 
-/** A failure says in words what is missing: the program, its interpreter, the right to execute it, the directory. */
+/** A failure's message names what is missing: the program, its interpreter, the execute permission or the directory. */
 export type StartedTerminal = { readonly terminal: Terminal } | { readonly failure: SpawnFailure };
 
 export interface TerminalOptions {
   /** A program, or a whole shell line: see `commandLine`. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Absolute, and allowed to the session: nothing of that is looked at here. */
+  /** Absolute. The caller has checked that the session may use it. */
   readonly cwd: string;
-  /** The whole environment, from `terminalEnvironment`. */
+  /** The whole environment, made by `terminalEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /**
-   * Of this terminal alone, random. With the marker of its session in this place the agent and its other terminals
-   * would be ended together with this one.
-   */
+  /** Random and unique to this terminal. The session's marker here would end the agent and its other terminals too. */
   readonly marker: { readonly name: string; readonly value: string };
-  /** UTF-8 bytes of output to keep: what the agent asked for, 0 included. Undefined, or too many: as many as may be. */
+  /** UTF-8 bytes of output to keep, as the agent requested; 0 is valid. Undefined or above the limit: the limit. */
   readonly tailBytesMax?: number | undefined;
   readonly limits?: Partial<TerminalLimits>;
 }
 
 export interface TerminalLimits {
-  /** The most output that is kept, in bytes, whatever an agent asks for. */
+  /** The most output kept, in bytes, whatever an agent requests. */
   readonly tailBytesMax: number;
-  /** From TERM to KILL. */
+  /** From SIGTERM to SIGKILL. */
   readonly termGraceMs: number;
-  /** How long the killed may take to be gone. */
+  /** How long to wait for killed processes to disappear. */
   readonly killWaitMs: number;
 }
 
