@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Whether a program is there and can be started, looked up before anything is decided: a spawn that fails later says
-// far less.
+// Checks before a start whether a program exists and can be executed, since a failed spawn says far less.
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { ownFileGoneMessage } from "../own-file-gone.ts";
@@ -8,18 +7,18 @@ import { ownFileGoneMessage } from "../own-file-gone.ts";
 export type FoundProgram =
   | {
       readonly status: "installed";
-      /** Absolute: start this, so that what was checked is what runs. */
+      /** Absolute. Start this file, so that the checked one runs. */
       readonly file: string;
     }
   | {
       readonly status: "missing" | "not_executable" | "no_interpreter";
-      /** For people: what was looked for. */
+      /** For people: what is wrong. */
       readonly message: string;
-      /** Where, if it was on PATH: long, and the same for every program of a list. */
+      /** The PATH that was searched. Kept apart, since it is long and the same for every program of a list. */
       readonly searched?: string;
     };
 
-/** The program of an agent of the catalogue, and what it runs, where that came with agentd. */
+/** Checks an agent's program and, if the agent comes with agentd, the file that the program runs. */
 export function findAgent(
   { command, ownFile }: { readonly command: readonly [string, ...string[]]; readonly ownFile?: string },
   searchPath: string | undefined,
@@ -28,15 +27,15 @@ export function findAgent(
   return findProgram(command[0], searchPath);
 }
 
-/** What was looked for, and where: for who asked for one program. */
+/** The message with the searched PATH, for a request about one program. */
 export function notFoundMessage({ message, searched }: Extract<FoundProgram, { message: string }>): string {
   return searched === undefined ? message : `${message} (${searched})`;
 }
 
 /**
- * A bare name is looked up on `searchPath`; an absolute path stands for itself. A relative path with a slash is
- * refused, as are empty and relative parts of `searchPath`: both would mean the directory that agentd or the session
- * happens to be in, and a project could bring its own program into it.
+ * Looks a bare name up on `searchPath`; checks an absolute path as it is. Refuses a relative path with a slash and skips
+ * empty and relative parts of `searchPath`: both depend on the working directory, where a project could put a program of
+ * its own.
  */
 export function findProgram(program: string, searchPath: string | undefined): FoundProgram {
   if (isAbsolute(program)) return checkStartable(program, searchPath);
@@ -66,14 +65,14 @@ function checkStartable(file: string, searchPath: string | undefined): FoundProg
     if (!isDirectory && !found.isFile()) return { status: "not_executable", message: `${file} is not a program` };
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === "EACCES") return { status: "not_executable", message: `${file} may not be looked at` };
+    if (code === "EACCES") return { status: "not_executable", message: `${file} cannot be accessed` };
     return { status: "missing", message: `${file} does not exist` };
   }
   if (isDirectory) return { status: "not_executable", message: `${file} is a directory` };
   try {
     accessSync(file, constants.X_OK);
   } catch {
-    return { status: "not_executable", message: `${file} is not executable; chmod +x makes it so` };
+    return { status: "not_executable", message: `${file} is not executable; run: chmod +x` };
   }
   const lacking = findMissingInterpreter(file, searchPath);
   if (lacking === undefined) return { status: "installed", file };

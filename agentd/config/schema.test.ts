@@ -8,13 +8,13 @@ test("an empty file means the defaults", () => {
   expect(settingsOf("")).toEqual(defaultSettings);
 });
 
-test("max_sessions is as many as one wants, and at least one", () => {
+test("max_sessions has no upper limit, and is at least one", () => {
   expect(settingsOf("max_sessions = 100000").maxSessions).toBe(100_000);
   for (const wrong of ["0", "-1", "1.5", '"8"'])
     expect(parseSettings(parse(`max_sessions = ${wrong}`), "/home/ann").ok).toBe(false);
 });
 
-test("a file that says everything is understood", () => {
+test("a file with every key is parsed", () => {
   const settings = settingsOf(`
     roots = ["~/src", "/srv/work/", "~"]
     max_sessions = 3
@@ -140,13 +140,13 @@ test.each([
   expect(faults).toContainEqual({ path, reason: expect.stringContaining(reason) });
 });
 
-test("the value of an agent's variable is never in what is said about it", () => {
+test("no message contains the value of an agent's variable", () => {
   const parsed = parseSettings(parse("[agents.x]\ncommand = ['a']\nenv = { KEY = ['sk-secret'] }"), "/home/ann");
   expect(parsed.ok).toBe(false);
   expect(JSON.stringify(parsed)).not.toContain("sk-secret");
 });
 
-test("agents named like properties of every object are agents like any other", () => {
+test("agents may be named like properties of Object.prototype", () => {
   const settings = settingsOf(`[agents.constructor]\ncommand = ["a"]`);
   expect([...settings.agents.keys()]).toEqual(["constructor"]);
   expect(settingsOf("").agents.get("constructor")).toBeUndefined();
@@ -161,7 +161,7 @@ test("a rule that names switch_mode is kept, with a warning that it has no effec
   ]);
 });
 
-test("what is heeded is not warned of", () => {
+test("a value that has an effect causes no warning", () => {
   const parsed = parseSettings(parse(`mcp_deny = ["term"]`), "/home/ann");
   expect(parsed.ok && parsed.warnings).toEqual([]);
   const nothing = parseSettings(parse(""), "/home/ann");

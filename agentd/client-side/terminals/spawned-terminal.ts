@@ -18,8 +18,8 @@ import {
 } from "./terminal.ts";
 
 /**
- * Starts it in a session of its own, without a controlling terminal and with /dev/null to read: what wants to ask a
- * person fails. Never rejects. When this resolves nothing was told to `sink` yet.
+ * Starts the command in a session of its own (setsid), without a controlling terminal and with /dev/null as stdin, so
+ * that a program that would ask a person fails. Never rejects. Calls `sink` only after it has resolved.
  */
 export async function startTerminal(options: TerminalOptions, sink: TerminalSink): Promise<StartedTerminal> {
   const { cwd, env, marker } = options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The seam between a session and whoever serves its agent's files and terminals.
+// The interface between a session and the handler of its agent's file and terminal requests.
 import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
 import type { StateEntry } from "../../vocabulary/index.ts";
@@ -7,28 +7,28 @@ import type { ClientSideEffect, ClientSideInput } from "../core/client-side/clie
 
 export type ChildIdentity = NonNullable<StateEntry["process"]>;
 
-/** As the log has it. */
+/** In the log's form. */
 export function childOf({ pid, startTime, bootId }: ProcessIdentity): ChildIdentity {
   return { pid, start_time: startTime, boot_id: bootId };
 }
 
-/** Where the requests of one agent are taken, and done when they are logged. */
+/** Handles the file and terminal requests of one agent; carries them out when they are logged. */
 export interface ClientRequests {
   readonly clientSide: ClientSide;
   act(effect: ClientSideEffect): void;
-  /** Nothing more is taken. Resolves when none of its processes is left, and their ends have been told. */
+  /** Refuses further requests. Resolves when all of its processes have ended and their exits are reported. */
   end(): Promise<void>;
 }
 
 export interface ClientRequestHooks {
-  /** Names a request: no other agent's request has the same. */
+  /** Returns a key that no other request of any agent has. */
   readonly newKey: () => number;
-  /** In its place among all that the agent says. */
+  /** Posts the input in its order among everything that the agent says. */
   readonly ask: (input: ClientSideInput) => void;
   readonly fault: (fault: string, message: string) => void;
-  /** What was asked in no read of the agent's pipe is put to the session now: no end of a burst does it. */
+  /** Posts inputs that were made outside a read of the agent's pipe; inside one, the end of the read does it. */
   readonly flush: () => void;
-  /** What has become of something that was logged. It counts whatever life the session is in by then. */
+  /** Posts the outcome of an effect. It is valid in any later run of the session, too. */
   readonly tell: (input: ClientSideInput) => void;
   readonly record: (process: ChildIdentity, lives: boolean) => void;
 }
