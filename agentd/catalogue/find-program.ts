@@ -82,8 +82,8 @@ function checkStartable(file: string, searchPath: string | undefined): FoundProg
 }
 
 /**
- * A script whose interpreter is missing ends as exit 127 without a word that helps, most often since a service
- * manager's PATH has no node. What `#!/usr/bin/env name` names is looked up as env will do it.
+ * Finds the missing interpreter of a script, which would exit with 127 and no useful message, most often since a service
+ * manager's PATH has no node. Looks `#!/usr/bin/env name` up as env does.
  */
 function findMissingInterpreter(
   file: string,
@@ -101,7 +101,7 @@ function findMissingInterpreter(
   return { what: `${name}, which was not found ${onPath}`, isSearched: true };
 }
 
-/** As much as the kernel looks at. A program that may be run but not read tells nothing. */
+/** Reads as much as the kernel does. Empty for a program that may be executed but not read. */
 function firstLine(file: string): string {
   let descriptor: number;
   try {

@@ -12,10 +12,10 @@ test.each([
   ["used", [requested, resolved("notify")]],
   ["unused", [requested, resolved("restart"), ofAnother]],
   ["unused", [requested]],
-  ["told", [requested, resolved("restart"), told]],
+  ["reported", [requested, resolved("restart"), told]],
   ["gone", []],
 ])("a person's answer is %s where the log has %j", (use, entries) => {
-  // A page an entry: what is looked for may stand on any.
+  // One entry per page, so that the search spans pages.
   const page = ({ after = 0 }: PageQuery) => ({
     entries: entries.slice(after, after + 1).map((entry) => JSON.stringify(entry)),
     ...(after + 1 < entries.length ? { next: after + 1 } : {}),

@@ -15,5 +15,5 @@ export type KnownAsk = z.output<typeof knownAsk>;
 
 export const listReply = z.looseObject({ asks: z.array(knownAsk), more: z.boolean() });
 
-/** The topic's body: a hint, from whomever. */
+/** The body of the topic `answered`, which anybody can publish. */
 export const hint = z.looseObject({ ask: z.string() });

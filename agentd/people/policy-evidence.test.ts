@@ -20,7 +20,7 @@ function asks(of: EvidenceCollector, toolCall: ToolCallPatch): PolicyEvidence {
 
 const paths = (evidence: PolicyEvidence) => evidence.locations.map(({ path }) => path);
 
-test("a question that leaves out kind and locations has those that were said before, and the last that were", () => {
+test("a request without kind and locations has those of the latest report before it", () => {
   const one = collector();
   one.onEvent(says({ toolCallId: "t", kind: "read", locations: [{ path: "/nowhere/a" }] }));
   one.onEvent(says({ toolCallId: "t", locations: [{ path: "/nowhere/b" }] }));
@@ -30,20 +30,20 @@ test("a question that leaves out kind and locations has those that were said bef
   expect(paths(evidence)).toEqual(["/nowhere/b"]);
 });
 
-test("locations of the question take the place of those before", () => {
+test("locations of the request replace those reported before", () => {
   const one = collector();
   one.onEvent(says({ toolCallId: "t", locations: [{ path: "/nowhere/a" }] }));
   expect(paths(asks(one, { toolCallId: "t", locations: [] }))).toEqual([]);
 });
 
-test("a call that is announced has no place but its own, though its id had one before; its kinds are remembered", () => {
+test("an announced call does not inherit locations of an earlier call with its id, but its kinds are remembered", () => {
   const one = collector();
   one.onEvent(says({ toolCallId: "t", kind: "read", locations: [{ path: "/nowhere/a" }] }));
   one.onEvent(says({ toolCallId: "t", title: "Again", kind: "search", status: "pending" }));
   expect(asks(one, { toolCallId: "t" })).toMatchObject({ kindsBefore: ["read", "search"], locations: [] });
 });
 
-test("what another session of the agent asks is no matter of a policy, and says nothing of this one's calls", () => {
+test("a request of another session of the agent has no evidence, and does not count for this session's calls", () => {
   const one = collector();
   const toolCall = { toolCallId: "t", kind: "edit", locations: [{ path: "/nowhere/b" }] };
   const event = { type: "permission", request: 1, toolCall, options: [], agentSession: "its-child" } as const;
@@ -51,14 +51,14 @@ test("what another session of the agent asks is no matter of a policy, and says 
   expect(asks(one, { toolCallId: "t" })).toMatchObject({ kindsBefore: [], locations: [] });
 });
 
-test("every kind that was ever said of a call is remembered, also that of an earlier question", () => {
+test("every kind ever reported of a call is remembered, also that of an earlier request", () => {
   const one = collector();
   asks(one, { toolCallId: "t", kind: "read" });
   one.onEvent(says({ toolCallId: "t", kind: "edit" }));
   expect(asks(one, { toolCallId: "t", kind: "read" }).kindsBefore).toEqual(["read", "edit"]);
 });
 
-test("a diff is found in what was said before too, and one without a path leads nowhere", () => {
+test("diffs of earlier reports count too, and one without a path has no real path", () => {
   const one = collector();
   one.onEvent(
     says({ toolCallId: "t", content: [{ type: "diff", path: "/nowhere/d" }, { type: "diff" }, { type: "x" }] }),
@@ -69,14 +69,14 @@ test("a diff is found in what was said before too, and one without a path leads 
   ]);
 });
 
-test("more paths than are looked at are said to be too many, and none is looked up", () => {
+test("beyond the limit paths are marked as too many, and none is resolved", () => {
   const locations = ["/a", "/b", "/c", "/d"].map((path) => ({ path }));
   const evidence = asks(collector(), { toolCallId: "t", locations });
   expect(evidence).toMatchObject({ tooMany: true });
   expect(evidence.locations.map(({ real }) => real)).toEqual([undefined, undefined, undefined]);
 });
 
-test("what could not be read of a call makes it doubtful for good", () => {
+test("a report that could not be parsed marks the call as incomplete for good", () => {
   const one = collector();
   one.onEvent(says({ toolCallId: "t", locations: [{ path: "/nowhere/a" }], incomplete: true }));
   expect(asks(one, { toolCallId: "t", locations: [{ path: "/nowhere/b" }] })).toMatchObject({ incomplete: true });
@@ -90,7 +90,7 @@ test("of many calls the oldest are forgotten", () => {
   expect(asks(one, { toolCallId: "c" }).kindsBefore).toEqual(["read"]);
 });
 
-test("kinds and paths that are too long to be held for each call are those of no rule", () => {
+test("kinds and paths that are too long to keep match no rule", () => {
   const one = collector();
   one.onEvent(
     says({ toolCallId: "t", kind: "read", locations: [{ path: "/nowhere/a" }, { path: `/${"x".repeat(5_000)}` }] }),
@@ -102,7 +102,7 @@ test("kinds and paths that are too long to be held for each call are those of no
   expect(evidence.locations[1]?.real).toBeUndefined();
 });
 
-test("of one list of paths no more is held than a bound for them all", () => {
+test("the paths of one list are kept up to a limit on their total length", () => {
   const many = new EvidenceCollector({ policy: () => undefined, reserved: nothingReserved, pathsMax: 64, callsMax: 8 });
   const path = `/${"x".repeat(4_000)}`;
   const { locations } = asks(many, { toolCallId: "t", locations: Array.from({ length: 20 }, () => ({ path })) });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a policy judges by besides the question itself, found out when the agent asks: what it has said of the tool call
-// before, and where the paths in it really lead. Deciding touches no file, so this is done before.
+// Collects what a policy decides by besides the permission request itself: earlier reports about the tool call and the
+// real paths in it. Done before the step, which must not touch the file system.
 import type { AgentEvent } from "../../acp-client/agent-events.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
@@ -10,14 +10,14 @@ import { type ToolCallReport, mergeReport, type ToolCallFacts, ToolCallHistory }
 import type { PolicyEvidence, Place } from "../session/core/requests/policy.ts";
 
 export interface EvidenceOptions {
-  /** As the configuration has it now. */
+  /** From the current configuration. */
   readonly policy: PolicySettings | undefined;
   readonly reserved: Reserved;
-  /** Of one tool call. */
+  /** Paths of one tool call that are resolved. */
   readonly pathsMax: number;
 }
 
-/** `before`: what was said of the tool call until now; the question's own words come on top of it. */
+/** `before`: the facts of the tool call before this request, whose own report is merged into them. */
 export function collectEvidence(
   before: ToolCallFacts,
   asked: ToolCallReport,
@@ -53,11 +53,11 @@ function ruleDirectories(policy: PolicySettings | undefined): ReadonlyMap<string
 
 export interface EvidenceCollectorOptions extends Omit<EvidenceOptions, "policy"> {
   readonly policy: () => EvidenceOptions["policy"];
-  /** Tool calls that are remembered. */
+  /** Tool calls to remember. */
   readonly callsMax: number;
 }
 
-/** Sees everything that one agent says, in order. */
+/** Give it every event of one agent, in order. */
 export class EvidenceCollector {
   readonly #options: EvidenceCollectorOptions;
   readonly #history: ToolCallHistory;
@@ -67,13 +67,13 @@ export class EvidenceCollector {
     this.#history = new ToolCallHistory(options.callsMax, options.pathsMax);
   }
 
-  /** The findings, where the event is a question. */
+  /** Returns the evidence if the event is a permission request. */
   onEvent(event: AgentEvent): PolicyEvidence | undefined {
     if (event.type === "update" && event.update.kind === "tool_call") {
       const { call } = event.update;
       this.#history.record(call.toolCallId, { ...call, announces: isAnnouncement(call.title, call.kind, call.status) });
     }
-    // What another session of the agent asks is a person's to decide.
+    // A person decides about requests of another session of the agent.
     if (event.type !== "permission" || event.agentSession !== undefined) return undefined;
     const { toolCall } = event;
     const { policy, reserved, pathsMax } = this.#options;

@@ -19,18 +19,18 @@ test("a link is followed, whether the file behind it exists or not", () => {
   expect(findRealPath(join(root, "inside", "link", "new", "file"))).toBe(join(root, "outside", "new", "file"));
 });
 
-test("what does not exist yet is judged by its nearest parent", () => {
+test("a missing file is resolved by its nearest existing parent", () => {
   expect(findRealPath(join(root, "inside", "a", "b.txt"))).toBe(join(root, "inside", "a", "b.txt"));
   expect(findRealPath(join(root, "inside") + "//./c")).toBe(join(root, "inside", "c"));
 });
 
-test("a link that leads nowhere is not taken for a file that does not exist yet", () => {
+test("a broken link is not treated as a missing file", () => {
   symlinkSync(join(root, "outside", "missing"), join(root, "inside", "dangling"));
   expect(findRealPath(join(root, "inside", "dangling"))).toBeUndefined();
   expect(findRealPath(join(root, "inside", "dangling", "more"))).toBeUndefined();
 });
 
-test("where it cannot be told is not guessed", () => {
+test("a path that cannot be resolved is undefined", () => {
   writeFileSync(join(root, "inside", "file"), "");
   symlinkSync("loop", join(root, "inside", "loop"));
   const odd = [
