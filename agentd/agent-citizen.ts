@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agentd on the Bus: the citizen `agent` with its verbs.
+// The citizen `agent` on the Bus, with its verbs.
 import type { Logger } from "pino";
 import { type Citizen, type Clock, provenanceOf, refused, serveCitizen } from "../bus-client/index.ts";
 import type { Build } from "../files/installed-build.ts";
@@ -22,10 +22,10 @@ export interface AgentCitizenOptions {
   readonly onBus: (connected: boolean) => void;
 }
 
-/** Between two looks for a Bus that is away. People wait at their command lines until agentd is back on it. */
+/** The longest wait between attempts to reach the Bus: people wait at their command lines for agentd meanwhile. */
 const retryMsMax = 5_000;
 
-/** Not started yet: what it serves is there when `instance` is. */
+/** Returns a citizen that is not started. Start it when `instance` is ready. */
 export function createAgentCitizen(options: AgentCitizenOptions): Citizen {
   const { endpoint, build, startedAt, clock, logger } = options;
   const { version } = build;

@@ -32,7 +32,7 @@ async function guestOf(hostedBy: string) {
   };
 }
 
-test("a guest of `mix bus` hosts no broker when that is gone, and finds it when it is back", async () => {
+test("a guest of `mix bus` hosts no broker while that is away, and finds it when it is back", async () => {
   await using guest = await guestOf("mix bus");
   const { broker, home, socket } = guest;
   await broker.close();
@@ -45,7 +45,7 @@ test("a guest of `mix bus` hosts no broker when that is gone, and finds it when 
   await again.close();
 });
 
-test("a guest of another agentd hosts the Bus when that is gone", async () => {
+test("a guest of another agentd hosts the Bus when that agentd has ended", async () => {
   await using guest = await guestOf("agentd");
   const { broker, home, socket } = guest;
   await broker.close();

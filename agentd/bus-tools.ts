@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The way back to the Bus that every session's agent is given: which MCP server, and whether the agent has started it.
+// The MCP server through which every session's agent reaches the Bus: its command, and whether the agent has started it.
 import { existsSync } from "node:fs";
 import type { McpServer } from "../acp-client/model.ts";
 import { type Delivery, registeredServices, type RegisteredService, type Reply } from "../bus-client/index.ts";
@@ -10,16 +10,16 @@ import { busToolsName } from "./vocabulary/index.ts";
 
 export interface BusToolsServer {
   readonly nodeProgram: string;
-  /** mixos-mcp, built. Absolute. */
+  /** Absolute path of the built mixos-mcp. */
   readonly mcpProgram: string;
-  /** Where agentd itself is on the Bus; empty where it is not yet. */
+  /** The Bus that agentd is on; empty if it has not connected yet. */
   readonly busUrl: string;
   readonly denied: readonly string[];
   /** `<log>/<session>`. */
   readonly marker: string;
 }
 
-/** As the agent is told. None of its values is secret. */
+/** The server's definition for the agent. None of its values is secret. */
 export function busToolsServer({ nodeProgram, mcpProgram, busUrl, denied, marker }: BusToolsServer): McpServer {
   return {
     name: busToolsName,
@@ -33,7 +33,7 @@ export function busToolsServer({ nodeProgram, mcpProgram, busUrl, denied, marker
   };
 }
 
-/** Why an agent cannot be given the server, in words; undefined where it can. */
+/** Returns the error message if a file of the server is missing, or undefined. */
 export function busToolsGoneMessage({ nodeProgram, mcpProgram }: BusToolsServer): string | undefined {
   const gone = [nodeProgram, mcpProgram].find((file) => !existsSync(file));
   return gone && `the agent has no tools for the Bus: ${ownFileGoneMessage(gone)}`;
@@ -44,19 +44,18 @@ export interface BusToolsWatchOptions {
     call(to: string, command: string): Promise<Reply>;
     subscribe(topic: string, listener: (delivery: Delivery) => void): Promise<unknown>;
   };
-  /** Resolves after so many milliseconds. */
   readonly pause: (ms: number) => Promise<void>;
   readonly graceMs: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** The topic on which the broker tells that services come and go; the cause is a hint, the list is what is believed. */
+/** The broker publishes on it when services come and go. Its `cause` is only a hint; the list is authoritative. */
 const registrationsTopic = "noded.props.changed";
 
-/** Which sessions' agents have started their server. One that came and went again counts if it was seen in between. */
+/** Tells which sessions' agents have started their server. A server that has gone again counts if it was seen. */
 export class BusToolsWatch {
   readonly #options: BusToolsWatchOptions;
-  /** Sessions in whose present life it is still to be seen, or was. */
+  /** Sessions whose current run is expected to register a server. */
   readonly #expected = new Map<string, "awaited" | "seen">();
   #refreshing: Promise<void> | undefined;
 
@@ -64,23 +63,23 @@ export class BusToolsWatch {
     this.#options = options;
   }
 
-  /** agentd is on the Bus. */
+  /** Call it when agentd has connected to the Bus. */
   follow(): void {
     const { bus, onError } = this.#options;
     bus.subscribe(registrationsTopic, this.#onRegistration).catch(onError);
   }
 
-  /** A life begins: what was there before does not count. */
+  /** Begins a run of the session: earlier registrations do not count. */
   expect(session: string): void {
     this.#expected.set(session, "awaited");
   }
 
-  /** A life has ended. */
+  /** Ends a run of the session. */
   forget(session: string): void {
     this.#expected.delete(session);
   }
 
-  /** Whether it was there by now, or comes within the grace. True also where the Bus cannot be asked. */
+  /** Resolves to whether the server has registered, waiting up to `graceMs`. True also if the Bus cannot be asked. */
   async hasRegistered(session: string): Promise<boolean> {
     try {
       await this.#refresh();
@@ -100,7 +99,7 @@ export class BusToolsWatch {
     this.#refresh().catch(this.#options.onError);
   };
 
-  /** One question at a time serves all who ask meanwhile, for it was answered after they asked. */
+  /** Shares one lookup among concurrent callers, but never one that began before the call. */
   async #refresh(): Promise<void> {
     await this.#refreshing?.catch(() => {});
     this.#refreshing ??= this.#list().finally(() => (this.#refreshing = undefined));
@@ -116,7 +115,7 @@ export class BusToolsWatch {
   }
 }
 
-/** The agent's shell bears such names too, with another program; a broker that tells no programs is believed by the name. */
+/** Programs in the agent's shell register such names, too, so the binary is checked if the broker reports it. */
 function isBusToolsServer({ binary }: RegisteredService): boolean {
   return binary === undefined || binary === "mixos-mcp";
 }

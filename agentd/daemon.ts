@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One agentd, composed: what stands in the log is taken up before the Bus hears of it, and on the way down every agent
-// is ended before the Bus, the log and the lock are let go.
+// Composes one agentd. It recovers sessions from the log before it connects to the Bus, and ends every agent before it
+// closes the Bus, the log and the lock.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,18 +35,18 @@ import { openSessionCore } from "./session-core.ts";
 import type { StatusReply } from "./vocabulary/index.ts";
 
 export interface DaemonOptions {
-  /** Their directories are there: prepareStateDirectory has been called. */
+  /** Call `prepareStateDirectory` first. */
   readonly paths: InstancePaths;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly uid: number;
   readonly version: string;
-  /** Tells two builds of one version apart; undefined where it runs from its source. */
+  /** Distinguishes builds of one version; undefined when run from source. */
   readonly build?: string | undefined;
-  /** What stands on the disk now where agentd was started from; undefined where that is gone. */
+  /** The build now installed where agentd was started from; undefined if that is gone. */
   readonly installed?: () => Build | undefined;
   readonly logger: ProcessLog["logger"];
-  /** The one that agentd was started with, where it has another now. */
+  /** The umask that agentd was started with, if it was changed since. */
   readonly umask?: number;
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
@@ -59,14 +59,14 @@ export interface DaemonOptions {
 export interface Daemon {
   readonly log: { readonly id: string; readonly file: string };
   readonly busUrl: () => string;
-  /** On the Bus for the first time. */
+  /** Resolves when it is on the Bus for the first time. */
   readonly ready: Promise<void>;
   /** Ends sessions properly, then everything else. Idempotent. */
   stop(why: string): Promise<void>;
   readonly stopped: Promise<void>;
 }
 
-/** Throws DaemonError for what a person must mend; what was opened by then is closed again. */
+/** Throws DaemonError for expected failures, after closing what it has opened. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const opened = new CleanupStack();
   try {
@@ -149,7 +149,7 @@ async function compose(options: DaemonOptions, opened: CleanupStack): Promise<Da
     bus: citizen.client,
     pause: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
     graceMs: limits.busToolsGraceMs,
-    onError: (error) => logger.debug({ err: error }, "who is on the Bus could not be looked up"),
+    onError: (error) => logger.debug({ err: error }, "the services on the Bus could not be listed"),
   });
   const core = openSessionCore({
     log,
@@ -250,7 +250,7 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
   return { promise, resolve: () => resolvePromise() };
 }
 
-/** What must be closed again, in the order opposite to its opening. */
+/** Closes resources in the reverse order of their opening. */
 class CleanupStack {
   readonly #closers: (() => void | Promise<void>)[] = [];
 
@@ -258,7 +258,7 @@ class CleanupStack {
     this.#closers.push(close);
   }
 
-  /** Every one of them, also after one that failed; then throws what failed. */
+  /** Closes all of them even if some fail, then throws the failures. */
   async closeAll(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.#closers.splice(0).toReversed()) {
@@ -272,7 +272,7 @@ class CleanupStack {
   }
 }
 
-/** What only a person can mend is told apart from what passes by itself: a disk that is full, a file that is held. */
+/** Distinguishes errors that a person must fix from those that may pass: a full disk, a locked file. */
 function openStore(options: LogOptions): Log {
   try {
     return openLog(options);
@@ -288,7 +288,7 @@ async function requireBus(bus: BusEndpoint): Promise<void> {
     await bus.requireUsable();
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
-    throw new DaemonError("BUS_REFUSED", `there is no Bus, and none can be brought: ${error.message}`, {
+    throw new DaemonError("BUS_REFUSED", `there is no Bus, and agentd cannot host one: ${error.message}`, {
       cause: error,
     });
   }
@@ -296,7 +296,7 @@ async function requireBus(bus: BusEndpoint): Promise<void> {
 
 const transientErrors: ReadonlySet<LogErrorCode> = new Set(["full", "io", "busy"]);
 
-/** For the status: what has taken the place of the program that runs. */
+/** For `agent.status`: the installed build if it is not the running one. */
 function installedReply(own: Build, installed: DaemonOptions["installed"]): Pick<StatusReply, "installed"> {
   if (installed === undefined) return {};
   const now = installed();
@@ -340,7 +340,7 @@ function mcpProgram(): string {
   return builtProgram("bin/mixos-mcp.mjs");
 }
 
-/** Beside this file when it is built; the built one when this runs from its source. */
+/** The path beside this file if this is the built one, or in dist/ when run from source. */
 function builtProgram(path: string): string {
   const here = fileURLToPath(new URL("..", import.meta.url));
   return here.endsWith("/dist/") ? join(here, path) : join(here, "dist", path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How an agent is started for a session: program, environment, MCP servers, limits. Read anew at each start, so that a
-// changed catalogue or a mended login counts.
+// Plans how an agent is started for a session: program, environment, MCP servers, limits. Read anew at each start, so
+// that a changed catalogue or a new login takes effect.
 import type { AgentFailure } from "../acp-client/agent-events.ts";
 import type { AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
@@ -30,11 +30,11 @@ export function planLaunch(instance: Instance, version: string, state: SessionSt
 
 function plan(instance: Instance, version: string, state: SessionState): PlannedLaunch {
   const definition = instance.catalogue().get(state.agent);
-  if (!definition) return unavailable(`"${state.agent}" is not in the catalogue any more`);
+  if (!definition) return unavailable(`agent "${state.agent}" is no longer in the catalogue`);
   const directories = [state.cwd, ...state.additionalDirs];
-  // They were judged by where they were when the command came.
+  // Their real paths were checked when the command came.
   const moved = directories.find((directory) => !isStillReal(directory));
-  if (moved !== undefined) return unavailable(`${JSON.stringify(moved)} was removed, or is a link by now`);
+  if (moved !== undefined) return unavailable(`${JSON.stringify(moved)} was removed or replaced by a link`);
   const [, ...args] = definition.command;
   const found = findAgent(definition, instance.environment["PATH"]);
   if (found.status !== "installed") return unavailable(notFoundMessage(found));

@@ -9,8 +9,8 @@ const help = `agentd: coding agents as sessions on the MixOS Bus
 
   agentd [--log-level trace|debug|info|warn|error] [--background]
 
-Runs in the foreground and speaks on stderr; with --background it speaks into agentd.log in its state directory,
-which is turned over before it grows too large. \`mix agent start\` starts it in the background by itself.
+Runs in the foreground and logs to stderr; with --background it logs to agentd.log in its state directory, which is
+rotated before it grows too large. \`mix agent start\` starts it in the background by itself.
   --version   prints the version
   --help      prints this
 `;
@@ -28,7 +28,7 @@ async function main(): Promise<number> {
     },
   });
   const level = values["log-level"];
-  if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
+  if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level must be one of ${levels.join(", ")}`);
   if (values.version) return print(`agentd ${ownBuild(import.meta.url).version}\n`);
   if (values.help) return print(help);
   // A question for the version need not make all that the daemon is.

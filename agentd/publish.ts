@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Committed entries, on the topic, after a cursor that lives in memory. What is published is the text that the log
-// holds. Nothing is queued but the cursor: while the Bus is away or behind, entries wait in the log.
+// Publishes committed entries on the topic, as the log has them, from a cursor in memory. There is no other queue: while
+// the Bus is away or slow, entries wait in the log.
 import type { Appended } from "./log/append.ts";
 import { LogError } from "./log/log-error.ts";
 import { type EntryText, textBytes, textString, textUnits } from "./log/entry-text.ts";
@@ -8,7 +8,6 @@ import type { EntryReader } from "./log/read.ts";
 import { truncatedEntry } from "./log/truncated-entry.ts";
 import { type Entry, topic } from "./vocabulary/index.ts";
 
-/** What the publisher needs of a Bus client. */
 export interface PublisherBus {
   publish(topic: string, body: EntryText, options: { retain: boolean }, done: (error: Error | undefined) => void): void;
   cork(): void;
@@ -19,22 +18,22 @@ export interface PublisherOptions {
   readonly log: string;
   readonly entries: EntryReader;
   readonly bus: PublisherBus;
-  /** Publications that the broker has not acknowledged: its queue holds 256, acknowledgements too. */
+  /** Unacknowledged publications. The broker's queue for a connection holds 256 messages, acknowledgements included. */
   readonly unansweredMax: number;
-  /** UTF-8 bytes of one body; the topic's frame, with its header, must stay below the broker's cap. */
+  /** UTF-8 bytes of one body; with its headers, the frame must stay below the broker's limit. */
   readonly bodyBytesMax: number;
 }
 
 interface Cursor {
   published: number;
   committed: number;
-  /** Texts of the entries after `published` as they were committed; dropped when they grow stale. */
+  /** A cache of the entries after `published`; empty if they must be read from the log. */
   texts: EntryText[];
-  /** Nothing more will be committed. */
+  /** The session has ended: nothing more will be committed. */
   ended?: true;
 }
 
-/** UTF-16 units or bytes of committed text that are kept for publication without reading them again, over all sessions. */
+/** UTF-16 units or bytes of committed entries cached for publication, over all sessions. */
 const cachedUnitsMax = 8 * 1024 * 1024;
 
 export class Publisher {
@@ -44,14 +43,14 @@ export class Publisher {
   #unanswered = 0;
   #cachedUnits = 0;
   #connected = false;
-  /** Counts connections: an answer to a publication of an earlier one says nothing of this one. */
+  /** Counts connections, so that acknowledgements of an earlier one are ignored. */
   #connection = 0;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
   }
 
-  /** Takes what one transaction has written. */
+  /** Publishes what one transaction has committed. */
   committed(appended: readonly Appended[]): void {
     for (const { session, seqFrom, seq, bodies } of appended) {
       if (seq < seqFrom) continue;
@@ -73,8 +72,8 @@ export class Publisher {
   }
 
   /**
-   * The Bus is there (again): the last entry of each live session is published, so that followers see what they missed.
-   * Whatever was published before and not acknowledged is not repeated: a follower fetches its gap.
+   * Call it when the Bus is connected. Publishes the last entry of each live session, so that followers notice what they
+   * missed and fetch it from the log. Does not repeat unacknowledged publications.
    */
   connected(live: readonly { readonly session: string; readonly seq: number }[]): void {
     this.#connected = true;
@@ -96,7 +95,7 @@ export class Publisher {
     this.#dropTexts();
   }
 
-  /** A session that has ended needs no cursor once all of it is published. */
+  /** Drops the cursor of an ended session once everything is published. */
   ended(session: string): void {
     const cursor = this.#cursors.get(session);
     if (!cursor) return;
@@ -121,7 +120,7 @@ export class Publisher {
         if (this.#unanswered >= unansweredMax) break;
       }
     } catch (error) {
-      // What could not be read now is published when something is committed again.
+      // Entries that cannot be read now are published after the next commit.
       if (!(error instanceof LogError)) throw error;
     } finally {
       bus.uncork();
@@ -129,8 +128,8 @@ export class Publisher {
   }
 
   /**
-   * One publication: as many entries in order as one frame takes. Smaller ones would be cheaper to copy, but a reader
-   * that falls behind has a queue of 256 messages at the broker, whatever their size, and loses what is beyond it.
+   * Publishes as many entries as fit one frame. Smaller publications would be cheaper to copy, but the broker keeps only
+   * 256 messages for a slow reader, whatever their size, and drops the rest.
    */
   #publishNext(session: string, cursor: Cursor): void {
     const texts = this.#nextTexts(session, cursor);
@@ -176,7 +175,7 @@ export class Publisher {
       limit: 256,
       bytesMax: this.#options.bodyBytesMax,
     });
-    // A purge may have taken what was not published yet: it is gone, and what came after it goes on.
+    // A purge may have removed unpublished entries; continues after them.
     const first = page.entries[0];
     cursor.published = first === undefined ? cursor.committed : seqOf(first) - 1;
     return page.entries;
@@ -196,7 +195,6 @@ export class Publisher {
   }
 }
 
-/** Of an entry's text, whose head is our own. */
 function seqOf(text: string): number {
   return (JSON.parse(text) as { seq: number }).seq;
 }
@@ -222,7 +220,7 @@ function joinEntries(head: string, texts: readonly EntryText[], end: string): En
   return pieces;
 }
 
-/** What stands for an entry that one frame cannot carry: who wants it reads it from the log. */
+/** The replacement of an entry that is too large for a frame; readers fetch it from the log. */
 function truncatedBody(log: string, session: string, seq: number, text: EntryText): string {
   const { kind } = JSON.parse(textString(text)) as Entry;
   return truncatedEntry(log, session, seq, kind, textBytes(text));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From the process that was started to a daemon that runs, until it has stopped.
+// Runs the daemon in this process until it has stopped.
 import { homedir } from "node:os";
 import type { TextOutput } from "../display/text-output.ts";
 import { installedBuild, ownBuild } from "../files/installed-build.ts";
@@ -13,12 +13,12 @@ import { openProcessLog } from "./instance/process-log.ts";
 
 export interface RunOptions {
   readonly level: string;
-  /** The log goes into a file, not to `words`. */
+  /** Write the process log to a file instead of `stderr`. */
   readonly background: boolean;
   readonly stderr: Pick<TextOutput, "json">;
 }
 
-/** Throws DaemonError for what a person must mend. */
+/** Throws DaemonError for expected failures. */
 export async function run({ level, background, stderr }: RunOptions): Promise<void> {
   const umask = resetInheritedState(process);
   const environment = { ...process.env };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Sessions, their mailbox, their agents and what is published of them, wired together: append, then act, then publish.
+// Wires sessions, mailbox, agents and publisher together: append, then act, then publish.
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
@@ -31,11 +31,10 @@ export interface SessionCore {
   readonly sessions: LiveSessions;
   readonly mailbox: Mailbox;
   readonly quota: QuotaWatch;
-  /** Ends what the last agentd left open. Before the Bus hears of this one. */
+  /** Ends the sessions, processes and writes that a dead agentd left. Call it before connecting to the Bus. */
   recover(): Promise<void>;
-  /** The Bus is there (again), or gone. */
   onBus(connected: boolean): void;
-  /** Ends every session properly; resolves when no agent is left and all of it is logged. */
+  /** Ends every session properly. Resolves when no agent runs and everything is logged. */
   stop(): Promise<void>;
 }
 
@@ -82,7 +81,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
         return transcriptOf(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax);
       } catch (error) {
         if (!(error instanceof LogError)) throw error;
-        // The prompt is committed and goes out; the agent is not left to believe that nothing was said.
+        // The prompt is committed and will be sent; the agent must not believe that this is the beginning.
         logger.error({ err: error, session }, "the transcript could not be read");
         return "There is an earlier conversation, but its log cannot be read.";
       }
@@ -111,8 +110,8 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
         else log.processes.remove(record);
       } catch (error) {
         if (!(error instanceof LogError)) throw error;
-        // The mark in its environment finds it all the same, and a row too many names a process that is gone.
-        logger.error({ err: error, session }, "a child could not be recorded");
+        // The marker in its environment finds it without a row, and an extra row names a process that has ended.
+        logger.error({ err: error, session }, "a child process could not be recorded");
       }
     },
   });
@@ -183,7 +182,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     async stop() {
       for (const { id } of sessions.live()) mailbox.post(id, { type: "stop" });
       mailbox.flush();
-      // Where nothing can be logged, agents are ended all the same; the next agentd finds their sessions and says so.
+      // Agents are ended even if nothing can be logged; the next agentd recovers their sessions.
       if (mailbox.failed) agents.endUnlogged();
       await agents.ended();
       mailbox.flush();
@@ -192,7 +191,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
   };
 }
 
-/** Live sessions, those with a file or a terminal that has no end in the log, and those (the instance among them) where a command was not answered. */
+/** Sessions (and the instance) that are live, or have a write, terminal or command without an end in the log. */
 function unsettledRows(log: Log): readonly SessionRow[] {
   const live = [...log.sessions.live(), ...log.sessions.endedWithLooseEnds()];
   const seen = new Set(live.map(({ session }) => session));
