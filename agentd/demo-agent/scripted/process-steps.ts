@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Steps of a process: time, files, descriptors, children, its end.
+// Steps about the process: time, files, descriptors, child processes, exit.
 import { appendFileSync, closeSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { reexecute, spawnOffspring } from "./offspring.ts";
@@ -56,7 +56,7 @@ async function waitForFileToExist(path: string, signal: AbortSignal): Promise<vo
   }
 }
 
-/** Node stops reading but keeps the descriptor: the writer would fill the pipe and never see it broken. */
+/** Also closes the descriptor, which Node keeps open: the writer would fill the pipe and never get EPIPE. */
 function closeInput(play: Play): void {
   play.input.destroy();
   closeSync(0);

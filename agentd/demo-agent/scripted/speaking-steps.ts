@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Steps that write.
+// Steps that write output.
 import { floodLines } from "./flood-lines.ts";
 import { fillPlaceholders, type Play, type RunStep, type StepNamed } from "./play.ts";
 import type { Json, JsonObject, PermissionStep, RawStep, SendStep } from "./scenario.ts";
@@ -92,7 +92,7 @@ function slices(bytes: Buffer, sliceBytes: number): Buffer[] {
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * sliceBytes, (at + 1) * sliceBytes));
 }
 
-/** Resolves with the frame that answers. */
+/** Resolves with the response frame. */
 function request(method: string, params: Json, id: Json | undefined, play: Play): Promise<JsonObject> {
   const ownId = id === undefined ? play.conversation.nextRequestId() : fillPlaceholders(id, play);
   const answered = play.conversation.answerTo(ownId);
@@ -119,7 +119,7 @@ function outcomeOf(frame: JsonObject): string {
   return outcome?.optionId ?? outcome?.outcome ?? "error";
 }
 
-/** A prompt that was aborted waits for nothing more; what it waited for goes on by itself. */
+/** Rejects when the prompt is aborted; what it waited for continues by itself. */
 async function orAborted(event: Promise<unknown>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let onAbort = (): void => {};

@@ -10,7 +10,7 @@ export interface Placeholders {
   readonly cwd: string | undefined;
 }
 
-/** The value with what "$id" and its kin stand for. One that stands for nothing at the moment becomes null. */
+/** Replaces "$id" and the other placeholders; one without a current value becomes null. */
 export function fillIn(value: Json, moment: Placeholders): Json {
   if (typeof value === "string") return fillInText(value, moment);
   if (typeof value !== "object" || value === null) return value;
@@ -21,7 +21,7 @@ export function fillIn(value: Json, moment: Placeholders): Json {
   );
 }
 
-/** The number of bytes is a maximum: only whole copies are taken. */
+/** `bytes` is a maximum, since only whole copies are used. */
 export function textOfBytes(bytes: number, copied?: Json): string {
   const of = typeof copied === "string" && copied !== "" ? copied : "x";
   return of.repeat(Math.floor(bytes / Buffer.byteLength(of)));
