@@ -39,37 +39,37 @@ export const terminalLimits: TerminalLimits = {
 
 export interface TerminalSink {
   /**
-   * Once, when the command has exited and what it wrote was read, whatever it left in the background; `output()` is then
-   * complete. Never before `startTerminal` has resolved.
+   * Called once, after `startTerminal` has resolved, when the command has exited and its output was read. `output()` is
+   * then complete, except for what background processes still write.
    */
   onExit(exit: TerminalExit): void;
 }
 
-/** One of the two is set. Neither, if at its release it could not be killed (uninterruptible in the kernel). */
+/** One of the two is set, or neither if the command could not be killed at its release (uninterruptible in the kernel). */
 export interface TerminalExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
 }
 
 export interface TerminalSnapshot {
-  /** At most as many bytes as are to be kept, and a few less where a character would be cut. */
+  /** At most `tailBytesMax` bytes, and up to three fewer where a character would be cut. */
   readonly output: string;
-  /** Whether something is missing from its beginning. */
+  /** Whether the beginning is missing. */
   readonly truncated: boolean;
-  /** Once `onExit` was told. */
+  /** Set once `onExit` was called. */
   readonly exit?: TerminalExit;
 }
 
 export interface Terminal {
-  /** Record it: with the marker it finds the tree again after a crash of ours. Undefined where it was gone too soon. */
+  /** Record it: with the marker it finds the tree after a crash of agentd. Undefined if the process exited too soon. */
   readonly identity: ProcessIdentity | undefined;
-  /** What is there now. After a release the output is gone; the rest can still be asked for. */
+  /** The current output and exit. After a release the output is empty. */
   output(): TerminalSnapshot;
   /**
-   * TERM, a short grace, then KILL, for everything that came out of the command, also when the command itself has exited.
-   * Resolves when all is gone and its exit was told. May be called at any time, and again.
+   * Sends SIGTERM, and SIGKILL after a grace period, to every process that the command started, even if the command itself
+   * has exited. Resolves when all have ended and the exit was reported. May be called at any time, and repeatedly.
    */
   kill(): Promise<void>;
-  /** As `kill`; then gives back pipes and memory. Later calls get the first's promise. */
+  /** Does what `kill` does, then frees pipes and memory. Later calls return the first call's promise. */
   release(): Promise<void>;
 }

@@ -96,7 +96,7 @@ async function askFirst(turn: Turn, rest: string): Promise<void> {
   else await turn.say("I can ask before I write or read: ask write <file> [text], ask read <file>\n");
 }
 
-/** Lists who is on the Bus, by the tool that every session's agent is given. */
+/** Lists the services on the Bus with a tool of the MCP server that every session's agent gets. */
 async function lookAtBus(turn: Turn): Promise<void> {
   const call = { title: "bus_services", kind: "search", rawInput: {} } as const;
   const server = turn.server("mixos");

@@ -236,7 +236,7 @@ export interface ReexecuteStep {
   readonly reexecute: true;
 }
 
-/** From a file, or from the argument itself when it is JSON. Throws what is wrong with it. */
+/** Reads it from a file, or from the argument itself if that is JSON. Throws if it cannot be read or parsed. */
 export function loadScenario(argument: string): Scenario {
   const text = argument.trimStart().startsWith("{") ? argument : readFileSync(argument, "utf8");
   return JSON.parse(text.replace(/^\ufeff/u, "")) as Scenario;
