@@ -4,7 +4,7 @@ import { descriptorWarning, openFilesMax } from "./open-files.ts";
 
 test("one session more than the open files suffice for causes a warning with both numbers", () => {
   expect(descriptorWarning(320, 1024)).toBeUndefined();
-  expect(descriptorWarning(321, 1024)).toContain("max_sessions is 321, but the 1024 open files");
+  expect(descriptorWarning(321, 1024)).toContain("max_sessions is 321, but the system allows agentd 1024 open files");
   expect(descriptorWarning(321, 1024)).toContain("suffice for 320 sessions");
   expect(descriptorWarning(100_000, undefined)).toBeUndefined();
 });
