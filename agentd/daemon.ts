@@ -50,9 +50,9 @@ export interface DaemonOptions {
   readonly umask?: number;
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
-  /** For tests of a death at a chosen moment. */
+  /** Failpoints for tests. */
   readonly failpoint?: Failpoint;
-  /** Where the Bus is looked for; by default, what the environment says. */
+  /** Where to look for the Bus; by default, from the environment. */
   readonly surroundings?: Surroundings;
 }
 
@@ -215,7 +215,7 @@ async function compose(options: DaemonOptions, opened: CleanupStack): Promise<Da
   await core.recover();
   await maintenance.finishPurges();
   citizen.start();
-  // Nobody has to wait for it.
+  // Runs in the background.
   maintenance.reclaimSpace().catch((error: unknown) => {
     if (!isAborted(error)) logger.error({ err: error }, "the space of what was purged could not be given back");
   });

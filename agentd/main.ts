@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The daemon's program. It runs in the foreground; whoever wants it in the background starts it so.
+// The daemon's program. It runs in the foreground; to run it in the background, start it so.
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";

@@ -48,7 +48,6 @@ export interface SessionCoreOptions {
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly maintenance: LogMaintenance;
-  /** Who asks people. */
   readonly people: {
     readonly reach: Context["people"];
     readonly act: (session: string, effect: PeopleEffect) => void;
@@ -56,7 +55,7 @@ export interface SessionCoreOptions {
   readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly reserved: Reserved;
   readonly failpoint: Failpoint;
-  /** For tests that take every turn of the event loop themselves. */
+  /** Waits for the next turn of the event loop; replaced by tests that control the turns. */
   readonly soon?: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The params of an agent's file and terminal requests, checked at the door. What is not known is let be: agents add
-// members of their own.
+// Validates the params of an agent's `fs/*` and `terminal/*` requests. Unknown members are ignored, since agents add
+// their own.
 import * as z from "zod";
 import { numberOf } from "../../json/raw-json.ts";
 

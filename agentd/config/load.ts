@@ -151,7 +151,7 @@ function findTrustProblem(descriptor: number, file: string, uid: number): string
 
 function findReplaceProblem(file: string, uid: number): string | undefined {
   const reason = findReplacementRisk(file, { uid });
-  return reason && `is not safe where it is: ${reason}`;
+  return reason && `is in an unsafe place: ${reason}`;
 }
 
 function readUpTo(descriptor: number, bytesMax: number): Buffer {

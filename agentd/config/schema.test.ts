@@ -131,7 +131,11 @@ test.each([
   ["[agents.x]\ncommand = ['a']\nunset = ['A=B']", "agents.x.unset.0", "name of an environment variable"],
   ["[agents.x]\ncommand = ['a']\nunset = ['B', 'AGENTD_SESSION']", "agents.x.unset.1", "are reserved"],
   ["[agents.x]\ncommand = ['a']\nunset = ['PATH']", "agents.x.unset.0", "cannot be left out"],
-  ["[agents.x]\ncommand = ['a']\nenv = { A = '1' }\nunset = ['B', 'A']", "agents.x.unset.1", "remove it from one of the two"],
+  [
+    "[agents.x]\ncommand = ['a']\nenv = { A = '1' }\nunset = ['B', 'A']",
+    "agents.x.unset.1",
+    "remove it from one of the two",
+  ],
   ["[agents.'../x']\ncommand = ['a']", "agents.../x", "a-z"],
   ["agents = 3", "agents", "table of agents"],
 ])("%j is refused at %s: %s", (text, path, reason) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The service that asks people, as it is found on the Bus: whether it is there, and calls whose answers are its own.
+// The service `notify` on the Bus: tells whether it is registered, and calls it.
 import type * as z from "zod";
 import { type BusClient, BusError, registeredServices, replyFailure } from "../../bus-client/index.ts";
 import { notifyTopics, type NotifyInput, type NotifyVerb } from "../vocabulary/index.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent means by `command`: by the protocol a program, but many agents put a whole shell line there.
+// Interprets the `command` of terminal/create: a program by ACP, but many agents put a whole shell line there.
 import { isProgramFile } from "../../../acp-client/process/spawn-failure.ts";
 
 export interface RequestedCommand {

@@ -28,7 +28,7 @@ test(
       if (!over) setImmediate(turn);
     };
     turn();
-    // Each signal, and each look at one process, begins with a read.
+    // Each signal, and each check of one process, begins with a read.
     const table = createProcessTable({ ...source, read: (pid) => note(source.read(pid)) });
     const ended = await endTreeGracefully({ marker: command.marker }, { termGraceMs: 100, killWaitMs: 60_000 }, table);
     over = true;

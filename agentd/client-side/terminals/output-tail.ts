@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The end of what a command wrote, to stdout and stderr as it came: bounded in bytes, cut at a character.
+// The last bytes of a command's stdout and stderr in the order of arrival, cut at a character.
 import { ByteRing, nextCharacterStart } from "../../../acp-client/process/byte-ring.ts";
 import { Utf8Repair } from "./utf8-repair.ts";
 

@@ -36,7 +36,7 @@ export class TerminalOutput {
     for (let round = 0; round < quietRoundsMax; round += 1) {
       const before = this.#bytesRead;
       if (await settlesWithin(this.#ended, quietMs)) return;
-      await setImmediate(); // where we were busy ourselves, the time was over before the pipes could be read
+      await setImmediate(); // if the event loop was busy, the time passed before the pipes could be read
       if (this.#bytesRead === before) return;
     }
   }
