@@ -7,7 +7,7 @@ import { busToolsServer, BusToolsWatch } from "./bus-tools.ts";
 const session = "aaaaaaaaaaaa";
 const server = { name: `mcp-s-${session}-x2y3`, binary: "mixos-mcp" };
 
-/** A Bus whose list is the test's, and a grace that is over at once. */
+/** A Bus with a list set by the test, and a grace period of zero. */
 function watched() {
   let listed: unknown = [];
   let asked = 0;
@@ -33,23 +33,23 @@ function watched() {
   return { watch, list, tell, asked: () => asked };
 }
 
-test("the server that is on the Bus counts, a program of the agent's shell under such a name does not", async () => {
+test("a registered server counts, another program with such a name does not", async () => {
   const { watch, list } = watched();
   watch.expect(session);
   list([{ ...server, binary: "mix" }, { name: "mixos-mcp" }, { name: "mcp-abcdef", binary: "mixos-mcp" }]);
-  expect(await watch.seen(session)).toBe(false);
+  expect(await watch.hasRegistered(session)).toBe(false);
   list([server]);
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
 });
 
-test("a broker that lists names alone is believed by the name", async () => {
+test("if the broker lists only names, the name decides", async () => {
   const { watch, list } = watched();
   watch.expect(session);
   list([server.name]);
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
 });
 
-test("a server that came and went counts in the life in which it was seen, and in no other", async () => {
+test("a server that came and went counts only in the run in which it was seen", async () => {
   const { watch, list, tell, asked } = watched();
   watch.follow();
   watch.follow();
@@ -62,22 +62,22 @@ test("a server that came and went counts in the life in which it was seen, and i
   await Promise.resolve().then(() => Promise.resolve());
   expect(asked()).toBe(1);
   list([]);
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
   watch.expect(session);
-  expect(await watch.seen(session)).toBe(false);
+  expect(await watch.hasRegistered(session)).toBe(false);
 });
 
-test("where the Bus cannot be asked, or the session has ended, nobody is accused", async () => {
+test("if the Bus cannot be asked or the session has ended, the server counts as registered", async () => {
   const { watch, list } = watched();
   watch.expect(session);
   list(new Error("the Bus is away"));
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
   list([]);
   watch.forget(session);
-  expect(await watch.seen(session)).toBe(true);
+  expect(await watch.hasRegistered(session)).toBe(true);
 });
 
-test("the server is told where the Bus is, whose it is and what it may not call", () => {
+test("the server's environment has the Bus's address, the session's marker and the denied services", () => {
   const marker = `llllllllllll/${session}`;
   const told = { nodeProgram: "/node", mcpProgram: "/mixos-mcp.mjs", busUrl: "ws://127.0.0.1:1/ws", marker };
   expect(busToolsServer({ ...told, denied: ["term", "x-*"] })).toEqual({

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The way back to the Bus that every session's agent is given: which MCP server, and whether the agent has started it.
+// The MCP server through which every session's agent reaches the Bus: its command, and whether the agent has started it.
 import { existsSync } from "node:fs";
 import type { McpServer } from "../acp-client/model.ts";
 import { type Delivery, parseRegisteredServices, type RegisteredService, type Reply } from "../bus-client/index.ts";
@@ -10,16 +10,16 @@ import { busToolsName } from "./vocabulary/index.ts";
 
 export interface BusToolsServer {
   readonly nodeProgram: string;
-  /** mixos-mcp, built. Absolute. */
+  /** Absolute path of the built mixos-mcp. */
   readonly mcpProgram: string;
-  /** Where agentd itself is on the Bus; empty where it is not yet. */
+  /** The Bus that agentd is on; empty if it has not connected yet. */
   readonly busUrl: string;
   readonly denied: readonly string[];
   /** `<log>/<session>`. */
   readonly marker: string;
 }
 
-/** As the agent is told. None of its values is secret. */
+/** The server's definition for the agent. None of its values is secret. */
 export function busToolsServer({ nodeProgram, mcpProgram, busUrl, denied, marker }: BusToolsServer): McpServer {
   return {
     name: busToolsName,
@@ -33,7 +33,7 @@ export function busToolsServer({ nodeProgram, mcpProgram, busUrl, denied, marker
   };
 }
 
-/** Why an agent cannot be given the server, in words; undefined where it can. */
+/** Returns the error message if a file of the server is missing, or undefined. */
 export function busToolsGoneMessage({ nodeProgram, mcpProgram }: BusToolsServer): string | undefined {
   const gone = [nodeProgram, mcpProgram].find((file) => !existsSync(file));
   return gone && `the agent has no tools for the Bus: ${ownFileGoneMessage(gone)}`;
@@ -44,49 +44,48 @@ export interface BusToolsWatchOptions {
     call(to: string, command: string): Promise<Reply>;
     subscribe(topic: string, listener: (delivery: Delivery) => void): Promise<unknown>;
   };
-  /** Resolves after so many milliseconds. */
   readonly pause: (ms: number) => Promise<void>;
   readonly graceMs: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** The topic on which the broker tells that services come and go; the cause is a hint, the list is what is believed. */
-const comings = "noded.props.changed";
+/** The broker publishes on it when services come and go. Its `cause` is only a hint; the list is authoritative. */
+const registrationsTopic = "noded.props.changed";
 
-/** Which sessions' agents have started their server. One that came and went again counts if it was seen in between. */
+/** Tells which sessions' agents have started their server. A server that has gone again counts if it was seen. */
 export class BusToolsWatch {
   readonly #options: BusToolsWatchOptions;
-  /** Sessions in whose present life it is still to be seen, or was. */
+  /** Sessions whose current run is expected to register a server. */
   readonly #expected = new Map<string, "awaited" | "seen">();
-  #looking: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
 
   constructor(options: BusToolsWatchOptions) {
     this.#options = options;
   }
 
-  /** agentd is on the Bus. */
+  /** Call it when agentd has connected to the Bus. */
   follow(): void {
     const { bus, onError } = this.#options;
-    bus.subscribe(comings, this.#onComing).catch(onError);
+    bus.subscribe(registrationsTopic, this.#onRegistration).catch(onError);
   }
 
-  /** A life begins: what was there before does not count. */
+  /** Begins a run of the session: earlier registrations do not count. */
   expect(session: string): void {
     this.#expected.set(session, "awaited");
   }
 
-  /** A life has ended. */
+  /** Ends a run of the session. */
   forget(session: string): void {
     this.#expected.delete(session);
   }
 
-  /** Whether it was there by now, or comes within the grace. True also where the Bus cannot be asked. */
-  async seen(session: string): Promise<boolean> {
+  /** Resolves to whether the server has registered, waiting up to `graceMs`. True also if the Bus cannot be asked. */
+  async hasRegistered(session: string): Promise<boolean> {
     try {
-      await this.#look();
+      await this.#refresh();
       if (this.#expected.get(session) !== "awaited") return true;
       await this.#options.pause(this.#options.graceMs);
-      await this.#look();
+      await this.#refresh();
     } catch (error) {
       this.#options.onError(error);
       return true;
@@ -94,29 +93,29 @@ export class BusToolsWatch {
     return this.#expected.get(session) !== "awaited";
   }
 
-  readonly #onComing = ({ body }: Delivery): void => {
+  readonly #onRegistration = ({ body }: Delivery): void => {
     const session = sessionOfAgent(/"cause":\s*"register:([a-z0-9-]+)"/.exec(body)?.[1] ?? null);
     if (session === undefined || this.#expected.get(session) !== "awaited") return;
-    this.#look().catch(this.#options.onError);
+    this.#refresh().catch(this.#options.onError);
   };
 
-  /** One question at a time serves all who ask meanwhile, for it was answered after they asked. */
-  async #look(): Promise<void> {
-    await this.#looking?.catch(() => {});
-    this.#looking ??= this.#list().finally(() => (this.#looking = undefined));
-    await this.#looking;
+  /** Shares one lookup among concurrent callers, but never one that began before the call. */
+  async #refresh(): Promise<void> {
+    await this.#refreshing?.catch(() => {});
+    this.#refreshing ??= this.#list().finally(() => (this.#refreshing = undefined));
+    await this.#refreshing;
   }
 
   async #list(): Promise<void> {
     const { body } = await this.#options.bus.call("noded", "noded.list");
     for (const service of parseRegisteredServices(JSON.parse(body)) ?? []) {
-      const session = isServer(service) ? sessionOfAgent(service.name) : undefined;
+      const session = isBusToolsServer(service) ? sessionOfAgent(service.name) : undefined;
       if (session !== undefined && this.#expected.has(session)) this.#expected.set(session, "seen");
     }
   }
 }
 
-/** The agent's shell bears such names too, with another program; a broker that tells no programs is believed by the name. */
-function isServer({ binary }: RegisteredService): boolean {
+/** Programs in the agent's shell register such names, too, so the binary is checked if the broker reports it. */
+function isBusToolsServer({ binary }: RegisteredService): boolean {
   return binary === undefined || binary === "mixos-mcp";
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What keeps agentd from starting, and the exit code that tells a service manager whether to try again.
+// Errors that prevent agentd from starting, with exit codes that tell a service manager whether to restart it.
 
 const daemonErrorCodes = {
-  /** Refused by what a person must mend: trying again does not help. */
+  /** A person must fix these: a restart does not help. */
   STATE_REFUSED: 2,
   CONFIG_REFUSED: 2,
   PATHS_REFUSED: 2,
   STORE_REFUSED: 2,
   BUS_REFUSED: 2,
   USAGE: 2,
-  /** What may pass by itself: a disk that is full or fails, a log that another process holds. */
+  /** May pass by itself: a full or failing disk, a log that another process has locked. */
   STATE_UNAVAILABLE: 1,
   /** EX_TEMPFAIL: another agentd of this user holds the lock. */
   ALREADY_RUNNING: 75,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One agentd, composed: what stands in the log is taken up before the Bus hears of it, and on the way down every agent
-// is ended before the Bus, the log and the lock are let go.
+// Composes one agentd. It recovers sessions from the log before it connects to the Bus, and ends every agent before it
+// closes the Bus, the log and the lock.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { identityOf } from "../acp-client/process/process-identity.ts";
 import { BusError, type Citizen, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
 import { type Build, isSameBuild } from "../files/installed-build.ts";
-import { makeBusFace } from "./bus-face.ts";
+import { createAgentCitizen } from "./agent-citizen.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
-import { type BusHome, findBusHome } from "./bus-home.ts";
-import { Pace } from "./client-side/pace.ts";
+import { type BusEndpoint, createBusEndpoint } from "./bus-endpoint.ts";
+import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { Callers } from "./commands/callers.ts";
 import type { Instance } from "./commands/instance.ts";
@@ -26,49 +26,49 @@ import { isAborted, LogMaintenance } from "./log-maintenance.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { isLive } from "./session/core/state.ts";
-import { asUserOf } from "./instance/user-umask.ts";
+import { makeWithUserUmask } from "./instance/user-umask.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { noFailpoint, type Failpoint } from "./failpoint.ts";
-import { loggedUse } from "./people/logged-use.ts";
+import { findAnswerStatus } from "./people/answer-status.ts";
 import { Notifier } from "./people/notifier.ts";
 import { openSessionCore } from "./session-core.ts";
 import type { StatusReply } from "./vocabulary/index.ts";
 
 export interface DaemonOptions {
-  /** Their directories are there: prepareStateDirectory has been called. */
+  /** Call `prepareStateDirectory` first. */
   readonly paths: InstancePaths;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly uid: number;
   readonly version: string;
-  /** Tells two builds of one version apart; undefined where it runs from its source. */
+  /** Distinguishes builds of one version; undefined when run from source. */
   readonly build?: string | undefined;
-  /** What stands on the disk now where agentd was started from; undefined where that is gone. */
+  /** The build now installed where agentd was started from; undefined if that is gone. */
   readonly installed?: () => Build | undefined;
   readonly logger: ProcessLog["logger"];
-  /** The one that agentd was started with, where it has another now. */
+  /** The umask that agentd was started with, if it was changed since. */
   readonly umask?: number;
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
-  /** For tests of a death at a chosen moment. */
+  /** Failpoints for tests. */
   readonly failpoint?: Failpoint;
-  /** Where the Bus is looked for; by default, what the environment says. */
+  /** Where to look for the Bus; by default, from the environment. */
   readonly surroundings?: Surroundings;
 }
 
 export interface Daemon {
   readonly log: { readonly id: string; readonly file: string };
   readonly busUrl: () => string;
-  /** On the Bus for the first time. */
+  /** Resolves when it is on the Bus for the first time. */
   readonly ready: Promise<void>;
   /** Ends sessions properly, then everything else. Idempotent. */
   stop(why: string): Promise<void>;
   readonly stopped: Promise<void>;
 }
 
-/** Throws DaemonError for what a person must mend; what was opened by then is closed again. */
+/** Throws DaemonError for expected failures, after closing what it has opened. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const opened = new Opened();
+  const opened = new CleanupStack();
   try {
     return await compose(options, opened);
   } catch (error) {
@@ -77,7 +77,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> {
+async function compose(options: DaemonOptions, opened: CleanupStack): Promise<Daemon> {
   const { paths, environment, home, uid, version, build, logger } = options;
   const own: Build = { version, build };
   const limits: Limits = { ...defaultLimits, ...options.limits };
@@ -102,23 +102,23 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   opened.add(() => maintenance.stop());
   const surroundings = options.surroundings ?? { env: environment, uid, home };
   const reserved = new Reserved(reservedPlaces(paths, surroundings));
-  const bus = findBusHome({
+  const bus = createBusEndpoint({
     surroundings,
     version,
     clock,
     warn: (message) => logger.warn(message),
   });
   opened.add(() => bus.close());
-  await requireBusPlace(bus);
+  await requireBus(bus);
 
   let stopping: Promise<void> | undefined;
-  const stopped = signal();
-  const ready = signal();
+  const stopped = deferred();
+  const ready = deferred();
   const stop = (why: string): Promise<void> => (stopping ??= stopAll(why));
 
   const callers = new Callers();
-  const citizen: Citizen = makeBusFace({
-    home: bus,
+  const citizen: Citizen = createAgentCitizen({
+    endpoint: bus,
     instance: () => instance,
     build: own,
     startedAt,
@@ -132,7 +132,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
       notifier.onBus(connected);
       if (!connected) return;
       busTools.follow();
-      ready.give();
+      ready.resolve();
     },
   });
   const notifier = new Notifier({
@@ -140,7 +140,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     service: () => config.settings().notify,
     label: `agentd/${log.id}`,
     post: (session, input) => core.mailbox.post(session, input),
-    logged: (session, request) => loggedUse(log.entries, session, request),
+    answerStatus: (session, request) => findAnswerStatus(log.entries, session, request),
     after: (ms, run) => clock.after(ms, run),
     logger,
     limits,
@@ -149,7 +149,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     bus: citizen.client,
     pause: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
     graceMs: limits.busToolsGraceMs,
-    onError: (error) => logger.debug({ err: error }, "who is on the Bus could not be looked up"),
+    onError: (error) => logger.debug({ err: error }, "the services on the Bus could not be listed"),
   });
   const core = openSessionCore({
     log,
@@ -165,7 +165,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     },
     maintenance,
     people: notifier,
-    busToolsSeen: (session) => busTools.seen(session),
+    busToolsSeen: (session) => busTools.hasRegistered(session),
     reserved,
     failpoint,
   });
@@ -187,8 +187,8 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     environment,
     busTools: () => ({ nodeProgram: process.execPath, mcpProgram: mcpProgram(), busUrl: bus.url() }),
     uid,
-    asUser: asUserOf(options.umask),
-    pace: new Pace({ turnMs: limits.deskTurnMs }),
+    withUserUmask: makeWithUserUmask(options.umask),
+    eventLoopBudget: new EventLoopBudget({ turnMs: limits.deskTurnMs }),
     now: () => clock.now(),
     after: (ms, run) => clock.after(ms, run),
     newSessionId: () => newSessionId(randomBytes, (id) => log.sessions.row(id) !== undefined),
@@ -196,7 +196,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     status: () => ({
       pid: process.pid,
       ...own,
-      ...replacement(own, options.installed),
+      ...installedReply(own, options.installed),
       started_at: startedAt,
       bus: {
         url: bus.url(),
@@ -215,7 +215,7 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
   await core.recover();
   await maintenance.finishPurges();
   citizen.start();
-  // Nobody has to wait for it.
+  // Runs in the background.
   maintenance.reclaimSpace().catch((error: unknown) => {
     if (!isAborted(error)) logger.error({ err: error }, "the space of what was purged could not be given back");
   });
@@ -236,30 +236,29 @@ async function compose(options: DaemonOptions, opened: Opened): Promise<Daemon> 
     } catch (error) {
       logger.error({ err: error }, "stopped, but not cleanly");
     }
-    stopped.give();
+    stopped.resolve();
   }
 
   return { log, busUrl: () => bus.url(), ready: ready.promise, stop, stopped: stopped.promise };
 }
 
-/** A promise and the way to fulfil it. */
-function signal(): { readonly promise: Promise<void>; readonly give: () => void } {
-  let give = (): void => {};
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolvePromise = (): void => {};
   const promise = new Promise<void>((resolve) => {
-    give = resolve;
+    resolvePromise = resolve;
   });
-  return { promise, give };
+  return { promise, resolve: () => resolvePromise() };
 }
 
-/** What must be closed again, in the order opposite to its opening. */
-class Opened {
+/** Closes resources in the reverse order of their opening. */
+class CleanupStack {
   readonly #closers: (() => void | Promise<void>)[] = [];
 
   add(close: () => void | Promise<void>): void {
     this.#closers.push(close);
   }
 
-  /** Every one of them, also after one that failed; then throws what failed. */
+  /** Closes all of them even if some fail, then throws the failures. */
   async closeAll(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.#closers.splice(0).toReversed()) {
@@ -273,39 +272,39 @@ class Opened {
   }
 }
 
-/** What only a person can mend is told apart from what passes by itself: a disk that is full, a file that is held. */
+/** Distinguishes errors that a person must fix from those that may pass: a full disk, a locked file. */
 function openStore(options: LogOptions): Log {
   try {
     return openLog(options);
   } catch (error) {
     if (!(error instanceof LogError)) throw error;
-    const code = passing.has(error.code) ? "STATE_UNAVAILABLE" : "STORE_REFUSED";
+    const code = transientErrors.has(error.code) ? "STATE_UNAVAILABLE" : "STORE_REFUSED";
     throw new DaemonError(code, error.message, { cause: error });
   }
 }
 
-async function requireBusPlace(bus: BusHome): Promise<void> {
+async function requireBus(bus: BusEndpoint): Promise<void> {
   try {
-    await bus.requirePlace();
+    await bus.requireUsable();
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
-    throw new DaemonError("BUS_REFUSED", `there is no Bus, and none can be brought: ${error.message}`, {
+    throw new DaemonError("BUS_REFUSED", `there is no Bus, and agentd cannot host one: ${error.message}`, {
       cause: error,
     });
   }
 }
 
-const passing: ReadonlySet<LogErrorCode> = new Set(["full", "io", "busy"]);
+const transientErrors: ReadonlySet<LogErrorCode> = new Set(["full", "io", "busy"]);
 
-/** For the status: what has taken the place of the program that runs. */
-function replacement(own: Build, installed: DaemonOptions["installed"]): Pick<StatusReply, "installed"> {
+/** For `agent.status`: the installed build if it is not the running one. */
+function installedReply(own: Build, installed: DaemonOptions["installed"]): Pick<StatusReply, "installed"> {
   if (installed === undefined) return {};
   const now = installed();
   return now !== undefined && isSameBuild(own, now) ? {} : { installed: now ?? null };
 }
 
 function takeLock({ lockFile, pidFile }: InstancePaths, startedAt: string, build: Build, limits: Limits): InstanceLock {
-  const held = attempted(() =>
+  const held = classifyErrors(() =>
     acquireInstanceLock({
       lockFile,
       pidFile,
@@ -320,7 +319,7 @@ function takeLock({ lockFile, pidFile }: InstancePaths, startedAt: string, build
   return held.lock;
 }
 
-function attempted<T>(take: () => T): T {
+function classifyErrors<T>(take: () => T): T {
   try {
     return take();
   } catch (error) {
@@ -341,7 +340,7 @@ function mcpProgram(): string {
   return builtProgram("bin/mixos-mcp.mjs");
 }
 
-/** Beside this file when it is built; the built one when this runs from its source. */
+/** The path beside this file if this is the built one, or in dist/ when run from source. */
 function builtProgram(path: string): string {
   const here = fileURLToPath(new URL("..", import.meta.url));
   return here.endsWith("/dist/") ? join(here, path) : join(here, "dist", path);

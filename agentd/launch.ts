@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How an agent is started for a session: program, environment, MCP servers, limits. Read anew at each start, so that a
-// changed catalogue or a mended login counts.
+// Plans how an agent is started for a session: program, environment, MCP servers, limits. Read anew at each start, so
+// that a changed catalogue or a new login takes effect.
 import type { AgentFailure } from "../acp-client/agent-events.ts";
 import type { AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
 import type { ClientSide } from "../acp-client/client-side.ts";
 import { busToolsGoneMessage, busToolsServer } from "./bus-tools.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
-import { findAgent, whyNotFound } from "./catalogue/find-program.ts";
-import { passedValuesOf } from "./catalogue/passed-values.ts";
+import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
+import { lookUpPassedValues } from "./catalogue/passed-values.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
-import { ClientSideDesk } from "./client-side/desk.ts";
+import { ClientRequestHandler } from "./client-side/client-request-handler.ts";
 import type { Instance } from "./commands/instance.ts";
-import { isItself } from "./instance/directories.ts";
+import { isStillReal } from "./instance/directories.ts";
 import { LogError } from "./log/log-error.ts";
 import type { Limits } from "./config/limits.ts";
-import { type AskedServer, variablesOf, withValues } from "./mcp-servers.ts";
+import { type RequestedServer, variablesOf, resolveValues } from "./mcp-servers.ts";
 import type { PlannedLaunch } from "./session/agents/agents.ts";
 import type { SessionState } from "./session/core/state.ts";
 
@@ -30,18 +30,18 @@ export function planLaunch(instance: Instance, version: string, state: SessionSt
 
 function plan(instance: Instance, version: string, state: SessionState): PlannedLaunch {
   const definition = instance.catalogue().get(state.agent);
-  if (!definition) return unavailable(`"${state.agent}" is not in the catalogue any more`);
+  if (!definition) return unavailable(`agent "${state.agent}" is no longer in the catalogue`);
   const directories = [state.cwd, ...state.additionalDirs];
-  // They were judged by where they were when the command came.
-  const moved = directories.find((directory) => !isItself(directory));
-  if (moved !== undefined) return unavailable(`${JSON.stringify(moved)} was removed, or is a link by now`);
+  // Their real paths were checked when the command came.
+  const moved = directories.find((directory) => !isStillReal(directory));
+  if (moved !== undefined) return unavailable(`${JSON.stringify(moved)} was removed or replaced by a link`);
   const [, ...args] = definition.command;
   const found = findAgent(definition, instance.environment["PATH"]);
-  if (found.status !== "installed") return unavailable(whyNotFound(found));
-  const asked = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
-  const passed = passedValuesOf(instance, state.env);
+  if (found.status !== "installed") return unavailable(notFoundMessage(found));
+  const asked = JSON.parse(instance.log.literals(state.id) ?? "[]") as RequestedServer[];
+  const passed = lookUpPassedValues(instance, state.env);
   if (!passed.ok) return unavailable(passed.message);
-  const forServers = passedValuesOf(instance, variablesOf(asked));
+  const forServers = lookUpPassedValues(instance, variablesOf(asked));
   if (!forServers.ok) return unavailable(forServers.message);
   const marker = { name: sessionMarker, value: `${instance.log.id}/${state.id}` };
   const env = agentEnvironment({
@@ -70,9 +70,9 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   const toBus = busTools ? { ...instance.busTools(), denied, marker: marker.value } : undefined;
   const busToolsProblem = toBus === undefined ? undefined : busToolsGoneMessage(toBus);
   const own = toBus === undefined || busToolsProblem !== undefined ? [] : [busToolsServer(toBus)];
-  const mcpServers = [...own, ...asked.map((server) => withValues(server, forServers.values))];
+  const mcpServers = [...own, ...asked.map((server) => resolveValues(server, forServers.values))];
   const { missingFileIsEmpty = false } = definition;
-  const desk = {
+  const clientRequestOptions = {
     cwd: state.cwd,
     directories,
     reserved: instance.reserved,
@@ -80,18 +80,18 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
     redact,
     redactorFor,
     missingFileIsEmpty,
-    asUser: instance.asUser,
-    pace: instance.pace,
+    withUserUmask: instance.withUserUmask,
+    eventLoopBudget: instance.eventLoopBudget,
     limits: instance.limits,
   };
   return {
     ok: true,
     launch: {
       start: (sink: AgentSink, clientSide: ClientSide) =>
-        instance.asUser(() =>
+        instance.withUserUmask(() =>
           startAgent({ ...options, clientSide: { ...clientSide, elicitation: { modes: ["form", "url"] } } }, sink),
         ),
-      openDesk: (hooks) => new ClientSideDesk(desk, hooks),
+      openClientRequests: (hooks) => new ClientRequestHandler(clientRequestOptions, hooks),
       mcpServers,
       chosenOptions: Object.entries(instance.log.sessions.row(state.id)?.latest.chosen ?? {}),
       ...(busToolsProblem === undefined ? {} : { busToolsProblem }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The configuration as it holds now: read at start, and again whenever its file changes. A bad edit changes nothing.
+// The current configuration: loaded at start, and reloaded when its file changes. An invalid edit has no effect.
 import type { Logger } from "pino";
 import type { AgentDefinition } from "./catalogue/built-in.ts";
 import { buildCatalogue, type Catalogue } from "./catalogue/catalogue.ts";
@@ -26,7 +26,7 @@ export interface LiveConfigOptions {
   readonly logger: Logger;
 }
 
-/** Throws CONFIG_REFUSED where the file does not hold at the start. */
+/** Throws CONFIG_REFUSED if the file is invalid at the start. */
 export function openLiveConfig({ file, home, uid, limits, builtIn, logger }: LiveConfigOptions): LiveConfig {
   const current: LoadedConfig = loadConfig({ file, home, uid, bytesMax: limits.configBytesMax });
   if (!current.ok) throw new DaemonError("CONFIG_REFUSED", current.problems.map(describeProblem).join("\n"));
@@ -54,11 +54,11 @@ export function openLiveConfig({ file, home, uid, limits, builtIn, logger }: Liv
       error = undefined;
       for (const warning of warnings) logger.warn(describeProblem(warning));
       warnOfDescriptors();
-      logger.info("the configuration was read anew");
+      logger.info("the configuration was reloaded");
     },
     onRefused(problems) {
       error = problems.map(describeProblem).join("\n");
-      logger.error(`the configuration was changed and is refused; what held before holds on\n${error}`);
+      logger.error(`the changed configuration is invalid; the previous settings stay in force\n${error}`);
     },
   });
   return {

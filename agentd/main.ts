@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The daemon's program. It runs in the foreground; whoever wants it in the background starts it so.
+// The daemon's program. It runs in the foreground; to run it in the background, start it so.
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
@@ -9,13 +9,13 @@ const help = `agentd: coding agents as sessions on the MixOS Bus
 
   agentd [--log-level trace|debug|info|warn|error] [--background]
 
-Runs in the foreground and speaks on stderr; with --background it speaks into agentd.log in its state directory,
-which is turned over before it grows too large. \`mix agent start\` starts it in the background by itself.
+Runs in the foreground and logs to stderr; with --background it logs to agentd.log in its state directory, which is
+rotated before it grows too large. \`mix agent start\` starts it in the background by itself.
   --version   prints the version
   --help      prints this
 `;
 
-const words = processWords("stderr");
+const stderr = processWords("stderr");
 const levels = ["trace", "debug", "info", "warn", "error"];
 
 async function main(): Promise<number> {
@@ -28,12 +28,12 @@ async function main(): Promise<number> {
     },
   });
   const level = values["log-level"];
-  if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level is one of ${levels.join(", ")}`);
+  if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level must be one of ${levels.join(", ")}`);
   if (values.version) return print(`agentd ${ownBuild(import.meta.url).version}\n`);
   if (values.help) return print(help);
   // A question for the version need not make all that the daemon is.
   const { run } = await import("./run.ts");
-  await run({ level, background: values.background, words });
+  await run({ level, background: values.background, stderr });
   return 0;
 }
 
@@ -51,7 +51,7 @@ main().then(
       error instanceof DaemonError ||
       (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"));
     const message = known ? (error as Error).message : String(error instanceof Error ? error.stack : error);
-    void words.text(`agentd: ${message}\n`);
+    void stderr.text(`agentd: ${message}\n`);
     process.exitCode = error instanceof DaemonError ? error.exitCode : known ? 2 : 1;
   },
 );

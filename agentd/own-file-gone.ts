@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** A part of agentd's own installation that is loaded when it is needed, and is not where it was when agentd started. */
+/** A file of agentd's installation is missing that is loaded only when needed: it was moved since agentd started. */
 export class OwnFileGone extends Error {
   override readonly name = "OwnFileGone";
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { Log } from "./log/open.ts";
-import { Publisher, type Publishing } from "./publish.ts";
+import { Publisher, type PublisherBus } from "./publish.ts";
 import { temporaryLog } from "./testing/temporary-log.ts";
 import type { Entry, EntryContent, Publication } from "./vocabulary/index.ts";
 
-/** A Bus that acknowledges when the test says so. */
-class HeldBus implements Publishing {
+/** A Bus that acknowledges on the test's command. */
+class HeldBus implements PublisherBus {
   readonly bodies: string[] = [];
   readonly #waiting: ((error: Error | undefined) => void)[] = [];
 
-  publish(...[, body, , done]: Parameters<Publishing["publish"]>): void {
+  publish(...[, body, , done]: Parameters<PublisherBus["publish"]>): void {
     this.bodies.push(typeof body === "string" ? body : body.map((piece) => piece.toString()).join(""));
     this.#waiting.push(done);
   }
@@ -50,7 +50,7 @@ function setUp(log: Log, limits: { unansweredMax?: number; bodyBytesMax?: number
   return { bus, publisher, commit };
 }
 
-test("one entry is published as the text that the log holds, several of one commit as one publication", () => {
+test("one entry is published as the log has it, several of one commit as one publication", () => {
   using temporary = temporaryLog();
   const { log } = temporary;
   const { bus, publisher, commit } = setUp(log);
@@ -62,7 +62,7 @@ test("one entry is published as the text that the log holds, several of one comm
   expect(bus.entries().map(({ seq }) => seq)).toEqual([1, 2, 3]);
 });
 
-test("no more publications than may be unanswered are on their way, and the rest follows in order, joined", () => {
+test("publications stop at the limit of unacknowledged ones, and the rest follows in order, joined", () => {
   using temporary = temporaryLog();
   const { bus, publisher, commit } = setUp(temporary.log, { unansweredMax: 2 });
   publisher.connected([]);
@@ -74,7 +74,7 @@ test("no more publications than may be unanswered are on their way, and the rest
   expect(bus.entries().map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
 });
 
-test("nothing is published while the Bus is away, and after it came back the last entry of each live session is", () => {
+test("nothing is published while the Bus is away, and when it is back the last entry of each live session is", () => {
   using temporary = temporaryLog();
   const { bus, publisher, commit } = setUp(temporary.log);
   commit("before there was a Bus");
@@ -89,7 +89,7 @@ test("nothing is published while the Bus is away, and after it came back the las
   expect(bus.entries().map(({ seq }) => seq)).toEqual([1, 3, 4]);
 });
 
-test("answers to publications of an earlier connection do not count for the present one", () => {
+test("acknowledgements of an earlier connection do not count for the current one", () => {
   using temporary = temporaryLog();
   const { bus, publisher, commit } = setUp(temporary.log, { unansweredMax: 1 });
   publisher.connected([]);
@@ -98,14 +98,14 @@ test("answers to publications of an earlier connection do not count for the pres
   publisher.connected([{ session: "aaaaaaaaaaaa", seq: 1 }]);
   commit("two");
   expect(bus.bodies).toHaveLength(2);
-  // The first is of the connection before: were it counted, a third would go out unanswered.
+  // The first belongs to the earlier connection: if it counted, a third would be published unacknowledged.
   bus.acknowledge(1);
   expect(bus.bodies).toHaveLength(2);
   bus.acknowledge(1);
   expect(bus.entries().map(({ seq }) => seq)).toEqual([1, 1, 2]);
 });
 
-test("an entry that no frame of the topic carries goes out as its size, and the next one follows", () => {
+test("an entry too large for a frame is published as its size only, and the next one follows", () => {
   using temporary = temporaryLog();
   const { bus, publisher, commit } = setUp(temporary.log, { bodyBytesMax: 1000 });
   publisher.connected([]);
@@ -117,7 +117,7 @@ test("an entry that no frame of the topic carries goes out as its size, and the 
   expect(third).toMatchObject({ seq: 3 });
 });
 
-test("entries that waited longer than their text is kept are read from the log", () => {
+test("entries that are no longer cached are read from the log", () => {
   using temporary = temporaryLog();
   const { bus, publisher, commit } = setUp(temporary.log, { unansweredMax: 1 });
   publisher.connected([]);
@@ -127,7 +127,7 @@ test("entries that waited longer than their text is kept are read from the log",
   expect(bus.entries().map(({ seq }) => seq)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
 });
 
-test("entries that a purge took before they were published are passed over, and what came after them is published", () => {
+test("entries purged before they were published are skipped, and later ones are published", () => {
   using temporary = temporaryLog();
   const { log } = temporary;
   const { bus, publisher } = setUp(log);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Committed entries, on the topic, after a cursor that lives in memory. What is published is the text that the log
-// holds. Nothing is queued but the cursor: while the Bus is away or behind, entries wait in the log.
+// Publishes committed entries on the topic, as the log has them, from a cursor in memory. There is no other queue: while
+// the Bus is away or slow, entries wait in the log.
 import type { Appended } from "./log/append.ts";
 import { LogError } from "./log/log-error.ts";
 import { type EntryText, textBytes, textString, textUnits } from "./log/entry-text.ts";
@@ -8,8 +8,7 @@ import type { EntryReader } from "./log/read.ts";
 import { truncatedEntry } from "./log/truncated-entry.ts";
 import { type Entry, topic } from "./vocabulary/index.ts";
 
-/** What the publisher needs of a Bus client. */
-export interface Publishing {
+export interface PublisherBus {
   publish(topic: string, body: EntryText, options: { retain: boolean }, done: (error: Error | undefined) => void): void;
   cork(): void;
   uncork(): void;
@@ -18,48 +17,52 @@ export interface Publishing {
 export interface PublisherOptions {
   readonly log: string;
   readonly entries: EntryReader;
-  readonly bus: Publishing;
-  /** Publications that the broker has not acknowledged: its queue holds 256, acknowledgements too. */
+  readonly bus: PublisherBus;
+  /** Unacknowledged publications. The broker's queue for a connection holds 256 messages, acknowledgements included. */
   readonly unansweredMax: number;
-  /** UTF-8 bytes of one body; the topic's frame, with its header, must stay below the broker's cap. */
+  /** UTF-8 bytes of one body; with its headers, the frame must stay below the broker's limit. */
   readonly bodyBytesMax: number;
 }
 
 interface Cursor {
   published: number;
   committed: number;
-  /** Texts of the entries after `published` as they were committed; dropped when they grow stale. */
+  /** A cache of the entries after `published`; empty if they must be read from the log. */
   texts: EntryText[];
-  /** Nothing more will be committed. */
+  /** The session has ended: nothing more will be committed. */
   ended?: true;
 }
 
-/** UTF-16 units or bytes of committed text that are kept for publication without reading them again, over all sessions. */
-const keptUnitsMax = 8 * 1024 * 1024;
+/** UTF-16 units or bytes of committed entries cached for publication, over all sessions. */
+const cachedUnitsMax = 8 * 1024 * 1024;
 
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #cursors = new Map<string, Cursor>();
   #behind = new Set<string>();
   #unanswered = 0;
-  #kept = 0;
+  #cachedUnits = 0;
   #connected = false;
-  /** Counts connections: an answer to a publication of an earlier one says nothing of this one. */
+  /** Counts connections, so that acknowledgements of an earlier one are ignored. */
   #connection = 0;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
   }
 
-  /** Takes what one transaction has written. */
+  /** Publishes what one transaction has committed. */
   committed(appended: readonly Appended[]): void {
     for (const { session, seqFrom, seq, bodies } of appended) {
       if (seq < seqFrom) continue;
       const cursor = this.#cursorOf(session, seqFrom - 1);
-      if (this.#connected && cursor.published + cursor.texts.length === seqFrom - 1 && this.#kept < keptUnitsMax) {
+      if (
+        this.#connected &&
+        cursor.published + cursor.texts.length === seqFrom - 1 &&
+        this.#cachedUnits < cachedUnitsMax
+      ) {
         for (const body of bodies) {
           cursor.texts.push(body);
-          this.#kept += textUnits(body);
+          this.#cachedUnits += textUnits(body);
         }
       }
       cursor.committed = seq;
@@ -69,14 +72,14 @@ export class Publisher {
   }
 
   /**
-   * The Bus is there (again): the last entry of each live session is published, so that followers see what they missed.
-   * Whatever was published before and not acknowledged is not repeated: a follower fetches its gap.
+   * Call it when the Bus is connected. Publishes the last entry of each live session, so that followers notice what they
+   * missed and fetch it from the log. Does not repeat unacknowledged publications.
    */
   connected(live: readonly { readonly session: string; readonly seq: number }[]): void {
     this.#connected = true;
     this.#connection += 1;
     this.#unanswered = 0;
-    this.#forgetTexts();
+    this.#dropTexts();
     this.#behind.clear();
     this.#cursors.clear();
     for (const { session, seq } of live) {
@@ -89,10 +92,10 @@ export class Publisher {
 
   disconnected(): void {
     this.#connected = false;
-    this.#forgetTexts();
+    this.#dropTexts();
   }
 
-  /** A session that has ended needs no cursor once all of it is published. */
+  /** Drops the cursor of an ended session once everything is published. */
   ended(session: string): void {
     const cursor = this.#cursors.get(session);
     if (!cursor) return;
@@ -117,7 +120,7 @@ export class Publisher {
         if (this.#unanswered >= unansweredMax) break;
       }
     } catch (error) {
-      // What could not be read now is published when something is committed again.
+      // Entries that cannot be read now are published after the next commit.
       if (!(error instanceof LogError)) throw error;
     } finally {
       bus.uncork();
@@ -125,8 +128,8 @@ export class Publisher {
   }
 
   /**
-   * One publication: as many entries in order as one frame takes. Smaller ones would be cheaper to copy, but a reader
-   * that falls behind has a queue of 256 messages at the broker, whatever their size, and loses what is beyond it.
+   * Publishes as many entries as fit one frame. Smaller publications would be cheaper to copy, but the broker keeps only
+   * 256 messages for a slow reader, whatever their size, and drops the rest.
    */
   #publishNext(session: string, cursor: Cursor): void {
     const texts = this.#nextTexts(session, cursor);
@@ -146,11 +149,11 @@ export class Publisher {
     let body: EntryText = first;
     if (count > 1) {
       const head = `{"log":"${log}","session":"${session}","seq_from":${from},"seq":${to},"entries":[`;
-      body = listed(head, texts.slice(0, count), "]}");
-    } else if (bytes > bodyBytesMax) body = truncated(log, session, from, first);
+      body = joinEntries(head, texts.slice(0, count), "]}");
+    } else if (bytes > bodyBytesMax) body = truncatedBody(log, session, from, first);
     cursor.published = to;
     if (cursor.texts.length > 0) {
-      for (const text of cursor.texts.splice(0, count)) this.#kept -= textUnits(text);
+      for (const text of cursor.texts.splice(0, count)) this.#cachedUnits -= textUnits(text);
     }
     this.#unanswered += 1;
     const connection = this.#connection;
@@ -172,7 +175,7 @@ export class Publisher {
       limit: 256,
       bytesMax: this.#options.bodyBytesMax,
     });
-    // A purge may have taken what was not published yet: it is gone, and what came after it goes on.
+    // A purge may have removed unpublished entries; continues after them.
     const first = page.entries[0];
     cursor.published = first === undefined ? cursor.committed : seqOf(first) - 1;
     return page.entries;
@@ -186,19 +189,18 @@ export class Publisher {
     return fresh;
   }
 
-  #forgetTexts(): void {
+  #dropTexts(): void {
     for (const cursor of this.#cursors.values()) cursor.texts = [];
-    this.#kept = 0;
+    this.#cachedUnits = 0;
   }
 }
 
-/** Of an entry's text, whose head is our own. */
 function seqOf(text: string): number {
   return (JSON.parse(text) as { seq: number }).seq;
 }
 
 /** Entries with commas between them. Small parts are joined, at once and once; what is bytes already is not copied. */
-function listed(head: string, texts: readonly EntryText[], end: string): EntryText {
+function joinEntries(head: string, texts: readonly EntryText[], end: string): EntryText {
   const pieces: (string | Buffer)[] = [];
   let run = [head];
   for (const [index, text] of texts.entries()) {
@@ -218,8 +220,8 @@ function listed(head: string, texts: readonly EntryText[], end: string): EntryTe
   return pieces;
 }
 
-/** What stands for an entry that one frame cannot carry: who wants it reads it from the log. */
-function truncated(log: string, session: string, seq: number, text: EntryText): string {
+/** The replacement of an entry that is too large for a frame; readers fetch it from the log. */
+function truncatedBody(log: string, session: string, seq: number, text: EntryText): string {
   const { kind } = JSON.parse(textString(text)) as Entry;
   return truncatedEntry(log, session, seq, kind, textBytes(text));
 }

@@ -22,19 +22,19 @@ function watched() {
     told,
     at: (now: number | LogError): void => {
       used = now;
-      watch.look();
+      watch.check();
     },
   };
 }
 
-test("each level is told once when it is reached, both ways, and the overrun each time that it begins", () => {
+test("each level is reported once when it is reached in either direction, and the overrun each time it begins", () => {
   const { at, told } = watched();
   const over = quota + quotaReserve(quota) / 2;
   for (const used of [10, 899, 900, 950, 1000, 5000, over, over + 1, 500, over, 0]) at(used);
   expect(told).toEqual(["warning", "full", "overrun", "plenty", "full", "overrun", "plenty"]);
 });
 
-test("a size that cannot be read just now ends nothing and is no level; the next look tells what is new", () => {
+test("a size that cannot be read ends nothing and changes no level, and the next check reports changes", () => {
   const { at, told } = watched();
   at(950);
   at(new LogError("io", "the disk is away"));

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How full the log is. Told before it matters; from the quota on nothing new begins, and half of the reserve above it is
-// left to what runs: then that is ended, and the other half takes the entries that end it.
+// Watches the size of the log. Warns early; at the quota nothing new may start. Running sessions may use half of the
+// reserve above the quota and are then ended, for whose entries the other half suffices.
 import { LogError } from "./log/log-error.ts";
 import { type QuotaLevel, quotaLevel, quotaReserve } from "./log/space.ts";
 
 export interface QuotaWatch {
-  /** Bytes. Throws LogError where the file's head cannot be read, as `level` does. */
+  /** Bytes. Throws LogError if the file's header cannot be read, as does `level`. */
   readonly used: () => number;
   readonly level: () => QuotaLevel;
-  /** After a commit: tells what changed since the last one. */
-  look(): void;
+  /** Call it after a commit. Reports changes since the previous call. */
+  check(): void;
 }
 
 export interface QuotaWatchOptions {
   readonly used: () => number;
   readonly quota: () => number;
   readonly onLevel: (level: QuotaLevel, used: number, quota: number) => void;
-  /** What runs has used up its share of the reserve. */
+  /** Called when running sessions have used up their share of the reserve. */
   readonly onOverrun: () => void;
 }
 
@@ -26,9 +26,9 @@ export function watchQuota({ used, quota, onLevel, onOverrun }: QuotaWatchOption
   return {
     used,
     level: () => quotaLevel(used(), quota()),
-    look() {
-      const [bytes, limit] = [usedIfKnown(used), quota()];
-      // The commit stands all the same, and the next one looks again.
+    check() {
+      const [bytes, limit] = [tryRead(used), quota()];
+      // The commit is valid all the same, and the next one checks again.
       if (bytes === undefined) return;
       const now = quotaLevel(bytes, limit);
       if (now !== level) onLevel(now, bytes, limit);
@@ -40,7 +40,7 @@ export function watchQuota({ used, quota, onLevel, onOverrun }: QuotaWatchOption
   };
 }
 
-function usedIfKnown(used: () => number): number | undefined {
+function tryRead(used: () => number): number | undefined {
   try {
     return used();
   } catch (error) {

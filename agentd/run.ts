@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From the process that was started to a daemon that runs, until it has stopped.
+// Runs the daemon in this process until it has stopped.
 import { homedir } from "node:os";
 import type { TextOutput } from "../display/text-output.ts";
 import { installedBuild, ownBuild } from "../files/installed-build.ts";
@@ -7,20 +7,20 @@ import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { defaultLimits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
 import { startDaemon } from "./daemon.ts";
-import { shedInheritance } from "./instance/hygiene.ts";
+import { resetInheritedState } from "./instance/inherited-state.ts";
 import { instancePaths, prepareStateDirectory } from "./instance/paths.ts";
 import { openProcessLog } from "./instance/process-log.ts";
 
 export interface RunOptions {
   readonly level: string;
-  /** The log goes into a file, not to `words`. */
+  /** Write the process log to a file instead of `stderr`. */
   readonly background: boolean;
-  readonly words: Pick<TextOutput, "json">;
+  readonly stderr: Pick<TextOutput, "json">;
 }
 
-/** Throws DaemonError for what a person must mend. */
-export async function run({ level, background, words }: RunOptions): Promise<void> {
-  const umask = shedInheritance(process);
+/** Throws DaemonError for expected failures. */
+export async function run({ level, background, stderr }: RunOptions): Promise<void> {
+  const umask = resetInheritedState(process);
   const environment = { ...process.env };
   const home = homedir();
   const found = instancePaths(environment, home);
@@ -35,7 +35,7 @@ export async function run({ level, background, words }: RunOptions): Promise<voi
   const { logger } = openProcessLog({
     destination: background
       ? { file: found.paths.processLogFile, bytesMax: defaultLimits.processLogBytesMax }
-      : { stream: { write: (line) => words.json(line) } },
+      : { stream: { write: (line) => stderr.json(line) } },
     redact: redactor(secretValues(known, {})),
     level,
   });

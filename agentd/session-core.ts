@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Sessions, their mailbox, their agents and what is published of them, wired together: append, then act, then publish.
+// Wires sessions, mailbox, agents and publisher together: append, then act, then publish.
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
-import { sweepWrites } from "./leftovers.ts";
+import { removeTemporaryFiles } from "./crash-cleanup.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
 import type { Reserved } from "./instance/reserved.ts";
@@ -12,9 +12,9 @@ import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
 import { type QuotaWatch, watchQuota } from "./quota.ts";
 import { isAborted, type LogMaintenance } from "./log-maintenance.ts";
-import { endLeftovers } from "./leftovers.ts";
-import { PolicyWitness } from "./people/findings.ts";
-import { Publisher, type Publishing } from "./publish.ts";
+import { endOrphans } from "./crash-cleanup.ts";
+import { EvidenceCollector } from "./people/policy-evidence.ts";
+import { Publisher, type PublisherBus } from "./publish.ts";
 import { Agents, type PlannedLaunch } from "./session/agents/agents.ts";
 import { recoveryFromLog, stateFromLog } from "./session/from-log.ts";
 import type { StepContext, PeopleEffect } from "./session/core/input.ts";
@@ -31,11 +31,10 @@ export interface SessionCore {
   readonly sessions: LiveSessions;
   readonly mailbox: Mailbox;
   readonly quota: QuotaWatch;
-  /** Ends what the last agentd left open. Before the Bus hears of this one. */
+  /** Ends the sessions, processes and writes that a dead agentd left. Call it before connecting to the Bus. */
   recover(): Promise<void>;
-  /** The Bus is there (again), or gone. */
   onBus(connected: boolean): void;
-  /** Ends every session properly; resolves when no agent is left and all of it is logged. */
+  /** Ends every session properly. Resolves when no agent runs and everything is logged. */
   stop(): Promise<void>;
 }
 
@@ -45,11 +44,10 @@ export interface SessionCoreOptions {
   readonly settings: () => Settings;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly bus: Publishing;
+  readonly bus: PublisherBus;
   readonly reply: (reply: SentReply) => void;
   readonly plan: (state: SessionState) => PlannedLaunch;
   readonly maintenance: LogMaintenance;
-  /** Who asks people. */
   readonly people: {
     readonly reach: StepContext["people"];
     readonly act: (session: string, effect: PeopleEffect) => void;
@@ -57,7 +55,7 @@ export interface SessionCoreOptions {
   readonly busToolsSeen: (session: string) => Promise<boolean>;
   readonly reserved: Reserved;
   readonly failpoint: Failpoint;
-  /** For tests that take every turn of the event loop themselves. */
+  /** Waits for the next turn of the event loop; replaced by tests that control the turns. */
   readonly soon?: () => Promise<void>;
 }
 
@@ -82,16 +80,16 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
         return renderTranscript(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax);
       } catch (error) {
         if (!(error instanceof LogError)) throw error;
-        // The prompt is committed and goes out; the agent is not left to believe that nothing was said.
+        // The prompt is committed and will be sent; the agent must not believe that this is the beginning.
         logger.error({ err: error, session }, "the transcript could not be read");
         return "There is an earlier conversation, but its log cannot be read.";
       }
     },
     digestLog: (session, seq) => digestLog(log.entries, session, seq, breathe),
-    witness: ({ policy }) =>
+    evidenceFor: ({ policy }) =>
       policy === undefined
         ? undefined
-        : new PolicyWitness({
+        : new EvidenceCollector({
             policy: () => options.settings().policies.get(policy),
             reserved: options.reserved,
             pathsMax: limits.policyPathsMax,
@@ -111,8 +109,8 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
         else log.processes.remove(record);
       } catch (error) {
         if (!(error instanceof LogError)) throw error;
-        // The mark in its environment finds it all the same, and a row too many names a process that is gone.
-        logger.error({ err: error, session }, "a child could not be recorded");
+        // The marker in its environment finds it without a row, and an extra row names a process that has ended.
+        logger.error({ err: error, session }, "a child process could not be recorded");
       }
     },
   });
@@ -145,7 +143,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     act: (session, effects) => agents.act(session, effects),
     publish(appended) {
       publisher.committed(appended);
-      quota.look();
+      quota.check();
     },
     storeState(error) {
       agents.setPaused("store", error !== undefined);
@@ -165,11 +163,11 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     quota,
     async recover() {
       failpoint("recovery.before");
-      const ended = await endLeftovers(log);
+      const ended = await endOrphans(log);
       failpoint("recovery.processes");
       for (const row of unsettledRows(log)) {
         const [state, input] = recoveryFromLog(log, row, ended.get(row.session) ?? 0);
-        sweepWrites(state, options.reserved);
+        removeTemporaryFiles(state, options.reserved);
         sessions.put(state);
         mailbox.post(state.id, input);
       }
@@ -183,7 +181,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
     async stop() {
       for (const { id } of sessions.live()) mailbox.post(id, { type: "stop" });
       mailbox.flush();
-      // Where nothing can be logged, agents are ended all the same; the next agentd finds their sessions and says so.
+      // Agents are ended even if nothing can be logged; the next agentd recovers their sessions.
       if (mailbox.failed) agents.endUnlogged();
       await agents.ended();
       mailbox.flush();
@@ -192,7 +190,7 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
   };
 }
 
-/** Live sessions, those with a file or a terminal that has no end in the log, and those (the instance among them) where a command was not answered. */
+/** Sessions (and the instance) that are live, or have a write, terminal or command without an end in the log. */
 function unsettledRows(log: Log): readonly SessionRow[] {
   const live = [...log.sessions.live(), ...log.sessions.endedWithLooseEnds()];
   const seen = new Set(live.map(({ session }) => session));

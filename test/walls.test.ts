@@ -225,7 +225,7 @@ test.each([
   ["agentd/session/core/bad.ts", "../../../acp-client/prompt-blocks.ts"],
   ["agentd/session/core/requests/bad.ts", "node:path"],
   ["agentd/session/core/requests/bad.ts", "../../from-log.ts"],
-  ["agentd/session/core/requests/bad.ts", "../../../people/findings.ts"],
+  ["agentd/session/core/requests/bad.ts", "../../../people/policy-evidence.ts"],
   ["agentd/session/core/requests/bad.ts", "../../../vocabulary/verbs.ts"],
   ["mix/bad.ts", "../agentd/daemon.ts"],
   ["mix/bad.ts", "../agentd/authority/model.ts"],

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The agents that agentd knows without being told: how each is started, and how a person gets it.
+// The built-in agents: how each is started, and how a person installs it.
 
 export interface AgentDefinition {
   readonly name: string;
   /** For people. */
   readonly title: string;
   readonly command: readonly [string, ...string[]];
-  /** Of an agent that comes with agentd: what its program runs. */
+  /** The file that the program runs, for an agent that comes with agentd. */
   readonly ownFile?: string;
-  /** Its own variables, over those that agentd passes down. */
+  /** Variables of the agent, which override those that it inherits. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables that it does not get, though agentd passes them down or sets them. */
+  /** Variables that the agent does not get although it would inherit them or agentd sets them. */
   readonly unset?: readonly string[];
   readonly protocol: 1;
-  /** How long its answer to initialize may take; undefined: `initializeTimeoutMs` of the limits. */
+  /** Timeout of its response to `initialize`; undefined: the limit `initializeTimeoutMs`. */
   readonly startTimeoutMs: number | undefined;
   readonly builtIn: boolean;
-  /** The package that its program comes from; its package.json tells the version. */
+  /** The npm package of its program, whose package.json has the version. */
   readonly npmPackage: string | undefined;
-  /** How a person gets it. */
+  /** How a person installs it. */
   readonly install: string | undefined;
   /** How a person logs in, outside of agentd. */
   readonly login: string | undefined;
-  /** It takes an error for a file that is not there as a failure, and can make no new file then: it is told an empty text. */
+  /** A read of a missing file returns an empty text: after an error this agent cannot create the file. */
   readonly missingFileIsEmpty?: true;
-  /** Known without looking: the demo agent's, which comes with agentd. */
+  /** Set for the demo agent only, which comes with agentd. */
   readonly version: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function builtInAgents(own: {
       name: "gemini",
       title: "Gemini CLI",
       command: ["gemini", "--acp"],
-      // Without it the CLI starts itself a second time, and neither of the two heeds SIGTERM.
+      // Otherwise the CLI starts itself a second time, and neither process heeds SIGTERM.
       env: { GEMINI_CLI_NO_RELAUNCH: "true" },
       missingFileIsEmpty: true,
       npmPackage: "@google/gemini-cli",

@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("five agents are built in, each with a way to get it", () => {
+test("five agents are built in, each with a way to install it", () => {
   const agents = builtIn();
   expect(agents.map(({ name, command }) => [name, ...command])).toEqual([
     ["claude", "claude-agent-acp"],
@@ -56,7 +56,7 @@ test("a user's agent joins the built-in ones, and one of the same name replaces 
   });
 });
 
-test("an entry says what is wrong and how to mend it, or the version that is there", () => {
+test("an entry says what is wrong and how to fix it, or the installed version", () => {
   const packageDirectory = join(directory, "lib", "node_modules", "opencode-ai");
   mkdirSync(join(packageDirectory, "bin"), { recursive: true });
   writeFileSync(join(packageDirectory, "package.json"), `{"name":"opencode-ai","version":"1.18.33"}`);
@@ -95,7 +95,7 @@ test("a program of another package is not taken for the agent's version", () => 
   expect(entries.find(({ agent }) => agent === "opencode")).not.toHaveProperty("version");
 });
 
-test("a mistyped agent is told the one that was meant", () => {
+test("the message about a mistyped agent suggests the right one", () => {
   const catalogue = buildCatalogue(builtIn(), new Map());
   expect(unknownAgentMessage("cluade", catalogue)).toBe(`there is no agent "cluade"; did you mean claude?`);
   expect(unknownAgentMessage("something", catalogue)).toContain("known are claude, codex, gemini, opencode, demo");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which agents there are: those built in, and the user's own, which may replace one of them.
+// The catalogue of agents: the built-in ones and the configured ones, which may replace a built-in one.
 import { packageVersion } from "../../files/installed-build.ts";
-import { nearest } from "../config/nearest.ts";
+import { closestWord } from "../config/closest-word.ts";
 import type { AgentSettings } from "../config/settings.ts";
 import type { CatalogueEntry } from "../vocabulary/index.ts";
 import type { AgentDefinition } from "./built-in.ts";
@@ -9,30 +9,32 @@ import { findAgent } from "./find-program.ts";
 
 export type Catalogue = ReadonlyMap<string, AgentDefinition>;
 
-/** The user's agents replace built-in ones of the same name as a whole: nothing of the old command is left over. */
+/** A configured agent replaces the built-in one of the same name entirely. */
 export function buildCatalogue(
   builtIn: readonly AgentDefinition[],
   configured: ReadonlyMap<string, AgentSettings>,
 ): Catalogue {
   const catalogue = new Map(builtIn.map((agent) => [agent.name, agent]));
-  for (const [name, agent] of configured) catalogue.set(name, ownAgent(name, agent));
+  for (const [name, agent] of configured) catalogue.set(name, configuredAgent(name, agent));
   return catalogue;
 }
 
-/** Looks every agent up on `searchPath`; starts none. */
+/** Looks every agent up on `searchPath` without starting it. */
 export function catalogueEntries(catalogue: Catalogue, searchPath: string | undefined): readonly CatalogueEntry[] {
   return [...catalogue.values()].map((agent) => entryOf(agent, searchPath));
 }
 
-/** What to say of a name that is not in the catalogue. */
 export function unknownAgentMessage(name: string, catalogue: Catalogue): string {
   const known = [...catalogue.keys()];
-  const meant = nearest(name, known);
+  const meant = closestWord(name, known);
   const advice = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
   return `there is no agent ${JSON.stringify(name.slice(0, 64))}; ${advice}`;
 }
 
-function ownAgent(name: string, { command, env, unset, protocol, startTimeoutMs }: AgentSettings): AgentDefinition {
+function configuredAgent(
+  name: string,
+  { command, env, unset, protocol, startTimeoutMs }: AgentSettings,
+): AgentDefinition {
   return {
     name,
     title: name,

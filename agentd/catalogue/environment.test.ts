@@ -14,7 +14,7 @@ function environmentOf(
 
 const always = { [sessionMarker]: marker.value, GIT_TERMINAL_PROMPT: "0", TERM: "dumb" };
 
-test("what a person set up for every program reaches an agent", () => {
+test("variables that a person set for every program reach an agent", () => {
   const parent = {
     PATH: "/usr/bin",
     HOME: "/home/ann",
@@ -32,7 +32,7 @@ test("what a person set up for every program reaches an agent", () => {
   expect(environmentOf(parent)).toEqual({ ...parent, ...always });
 });
 
-test.each(["1", ""])("a start from inside another agent does not show, the mark being %j", (value) => {
+test.each(["1", ""])("an agent cannot tell that agentd was started by another agent, whose variable is %j", (value) => {
   const parent = {
     CLAUDECODE: value,
     CLAUDE_CODE_ENTRYPOINT: value,
@@ -43,7 +43,7 @@ test.each(["1", ""])("a start from inside another agent does not show, the mark 
   expect(environmentOf(parent)).toEqual(always);
 });
 
-test("a start by a package script does not show", () => {
+test("an agent cannot tell that agentd was started by a package script", () => {
   const parent = {
     npm_config_prefix: "/x",
     npm_lifecycle_event: "start",
@@ -56,7 +56,7 @@ test("a start by a package script does not show", () => {
   expect(environmentOf(parent)).toEqual(always);
 });
 
-test("agentd's own variables, and another session's mark, do not reach an agent", () => {
+test("agentd's own variables and another session's marker do not reach an agent", () => {
   const parent = {
     AGENTD_CONFIG: "/x",
     AGENTD_STATE_DIR: "/y",
@@ -66,7 +66,7 @@ test("agentd's own variables, and another session's mark, do not reach an agent"
   expect(environmentOf(parent)).toEqual(always);
 });
 
-test("what was meant for one Node process, one service or one terminal stays there", () => {
+test("variables meant for one Node process, one service or one terminal do not reach an agent", () => {
   const parent = {
     NODE_OPTIONS: "--inspect-brk",
     NODE_CHANNEL_FD: "3",
@@ -89,7 +89,7 @@ test("what was meant for one Node process, one service or one terminal stays the
   expect(environmentOf(parent)).toEqual(always);
 });
 
-test("an agent's own variables win over agentd's, those passed over the agent's, the marker over all", () => {
+test("an agent's own variables override agentd's, passed ones override the agent's, and the marker overrides all", () => {
   const environment = environmentOf(
     { A: "parent", B: "parent", C: "parent" },
     {
@@ -107,7 +107,7 @@ test("an agent's own variables win over agentd's, those passed over the agent's,
   });
 });
 
-test("a name that a start may pass on reaches an agent only when a start passes it", () => {
+test("a name of allow_env reaches an agent only if a start passes it on", () => {
   const parent = { GH_TOKEN: "t", PATH: "/bin" };
   expect(environmentOf(parent, { onlyWhenPassed: ["GH_TOKEN"] })).toEqual({ ...always, PATH: "/bin" });
   expect(environmentOf(parent, { onlyWhenPassed: ["GH_TOKEN"], passed: { GH_TOKEN: "t" } })).toEqual({
@@ -116,12 +116,12 @@ test("a name that a start may pass on reaches an agent only when a start passes 
   });
 });
 
-test("unset variables, and names like those of every object's properties, do no harm", () => {
+test("unset variables and names of Object.prototype do no harm", () => {
   const parent = { UNSET: undefined, constructor: "x" };
   expect(environmentOf(parent)).toEqual({ ...always, constructor: "x" });
 });
 
-test("a real child sees exactly that", () => {
+test("a real child process gets exactly that environment", () => {
   const environment = agentEnvironment({
     parent: { ...process.env, CLAUDECODE: "1", npm_config_x: "1" },
     agent: { MODE: "quiet" },
@@ -138,7 +138,7 @@ test("a real child sees exactly that", () => {
   expect(Object.keys(seen).filter((name) => /^(?:npm_|VITEST|CLAUDECODE)/u.test(name))).toEqual([]);
 });
 
-test("what an agent is not to have is absent, also of what is set for all, but not what its start passes on", () => {
+test("names in unset are absent, also of the fixed values, unless the start passes them on", () => {
   const parent = { HTTP_PROXY: "http://proxy:3128", KEY: "mine", LANG: "C.UTF-8" };
   const unset = ["HTTP_PROXY", "KEY", "TERM", "NOT_THERE"];
   expect(environmentOf(parent, { unset })).toEqual({

@@ -1,62 +1,62 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent's process gets to see: what agentd was started with, less what belongs to somebody else.
+// The environment of an agent's process: agentd's own without the variables meant for other programs.
 
-/** Its value, unique to a session, marks every process of that session's tree. */
+/** Set in every process of a session's tree, with a value unique to the session. */
 export const sessionMarker = "AGENTD_SESSION";
 
 export interface AgentEnvironment {
-  /** agentd's own. */
+  /** agentd's own environment. */
   readonly parent: Readonly<Record<string, string | undefined>>;
-  /** The agent's, from the catalogue. */
+  /** The agent's `env` from the catalogue. */
   readonly agent: Readonly<Record<string, string>>;
-  /** Names that it does not get, also of what is set here; what this start passes on it gets all the same. */
+  /** Names to leave out, also of the fixed values; `agent` and `passed` can bring them back. */
   readonly unset?: readonly string[];
-  /** Looked up for the names that this start passes on. */
+  /** The values of the names that this start passes on. */
   readonly passed: Readonly<Record<string, string>>;
-  /** Names that a start may pass on, and that reach an agent in no other way. */
+  /** Names from `allow_env`: an agent gets them only if a start passes them on. */
   readonly onlyWhenPassed: readonly string[];
   readonly marker: { readonly name: string; readonly value: string };
 }
 
 /**
- * In this order, of which the last wins: agentd's environment without what `isOthers` says; fixed values for a process
- * without a terminal; from both, the names in `unset` are left out; the agent's own; what the start passes; the marker. An
- * agent's own `env` can so bring back what is left out.
+ * In order of precedence, lowest first: agentd's environment without the excluded names, fixed values for a process
+ * without a terminal (both without the names in `unset`), the agent's `env`, the values that the start passes on, the
+ * marker. So an agent's `env` can bring back an excluded name.
  */
 export function agentEnvironment(from: AgentEnvironment): Record<string, string> {
   const withheld = new Set(from.onlyWhenPassed);
   const environment: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(from.parent)) {
-    if (value !== undefined && !isOthers(name) && !withheld.has(name)) environment[name] = value;
+    if (value !== undefined && !isExcluded(name) && !withheld.has(name)) environment[name] = value;
   }
   Object.assign(environment, withoutTerminal);
   for (const name of from.unset ?? []) delete environment[name];
   return Object.assign(environment, from.agent, from.passed, { [from.marker.name]: from.marker.value });
 }
 
-/** There is nobody at a terminal: git must fail at once where it would ask for a password, and nothing should be painted. */
+/** Nobody can answer: git must fail at once instead of asking for a password, and no program should use colours. */
 const withoutTerminal = { GIT_TERMINAL_PROMPT: "0", TERM: "dumb" };
 
-/** Whether a variable was meant for agentd itself, or for whatever started it, and would mislead an agent. An empty one misleads too. */
-function isOthers(name: string): boolean {
-  return names.has(name) || prefixes.some((prefix) => name.startsWith(prefix)) || name === "";
+/** Whether the variable is meant for agentd or for what started it, and would mislead an agent even if it is empty. */
+function isExcluded(name: string): boolean {
+  return excludedNames.has(name) || excludedPrefixes.some((prefix) => name.startsWith(prefix)) || name === "";
 }
 
-const prefixes = [
+const excludedPrefixes = [
   // agentd's own configuration and markers.
   "AGENTD_",
-  // A package script's: they make npx pick another package than it would by itself. (Upper case NPM_ is the user's.)
+  // Set by package scripts; they make npx pick another package. (NPM_ in upper case is the user's.)
   "npm_",
-  // A test runner's.
+  // Set by a test runner.
   "VITEST_",
-  // An editor's terminal: sockets and helpers that go when its window goes, git's password dialogue among them.
+  // Set by an editor's terminal: sockets and helpers that end with its window, git's password dialogue among them.
   "VSCODE_",
   "TERM_PROGRAM",
   "KONSOLE_",
 ];
 
-const names: ReadonlySet<string> = new Set([
-  // A package script's, as above.
+const excludedNames: ReadonlySet<string> = new Set([
+  // Set by package scripts, as above.
   "INIT_CWD",
   "NODE",
   "PROJECT_CWD",
@@ -64,7 +64,7 @@ const names: ReadonlySet<string> = new Set([
   "PNPM_PACKAGE_NAME",
   "PNPM_SCRIPT_SRC_DIR",
 
-  // "You run inside me", as agents tell the commands they run: an agent that finds its own refuses to start.
+  // Set by agents for the commands they run; an agent that finds its own refuses to start.
   "CLAUDECODE",
   "CLAUDE_CODE_ENTRYPOINT",
   "CLAUDE_CODE_SSE_PORT",
@@ -82,8 +82,8 @@ const names: ReadonlySet<string> = new Set([
   "CURSOR_AGENT",
   "AI_AGENT",
 
-  // Meant for the one Node process that was started with them: a debugger's port, a coverage folder, a channel to a
-  // parent that an agent does not have. One who means an agent puts NODE_OPTIONS into that agent's own env.
+  // Meant for the one Node process started with them: a debugger's port, a coverage directory, a channel to its parent.
+  // To set NODE_OPTIONS for an agent, put it into that agent's env.
   "NODE_OPTIONS",
   "NODE_CHANNEL_FD",
   "NODE_CHANNEL_SERIALIZATION_MODE",
@@ -94,7 +94,7 @@ const names: ReadonlySet<string> = new Set([
   "VITEST",
   "JEST_WORKER_ID",
 
-  // A service manager's, for the service's own process.
+  // Set by a service manager for the service's own process.
   "NOTIFY_SOCKET",
   "LISTEN_FDS",
   "LISTEN_PID",
@@ -107,7 +107,7 @@ const names: ReadonlySet<string> = new Set([
   "MANAGERPID",
   "SYSTEMD_EXEC_PID",
 
-  // Of the terminal and the shell that agentd was started from; an agent has neither, and another directory.
+  // Describe the terminal, shell and directory that agentd was started from, which are not the agent's.
   "COLORTERM",
   "COLUMNS",
   "LINES",

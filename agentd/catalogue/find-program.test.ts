@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findProgram, whyNotFound } from "./find-program.ts";
+import { findProgram, notFoundMessage } from "./find-program.ts";
 
 let directory: string;
 let searchPath: string;
@@ -27,28 +27,28 @@ test("a bare name is the first program of that name on PATH", () => {
   expect(findProgram("agent", searchPath)).toEqual({ status: "installed", file: earlier });
 });
 
-test("what cannot be started does not hide a program further on", () => {
+test("a file that cannot be executed does not hide a program later on PATH", () => {
   mkdirSync(join(directory, "one", "agent"));
   const file = program("two/agent");
   expect(findProgram("agent", searchPath)).toEqual({ status: "installed", file });
 });
 
-test("a name that is nowhere is missing, and PATH is told beside it, for who asks for this program alone", () => {
+test("a name that is not on PATH is missing, and PATH is reported beside the message", () => {
   const message = "agent was not found on agentd's PATH";
   expect(findProgram("agent", searchPath)).toEqual({ status: "missing", message, searched: searchPath });
-  expect(whyNotFound({ status: "missing", message, searched: searchPath })).toBe(`${message} (${searchPath})`);
+  expect(notFoundMessage({ status: "missing", message, searched: searchPath })).toBe(`${message} (${searchPath})`);
   expect(findProgram("agent", undefined)).toMatchObject({ status: "missing" });
   expect(findProgram("agent", "")).toMatchObject({ status: "missing" });
 });
 
-test("an absolute path stands for itself, whatever PATH says", () => {
+test("an absolute path is used as it is, whatever PATH says", () => {
   const file = program("one/agent");
   expect(findProgram(file, undefined)).toEqual({ status: "installed", file });
   expect(findProgram(`${file}-not`, searchPath)).toEqual({ status: "missing", message: `${file}-not does not exist` });
   expect(findProgram(`${file}/below`, searchPath)).toMatchObject({ status: "missing" });
 });
 
-test("a link to a program is a program, a link to nothing is missing", () => {
+test("a link to a program is a program, a broken link is missing", () => {
   const file = program("two/real");
   symlinkSync(file, join(directory, "one", "agent"));
   expect(findProgram("agent", searchPath)).toEqual({ status: "installed", file: join(directory, "one", "agent") });
@@ -61,7 +61,7 @@ test.each(["./agent", "one/agent", "../agent", ""])("the relative path %j is ref
   expect(findProgram(name, searchPath)).toEqual({ status: "missing", message: expect.stringContaining("neither") });
 });
 
-test("parts of PATH that mean the present directory are passed over", () => {
+test("parts of PATH that mean the working directory are skipped", () => {
   const file = program("agent-of-this-directory");
   const before = process.cwd();
   process.chdir(dirname(file));
@@ -74,7 +74,7 @@ test("parts of PATH that mean the present directory are passed over", () => {
   }
 });
 
-test("a directory, a file without the right to run it and a FIFO are told apart", () => {
+test("a directory, a file that is not executable and a FIFO get different messages", () => {
   const file = program("one/agent");
   chmodSync(file, 0o644);
   expect(findProgram("agent", searchPath)).toEqual({

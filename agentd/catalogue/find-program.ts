@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Whether a program is there and can be started, looked up before anything is decided: a spawn that fails later says
-// far less.
+// Checks before a start whether a program exists and can be executed, since a failed spawn says far less.
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { ownFileGoneMessage } from "../own-file-gone.ts";
@@ -8,18 +7,18 @@ import { ownFileGoneMessage } from "../own-file-gone.ts";
 export type FoundProgram =
   | {
       readonly status: "installed";
-      /** Absolute: start this, so that what was checked is what runs. */
+      /** Absolute. Start this file, so that the checked one runs. */
       readonly file: string;
     }
   | {
       readonly status: "missing" | "not_executable" | "no_interpreter";
-      /** For people: what was looked for. */
+      /** For people: what is wrong. */
       readonly message: string;
-      /** Where, if it was on PATH: long, and the same for every program of a list. */
+      /** The PATH that was searched. Kept apart, since it is long and the same for every program of a list. */
       readonly searched?: string;
     };
 
-/** The program of an agent of the catalogue, and what it runs, where that came with agentd. */
+/** Checks an agent's program and, if the agent comes with agentd, the file that the program runs. */
 export function findAgent(
   { command, ownFile }: { readonly command: readonly [string, ...string[]]; readonly ownFile?: string },
   searchPath: string | undefined,
@@ -28,37 +27,37 @@ export function findAgent(
   return findProgram(command[0], searchPath);
 }
 
-/** What was looked for, and where: for who asked for one program. */
-export function whyNotFound({ message, searched }: Extract<FoundProgram, { message: string }>): string {
+/** The message with the searched PATH, for a request about one program. */
+export function notFoundMessage({ message, searched }: Extract<FoundProgram, { message: string }>): string {
   return searched === undefined ? message : `${message} (${searched})`;
 }
 
 /**
- * A bare name is looked up on `searchPath`; an absolute path stands for itself. A relative path with a slash is
- * refused, as are empty and relative parts of `searchPath`: both would mean the directory that agentd or the session
- * happens to be in, and a project could bring its own program into it.
+ * Looks a bare name up on `searchPath`; checks an absolute path as it is. Refuses a relative path with a slash and skips
+ * empty and relative parts of `searchPath`: both depend on the working directory, where a project could put a program of
+ * its own.
  */
 export function findProgram(program: string, searchPath: string | undefined): FoundProgram {
-  if (isAbsolute(program)) return startable(program, searchPath);
+  if (isAbsolute(program)) return checkStartable(program, searchPath);
   if (program === "" || program.includes("/")) {
     return { status: "missing", message: `${quote(program)} is neither a bare name nor an absolute path` };
   }
   let inTheWay: FoundProgram | undefined;
   for (const directory of searchDirectories(searchPath)) {
-    const found = startable(join(directory, program), searchPath);
+    const found = checkStartable(join(directory, program), searchPath);
     if (found.status === "installed") return found;
     if (found.status !== "missing") inTheWay ??= found;
   }
-  return inTheWay ?? { status: "missing", message: `${program} was not found ${onPath}`, ...searchedOn(searchPath) };
+  return inTheWay ?? { status: "missing", message: `${program} was not found ${onPath}`, ...searchDetail(searchPath) };
 }
 
 const onPath = "on agentd's PATH";
 
-function searchedOn(searchPath: string | undefined): { readonly searched: string } {
+function searchDetail(searchPath: string | undefined): { readonly searched: string } {
   return { searched: searchPath ?? "unset" };
 }
 
-function startable(file: string, searchPath: string | undefined): FoundProgram {
+function checkStartable(file: string, searchPath: string | undefined): FoundProgram {
   let isDirectory: boolean;
   try {
     const found = statSync(file);
@@ -66,27 +65,27 @@ function startable(file: string, searchPath: string | undefined): FoundProgram {
     if (!isDirectory && !found.isFile()) return { status: "not_executable", message: `${file} is not a program` };
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === "EACCES") return { status: "not_executable", message: `${file} may not be looked at` };
+    if (code === "EACCES") return { status: "not_executable", message: `${file} cannot be accessed` };
     return { status: "missing", message: `${file} does not exist` };
   }
   if (isDirectory) return { status: "not_executable", message: `${file} is a directory` };
   try {
     accessSync(file, constants.X_OK);
   } catch {
-    return { status: "not_executable", message: `${file} is not executable; chmod +x makes it so` };
+    return { status: "not_executable", message: `${file} is not executable; run: chmod +x` };
   }
-  const lacking = lackingInterpreter(file, searchPath);
+  const lacking = findMissingInterpreter(file, searchPath);
   if (lacking === undefined) return { status: "installed", file };
   const { what, isSearched } = lacking;
   const message = `${file} needs ${what}`;
-  return { status: "no_interpreter", message, ...(isSearched ? searchedOn(searchPath) : {}) };
+  return { status: "no_interpreter", message, ...(isSearched ? searchDetail(searchPath) : {}) };
 }
 
 /**
- * A script whose interpreter is missing ends as exit 127 without a word that helps, most often since a service
- * manager's PATH has no node. What `#!/usr/bin/env name` names is looked up as env will do it.
+ * Finds the missing interpreter of a script, which would exit with 127 and no useful message, most often since a service
+ * manager's PATH has no node. Looks `#!/usr/bin/env name` up as env does.
  */
-function lackingInterpreter(
+function findMissingInterpreter(
   file: string,
   searchPath: string | undefined,
 ): { readonly what: string; readonly isSearched: boolean } | undefined {
@@ -102,7 +101,7 @@ function lackingInterpreter(
   return { what: `${name}, which was not found ${onPath}`, isSearched: true };
 }
 
-/** As much as the kernel looks at. A program that may be run but not read tells nothing. */
+/** Reads as much as the kernel does. Empty for a program that may be executed but not read. */
 function firstLine(file: string): string {
   let descriptor: number;
   try {

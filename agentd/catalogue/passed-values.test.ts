@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type PassedNames, passedValues } from "./passed-values.ts";
+import { type PassedNames, readPassedValues } from "./passed-values.ts";
 
 const uid = process.getuid?.() ?? 0;
 let directory: string;
@@ -20,7 +20,7 @@ afterEach(() => {
 function pass(names: string[], more: Partial<PassedNames> = {}) {
   const allowEnv = ["GH_TOKEN", "OTHER", "THIRD"];
   const own = { configFile: "/etc/agentd.toml", parent: {}, environmentDirectory: directory, uid, bytesMax: 1024 };
-  return passedValues({ names, allowEnv, ...own, ...more });
+  return readPassedValues({ names, allowEnv, ...own, ...more });
 }
 
 test("a value comes from agentd's own environment, else from the file of that name", () => {
@@ -33,21 +33,21 @@ test("a value comes from agentd's own environment, else from the file of that na
   expect(pass(["GH_TOKEN"], { parent: { GH_TOKEN: "" } })).toEqual({ ok: true, values: { GH_TOKEN: "from the file" } });
 });
 
-test("a byte order mark before a value is no part of it, and UTF-16 is refused by name", () => {
+test("a byte order mark before a value is dropped, and UTF-16 is refused", () => {
   store("GH_TOKEN", "\ufefftoken\r\n");
   expect(pass(["GH_TOKEN"])).toEqual({ ok: true, values: { GH_TOKEN: "token" } });
   writeFileSync(join(directory, "GH_TOKEN"), Buffer.from("\ufefftoken", "utf16le"), { mode: 0o600 });
   expect(pass(["GH_TOKEN"])).toMatchObject({ ok: false, message: expect.stringContaining("UTF-16") as unknown });
 });
 
-test("a file is read anew each time", () => {
+test("a file is read again each time", () => {
   store("GH_TOKEN", "first");
   expect(pass(["GH_TOKEN"])).toEqual({ ok: true, values: { GH_TOKEN: "first" } });
   store("GH_TOKEN", "second");
   expect(pass(["GH_TOKEN"])).toEqual({ ok: true, values: { GH_TOKEN: "second" } });
 });
 
-test("a name without a value is refused by name alone, and then nothing is passed", () => {
+test("a name without a value is refused without any value in the message, and nothing is passed on", () => {
   const passed = pass(["OTHER", "GH_TOKEN"], { parent: { OTHER: "hidden-value" } });
   expect(passed).toMatchObject({ ok: false, name: "GH_TOKEN", message: expect.stringContaining("has no value") });
   expect(JSON.stringify(passed)).not.toContain("hidden-value");
@@ -61,7 +61,7 @@ test.each(["PATH", "AGENTD_SESSION", "gh_token", "../GH_TOKEN", "", "constructor
   },
 );
 
-test("a listed name that would lead out of the directory is refused", () => {
+test("an allowed name that would lead out of the directory is refused", () => {
   writeFileSync(`${directory}-outside`, "value", { mode: 0o600 });
   const name = `../${directory.split("/").at(-1)}-outside`;
   expect(pass([name], { allowEnv: [name] }).ok).toBe(false);
@@ -92,9 +92,9 @@ test("links, FIFOs, directories, empty files, files too large and NUL are refuse
   symlinkSync(join(directory, "OTHER"), file);
   expect(message()).toContain("ELOOP");
   execFileSync("mkfifo", ["-m", "600", file]);
-  expect(message()).toContain("is not a file");
+  expect(message()).toContain("is not in a regular file");
   mkdirSync(file);
-  expect(message()).toContain("is not a file");
+  expect(message()).toContain("is not in a regular file");
   store("GH_TOKEN", "\n");
   expect(message()).toContain("is empty");
   store("GH_TOKEN", "x".repeat(1025));

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The values behind the names that a start passes on. They never travel over the Bus: agentd looks them up itself.
+// Looks up the values of the environment variables that a start passes on by name. Values never travel over the Bus.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isMarkedUtf16, withoutByteOrderMark } from "../../files/byte-order-mark.ts";
 
 export type PassedValues =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
-  /** The message has the name and where it was looked for, never a value. */
+  /** The message contains the name and where it was looked up, never a value. */
   | { readonly ok: false; readonly name: string; readonly message: string };
 
 export interface PassedNames {
   readonly names: readonly string[];
-  /** The instance's file, for who wants to change what it allows. */
+  /** The configuration file, named in refusals. */
   readonly configFile: string;
-  /** From there: no other name may be passed. */
+  /** From the configuration: the only names that may be passed on. */
   readonly allowEnv: readonly string[];
-  /** agentd's own environment: asked first. An empty value counts as none. */
+  /** agentd's own environment, which is searched first. An empty value counts as missing. */
   readonly parent: Readonly<Record<string, string | undefined>>;
-  /** Asked next: a file named like the variable holds its value. */
+  /** Searched next: a file with the variable's name contains its value. */
   readonly environmentDirectory: string;
-  /** Who runs agentd: the files must be theirs alone. */
+  /** The user who runs agentd; the files must be accessible to that user only. */
   readonly uid: number;
   readonly bytesMax: number;
 }
 
-/** Of a running instance, what the values depend on. */
+/** What the values of a running instance depend on. */
 export interface ValueSources {
   readonly configFile: string;
   readonly settings: () => Pick<PassedNames, "allowEnv">;
@@ -34,8 +34,8 @@ export interface ValueSources {
   readonly limits: { readonly environmentValueBytesMax: number };
 }
 
-export function passedValuesOf(instance: ValueSources, names: readonly string[]): PassedValues {
-  return passedValues({
+export function lookUpPassedValues(instance: ValueSources, names: readonly string[]): PassedValues {
+  return readPassedValues({
     names,
     configFile: instance.configFile,
     allowEnv: instance.settings().allowEnv,
@@ -46,8 +46,8 @@ export function passedValuesOf(instance: ValueSources, names: readonly string[])
   });
 }
 
-/** Reads the files anew each time, so that a changed secret counts from the next start or resume on. All names or none. */
-export function passedValues(from: PassedNames): PassedValues {
+/** Reads the files each time, so that a changed secret takes effect at the next start or resume. All names or none. */
+export function readPassedValues(from: PassedNames): PassedValues {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const name of from.names) {
     if (!from.allowEnv.includes(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(name)) {
@@ -58,7 +58,7 @@ export function passedValues(from: PassedNames): PassedValues {
       values[name] = own;
       continue;
     }
-    const stored = storedValue(from, name);
+    const stored = readStoredValue(from, name);
     if (!stored.ok) return refuse(name, stored.reason);
     values[name] = stored.value;
   }
@@ -71,7 +71,7 @@ function refuse(name: string, reason: string): PassedValues {
 
 type Stored = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly reason: string };
 
-function storedValue({ environmentDirectory, uid, bytesMax }: PassedNames, name: string): Stored {
+function readStoredValue({ environmentDirectory, uid, bytesMax }: PassedNames, name: string): Stored {
   const file = join(environmentDirectory, name);
   let descriptor: number;
   try {
@@ -83,12 +83,12 @@ function storedValue({ environmentDirectory, uid, bytesMax }: PassedNames, name:
   }
   try {
     const found = fstatSync(descriptor);
-    if (!found.isFile()) return { ok: false, reason: `is not a file: ${file}` };
+    if (!found.isFile()) return { ok: false, reason: `is not in a regular file: ${file}` };
     if (found.uid !== uid || (found.mode & 0o077) !== 0) {
-      return { ok: false, reason: `is kept where others have a hand in it; ${file} must be yours, with mode 0600` };
+      return { ok: false, reason: `is accessible to others; ${file} must belong to you and have mode 0600` };
     }
     if (found.size > bytesMax) return { ok: false, reason: `is larger than ${bytesMax} bytes: ${file}` };
-    return usable(readWhole(descriptor, found.size), file);
+    return parseStoredValue(readWhole(descriptor, found.size), file);
   } catch (cause) {
     return { ok: false, reason: `cannot be read from ${file} (${(cause as NodeJS.ErrnoException).code ?? "failed"})` };
   } finally {
@@ -96,14 +96,14 @@ function storedValue({ environmentDirectory, uid, bytesMax }: PassedNames, name:
   }
 }
 
-/** Neither the newline that an editor or `echo` leaves at the end nor a byte order mark is part of it. */
-function usable(bytes: Buffer, file: string): Stored {
-  if (isMarkedUtf16(bytes)) return { ok: false, reason: `is kept as UTF-16, and UTF-8 is needed: ${file}` };
+/** Drops the newline that an editor or `echo` leaves at the end, and a byte order mark. */
+function parseStoredValue(bytes: Buffer, file: string): Stored {
+  if (isMarkedUtf16(bytes)) return { ok: false, reason: `is UTF-16; save it as UTF-8: ${file}` };
   const value = withoutByteOrderMark(bytes)
     .toString("utf8")
     .replace(/\r?\n$/u, "");
   if (value === "") return { ok: false, reason: `has no value: ${file} is empty` };
-  if (value.includes("\0")) return { ok: false, reason: `holds a NUL character, which no variable can: ${file}` };
+  if (value.includes("\0")) return { ok: false, reason: `contains a NUL character, which no variable can: ${file}` };
   return { ok: true, value };
 }
 

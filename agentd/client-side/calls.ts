@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The params of an agent's file and terminal requests, checked at the door. What is not known is let be: agents add
-// members of their own.
+// Validates the params of an agent's `fs/*` and `terminal/*` requests. Unknown members are ignored, since agents add
+// their own.
 import * as z from "zod";
 import { numberOf } from "../../json/raw-json.ts";
 
@@ -11,7 +11,7 @@ export interface CallLimits {
   readonly terminalTextBytesMax: number;
 }
 
-/** What is absent and what is null are the same. */
+/** An optional member that is null counts as absent. */
 export type ClientSideCall =
   | { readonly method: "fs/read_text_file"; readonly path: string; readonly line?: number; readonly limit?: number }
   | { readonly method: "fs/write_text_file"; readonly path: string; readonly content: string }
@@ -49,18 +49,18 @@ export function callParser(limits: CallLimits): CallParser {
 
 function schemasWithin(limits: CallLimits): Readonly<Record<string, z.ZodType<Readonly<Record<string, unknown>>>>> {
   const { requestPathBytesMax, terminalArgumentsMax, terminalVariablesMax, terminalTextBytesMax } = limits;
-  const path = textOf(requestPathBytesMax).refine((text) => text.startsWith("/"), "must be an absolute path");
-  const text = textOf(terminalTextBytesMax);
-  const terminal = z.object({ terminalId: textOf(terminalIdBytesMax) });
+  const path = boundedText(requestPathBytesMax).refine((text) => text.startsWith("/"), "must be an absolute path");
+  const text = boundedText(terminalTextBytesMax);
+  const terminal = z.object({ terminalId: boundedText(terminalIdBytesMax) });
   return {
-    "fs/read_text_file": z.object({ path, line: count(unsigned32), limit: count(unsigned32) }),
+    "fs/read_text_file": z.object({ path, line: wholeNumber(unsigned32), limit: wholeNumber(unsigned32) }),
     "fs/write_text_file": z.object({ path, content: z.string() }),
     "terminal/create": z.object({
       command: text.refine((command) => command !== "", "must not be empty"),
-      args: listOf(text, terminalArgumentsMax),
-      env: listOf(z.object({ name: text.regex(/^[^=]+$/u, "must be a name"), value: text }), terminalVariablesMax),
+      args: boundedList(text, terminalArgumentsMax),
+      env: boundedList(z.object({ name: text.regex(/^[^=]+$/u, "must be a name"), value: text }), terminalVariablesMax),
       cwd: path.nullish(),
-      outputByteLimit: count(Number.MAX_VALUE),
+      outputByteLimit: wholeNumber(Number.MAX_VALUE),
     }),
     "terminal/output": terminal,
     "terminal/wait_for_exit": terminal,
@@ -69,27 +69,27 @@ function schemasWithin(limits: CallLimits): Readonly<Record<string, z.ZodType<Re
   };
 }
 
-/** As ACP has it. */
+/** ACP's schema: `line` and `limit` are uint32. */
 const unsigned32 = 2 ** 32 - 1;
 const terminalIdBytesMax = 1024;
 
-/** No process and no file can be told a NUL. */
-function textOf(bytesMax: number) {
+/** Refuses NUL, which neither a path nor an argument of a process can contain. */
+function boundedText(bytesMax: number) {
   return z
     .string()
     .refine((text) => Buffer.byteLength(text) <= bytesMax, `must have at most ${bytesMax} bytes`)
     .refine((text) => !text.includes("\0"), "must have no NUL");
 }
 
-/** A limit beyond what a double holds exactly is a limit all the same. */
-function count(max: number) {
+/** Accepts integers beyond 2^53 too: rounded, they are still valid as limits. */
+function wholeNumber(max: number) {
   const whole = z
     .number()
     .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, "must be a whole number, not negative");
   return z.preprocess(numberOf, whole.nullish());
 }
 
-function listOf<T extends z.ZodType>(member: T, max: number) {
+function boundedList<T extends z.ZodType>(member: T, max: number) {
   return z
     .array(member)
     .max(max)
@@ -101,10 +101,10 @@ function withoutNulls(data: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** The first of what is wrong; the values themselves may be anything, and are not repeated. */
+/** Names the first issue only, and never quotes a value: it may hold anything. */
 function reasonOf(error: z.ZodError): string {
   const [first] = error.issues;
-  if (!first) return "not as they must be";
+  if (!first) return "invalid";
   const where = first.path.map(String).join(".");
   return where === "" ? first.message : `${where}: ${first.message}`;
 }

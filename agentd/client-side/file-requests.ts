@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// fs/read_text_file and fs/write_text_file: a text is read when it is its turn and handed over when the log says so; a
-// text that is to be written is held until the log has the intention.
+// fs/read_text_file and fs/write_text_file. A file is read when its response may start, and the text is sent once the
+// log has the read; a text to be written is kept in memory until the log has the intention.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
-import type { DeskHooks } from "../session/agents/desk.ts";
+import type { ClientRequestHooks } from "../session/agents/client-requests.ts";
 import type { FileEffect, FileRefusal } from "../session/core/client-side/client-side-input.ts";
 import { toCancelledWrite } from "../session/core/client-side/files.ts";
-import type { AnswerLine } from "./answer-line.ts";
+import type { ResponseQueue } from "./response-queue.ts";
 import type { ClientSideCall } from "./calls.ts";
 import type { Boundary } from "./files/boundary.ts";
 import { readTextFile } from "./files/read-text-file.ts";
-import { redactedMessage, shown } from "./files/refusal.ts";
+import { redactedMessage, quotePath } from "./files/refusal.ts";
 import { writeTextFile } from "./files/write-text-file.ts";
-import { fitsAsJson, jsonBytesAtMost } from "./json-bytes.ts";
-import type { OpenRequests } from "./open-requests.ts";
+import { fitsAsJson, maxJsonBytes } from "./json-bytes.ts";
+import type { PendingRequests } from "./pending-requests.ts";
 
 export interface FileRequestsOptions extends Boundary {
-  /** This agent takes an error for a file that is not there to be a failure: it is told an empty text. */
+  /** Responds to a read of a missing file with an empty text, for an agent that cannot create files after an error. */
   readonly missingFileIsEmpty: boolean;
-  /** Takes out of a text what is secret in the agent's environment. */
+  /** Replaces the secrets of the agent's environment in a text. */
   readonly redact: Redact;
   readonly limits: {
     readonly fileBytesMax: number;
-    /** Of all texts to be written that are held at a time; one more may still begin below it. */
+    /** UTF-8 bytes of the texts waiting to be written. The next is accepted while the sum is below this. */
     readonly heldFileBytesMax: number;
-    /** A longer text, as JSON, is not handed over. */
+    /** JSON bytes of one response; a longer text is refused. */
     readonly answerBytesMax: number;
   };
 }
@@ -33,32 +33,32 @@ export interface FileRequestsOptions extends Boundary {
 type ReadCall = Extract<ClientSideCall, { method: "fs/read_text_file" }>;
 type WriteCall = Extract<ClientSideCall, { method: "fs/write_text_file" }>;
 
-interface HeldText {
-  /** Of the file, as the agent named it. */
+interface BufferedText {
+  /** The path as the agent wrote it. */
   readonly path: string;
   readonly text: string;
-  /** It is not held any more. */
+  /** Gives back the text's share of the limits. Call it once. */
   readonly release: () => void;
 }
 
 export class FileRequests {
   readonly #options: FileRequestsOptions;
-  readonly #hooks: DeskHooks;
-  readonly #open: OpenRequests;
-  readonly #line: AnswerLine;
-  readonly #held = new Map<number, HeldText>();
-  /** To be written. */
-  #heldBytes = 0;
+  readonly #hooks: ClientRequestHooks;
+  readonly #pending: PendingRequests;
+  readonly #queue: ResponseQueue;
+  readonly #texts = new Map<number, BufferedText>();
+  /** UTF-8 bytes of the texts waiting to be written. */
+  #writeBytes = 0;
 
-  constructor(options: FileRequestsOptions, hooks: DeskHooks, open: OpenRequests, line: AnswerLine) {
+  constructor(options: FileRequestsOptions, hooks: ClientRequestHooks, pending: PendingRequests, queue: ResponseQueue) {
     this.#options = options;
     this.#hooks = hooks;
-    this.#open = open;
-    this.#line = line;
+    this.#pending = pending;
+    this.#queue = queue;
   }
 
   read(request: ClientSideRequest, call: ReadCall): void {
-    this.#line.enter(request, () => this.#read(request, call));
+    this.#queue.enqueue(request, () => this.#read(request, call));
   }
 
   #read(request: ClientSideRequest, { path, line, limit }: ReadCall): void {
@@ -66,87 +66,87 @@ export class FileRequests {
     const { fileBytesMax: bytesMax, answerBytesMax } = limits;
     const window = { ...(line === undefined ? {} : { line }), ...(limit === undefined ? {} : { limit }) };
     const answer = readTextFile(path, { directories, reserved, bytesMax, ...window });
-    const key = this.#open.add(request);
+    const key = this.#pending.add(request);
     const head = { type: "file_read", key, path: redact(path) } as const;
     if (answer.ok) {
       const { text, bytes } = answer;
       if (!fitsAsJson(text, bytes, answerBytesMax)) {
-        return this.#hooks.ask({ ...head, outcome: this.#refused(path, tooLong(path, answerBytesMax)) });
+        return this.#hooks.ask({ ...head, outcome: this.#redactedRefusal(path, tooLongAsJson(path, answerBytesMax)) });
       }
-      this.#held.set(key, { path, text, release: this.#line.begin(Math.min(jsonBytesAtMost(bytes), answerBytesMax)) });
+      this.#texts.set(key, { path, text, release: this.#queue.reserve(Math.min(maxJsonBytes(bytes), answerBytesMax)) });
       this.#hooks.ask({ ...head, outcome: { ok: true, bytes } });
     } else if (missingFileIsEmpty && answer.refusal.reason === "missing") {
-      this.#held.set(key, { path, text: "", release: () => {} });
+      this.#texts.set(key, { path, text: "", release: () => {} });
       this.#hooks.ask({ ...head, outcome: { ok: true, bytes: 0, reason: "missing" } });
     } else {
-      this.#hooks.ask({ ...head, outcome: this.#refused(path, answer.refusal) });
+      this.#hooks.ask({ ...head, outcome: this.#redactedRefusal(path, answer.refusal) });
     }
   }
 
   write(request: ClientSideRequest, call: WriteCall): void {
-    if (this.#isFull(request)) return;
+    if (this.#refuseIfFull(request)) return;
     const bytes = Buffer.byteLength(call.content);
-    this.#heldBytes += bytes;
-    // Not past the reads that wait: one of them may be of this very file, as it was when it was asked for.
-    if (this.#line.length > 0) this.#line.enter(request, () => this.#write(request, call, bytes));
+    this.#writeBytes += bytes;
+    // Stays behind queued reads: one of them may be of the same file and must see it as it was.
+    if (this.#queue.length > 0) this.#queue.enqueue(request, () => this.#write(request, call, bytes));
     else this.#write(request, call, bytes);
   }
 
   #write(request: ClientSideRequest, { path, content }: WriteCall, bytes: number): void {
-    const key = this.#open.add(request);
-    this.#held.set(key, { path, text: content, release: () => (this.#heldBytes -= bytes) });
+    const key = this.#pending.add(request);
+    this.#texts.set(key, { path, text: content, release: () => (this.#writeBytes -= bytes) });
     this.#hooks.ask({ type: "file_write", key, path: this.#options.redact(path), bytes });
   }
 
   act(effect: FileEffect): void {
-    const held = effect.key === null ? undefined : this.#take(effect.key);
+    const buffered = effect.key === null ? undefined : this.#take(effect.key);
     switch (effect.type) {
       case "hand_over":
-        // It is in memory until the agent has read it.
-        if (held) this.#open.take(effect.key)?.reply({ content: held.text }, held.release);
+        // The text is in memory until the agent has read it.
+        if (buffered) this.#pending.take(effect.key)?.reply({ content: buffered.text }, buffered.release);
         return;
       case "write_file": {
         const { seq, temporaryName } = effect;
         const { directories, reserved, limits } = this.#options;
         const bytesMax = limits.fileBytesMax;
-        if (!held) return this.#hooks.tell(toCancelledWrite(seq));
-        held.release();
-        const { path, text } = held;
+        if (!buffered) return this.#hooks.tell(toCancelledWrite(seq));
+        buffered.release();
+        const { path, text } = buffered;
         const outcome = writeTextFile(path, text, { directories, reserved, temporaryName, bytesMax });
         this.#hooks.tell({
           type: "file_written",
           seq,
-          outcome: outcome.ok ? outcome : this.#refused(path, outcome.refusal),
+          outcome: outcome.ok ? outcome : this.#redactedRefusal(path, outcome.refusal),
         });
       }
     }
   }
 
-  /** It was refused: what is held for it is let go. */
-  drop(key: number | null): void {
+  /** Drops the text of a request that was refused. */
+  discard(key: number | null): void {
     if (key !== null) this.#take(key)?.release();
   }
 
-  #refused(path: string, refusal: FileRefusal): { readonly ok: false; readonly refusal: FileRefusal } {
+  #redactedRefusal(path: string, refusal: FileRefusal): { readonly ok: false; readonly refusal: FileRefusal } {
     const message = redactedMessage(refusal.message, path, this.#options.redact);
     return { ok: false, refusal: { ...refusal, message } };
   }
 
-  #isFull(request: ClientSideRequest): boolean {
-    if (this.#heldBytes < this.#options.limits.heldFileBytesMax) return false;
-    request.refuse({ code: RPC.internalError, message: "too many texts are under way at once: try again" });
+  #refuseIfFull(request: ClientSideRequest): boolean {
+    if (this.#writeBytes < this.#options.limits.heldFileBytesMax) return false;
+    request.refuse({ code: RPC.internalError, message: "too many texts are waiting to be written; try again" });
     return true;
   }
 
-  #take(key: number): HeldText | undefined {
-    const held = this.#held.get(key);
-    this.#held.delete(key);
-    return held;
+  #take(key: number): BufferedText | undefined {
+    const buffered = this.#texts.get(key);
+    this.#texts.delete(key);
+    return buffered;
   }
 }
 
-/** A control character is one byte in a file and six on its way to the agent. */
-function tooLong(path: string, bytesMax: number): FileRefusal {
-  const message = `${shown(path)}: as JSON it has more than ${bytesMax} bytes, which cannot be handed over at once; ask for fewer lines, or use a command.`;
+/** JSON escapes a control character, one byte in the file, with up to six. */
+function tooLongAsJson(path: string, bytesMax: number): FileRefusal {
+  const message = `${quotePath(path)}: as JSON it has more than ${bytesMax} bytes, the most that one response can carry; read fewer lines, or use a command.`;
   return { reason: "too-big", message, code: RPC.internalError };
 }

@@ -2,19 +2,19 @@
 const quote = 0x22;
 const backslash = 0x5c;
 const space = 0x20;
-/** "\b", "\t", "\n", "\f" and "\r"; every other control character is six bytes. */
+/** JSON escapes "\b", "\t", "\n", "\f" and "\r" with two bytes, and every other control character with six. */
 const short: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d]);
 const escapeBytesMax = 6;
 const bytesOfControl = Uint8Array.from({ length: space }, (_, control) => (short.has(control) ? 2 : escapeBytesMax));
 
-/** What JSON.stringify makes at most, quotes included, of a text that has so many bytes in UTF-8 and no lone surrogates. */
-export function jsonBytesAtMost(utf8Bytes: number): number {
+/** The most bytes that JSON.stringify makes, quotes included, of a text of `utf8Bytes` without lone surrogates. */
+export function maxJsonBytes(utf8Bytes: number): number {
   return escapeBytesMax * utf8Bytes + 2;
 }
 
-/** Whether JSON.stringify makes no more of it. The text is looked at only where its length leaves that open. */
+/** Whether JSON.stringify of the text has at most `bytesMax` bytes. Scans it only if its length does not decide. */
 export function fitsAsJson(text: string, utf8Bytes: number, bytesMax: number): boolean {
-  if (jsonBytesAtMost(utf8Bytes) <= bytesMax) return true;
+  if (maxJsonBytes(utf8Bytes) <= bytesMax) return true;
   let bytes = utf8Bytes + 2;
   for (let at = 0; at < text.length && bytes <= bytesMax; at++) {
     const unit = text.charCodeAt(at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One terminal of an agent from its start to its release, with those who wait for its end.
+// One terminal of an agent from its start to its release, with the requests that wait for its exit.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { utf8Tail } from "../../acp-client/process/byte-ring.ts";
@@ -14,16 +14,16 @@ export interface TerminalOutput {
 export class RunningTerminal {
   readonly #outputBytesMax: number;
   readonly #started: Promise<StartedTerminal>;
-  readonly #waiting = new Set<ClientSideRequest>();
+  readonly #waiters = new Set<ClientSideRequest>();
   #terminal: Terminal | undefined;
   #exit: TerminalExit | undefined;
   #released = false;
-  /** Requests for the output that wait for their turn. */
-  #awaited = 0;
-  /** For them, when the terminal is released before it is their turn. */
-  #last: TerminalOutput | undefined;
+  /** Output requests that still wait in the response queue. */
+  #reservedOutputs = 0;
+  /** The snapshot for those requests if the terminal is released before their turn. */
+  #finalOutput: TerminalOutput | undefined;
 
-  /** `outputBytesMax`: what the agent wants to have of its output, which may be less than is kept. */
+  /** `outputBytesMax`: the agent's own limit, which may be below what is kept for the log. */
   constructor(outputBytesMax: number, started: Promise<StartedTerminal>) {
     this.#outputBytesMax = outputBytesMax;
     this.#started = started.then((result) => {
@@ -32,33 +32,31 @@ export class RunningTerminal {
     });
   }
 
-  /** Resolves when it has come up, or has not. */
+  /** Resolves also if the start failed. */
   get started(): Promise<StartedTerminal> {
     return this.#started;
   }
 
-  /** Its agent can name it no longer. */
-  get released(): boolean {
+  /** The agent has released it: its id is no longer valid. */
+  get isReleased(): boolean {
     return this.#released;
   }
 
-  /** Its end is in the log. */
-  get told(): boolean {
+  get isExitLogged(): boolean {
     return this.#exit !== undefined;
   }
 
-  /** How many requests wait for its end. */
-  get waits(): number {
-    return this.#waiting.size;
+  get waiterCount(): number {
+    return this.#waiters.size;
   }
 
-  /** It is asked for its output. What is returned is to be called once, when it is the request's turn, for the result. */
-  awaitOutput(): () => TerminalOutput {
-    this.#awaited += 1;
+  /** Call the returned function once, at the request's turn in the queue. It works after a release, too. */
+  reserveOutput(): () => TerminalOutput {
+    this.#reservedOutputs += 1;
     return () => {
-      const output = this.#last ?? this.#output();
-      this.#awaited -= 1;
-      if (this.#awaited === 0) this.#last = undefined;
+      const output = this.#finalOutput ?? this.#output();
+      this.#reservedOutputs -= 1;
+      if (this.#reservedOutputs === 0) this.#finalOutput = undefined;
       return output;
     };
   }
@@ -72,28 +70,27 @@ export class RunningTerminal {
     return { output: utf8Tail(bytes, this.#outputBytesMax), truncated: true, ...exitStatus };
   }
 
-  /** Answered when the end is in the log. */
+  /** Responds when the exit is in the log. */
   wait(request: ClientSideRequest): void {
     if (this.#exit) request.reply(this.#exit);
-    else this.#waiting.add(request);
+    else this.#waiters.add(request);
   }
 
-  /** Whether it was waiting. */
-  waitNoMore(request: ClientSideRequest): boolean {
-    return this.#waiting.delete(request);
+  /** Returns whether the request was waiting. */
+  cancelWait(request: ClientSideRequest): boolean {
+    return this.#waiters.delete(request);
   }
 
-  /** Its end has been logged. */
-  tell({ exitCode, signal }: TerminalExit): void {
+  onExitLogged({ exitCode, signal }: TerminalExit): void {
     this.#exit = { exitCode, signal };
-    for (const request of this.#waiting) request.reply(this.#exit);
-    this.#waiting.clear();
+    for (const request of this.#waiters) request.reply(this.#exit);
+    this.#waiters.clear();
   }
 
-  /** It did not come up: who guessed its name and waits is answered too. */
+  /** Refuses waiting requests after a failed start: an agent can guess the id before it has the response. */
   fail(error: RpcError): void {
-    for (const request of this.#waiting) request.refuse(error);
-    this.#waiting.clear();
+    for (const request of this.#waiters) request.refuse(error);
+    this.#waiters.clear();
   }
 
   async kill(): Promise<void> {
@@ -103,7 +100,7 @@ export class RunningTerminal {
 
   async release(): Promise<void> {
     this.#released = true;
-    if (this.#awaited > 0) this.#last = this.#output();
+    if (this.#reservedOutputs > 0) this.#finalOutput = this.#output();
     await this.#started;
     await this.#terminal?.release();
   }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The five terminal/ methods: what starts, kills and ends a terminal is asked of the session and done when that is
-// logged; its output is a snapshot, and who waits for its end is told when the end is in the log.
+// The five `terminal/*` methods. Create, kill and release are inputs to the session and run once they are logged;
+// output is a snapshot, and wait_for_exit responds when the exit is in the log.
 import { randomBytes } from "node:crypto";
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
-import { childOf, type DeskHooks } from "../session/agents/desk.ts";
+import { childOf, type ClientRequestHooks } from "../session/agents/client-requests.ts";
 import { terminalNotFound, sessionEnding } from "../session/core/client-side/answers.ts";
 import type { TerminalEffect } from "../session/core/client-side/client-side-input.ts";
 import { randomId } from "../random-id.ts";
-import type { AnswerLine } from "./answer-line.ts";
+import type { ResponseQueue } from "./response-queue.ts";
 import type { TerminalCreateCall } from "./calls.ts";
-import { jsonBytesAtMost } from "./json-bytes.ts";
-import type { OpenRequests } from "./open-requests.ts";
+import { maxJsonBytes } from "./json-bytes.ts";
+import type { PendingRequests } from "./pending-requests.ts";
 import { RunningTerminal } from "./running-terminal.ts";
 import type { Boundary } from "./files/boundary.ts";
 import { redactedMessage } from "./files/refusal.ts";
-import { holdDirectory } from "./terminal-directory.ts";
+import { pinDirectory } from "./pin-directory.ts";
 import { startTerminal } from "./terminals/spawned-terminal.ts";
 import type { StartedTerminal } from "./terminals/terminal.ts";
 import { terminalEnvironment } from "./terminals/terminal-environment.ts";
 
 export interface TerminalRequestsOptions extends Boundary {
-  /** Where a terminal starts that says nothing else. */
+  /** The default working directory of a terminal. */
   readonly cwd: string;
-  /** The agent's own, with the marker of its session. */
+  /** The agent's environment, with the marker of its session. */
   readonly env: Readonly<Record<string, string>>;
-  /** Takes out of a text what is secret in the agent's environment, and in these variables. */
+  /** Makes a function that replaces the secrets of the agent's environment and of these variables. */
   readonly redactorFor: (variables: Readonly<Record<string, string>>) => Redact;
   readonly limits: {
     readonly terminalTailBytes: number;
@@ -35,7 +35,7 @@ export interface TerminalRequestsOptions extends Boundary {
   };
 }
 
-/** Beside that of its session; its value is a terminal's own, and what bears it ends with the terminal. */
+/** Environment variable, unique to each terminal: every process that has it is ended with the terminal. */
 const terminalMarker = "AGENTD_TERMINAL";
 
 interface Create {
@@ -47,29 +47,33 @@ type Start = Extract<TerminalEffect, { type: "start_terminal" }>;
 
 export class TerminalRequests {
   readonly #options: TerminalRequestsOptions;
-  readonly #hooks: DeskHooks;
-  readonly #open: OpenRequests;
-  readonly #line: AnswerLine;
-  /** Their values are the agent's, and go nowhere but into the terminal. */
+  readonly #hooks: ClientRequestHooks;
+  readonly #pending: PendingRequests;
+  readonly #queue: ResponseQueue;
+  /** Keeps the values of the agent's variables, which neither the state nor the log gets. */
   readonly #creating = new Map<number, Create>();
-  readonly #running = new Map<string, RunningTerminal>();
-  /** Of those that were released: what they left in the background may take its time to end. */
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #terminals = new Map<string, RunningTerminal>();
+  /** Releases under way: background processes of a terminal may take long to end. */
+  readonly #releases = new Set<Promise<void>>();
 
-  constructor(options: TerminalRequestsOptions, hooks: DeskHooks, open: OpenRequests, line: AnswerLine) {
+  constructor(
+    options: TerminalRequestsOptions,
+    hooks: ClientRequestHooks,
+    pending: PendingRequests,
+    queue: ResponseQueue,
+  ) {
     this.#options = options;
     this.#hooks = hooks;
-    this.#open = open;
-    this.#line = line;
+    this.#pending = pending;
+    this.#queue = queue;
   }
 
-  /** Requests that wait for a terminal's end. */
-  get waits(): number {
-    return [...this.#running.values()].reduce((sum, { waits }) => sum + waits, 0);
+  get waiterCount(): number {
+    return [...this.#terminals.values()].reduce((sum, { waiterCount }) => sum + waiterCount, 0);
   }
 
   create(request: ClientSideRequest, call: TerminalCreateCall): void {
-    const key = this.#open.add(request);
+    const key = this.#pending.add(request);
     const redact = this.#options.redactorFor(variablesOf(call));
     this.#creating.set(key, { call, redact });
     this.#hooks.ask({
@@ -82,27 +86,27 @@ export class TerminalRequests {
     });
   }
 
-  /** Of the terminal that has the name now, which may be released by the time that it is the request's turn. */
+  /** Binds to the terminal now; it may be released before the response's turn in the queue. */
   output(request: ClientSideRequest, terminal: string): void {
-    const running = this.#running.get(terminal);
-    if (!running || running.released) return refuseUnknown(request, terminal);
-    const output = running.awaitOutput();
-    this.#line.enter(request, () => {
+    const running = this.#terminals.get(terminal);
+    if (!running || running.isReleased) return refuseUnknown(request, terminal);
+    const output = running.reserveOutput();
+    this.#queue.enqueue(request, () => {
       const result = output();
-      request.reply(result, this.#line.begin(jsonBytesAtMost(Buffer.byteLength(result.output))));
+      request.reply(result, this.#queue.reserve(maxJsonBytes(Buffer.byteLength(result.output))));
     });
   }
 
   wait(request: ClientSideRequest, terminal: string): void {
-    const running = this.#running.get(terminal);
-    if (running && !running.released) running.wait(request);
+    const running = this.#terminals.get(terminal);
+    if (running && !running.isReleased) running.wait(request);
     else refuseUnknown(request, terminal);
   }
 
-  /** Of all requests only the wait for an end is long enough to be taken back; the others are being answered. */
+  /** Cancels a wait for an exit. Other requests are short and are answered as usual. */
   withdraw(request: ClientSideRequest): void {
-    const waited = [...this.#running.values()].some((running) => running.waitNoMore(request));
-    if (waited) request.refuse({ code: RPC.requestCancelled, message: "the wait was taken back" });
+    const waited = [...this.#terminals.values()].some((running) => running.cancelWait(request));
+    if (waited) request.refuse({ code: RPC.requestCancelled, message: "the wait was cancelled" });
   }
 
   act(effect: TerminalEffect): void {
@@ -110,58 +114,58 @@ export class TerminalRequests {
       case "start_terminal":
         return this.#start(effect);
       case "tell_exit": {
-        const running = this.#running.get(effect.terminal);
-        running?.tell(effect);
-        if (running?.released === true) this.#running.delete(effect.terminal);
+        const running = this.#terminals.get(effect.terminal);
+        running?.onExitLogged(effect);
+        if (running?.isReleased === true) this.#terminals.delete(effect.terminal);
         return;
       }
       case "kill_terminal":
-        return this.#answerAfter(effect.key, this.#running.get(effect.terminal)?.kill());
+        return this.#answerAfter(effect.key, this.#terminals.get(effect.terminal)?.kill());
       case "release_terminal":
         return this.#answerAfter(effect.key, this.#release(effect.terminal));
     }
   }
 
-  /** It was refused. */
-  drop(key: number | null): void {
+  /** Drops a create request that was refused. */
+  discard(key: number | null): void {
     if (key !== null) this.#creating.delete(key);
   }
 
   async end(): Promise<void> {
-    for (const terminal of this.#running.keys()) void this.#release(terminal);
-    await Promise.all(this.#leaving);
+    for (const terminal of this.#terminals.keys()) void this.#release(terminal);
+    await Promise.all(this.#releases);
   }
 
   #start({ key, terminal }: Start): void {
     const create = key === null ? undefined : this.#creating.get(key);
-    this.drop(key);
+    this.discard(key);
     if (!create) return this.#hooks.tell({ type: "terminal_failed", key, terminal, message: sessionEnding });
     const { call, redact } = create;
     const { terminalTailBytes, terminalTailBytesMax } = this.#options.limits;
     const wanted = Math.min(call.outputByteLimit ?? terminalTailBytes, terminalTailBytesMax);
-    // The log keeps what people may want to see, also where the agent wants less.
+    // The log keeps the usual tail for people even if the agent asks for less.
     const running = new RunningTerminal(wanted, this.#spawn(terminal, create, Math.max(wanted, terminalTailBytes)));
-    this.#running.set(terminal, running);
+    this.#terminals.set(terminal, running);
     void running.started.then((started) => {
       if ("terminal" in started) {
-        this.#open.take(key)?.reply({ terminalId: terminal });
+        this.#pending.take(key)?.reply({ terminalId: terminal });
         return;
       }
-      this.#running.delete(terminal);
+      this.#terminals.delete(terminal);
       running.fail(terminalNotFound(terminal));
       const { message } = started.failure;
       this.#hooks.tell({ type: "terminal_failed", key, terminal, message: redact(message) });
     });
   }
 
-  /** The directory is held until the command is in it. Never rejects. */
+  /** Keeps the directory pinned until the command has started in it. Never rejects. */
   async #spawn(terminal: string, { call, redact }: Create, tailBytesMax: number): Promise<StartedTerminal> {
     const { cwd, directories, reserved, env: base, limits } = this.#options;
     const { tell, record } = this.#hooks;
     const marker = { name: terminalMarker, value: randomId(randomBytes) };
-    const environment = terminalEnvironment({ base, asked: call.env, marker });
+    const environment = terminalEnvironment({ base, requested: call.env, marker });
     if ("refusal" in environment) return failure(environment.refusal);
-    using directory = holdDirectory(call.cwd ?? cwd, { directories, reserved });
+    using directory = pinDirectory(call.cwd ?? cwd, { directories, reserved });
     if (!directory.ok) return failure(redactedMessage(directory.refusal.message, call.cwd ?? cwd, redact));
     const { command, args } = call;
     const { env } = environment;
@@ -187,17 +191,17 @@ export class TerminalRequests {
     return started;
   }
 
-  /** It may not be named any more, and is forgotten when its end is logged, since somebody may wait for that. */
+  /** Invalidates the id. The entry stays until the exit is logged, since a request may wait for it. */
   #release(terminal: string): Promise<void> {
-    const running = this.#running.get(terminal);
+    const running = this.#terminals.get(terminal);
     if (!running) return Promise.resolve();
-    if (running.told) this.#running.delete(terminal);
-    const gone = this.#letGo(running).finally(() => this.#leaving.delete(gone));
-    this.#leaving.add(gone);
+    if (running.isExitLogged) this.#terminals.delete(terminal);
+    const gone = this.#finishRelease(running).finally(() => this.#releases.delete(gone));
+    this.#releases.add(gone);
     return gone;
   }
 
-  async #letGo(running: RunningTerminal): Promise<void> {
+  async #finishRelease(running: RunningTerminal): Promise<void> {
     await running.release();
     const started = await running.started;
     const identity = "terminal" in started ? started.terminal.identity : undefined;
@@ -205,7 +209,7 @@ export class TerminalRequests {
   }
 
   #answerAfter(key: number | null, done: Promise<void> | undefined): void {
-    void Promise.resolve(done).then(() => this.#open.take(key)?.reply({}));
+    void Promise.resolve(done).then(() => this.#pending.take(key)?.reply({}));
   }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The parts of a running agentd that the verbs use.
 import type { BusToolsServer } from "../bus-tools.ts";
-import type { Pace } from "../client-side/pace.ts";
+import type { EventLoopBudget } from "../client-side/event-loop-budget.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
-import type { AsUser } from "../instance/user-umask.ts";
+import type { WithUserUmask } from "../instance/user-umask.ts";
 import type { LogMaintenance } from "../log-maintenance.ts";
 import type { QuotaWatch } from "../quota.ts";
 import type { Log } from "../log/open.ts";
@@ -36,9 +36,9 @@ export interface Instance {
   /** The MCP server that gives agents access to the Bus, and the Bus's URL. */
   readonly busTools: () => Pick<BusToolsServer, "nodeProgram" | "mcpProgram" | "busUrl">;
   readonly uid: number;
-  readonly asUser: AsUser;
+  readonly withUserUmask: WithUserUmask;
   /** Limits how long agents' file requests block the event loop. */
-  readonly pace: Pace;
+  readonly eventLoopBudget: EventLoopBudget;
   readonly now: () => number;
   readonly after: (ms: number, run: () => void) => () => void;
   /** True while the daemon shuts down, and starts nothing new. */

@@ -7,9 +7,9 @@ import type { Answer } from "../../bus-client/index.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Log } from "../log/open.ts";
 import type { Page } from "../log/read.ts";
-import { findOut } from "../people/findings.ts";
+import { collectEvidence } from "../people/policy-evidence.ts";
 import { evaluatePolicy, foreignSessionReason } from "../session/core/requests/policy.ts";
-import { nothingSeen, type Said, type Sight, ToolSights } from "../people/tool-sight.ts";
+import { noFacts, type ToolCallReport, type ToolCallFacts, ToolCallHistory } from "../people/tool-call-facts.ts";
 import { isAnnouncement } from "../session/core/tools/known-calls.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import type {
@@ -35,7 +35,7 @@ export const testPolicy: Handler<"agent.policy.test"> = async (instance, { args 
 
 interface TestedRequest {
   /** Earlier updates of the tool call. */
-  readonly before: Sight;
+  readonly before: ToolCallFacts;
   readonly call: Partial<ToolCallFields>;
   /** The kind that the request itself gives. */
   readonly kind: string | null | undefined;
@@ -54,8 +54,8 @@ function answerRequest(
   const { before, call, kind, options, sessionDirectories, isForeign } = asked;
   if (isForeign) return { policy: name, outcome: "ask", why: foreignSessionReason };
   const { reserved, limits } = instance;
-  const findings = findOut(before, toSaid(call), { policy, reserved, pathsMax: limits.policyPathsMax });
-  const answer = evaluatePolicy(policy, { kind, options, sessionDirectories, findings });
+  const evidence = collectEvidence(before, toSaid(call), { policy, reserved, pathsMax: limits.policyPathsMax });
+  const answer = evaluatePolicy(policy, { kind, options, sessionDirectories, evidence });
   if ("ask" in answer) return { policy: name, outcome: "ask", why: answer.ask };
   return { policy: name, outcome: "allow_once", option: answer.answer, rule: answer.rule, why: answer.why };
 }
@@ -68,7 +68,7 @@ function readMadeUpRequest({ tool_call: call, options, cwd }: MadeUpRequest): Te
     return refuse("ARGUMENT", "request.cwd: must be an absolute path of a directory", { field: "request.cwd" });
   }
   const sessionDirectories = directory === undefined ? [] : [directory];
-  return { before: nothingSeen, call, kind: call.tool_kind, options, sessionDirectories };
+  return { before: noFacts, call, kind: call.tool_kind, options, sessionDirectories };
 }
 
 function realDirectory(path: string): string | undefined {
@@ -88,17 +88,17 @@ async function readLoggedRequest(
   const session = sessionOfRequest(request);
   const state = session === undefined ? undefined : sessions.get(session);
   if (session === undefined || !state) return unknownRequest(request);
-  let sights = new ToolSights(limits.openToolCallsMax, limits.policyPathsMax);
+  let sights = new ToolCallHistory(limits.openToolCallsMax, limits.policyPathsMax);
   for await (const entry of readEntries(log, session)) {
     // Updates of an earlier run do not count.
     if (entry.kind === "state" && entry.agent !== undefined) {
-      sights = new ToolSights(limits.openToolCallsMax, limits.policyPathsMax);
+      sights = new ToolCallHistory(limits.openToolCallsMax, limits.policyPathsMax);
     }
     const call = entry.kind === "permission" ? entry.tool_call : entry.kind === "tool_call" ? entry : undefined;
     if (!call) continue;
     // Tool call ids are unique only within one session of the agent.
     const isForeign = entry.kind === "permission" && entry.agent_session !== undefined;
-    const before = isForeign ? nothingSeen : sights.see(call.tool_call_id, toSaid(call, entry.kind === "tool_call"));
+    const before = isForeign ? noFacts : sights.record(call.tool_call_id, toSaid(call, entry.kind === "tool_call"));
     if (entry.kind !== "permission" || entry.request !== request) continue;
     const { cwd, additionalDirs } = state;
     const kind = entry.said_before?.includes("tool_kind") === true ? undefined : call.tool_kind;
@@ -124,7 +124,7 @@ async function* readEntries({ entries }: Log, session: string): AsyncGenerator<E
   }
 }
 
-function toSaid(call: Partial<ToolCallFields>, isUpdate = false): Said {
+function toSaid(call: Partial<ToolCallFields>, isUpdate = false): ToolCallReport {
   const { title, tool_kind: kind, status, locations, content } = call;
   return { kind, locations, content, announces: isUpdate && isAnnouncement(title, kind, status) };
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.resume: looks up program, directories and variables before the decision, as a start does.
 import type { Answer } from "../../bus-client/index.ts";
-import { passedValuesOf } from "../catalogue/passed-values.ts";
+import { lookUpPassedValues } from "../catalogue/passed-values.ts";
 import { isWorkspace } from "../instance/directories.ts";
-import type { AskedServer } from "../mcp-servers.ts";
+import type { RequestedServer } from "../mcp-servers.ts";
 import type { SessionState } from "../session/core/state.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
@@ -40,7 +40,7 @@ function lookUp(instance: Instance, stamp: Stamp, state: SessionState): Resolved
   if ("rc" in directories) return directories;
   const agent = checkAgent(instance, state.agent);
   if (agent) return agent;
-  const values = passedValuesOf(instance, state.env);
+  const values = lookUpPassedValues(instance, state.env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
   return directories;
 }
@@ -52,7 +52,7 @@ function lookUpDirectories(instance: Instance, stamp: Stamp, state: SessionState
   if (targetIn(instance, sender, state.id) !== "started") {
     return resolveSessionDirectories(instance, state.cwd, state.additionalDirs);
   }
-  const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as AskedServer[];
+  const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as RequestedServer[];
   const { env, policy, name } = state;
   // Another session may have taken its name in the meantime.
   const named = name === undefined ? undefined : { name, leadsTo: targetOfName(instance, sender, name) };

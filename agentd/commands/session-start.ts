@@ -4,8 +4,8 @@
 import { rmdirSync } from "node:fs";
 import type { Answer } from "../../bus-client/index.ts";
 import { unknownAgentMessage } from "../catalogue/catalogue.ts";
-import { findAgent, whyNotFound } from "../catalogue/find-program.ts";
-import { passedValuesOf } from "../catalogue/passed-values.ts";
+import { findAgent, notFoundMessage } from "../catalogue/find-program.ts";
+import { lookUpPassedValues } from "../catalogue/passed-values.ts";
 import { sessionOfAgent, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
@@ -54,7 +54,7 @@ function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession |
     const message = `mcp_servers: the name "${busToolsName}" is reserved for the server that agentd adds; choose another`;
     return refuse("ARGUMENT", message, { field: "mcp_servers" });
   }
-  const values = passedValuesOf(instance, [...args.env, ...variablesOf(args.mcp_servers)]);
+  const values = lookUpPassedValues(instance, [...args.env, ...variablesOf(args.mcp_servers)]);
   if (!values.ok) {
     const field = args.env.includes(values.name) ? "env" : "mcp_servers";
     return refuse("ARGUMENT", values.message, { field, name: values.name });
@@ -122,7 +122,7 @@ export function checkAgent(instance: Instance, name: string): Answer | undefined
   const found = findAgent(definition, instance.environment["PATH"]);
   if (found.status === "installed") return undefined;
   const install = definition.install === undefined ? {} : { install: definition.install };
-  return refuse("AGENT_UNAVAILABLE", whyNotFound(found), { agent: name, ...install });
+  return refuse("AGENT_UNAVAILABLE", notFoundMessage(found), { agent: name, ...install });
 }
 
 /**

@@ -7,7 +7,7 @@ import { durationMsMax } from "../../display/durations.ts";
 import { defaultLimits, listLimits } from "./limits.ts";
 import { defaultSettings } from "./settings.ts";
 
-test("every limit is listed once, with a whole value above zero, its unit and what it bounds", () => {
+test("every limit is listed once, with a positive integer, its unit and a description", () => {
   const listed = listLimits(defaultLimits, defaultSettings);
   expect(new Set(listed.map(({ name }) => name)).size).toBe(listed.length);
   expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(defaultLimits)));
@@ -15,12 +15,12 @@ test("every limit is listed once, with a whole value above zero, its unit and wh
   expect(listed.filter(({ description }) => description.length < 10)).toEqual([]);
 });
 
-test("a limit's name tells its unit", () => {
+test("a limit's name ends with its unit", () => {
   const unitInName = { bytes: /Bytes/u, ms: /Ms(?:Max)?$/u, count: /Max$|^maxSessions$/u };
   for (const { name, unit } of listLimits(defaultLimits, defaultSettings)) expect(name).toMatch(unitInName[unit]);
 });
 
-test("every limit is read by the code that it bounds, and has one number in one place", () => {
+test("every limit is used in the code, and its number stands in one place only", () => {
   const agentd = fileURLToPath(new URL("..", import.meta.url));
   const files = readdirSync(agentd, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.includes("testing/"))
@@ -28,7 +28,7 @@ test("every limit is read by the code that it bounds, and has one number in one 
   const code = files
     .map((file) => readFileSync(join(agentd, file), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gmu, ""))
     .join("\n");
-  // What the instance's file sets has its default in the settings.
+  // Configurable limits have their defaults in the settings.
   const names = listLimits(defaultLimits, defaultSettings)
     .map(({ name }) => name)
     .filter((name) => !(name in defaultSettings));
@@ -44,7 +44,7 @@ test("no wait is longer than a timer can hold", () => {
   expect(waits.filter(({ value }) => (value ?? 0) > durationMsMax)).toEqual([]);
 });
 
-test("what the instance's file sets is listed as set, and none as null", () => {
+test('configured limits are listed as configured, and "none" as null', () => {
   const listed = listLimits(
     { ...defaultLimits, waitsMax: 3 },
     { ...defaultSettings, maxSessions: 2, idleTimeoutMs: null },

@@ -29,7 +29,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("no file is needed", () => {
+test("the file may be missing", () => {
   expect(loadConfig(source)).toEqual({ ok: true, settings: defaultSettings, warnings: [], text: undefined });
   expect(loadConfig({ ...source, file: join(directory, "no", "such", "agentd.toml") }).ok).toBe(true);
 });
@@ -39,7 +39,7 @@ test("a file is read, and its warnings carry file and key", () => {
   const loaded = loadConfig(source);
   expect(loaded).toMatchObject({ ok: true, settings: { maxSessions: 2 } });
   expect(loaded.ok && loaded.warnings.map(describeProblem)).toEqual([
-    `${source.file}: policies.p.allow_once[0].kinds switch_mode has no effect here: a change of mode is always put to a person`,
+    `${source.file}: policies.p.allow_once[0].kinds switch_mode has no effect here: a person always decides about a change of mode`,
   ]);
 });
 
@@ -52,12 +52,12 @@ test("every fault is told with file, key and reason", () => {
   ]);
 });
 
-test("a file of many faults tells some of them", () => {
+test("of many faults the first twenty are reported", () => {
   write(Array.from({ length: 500 }, (_, index) => `wrong_${index} = 1`).join("\n"));
   expect(problems()).toHaveLength(20);
 });
 
-test("what is no TOML is told with its line, without quoting lines that may hold a secret", () => {
+test("a TOML syntax error is reported with its line, without quoting lines that may contain a secret", () => {
   write(`[agents.mine]\nenv = { KEY = "sk-secret" }\ncommand = \n`);
   expect(problems()).toEqual([`${source.file}:3: is not TOML: invalid value`]);
   expect(JSON.stringify(problems())).not.toContain("sk-secret");
@@ -94,7 +94,7 @@ test.runIf(uid === 0)("root's file is read for everybody", () => {
   expect(loadConfig({ ...source, uid: 12_345 })).toMatchObject({ ok: true, settings: { maxSessions: 2 } });
 });
 
-test("a file where everybody can replace it is refused, unless the directory is sticky", () => {
+test("a file that everybody can replace is refused, unless the directory is sticky", () => {
   write("max_sessions = 2");
   chmodSync(directory, 0o777);
   expect(problems()).toEqual([expect.stringContaining("everybody can replace it")]);
@@ -102,12 +102,12 @@ test("a file where everybody can replace it is refused, unless the directory is 
   expect(loadConfig(source).ok).toBe(true);
 });
 
-test("a file that is missing where everybody could make it is refused as well", () => {
+test("a missing file that everybody could create is refused as well", () => {
   chmodSync(directory, 0o777);
   expect(problems()).toEqual([expect.stringContaining("everybody can replace it")]);
 });
 
-test("the file that a link leads to is the one that is judged", () => {
+test("of a link, the target is checked", () => {
   const target = join(directory, "elsewhere.toml");
   writeFileSync(target, "max_sessions = 2");
   symlinkSync(target, source.file);
@@ -116,12 +116,12 @@ test("the file that a link leads to is the one that is judged", () => {
   expect(loadConfig(source).ok).toBe(false);
 });
 
-test("a directory, a FIFO, a file too large and bytes that are no text are refused by name", () => {
+test("a directory, a FIFO, a file too large and bytes that are not UTF-8 are refused with the reason", () => {
   mkdirSync(source.file);
-  expect(problems()).toEqual([`${source.file}: is not a file`]);
+  expect(problems()).toEqual([`${source.file}: is not a regular file`]);
   rmSync(source.file, { recursive: true });
   execFileSync("mkfifo", ["-m", "600", source.file]);
-  expect(problems()).toEqual([`${source.file}: is not a file`]);
+  expect(problems()).toEqual([`${source.file}: is not a regular file`]);
   rmSync(source.file);
   write("");
   truncateSync(source.file, source.bytesMax + 1);
@@ -132,12 +132,12 @@ test("a directory, a FIFO, a file too large and bytes that are no text are refus
   expect(problems()).toEqual([`${source.file}: is UTF-16: save it as UTF-8`]);
 });
 
-test("a byte order mark before the first line is no part of the file", () => {
+test("a byte order mark before the first line is ignored", () => {
   write("\ufeffmax_sessions = 3\n");
   expect(loadConfig(source)).toMatchObject({ ok: true, settings: { maxSessions: 3 } });
 });
 
-test("a link that leads nowhere is no file", () => {
+test("a broken link counts as a missing file", () => {
   symlinkSync(join(directory, "nowhere"), source.file);
   expect(loadConfig(source)).toMatchObject({ ok: true, text: undefined });
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The instance's file, read and understood as a whole, or refused as a whole.
+// Loads the configuration file: valid as a whole, or refused as a whole.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { TomlError, parse } from "smol-toml";
 import { isMarkedUtf16 } from "../../files/byte-order-mark.ts";
@@ -9,7 +9,7 @@ import { type Settings, defaultSettings } from "./settings.ts";
 
 export interface ConfigProblem {
   readonly file: string;
-  /** From 1, of what is no TOML; null for everything else, whose reason begins with its key where it is about one. */
+  /** Line of a TOML syntax error, from 1. Null for other problems, whose reason begins with the key if there is one. */
   readonly line: number | null;
   /** For people. Never holds a value of an agent's environment. */
   readonly reason: string;
@@ -19,45 +19,45 @@ export type LoadedConfig =
   | {
       readonly ok: true;
       readonly settings: Settings;
-      /** What was written and has no effect. */
+      /** Values that have no effect. */
       readonly warnings: readonly ConfigProblem[];
-      /** The file as read; undefined where there is none, and the defaults hold. */
+      /** The file's text; undefined if there is no file and the defaults apply. */
       readonly text: string | undefined;
     }
   | {
       readonly ok: false;
       readonly problems: readonly [ConfigProblem, ...ConfigProblem[]];
-      /** The file as read, if it could be read. */
+      /** The file's text, if it could be read. */
       readonly text: string | undefined;
     };
 
 export interface ConfigSource {
   /** Absolute. */
   readonly file: string;
-  /** What `~` in the file stands for. */
+  /** Replaces `~` in the file. */
   readonly home: string;
-  /** Who runs agentd: the file must be theirs or root's. */
+  /** The user who runs agentd; the file must belong to that user or root. */
   readonly uid: number;
   readonly bytesMax: number;
 }
 
 /**
- * Reads the file; none is needed. Refused: one that group or others can write, that belongs to somebody else, or that
- * others can replace (or make, where there is none): whoever writes it decides which programs agentd runs.
+ * Reads the file, which may be missing. Refuses a file that group or others can write, that belongs to another user, or
+ * that others can replace (or create, if it is missing), since its writer decides which programs agentd runs.
  */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  const read = readTrusted(source);
+  const read = readTrustedFile(source);
   if (read.status === "none") return { ok: true, settings: defaultSettings, warnings: [], text: undefined };
   if (read.status === "refused") return refused(source, [{ path: [], reason: read.reason }], undefined);
-  return understand(source, read.text);
+  return parseConfig(source, read.text);
 }
 
-/** `file:line: reason`, as compilers write it. */
+/** Formats it as compilers do: `file:line: reason`. */
 export function describeProblem({ file, line, reason }: ConfigProblem): string {
   return line === null ? `${file}: ${reason}` : `${file}:${line}: ${reason}`;
 }
 
-function understand(source: ConfigSource, text: string): LoadedConfig {
+function parseConfig(source: ConfigSource, text: string): LoadedConfig {
   let document: unknown;
   try {
     document = parse(text);
@@ -74,7 +74,7 @@ function understand(source: ConfigSource, text: string): LoadedConfig {
   };
 }
 
-/** The parser's own message quotes the lines around the fault, which may hold secrets: its first line alone is kept. */
+/** Keeps only the first line of the parser's message: the rest quotes lines of the file, which may contain secrets. */
 function syntaxProblem(file: string, cause: unknown): ConfigProblem {
   if (!(cause instanceof TomlError)) throw cause;
   const [first = ""] = cause.message.split("\n");
@@ -90,14 +90,14 @@ function refused(
   return { ok: false, problems: [first as ConfigProblem, ...rest], text };
 }
 
-/** More than anybody mends at a time. */
+/** Problems reported at a time. */
 const problemsMax = 20;
 
 function problemOf(file: string, { path, reason }: SettingsFault): ConfigProblem {
   return { file, line: null, reason: path.length === 0 ? reason : `${dotted(path)} ${reason}` };
 }
 
-/** A path as TOML writes it: `agents.mine.command[0]`. */
+/** Formats a key as TOML does: `agents.mine.command[0]`. */
 function dotted(path: readonly (string | number)[]): string {
   let written = "";
   for (const step of path) {
@@ -112,26 +112,26 @@ type ReadFile =
   | { readonly status: "refused"; readonly reason: string }
   | { readonly status: "read"; readonly text: string };
 
-/** What is looked at is what is read: one descriptor for both. O_NONBLOCK, so that a FIFO cannot hold us. */
-function readTrusted({ file, uid, bytesMax }: ConfigSource): ReadFile {
+/** Checks and reads through one descriptor. O_NONBLOCK, so that a FIFO cannot block. */
+function readTrustedFile({ file, uid, bytesMax }: ConfigSource): ReadFile {
   let descriptor: number;
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") {
-      const reason = replaceable(file, uid);
+      const reason = findReplaceProblem(file, uid);
       return reason === undefined ? { status: "none" } : { status: "refused", reason };
     }
     return { status: "refused", reason: `cannot be read (${code ?? String(cause)})` };
   }
   try {
-    const reason = distrust(descriptor, file, uid);
+    const reason = findTrustProblem(descriptor, file, uid);
     if (reason !== undefined) return { status: "refused", reason };
     const bytes = readUpTo(descriptor, bytesMax + 1);
     if (bytes.length > bytesMax) return { status: "refused", reason: `is larger than ${bytesMax} bytes` };
     if (isMarkedUtf16(bytes)) return { status: "refused", reason: "is UTF-16: save it as UTF-8" };
-    // A byte order mark is left out by the decoder.
+    // The decoder drops a byte order mark.
     return { status: "read", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (cause) {
     if (cause instanceof TypeError) return { status: "refused", reason: "is not UTF-8 text" };
@@ -141,17 +141,17 @@ function readTrusted({ file, uid, bytesMax }: ConfigSource): ReadFile {
   }
 }
 
-function distrust(descriptor: number, file: string, uid: number): string | undefined {
+function findTrustProblem(descriptor: number, file: string, uid: number): string | undefined {
   const found = fstatSync(descriptor);
-  if (!found.isFile()) return "is not a file";
+  if (!found.isFile()) return "is not a regular file";
   if (found.uid !== uid && found.uid !== 0) return `belongs to user ${found.uid}, not to user ${uid} who runs agentd`;
-  if ((found.mode & 0o022) !== 0) return "can be written by others; close it with: chmod go-w";
-  return replaceable(file, uid);
+  if ((found.mode & 0o022) !== 0) return "can be written by others; run: chmod go-w";
+  return findReplaceProblem(file, uid);
 }
 
-function replaceable(file: string, uid: number): string | undefined {
+function findReplaceProblem(file: string, uid: number): string | undefined {
   const reason = findReplacementRisk(file, { uid });
-  return reason && `is not safe where it is: ${reason}`;
+  return reason && `is in an unsafe place: ${reason}`;
 }
 
 function readUpTo(descriptor: number, bytesMax: number): Buffer {

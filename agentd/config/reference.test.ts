@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// docs/configuration.md says what the schema says.
+// docs/configuration.md agrees with the schema.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
@@ -12,7 +12,7 @@ const [defaults = "", example = ""] = Array.from(page.matchAll(/```toml\n([^]*?)
 const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
 const inReadme = /```toml\n([^]*?)```/.exec(readme)?.[1] ?? "";
 
-/** As a mistyped key is told them. */
+/** The keys listed in the message about an unknown key. */
 function keysAt(document: object): string[] {
   const parsed = parseSettings(document, "/home/ann");
   if (parsed.ok) throw new Error("the mistyped key was taken");
@@ -28,11 +28,11 @@ test("the table has every key, in the schema's order, and so has the block of de
   expect(["roots", ...Object.keys(parse(defaults))]).toEqual(keys);
 });
 
-test("the block of defaults is what holds without a file", () => {
+test("the block of defaults equals the settings without a file", () => {
   expect(parseSettings(parse(defaults), "/home/ann")).toEqual({ ok: true, settings: defaultSettings, warnings: [] });
 });
 
-test("the example has every key of an agent, a policy and a rule, and holds", () => {
+test("the example has every key of an agent, a policy and a rule, and is valid", () => {
   expect(parseSettings(parse(example), "/home/ann")).toMatchObject({ ok: true, warnings: [] });
   const { agents, policies } = parse(example) as {
     agents: { mine: object };
@@ -45,6 +45,6 @@ test("the example has every key of an agent, a policy and a rule, and holds", ()
   expect(Object.keys(reading.allow_once[0])).toEqual(keysAt({ policies: { reading: { allow_once: [rule] } } }));
 });
 
-test("the README's file holds too", () => {
+test("the README's file is valid, too", () => {
   expect(parseSettings(parse(inReadme), "/home/ann")).toMatchObject({ ok: true, warnings: [] });
 });

@@ -8,13 +8,13 @@ test("an empty file means the defaults", () => {
   expect(settingsOf("")).toEqual(defaultSettings);
 });
 
-test("max_sessions is as many as one wants, and at least one", () => {
+test("max_sessions has no upper limit, and is at least one", () => {
   expect(settingsOf("max_sessions = 100000").maxSessions).toBe(100_000);
   for (const wrong of ["0", "-1", "1.5", '"8"'])
     expect(parseSettings(parse(`max_sessions = ${wrong}`), "/home/ann").ok).toBe(false);
 });
 
-test("a file that says everything is understood", () => {
+test("a file with every key is parsed", () => {
   const settings = settingsOf(`
     roots = ["~/src", "/srv/work/", "~"]
     max_sessions = 3
@@ -117,7 +117,7 @@ test.each([
   ["mcp_deny = ['*term']", "mcp_deny.0", "* may stand at the end"],
   ["allow_env = ['A=B']", "allow_env.0", "name of an environment variable"],
   ["allow_env = ['../../.ssh/id_ed25519']", "allow_env.0", "name of an environment variable"],
-  ["allow_env = ['AGENTD_SESSION']", "allow_env.0", "agentd's own"],
+  ["allow_env = ['AGENTD_SESSION']", "allow_env.0", "are reserved"],
   ["[agents.x]\ncommand = []", "agents.x.command", "too short; it must be a list of texts"],
   ["[agents.x]\ncommand = 'a --acp'", "agents.x.command", "list of texts"],
   ["[agents.x]\ncommand = ['']", "agents.x.command.0", "must be named"],
@@ -125,13 +125,17 @@ test.each([
   ["[agents.x]\ncommand = ['bin/a']", "agents.x.command.0", "bare name"],
   ["[agents.x]\ncommand = ['a']\nprotocol = 2", "agents.x.protocol", "must be 1"],
   ["[agents.x]\ncommand = ['a']\nstart_timeout = 'none'", "agents.x.start_timeout", "not a duration"],
-  ["[agents.x]\ncommand = ['a']\nenv = { AGENTD_CONFIG = 'x' }", "agents.x.env.AGENTD_CONFIG", "agentd's own"],
+  ["[agents.x]\ncommand = ['a']\nenv = { AGENTD_CONFIG = 'x' }", "agents.x.env.AGENTD_CONFIG", "are reserved"],
   ["[agents.x]\ncommand = ['a']\nenv = { A = 1 }", "agents.x.env.A", "text in quotes"],
   ["[agents.x]\ncommand = ['a']\nunset = 'A'", "agents.x.unset", "list of names"],
   ["[agents.x]\ncommand = ['a']\nunset = ['A=B']", "agents.x.unset.0", "name of an environment variable"],
-  ["[agents.x]\ncommand = ['a']\nunset = ['B', 'AGENTD_SESSION']", "agents.x.unset.1", "agentd's own"],
+  ["[agents.x]\ncommand = ['a']\nunset = ['B', 'AGENTD_SESSION']", "agents.x.unset.1", "are reserved"],
   ["[agents.x]\ncommand = ['a']\nunset = ['PATH']", "agents.x.unset.0", "cannot be left out"],
-  ["[agents.x]\ncommand = ['a']\nenv = { A = '1' }\nunset = ['B', 'A']", "agents.x.unset.1", "only one of the two"],
+  [
+    "[agents.x]\ncommand = ['a']\nenv = { A = '1' }\nunset = ['B', 'A']",
+    "agents.x.unset.1",
+    "remove it from one of the two",
+  ],
   ["[agents.'../x']\ncommand = ['a']", "agents.../x", "a-z"],
   ["agents = 3", "agents", "table of agents"],
 ])("%j is refused at %s: %s", (text, path, reason) => {
@@ -140,13 +144,13 @@ test.each([
   expect(faults).toContainEqual({ path, reason: expect.stringContaining(reason) });
 });
 
-test("the value of an agent's variable is never in what is said about it", () => {
+test("no message contains the value of an agent's variable", () => {
   const parsed = parseSettings(parse("[agents.x]\ncommand = ['a']\nenv = { KEY = ['sk-secret'] }"), "/home/ann");
   expect(parsed.ok).toBe(false);
   expect(JSON.stringify(parsed)).not.toContain("sk-secret");
 });
 
-test("agents named like properties of every object are agents like any other", () => {
+test("agents may be named like properties of Object.prototype", () => {
   const settings = settingsOf(`[agents.constructor]\ncommand = ["a"]`);
   expect([...settings.agents.keys()]).toEqual(["constructor"]);
   expect(settingsOf("").agents.get("constructor")).toBeUndefined();
@@ -161,7 +165,7 @@ test("a rule that names switch_mode is kept, with a warning that it has no effec
   ]);
 });
 
-test("what is heeded is not warned of", () => {
+test("a value that has an effect causes no warning", () => {
   const parsed = parseSettings(parse(`mcp_deny = ["term"]`), "/home/ann");
   expect(parsed.ok && parsed.warnings).toEqual([]);
   const nothing = parseSettings(parse(""), "/home/ann");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What may stand in the instance's file, and what it means. Strict: an unknown key is an error, since a mistyped
-// `allow_env` or `roots` that is passed over in silence would be a hole.
+// The schema of the configuration file. Strict: an unknown key is an error, since silently ignoring a mistyped
+// `allow_env` or `roots` would be a security hole.
 import { isAbsolute, join, normalize } from "node:path";
 import * as z from "zod";
 import { type Reading, readDuration, readSize } from "../../display/durations.ts";
-import { nearest } from "./nearest.ts";
+import { closestWord } from "./closest-word.ts";
 import { type AgentSettings, type PolicySettings, type Settings, defaultSettings, toolKinds } from "./settings.ts";
 
-/** Something in the file that cannot be (or, as a warning, has no effect). `path` leads to it: ["agents", "mine", "command"]. */
+/** An error in the file or, as a warning, a value without effect. `path` is its key: ["agents", "mine", "command"]. */
 export interface SettingsFault {
   readonly path: readonly (string | number)[];
   readonly reason: string;
@@ -17,7 +17,7 @@ export type ParsedSettings =
   | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly SettingsFault[] }
   | { readonly ok: false; readonly faults: readonly [SettingsFault, ...SettingsFault[]] };
 
-/** Settings from a parsed TOML document. `home` is what `~` stands for. Values are never quoted where they may be secret. */
+/** Validates a parsed TOML document. `home` replaces `~`. Messages never quote a value that may be secret. */
 export function parseSettings(document: unknown, home: string): ParsedSettings {
   const parsed = fileSchema.safeParse(document, { reportInput: true });
   if (!parsed.success) {
@@ -29,12 +29,12 @@ export function parseSettings(document: unknown, home: string): ParsedSettings {
 
 const logQuotaBytesMin = 1_000_000;
 
-const duration = z.unknown().transform((written, context) => read(readDuration(written), context));
+const duration = z.unknown().transform((written, context) => valueOf(readDuration(written), context));
 const durationOrNone = z
   .unknown()
-  .transform((written, context) => (written === "none" ? null : read(readDuration(written), context)));
+  .transform((written, context) => (written === "none" ? null : valueOf(readDuration(written), context)));
 const quota = z.unknown().transform((written, context) => {
-  const bytes = read(readSize(written), context);
+  const bytes = valueOf(readSize(written), context);
   if (bytes < logQuotaBytesMin) context.addIssue({ code: "custom", message: `must be at least "1MB"` });
   return bytes;
 });
@@ -45,14 +45,14 @@ const directory = z
     error: "must be an absolute path, or begin with ~/",
   });
 
-/** agentd's own variables are no business of a file or of a start: AGENTD_SESSION says whose process one is. */
+/** AGENTD_* variables cannot be set: AGENTD_SESSION identifies the session that a process belongs to. */
 const environmentName = z
   .string({ error: "must be the name of an environment variable" })
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
     error: "must be the name of an environment variable: letters, digits and _, not starting with a digit",
   })
   .refine((name) => !name.startsWith("AGENTD_"), {
-    error: "names of agentd's own (AGENTD_…) cannot be set or passed on",
+    error: "AGENTD_… variables are reserved and cannot be set or passed on",
   });
 
 const noNul = (value: string): boolean => !value.includes("\0");
@@ -73,7 +73,7 @@ const program = z
 const commandError = { error: `must be a list of texts, such as ["my-agent", "--acp"]` };
 const argument = z.string(commandError);
 
-/** Programs are looked up by it, those that an agent starts too: without it next to nothing runs. */
+/** Nothing that an agent starts would be found without PATH. */
 const unsetName = environmentName.refine((name) => name !== "PATH", {
   error: "PATH cannot be left out; set another one in env",
 });
@@ -85,7 +85,7 @@ const agentFields = z.strictObject(
     }),
     env: z.record(environmentName, environmentValue, { error: "must be a table of names and texts" }).default({}),
     unset: z.array(unsetName, { error: `must be a list of names, such as ["HTTP_PROXY"]` }).default([]),
-    protocol: z.literal(1, { error: "must be 1, the one version of ACP that is spoken here" }).default(1),
+    protocol: z.literal(1, { error: "must be 1, the only supported version of ACP" }).default(1),
     start_timeout: duration.optional(),
   },
   { error: "must be a table" },
@@ -97,7 +97,7 @@ const agentSchema = agentFields.superRefine(({ env, unset }, context) => {
     context.addIssue({
       code: "custom",
       path: ["unset", index],
-      message: "is set in env: it can be only one of the two",
+      message: "is also set in env; remove it from one of the two",
     });
   }
 });
@@ -198,7 +198,7 @@ function policyWarnings(name: string, policy: File["policies"][string]): Setting
       ? [
           {
             path: ["policies", name, "allow_once", index, "kinds"],
-            reason: "switch_mode has no effect here: a change of mode is always put to a person",
+            reason: "switch_mode has no effect here: a person always decides about a change of mode",
           },
         ]
       : [],
@@ -209,7 +209,7 @@ function fromHome(path: string, home: string): string {
   return normalize(path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path);
 }
 
-function read(reading: Reading, context: z.RefinementCtx): number {
+function valueOf(reading: Reading, context: z.RefinementCtx): number {
   if (reading.ok) return reading.value;
   context.addIssue({ code: "custom", message: reading.reason });
   return z.NEVER;
@@ -221,7 +221,7 @@ function faultsOf(issue: z.core.$ZodIssue): SettingsFault[] {
     return issue.keys.map((key) => ({ path: [...path, key], reason: unknownWord("key", key, knownKeys(path)) }));
   }
   if (issue.code === "invalid_key") return [{ path, reason: issue.issues[0]?.message ?? issue.message }];
-  // A place in a list that has none: the list is too short.
+  // A missing element: the list is too short.
   if (issue.code === "invalid_type" && issue.input === undefined && typeof path.at(-1) === "number") {
     return [{ path: path.slice(0, -1), reason: `is too short; it ${issue.message}` }];
   }
@@ -231,7 +231,7 @@ function faultsOf(issue: z.core.$ZodIssue): SettingsFault[] {
   return [{ path, reason: issue.message }];
 }
 
-/** Of the keys that must be there: an agent's command, a rule's kinds and within. */
+/** Whether the key is one of the required ones: an agent's command, a rule's kinds and within. */
 function isMissing(path: readonly (string | number)[]): boolean {
   const last = path.at(-1);
   return last === "command" || last === "kinds" || last === "within";
@@ -244,6 +244,6 @@ function knownKeys(path: readonly (string | number)[]): readonly string[] {
 }
 
 function unknownWord(what: string, word: string, known: readonly string[]): string {
-  const meant = nearest(word, known);
+  const meant = closestWord(word, known);
   return `is an unknown ${what}; ${meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`}`;
 }

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The instance's file in agentd's own words, and what holds without one.
+// The settings of the configuration file (agentd.toml), and their defaults.
 
-/** The instance's file as agentd uses it. */
 export interface Settings {
-  /** Absolute, as written but for `~`; links are resolved when a session starts. Undefined: the home directory's rule. */
+  /** Absolute, with `~` expanded; links are resolved when a session starts. Undefined: the rule for the home directory. */
   readonly roots: readonly string[] | undefined;
   readonly maxSessions: number;
-  /** Null: "none". */
+  /** Null for "none". */
   readonly idleTimeoutMs: number | null;
-  /** Null: "none", a person is waited for without end. Never a yes by itself. */
+  /** Null for "none": a permission waits without end. A timeout never allows. */
   readonly permissionTimeoutMs: number | null;
-  /** Names that a start may pass on to its agent. */
+  /** Environment variables that a start may pass on to its agent. */
   readonly allowEnv: readonly string[];
   readonly logQuotaBytes: number;
-  /** Bus services that an agent's MCP server refuses to call; a trailing `*` stands for any rest. */
+  /** Bus services that an agent's MCP server refuses to call; a trailing `*` matches any suffix. */
   readonly mcpDeny: readonly string[];
-  /** The Bus service that asks people; undefined: "none". */
+  /** The Bus service that asks people; undefined for "none". */
   readonly notify: string | undefined;
-  /** Whether every session's agent is given the MCP server that leads back to the Bus. */
+  /** Whether every session's agent gets the MCP server for the Bus. */
   readonly busTools: boolean;
-  /** On which sessions agents act: those that they started themselves, or any but their own and its ancestors. */
+  /** Sessions on which agents may act: those that they started, or any except their own and its ancestors. */
   readonly agentsAct: "started" | "any";
-  /** Acting commands of callers from other nodes. */
+  /** Whether acting commands of callers on other nodes are refused or answered. */
   readonly mesh: "refuse" | "answer";
-  /** The user's own agents, by name; one named like a built-in agent replaces it. */
+  /** Configured agents by name; one with the name of a built-in agent replaces it. */
   readonly agents: ReadonlyMap<string, AgentSettings>;
   readonly policies: ReadonlyMap<string, PolicySettings>;
 }
 
 export interface AgentSettings {
-  /** A bare name is looked up on PATH; else an absolute path (`~/` is resolved). */
+  /** A bare name, looked up on PATH, or an absolute path (`~/` is expanded). */
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
-  /** Variables that it does not get, though agentd has or sets them. */
+  /** Variables that the agent does not get although agentd has or sets them. */
   readonly unset: readonly string[];
   readonly protocol: 1;
-  /** How long its answer to initialize may take; undefined: `initializeTimeoutMs` of the limits. */
+  /** Timeout of its response to `initialize`; undefined: the limit `initializeTimeoutMs`. */
   readonly startTimeoutMs: number | undefined;
 }
 
@@ -45,7 +44,7 @@ export interface PolicySettings {
 
 export interface AllowOnceRule {
   readonly kinds: readonly ToolKind[];
-  /** The session's own directories, or one absolute directory. */
+  /** The session's directories, or one absolute directory. */
   readonly within: "session" | { readonly directory: string };
 }
 
@@ -65,7 +64,6 @@ export const toolKinds = [
   "other",
 ] as const;
 
-/** What holds without a file. */
 export const defaultSettings: Settings = {
   roots: undefined,
   maxSessions: 8,

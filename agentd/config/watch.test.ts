@@ -9,7 +9,7 @@ import { type ConfigWatch, watchConfig } from "./watch.ts";
 let directory: string;
 let file: string;
 let watching: ConfigWatch | undefined;
-/** What the watch told, in order: a number of sessions that was applied, or a refusal's text. */
+/** What the watch reported, in order: an applied max_sessions, or the text of a refusal. */
 let told: (number | string)[];
 let onTold: () => void;
 
@@ -64,7 +64,7 @@ test("an editor that first moves the old file away is followed", async () => {
   expect(told).toEqual([2]);
 });
 
-test("a burst of edits is one", async () => {
+test("edits in quick succession are applied once", async () => {
   write("max_sessions = 1");
   await start();
   for (let count = 2; count <= 50; count += 1) write(`max_sessions = ${count}`);
@@ -72,7 +72,7 @@ test("a burst of edits is one", async () => {
   expect(told).toEqual([50]);
 });
 
-test("a file that is made after the start is applied, also where its directory was missing", async () => {
+test("a file created after the start is applied, even if its directory was missing", async () => {
   file = join(directory, "new", "agentd.toml");
   await start();
   write("max_sessions = 2");
@@ -80,14 +80,14 @@ test("a file that is made after the start is applied, also where its directory w
   expect(told).toEqual([2]);
 });
 
-test("a file that goes away leaves what it said in force, and says so", async () => {
+test("a removed file leaves its settings in force, and is reported", async () => {
   write("max_sessions = 1");
   await start();
   rmSync(file);
   await until(1);
   write("max_sessions = 2");
   await until(2);
-  expect(told).toEqual([expect.stringContaining("is gone; what it said holds"), 2]);
+  expect(told).toEqual([expect.stringContaining("was removed; its settings stay in force"), 2]);
 });
 
 test("an edit of a file that others can write is refused", async () => {
@@ -99,7 +99,7 @@ test("an edit of a file that others can write is refused", async () => {
   expect(told).toEqual([expect.stringContaining("written by others")]);
 });
 
-test("an edit where everybody can replace the file is refused, and what held before holds on", async () => {
+test("an edit of a file that everybody can replace is refused, and the previous settings stay", async () => {
   write("max_sessions = 1");
   await start();
   chmodSync(directory, 0o777);
@@ -108,7 +108,7 @@ test("an edit where everybody can replace the file is refused, and what held bef
   expect(told).toEqual([expect.stringContaining("everybody can replace it")]);
 });
 
-test("an edit of the file that a link leads to is applied, also when that is replaced", async () => {
+test("an edit of a link's target is applied, also when the target is replaced", async () => {
   mkdirSync(join(directory, "dotfiles"));
   const target = join(directory, "dotfiles", "the.toml");
   writeFileSync(target, "max_sessions = 1");
@@ -122,7 +122,7 @@ test("an edit of the file that a link leads to is applied, also when that is rep
   expect(told).toEqual([2, 3]);
 });
 
-test("an edit between the first reading and the watch is not lost, and other files of the directory are no edits", async () => {
+test("an edit between the first load and the watch is not lost, and other files of the directory do not count", async () => {
   write("max_sessions = 1");
   const current = load();
   write("max_sessions = 2");
@@ -133,7 +133,7 @@ test("an edit between the first reading and the watch is not lost, and other fil
   expect(told).toEqual([2, 3]);
 });
 
-test("nothing is told after the close", async () => {
+test("nothing is reported after close", async () => {
   write("max_sessions = 1");
   await start();
   write("max_sessions = 2");
@@ -173,7 +173,7 @@ function tell(what: number | string): void {
   onTold();
 }
 
-/** Waits until so many things were told. */
+/** Waits until `count` reports have come. */
 function until(count: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const deadline = setTimeout(() => reject(new Error(`told only ${JSON.stringify(told)}`)), 10_000);

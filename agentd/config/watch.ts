@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Applies edits of the instance's file while agentd runs: a good one at once, a bad one not at all.
+// Reloads the configuration file when it changes. An invalid edit has no effect.
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { watch } from "chokidar";
@@ -8,28 +8,28 @@ import { type ConfigProblem, type ConfigSource, type LoadedConfig, loadConfig } 
 import type { Settings } from "./settings.ts";
 
 export interface ConfigWatchOptions extends ConfigSource {
-  /** Quiet time after a change before the file is read: editors write in bursts and by renaming. */
+  /** Debounce time after a change, since editors write several times and rename. */
   readonly settleMs: number;
-  /** What agentd started with. */
+  /** The configuration that agentd started with. */
   readonly current: LoadedConfig;
   onSettings(settings: Settings, warnings: readonly ConfigProblem[]): void;
-  /** The edit has no effect: what held before goes on holding. */
+  /** Called for an invalid edit; the previous settings stay in force. */
   onRefused(problems: readonly [ConfigProblem, ...ConfigProblem[]]): void;
 }
 
 export interface ConfigWatch {
-  /** Changes made from then on are seen; one made since `current` was read is seen too. */
+  /** Resolves when the watch is active. Changes since `current` was read are not missed. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Watches the file's directory (made if it is missing), since an editor that saves by renaming replaces the file
- * itself; and the directory that a link leads to, where people keep such files together. A file that goes away changes
- * nothing: an editor between two steps, or a mishap, must not open up what the file had closed.
+ * Watches the file's directory (created if missing), since an editor that saves by renaming replaces the file itself,
+ * and the directory of a link's target, for dotfiles repositories. Removing the file changes nothing: neither an editor
+ * between two steps nor an accident may allow what the file had forbidden.
  */
 export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
-  let seen = seenState(options.current);
+  let applied = fingerprintOf(options.current);
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let target = options.file;
@@ -37,7 +37,7 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   const watcher = watch([], {
     depth: 0,
     ignoreInitial: true,
-    ignored: (path) => !watched(path, [options.file, target]),
+    ignored: (path) => !isWatched(path, [options.file, target]),
   });
   watcher.on("all", () => {
     clearTimeout(timer);
@@ -49,17 +49,17 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   });
 
   function readAgain(): void {
-    follow();
+    followTarget();
     const loaded = loadConfig(options);
-    const state = seenState(loaded);
-    if (state === seen) return;
-    seen = state;
+    const state = fingerprintOf(loaded);
+    if (state === applied) return;
+    applied = state;
     if (!loaded.ok) options.onRefused(loaded.problems);
-    else if (loaded.text === undefined) options.onRefused([gone(options.file)]);
+    else if (loaded.text === undefined) options.onRefused([missingProblem(options.file)]);
     else options.onSettings(loaded.settings, loaded.warnings);
   }
 
-  function follow(): void {
+  function followTarget(): void {
     const next = targetOf(options.file);
     if (next === target) return;
     target = next;
@@ -86,16 +86,16 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   };
 }
 
-/** The same text refused for another reason (its mode, say) is another state; the same text read twice is not. */
-function seenState(loaded: LoadedConfig): string {
+/** Differs if the text differs or is refused for another reason, such as the file's mode. */
+function fingerprintOf(loaded: LoadedConfig): string {
   return JSON.stringify([loaded.text ?? null, loaded.ok || loaded.problems.map(({ reason }) => reason)]);
 }
 
-function gone(file: string): ConfigProblem {
-  return { file, line: null, reason: "is gone; what it said holds until agentd starts again" };
+function missingProblem(file: string): ConfigProblem {
+  return { file, line: null, reason: "was removed; its settings stay in force until agentd restarts" };
 }
 
-function watched(path: string, files: readonly string[]): boolean {
+function isWatched(path: string, files: readonly string[]): boolean {
   return files.some((file) => path === file || path === dirname(file));
 }
 
@@ -107,11 +107,11 @@ function targetOf(file: string): string {
   }
 }
 
-/** Where it cannot be made there is nothing to edit either. */
+/** Ignores failures: where no directory can be created, there is no file to watch. */
 function makeDirectory(directory: string): void {
   try {
     makeDirectories(directory);
   } catch {
-    // A read-only home: agentd runs with its defaults.
+    // For example a read-only home: agentd runs with its defaults.
   }
 }

@@ -2,10 +2,10 @@
 import { StringDecoder } from "node:string_decoder";
 import type { Readable } from "node:stream";
 
-/** Calls back for each line of the stream (LF or CRLF, blank ones left out, a byte order mark too), for a last one without its end too. */
+/** Calls `onLine` for each line (LF or CRLF), also an unterminated last one. Skips blank lines and a byte order mark. */
 export function readLines(input: Readable, onLine: (line: string) => void, onEnd: () => void): void {
   const decoder = new StringDecoder("utf8");
-  let pieces: string[] = []; // a line of many reads is joined once
+  let pieces: string[] = []; // joined once per line
   const take = (text: string): void => {
     const lines = text.split("\n");
     const last = lines.pop() ?? "";

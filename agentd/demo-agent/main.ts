@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A real ACP v1 program on stdin and stdout, without a model or a key. Without arguments it is the demo agent; with
-// `--scenario <file or JSON>` it plays that scenario (scripted/scenario.ts tells the language).
+// An ACP v1 agent on stdin and stdout that needs no model and no key. Without arguments it is the demo agent; with
+// `--scenario <file or JSON>` it plays that scenario (see scripted/scenario.ts).
 import { DemoAgent } from "./demo/demo-agent.ts";
 import { loadScenario } from "./scripted/scenario.ts";
 import { Output } from "./scripted/output.ts";
 import { ScriptedAgent } from "./scripted/scripted-agent.ts";
 
-/** As in sysexits: the command line, or the scenario it names, is wrong. */
+/** EX_USAGE of sysexits: the command line or its scenario is invalid. */
 const usageExit = 64;
 
 const [option, argument, ...surplus] = process.argv.slice(2);
@@ -15,7 +15,7 @@ else if (option === "--scenario" && argument !== undefined && surplus.length ===
 else stop(`usage: ${process.argv[1]} [--scenario <file or JSON>]`);
 
 function demo(): void {
-  // Whoever read our stdout is gone: there is nobody left to work for.
+  // The client has closed our stdout.
   process.stdout.on("error", () => process.exit(0));
   void new DemoAgent({ input: process.stdin, output: process.stdout, onClosed: () => process.exit(0) });
 }
@@ -24,7 +24,7 @@ function scripted(scenarioArgument: string): void {
   try {
     const scenario = loadScenario(scenarioArgument);
     for (const event of scenario.ignore ?? []) if (event !== "eof") process.on(event, () => {});
-    // The scenario alone says when it ends: not a broken pipe, nor having nothing to do.
+    // Only the scenario ends the process, neither a broken pipe nor an empty event loop.
     process.stdout.on("error", () => {});
     process.stderr.on("error", () => {});
     setInterval(() => {}, 2 ** 30);

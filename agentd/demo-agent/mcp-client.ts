@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An MCP server over stdio, started and asked: as much of MCP as an agent needs that calls a tool now and then.
+// A minimal MCP client: starts a server on stdio and calls its tools.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Connection, isObject } from "./demo/connection.ts";
 
@@ -15,12 +15,12 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** How long a server may take to be ready; an agent goes on without it. */
+/** Timeout of the server's initialize, after which the agent continues without it. */
 const readyWithinMs = 10_000;
 
 export class McpClient {
   readonly name: string;
-  /** Resolves also where the server could not be had; then `failure` says why. */
+  /** Resolves also if the server failed to start; `failure` then says why. */
   readonly ready: Promise<void>;
   failure: string | undefined;
   readonly #child: ChildProcess;
@@ -48,7 +48,7 @@ export class McpClient {
     );
   }
 
-  /** Rejects with the signal's reason, or where the server is gone. */
+  /** Rejects with the signal's reason, or if the server has ended. */
   async callTool(name: string, args: object, signal: AbortSignal): Promise<ToolResult> {
     await this.ready;
     const result = await this.#request("tools/call", { name, arguments: args }, signal);
@@ -57,7 +57,7 @@ export class McpClient {
     return { text: texts.join("\n"), isError: isObject(result) && result["isError"] === true };
   }
 
-  /** It ends when its stdin does. */
+  /** Closes the server's stdin, on which it ends. */
   close(): void {
     this.#child.stdin?.end();
   }

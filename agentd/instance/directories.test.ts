@@ -8,7 +8,7 @@ import { type DirectoryRules, freshWorkspace, resolveDirectories } from "./direc
 import { Reserved } from "./reserved.ts";
 
 const uid = process.getuid?.() ?? 0;
-/** A home directory with: src/app, src/app-evil, .ssh, .local/state/agentd/workspaces; beside it: out. */
+/** A home directory with src/app, src/app-evil, .ssh, .local/state/agentd/workspaces, and out beside it. */
 let base: string;
 let home: string;
 let stateDirectory: string;
@@ -38,13 +38,13 @@ function resolve(cwd: string, roots?: readonly string[]): string {
   return resolved.ok ? resolved.cwd : resolved.refusal.code;
 }
 
-test("a directory of the home directory is a session directory without any roots", () => {
+test("without roots, a directory of the home directory may be a session directory", () => {
   expect(resolve(join(home, "src", "app"))).toBe(join(home, "src", "app"));
   expect(resolve(join(home, "src"))).toBe(join(home, "src"));
   expect(resolve(join(home, "src", ".hidden"))).toBe(join(home, "src", ".hidden"));
 });
 
-test("the home directory itself, what is hidden in it, what is above and what is beside it are refused", () => {
+test("the home directory itself, its hidden directories, and those above and beside it are refused", () => {
   for (const path of [
     home,
     `${home}/`,
@@ -59,7 +59,7 @@ test("the home directory itself, what is hidden in it, what is above and what is
   }
 });
 
-test("a refusal names the path as it was asked, the roots, and the file that has them", () => {
+test("a refusal names the path as requested, the roots and the configuration file", () => {
   const asked = { cwd: join(base, "out"), additionalDirectories: [] };
   expect(resolveDirectories(asked, { ...rules, roots: ["/nowhere", join(home, "src")] })).toEqual({
     ok: false,
@@ -72,7 +72,7 @@ test("a refusal names the path as it was asked, the roots, and the file that has
   });
 });
 
-test("a root holds itself and what is below it, and no directory whose name only begins like it", () => {
+test("a root allows itself and what is below it, but no directory whose name only begins with its name", () => {
   const roots = [join(home, "src", "app")];
   mkdirSync(join(home, "src", "app", "deep"));
   expect(resolve(join(home, "src", "app"), roots)).toBe(join(home, "src", "app"));
@@ -81,7 +81,7 @@ test("a root holds itself and what is below it, and no directory whose name only
   expect(resolve(join(home, "src"), roots)).toBe("ROOT_REFUSED");
 });
 
-test("roots that are set replace the home directory's rule, in both directions", () => {
+test("configured roots replace the rule for the home directory: they allow more and forbid more", () => {
   expect(resolve(join(base, "out"), [join(base, "out")])).toBe(join(base, "out"));
   expect(resolve(join(home, "src"), [join(base, "out")])).toBe("ROOT_REFUSED");
   expect(resolve(home, [home])).toBe(home);
@@ -97,7 +97,7 @@ test.each([
   expect(resolve(join(base, "out"), roots)).toBe(allowed ? join(base, "out") : "ROOT_REFUSED");
 });
 
-test("a home directory that is the whole machine, or none, opens nothing", () => {
+test("a home directory of / or none allows nothing", () => {
   for (const none of ["/", "", "relative", "/nowhere/at/all"]) {
     const resolved = resolveDirectories(
       { cwd: join(base, "out"), additionalDirectories: [] },
@@ -114,7 +114,7 @@ test("a link that leads out of the roots is refused, one that leads into them is
   expect(resolve(join(base, "link-in"))).toBe(join(home, "src", "app"));
 });
 
-test("a root, and a home, that are links stand for where they lead", () => {
+test("a root and a home that are links are resolved", () => {
   symlinkSync(join(home, "src"), join(base, "root"));
   expect(resolve(join(home, "src", "app"), [join(base, "root")])).toBe(join(home, "src", "app"));
   expect(resolve(join(base, "root", "app"), [join(base, "root")])).toBe(join(home, "src", "app"));
@@ -124,10 +124,10 @@ test("a root, and a home, that are links stand for where they lead", () => {
   expect(resolve(join(base, "home-link"))).toBe("ROOT_REFUSED");
 });
 
-test("two dots lead where the kernel goes, from behind a link", () => {
+test("two dots after a link are resolved as the kernel does", () => {
   mkdirSync(join(base, "out", "deep"));
   symlinkSync(join(base, "out", "deep"), join(home, "src", "app", "link"));
-  // In the text this is home/src/app; really it is base/out.
+  // As text this is home/src/app; its real path is base/out.
   expect(resolve(`${home}/src/app/link/..`)).toBe("ROOT_REFUSED");
   expect(resolve(`${home}/src/app/../app-evil/./`)).toBe(join(home, "src", "app-evil"));
   expect(resolve(`${home}/src/../..`)).toBe("ROOT_REFUSED");
@@ -137,12 +137,12 @@ test.each(["/proc", "/proc/self/cwd/..", "/sys", "/dev", "/dev/shm", "/proc/self
   "%s is refused with every directory of the machine as a root",
   (path) => {
     const resolved = resolve(path, ["/"]);
-    // /proc/self/cwd/.. really is an ordinary directory of the machine.
+    // The real path of /proc/self/cwd/.. is an ordinary directory.
     expect(resolved).toBe(path === "/proc/self/cwd/.." ? realpathSync(join(process.cwd(), "..")) : "ROOT_REFUSED");
   },
 );
 
-test("where agentd keeps its log and its secrets no session works, whatever the roots", () => {
+test("the directory of agentd's log and secrets is refused, whatever the roots", () => {
   expect(resolve(stateDirectory, ["/"])).toBe("ROOT_REFUSED");
   expect(resolve(rules.workspacesDirectory, ["/"])).toBe("ROOT_REFUSED");
   mkdirSync(join(stateDirectory, "env"));
@@ -168,7 +168,7 @@ test.each([
   ["$/nowhere", "does not exist"],
   ["$/src/file", "is not a directory"],
   ["$/src/file/below", "not a directory"],
-  ["$/src/circle", "circle of links"],
+  ["$/src/circle", "loop of links"],
   ["$/src/dangling", "does not exist"],
   [`$/${"x".repeat(5_000)}`, "ENAMETOOLONG"],
 ])("%j is a wrong argument: %s", (asked, reason) => {
@@ -187,7 +187,7 @@ test.each([
   });
 });
 
-test("further directories are judged like the first, and named once", () => {
+test("additional directories are checked like cwd, and duplicates are dropped", () => {
   symlinkSync(join(home, "src", "app"), join(home, "src", "link"));
   const ask = (...names: string[]) =>
     resolveDirectories(
@@ -205,13 +205,13 @@ test("further directories are judged like the first, and named once", () => {
   });
 });
 
-// Root may list and enter everything.
+// Permissions do not bind root.
 test.skipIf(uid === 0)("a directory that agentd may not list is a wrong argument", () => {
   chmodSync(join(home, "src", "app"), 0o300);
   expect(resolve(join(home, "src", "app"))).toBe("ARGUMENT");
 });
 
-test("whatever way is taken through links and dots, what is allowed lies under the root", () => {
+test("whatever the links and dots in a path, an allowed directory lies under the root", () => {
   symlinkSync(join(base, "out"), join(home, "src", "link-out"));
   symlinkSync(home, join(base, "out", "link-home"));
   symlinkSync("..", join(home, "src", "app", "up"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where a session may work: existing directories under the instance's roots, judged by where they really are.
+// Checks where a session may work: existing directories under the configured roots, by their real paths.
 import { accessSync, constants, mkdtempSync, realpathSync, statSync, statfsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { kernelDirectories, kernelFileSystems } from "./kernel-files.ts";
@@ -9,9 +9,9 @@ import { isBelow, isWithin } from "./within.ts";
 export type Directories =
   | {
       readonly ok: true;
-      /** Without links; so are the others. Start the agent here, not at what was asked: a link may lead elsewhere by then. */
+      /** Real paths. Start the agent here rather than at the requested path, which may be re-linked by then. */
       readonly cwd: string;
-      /** Without repetitions, and without `cwd`. */
+      /** Without duplicates and without `cwd`. */
       readonly additionalDirectories: readonly string[];
     }
   | { readonly ok: false; readonly refusal: DirectoryRefusal };
@@ -19,7 +19,7 @@ export type Directories =
 export type DirectoryRefusal =
   | {
       readonly code: "ROOT_REFUSED";
-      /** As it was asked. */
+      /** As requested. */
       readonly path: string;
       readonly roots: readonly string[];
       readonly message: string;
@@ -27,21 +27,20 @@ export type DirectoryRefusal =
   | { readonly code: "ARGUMENT"; readonly field: "cwd" | "additional_dirs"; readonly message: string };
 
 export interface DirectoryRules {
-  /** The instance's file, where a refusal says that the roots can be changed. */
+  /** The configuration file, named in refusals. */
   readonly configFile: string;
-  /** From there. Undefined: the home directory, but neither itself nor a hidden directory in it. */
+  /** From the configuration. Undefined: anything within the home directory except its hidden directories. */
   readonly roots: readonly string[] | undefined;
   readonly home: string;
-  /** No session works in those, but for: */
+  /** Refused whatever the roots, except for workspaces. */
   readonly reserved: Reserved;
-  /** What `freshWorkspace` made is always allowed. */
+  /** A directory that `freshWorkspace` created here is always allowed. */
   readonly workspacesDirectory: string;
 }
 
 /**
- * Each directory must be absolute, exist, be one that agentd may list and enter, and lie under a root after links are
- * resolved, in both. `/proc`, `/sys` and `/dev` never are session directories, whatever the roots. Looks at the file
- * system and changes nothing.
+ * Each directory must be absolute, exist, be readable and searchable, and lie under a root when links in both are
+ * resolved. Refuses `/proc`, `/sys` and `/dev` whatever the roots. Reads the file system and changes nothing.
  */
 export function resolveDirectories(
   asked: { readonly cwd: string; readonly additionalDirectories: readonly string[] },
@@ -59,46 +58,46 @@ export function resolveDirectories(
   return { ok: true, cwd: cwd.path, additionalDirectories: [...additional] };
 }
 
-/** A directory of its own for a session that brought none, mode 0700; throws where it cannot be made. */
+/** Creates a directory, mode 0700, for a session that was started without one. Throws if it cannot be created. */
 export function freshWorkspace(workspacesDirectory: string): string {
   return realpathSync.native(mkdtempSync(join(workspacesDirectory, "session-")));
 }
 
-/** Whether `freshWorkspace` made it. `path`: without links. */
+/** Whether `freshWorkspace` created it. `path` is a real path. */
 export function isWorkspace(path: string, workspacesDirectory: string): boolean {
-  const workspaces = realOf(workspacesDirectory);
+  const workspaces = realPathOf(workspacesDirectory);
   return workspaces !== undefined && isBelow(path, workspaces);
 }
 
 interface Allowed {
-  /** As people wrote them. */
+  /** As configured. */
   readonly roots: readonly string[];
   readonly configFile: string;
-  /** Why the resolved directory is refused, or undefined. */
-  refuses(path: string): string | undefined;
+  /** Returns why the real path is refused, or undefined. */
+  refusalOf(path: string): string | undefined;
 }
 
 function allowedBy({ configFile, roots, home, reserved, workspacesDirectory }: DirectoryRules): Allowed {
-  const realHome = realOf(home);
-  const realRoots = (roots ?? []).flatMap((root) => realOf(root) ?? []);
+  const realHome = realPathOf(home);
+  const realRoots = (roots ?? []).flatMap((root) => realPathOf(root) ?? []);
   return {
     roots: roots ?? [home],
     configFile,
-    refuses(path) {
+    refusalOf(path) {
       if (isWorkspace(path, workspacesDirectory)) return undefined;
-      if (isKernels(path)) return "is the kernel's";
-      if (reserved.holds(path)) return "is where agentd keeps its log, its secrets or a socket";
+      if (isKernelDirectory(path)) return "belongs to the kernel";
+      if (reserved.includes(path)) return "is reserved for agentd's log, secrets or sockets";
       if (roots !== undefined)
         return realRoots.some((root) => isWithin(path, root)) ? undefined : "lies outside the roots";
-      return refusedByHome(path, realHome);
+      return homeRefusal(path, realHome);
     },
   };
 }
 
-/** The rule without roots. A home of "/" is no home: everything would lie in it. */
-function refusedByHome(path: string, home: string | undefined): string | undefined {
+/** The rule if no roots are configured. A home directory of "/" counts as none, since it would allow everything. */
+function homeRefusal(path: string, home: string | undefined): string | undefined {
   if (home === undefined || home === "/") return "lies outside the roots: there is no home directory, and none are set";
-  if (path === home) return "is the home directory itself, with all that is hidden in it; name one within it";
+  if (path === home) return "is the home directory itself, with its hidden directories; use one within it";
   if (!isBelow(path, home)) return "lies outside the home directory";
   if (path[home.length + 1] === ".") return "lies in a hidden directory of the home directory";
   return undefined;
@@ -113,22 +112,22 @@ function resolveOne(asked: string, field: "cwd" | "additional_dirs", allowed: Al
     ok: false,
     refusal: { code: "ARGUMENT", field, message: `${field}: ${JSON.stringify(asked.slice(0, 256))} ${reason}` },
   });
-  if (asked.includes("\0")) return wrong("has a NUL character in it");
+  if (asked.includes("\0")) return wrong("contains a NUL character");
   if (!isAbsolute(asked)) return wrong("is not an absolute path");
   let path: string;
   try {
-    // The C library's: it follows `..` from where a link has led, as the kernel will, and not in the text.
+    // The native variant resolves `..` after following links, as the kernel does; the other removes it from the text.
     path = realpathSync.native(asked);
     if (!statSync(path).isDirectory()) return wrong("is not a directory");
   } catch (cause) {
     return wrong(reasonOf(cause));
   }
-  const reason = allowed.refuses(path);
+  const reason = allowed.refusalOf(path);
   if (reason !== undefined) return { ok: false, refusal: outside(asked, path, allowed, reason) };
   try {
     accessSync(path, constants.R_OK | constants.X_OK);
   } catch {
-    return wrong("may not be listed or entered by agentd");
+    return wrong("cannot be listed or entered by agentd");
   }
   return { ok: true, path };
 }
@@ -142,8 +141,8 @@ function outside(asked: string, path: string, { roots, configFile }: Allowed, re
 const reasons: ReadonlyMap<string | undefined, string> = new Map([
   ["ENOENT", "does not exist"],
   ["ENOTDIR", "leads through something that is not a directory"],
-  ["EACCES", "may not be looked at by agentd"],
-  ["ELOOP", "is a circle of links"],
+  ["EACCES", "cannot be accessed by agentd"],
+  ["ELOOP", "is a loop of links"],
 ]);
 
 function reasonOf(cause: unknown): string {
@@ -151,25 +150,25 @@ function reasonOf(cause: unknown): string {
   return reasons.get(code) ?? `cannot be resolved (${code ?? String(cause)})`;
 }
 
-/** By name, and by the kind of file system wherever it is mounted. */
-function isKernels(path: string): boolean {
+/** Checks the name, and the type of the file system wherever it is mounted. */
+function isKernelDirectory(path: string): boolean {
   if (kernelDirectories.some((directory) => isWithin(path, directory))) return true;
   if (process.platform !== "linux") return false;
   try {
     return kernelFileSystems.has(statfsSync(path).type);
   } catch {
-    // Gone since it was resolved; whether it can be entered is looked at next.
+    // Removed since it was resolved; the access check comes next.
     return false;
   }
 }
 
-/** Whether a place that was without links still is: a link that was put there since leads elsewhere. */
-export function isItself(path: string): boolean {
-  return realOf(path) === path;
+/** Whether a real path still is one: a link may have replaced a part of it since. */
+export function isStillReal(path: string): boolean {
+  return realPathOf(path) === path;
 }
 
-/** Where it really is; undefined for what is not there or is no absolute path: nothing lies under it. */
-function realOf(path: string): string | undefined {
+/** Undefined for a missing or relative path. */
+function realPathOf(path: string): string | undefined {
   if (!isAbsolute(path)) return undefined;
   try {
     return realpathSync.native(path);

@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("the second to ask is told who holds the lock, until it is released", () => {
+test("a second process is told who holds the lock, until it is released", () => {
   const first = acquireInstanceLock(options);
   expect(first.ok).toBe(true);
   const second = acquireInstanceLock({ ...options, pid: 1 });
@@ -41,7 +41,7 @@ test("the second to ask is told who holds the lock, until it is released", () =>
   release(third);
 });
 
-test("what lies there is closed to others, and nothing but the lock file outlives the holder", () => {
+test("the files are private, and only the lock file outlives the holder", () => {
   const before = process.umask(0);
   const held = acquireInstanceLock(options);
   process.umask(before);
@@ -51,12 +51,12 @@ test("what lies there is closed to others, and nothing but the lock file outlive
   expect(readdirSync(directory)).toEqual(["agentd.lock"]);
 });
 
-test("another process's lock is respected, and freed when that process is killed", async () => {
+test("another process's lock is respected, and released when that process is killed", async () => {
   const holder = contender();
   expect(await holder.ask()).toMatchObject({ ok: true });
   expect(acquireInstanceLock(options)).toMatchObject({ ok: false, holder: { pid: holder.child.pid } });
   await kill(holder.child);
-  // Its record is still there; only the lock decides.
+  // Its record still exists; only the lock decides.
   expect(readPidRecord(options.pidFile)).toMatchObject({ pid: holder.child.pid });
   const mine = acquireInstanceLock(options);
   expect(mine.ok).toBe(true);
@@ -64,7 +64,7 @@ test("another process's lock is respected, and freed when that process is killed
   release(mine);
 });
 
-test("of four that start at once one wins, round after round, and the others name it", { tags: "slow" }, async () => {
+test("of four that start at once exactly one wins, and the others name it", { tags: "slow" }, async () => {
   for (let round = 0; round < 3; round += 1) {
     const racers = [contender(), contender(), contender(), contender()];
     await Promise.all(racers.map(({ isUp }) => isUp));
@@ -77,7 +77,7 @@ test("of four that start at once one wins, round after round, and the others nam
   }
 });
 
-test("without its lock file the holder still holds, as long as its record says so, and leaves the next one's alone", async () => {
+test("without its lock file a holder with a record still counts, and does not remove the next holder's record", async () => {
   const identity = identityOf(process.pid);
   const first = acquireInstanceLock({ ...options, identity });
   rmSync(options.lockFile);
@@ -98,7 +98,7 @@ test("a holder that has written no record is still a holder", () => {
   release(held);
 });
 
-test("a record that makes no sense is none", () => {
+test("an invalid record is ignored", () => {
   for (const text of [
     "",
     "{",
@@ -117,7 +117,7 @@ test("a record that makes no sense is none", () => {
   expect(readPidRecord(options.pidFile)).toBeUndefined();
 });
 
-test("a lock file that is no lock file, or cannot be made, is an error and not a refusal", () => {
+test("a lock file that is not a database, or cannot be created, is an error and not a refusal", () => {
   writeFileSync(
     options.lockFile,
     "this is not a database, and long enough that nobody takes it for an empty one".repeat(20),
@@ -128,7 +128,7 @@ test("a lock file that is no lock file, or cannot be made, is an error and not a
   );
 });
 
-test("where the record cannot be written the lock is not kept", () => {
+test("if the record cannot be written the lock is released", () => {
   expect(() => acquireInstanceLock({ ...options, pidFile: join(directory, "no", "such.pid") })).toThrow(
     "cannot be written",
   );
@@ -144,15 +144,15 @@ interface Said {
 
 interface Contender {
   readonly child: ChildProcess;
-  /** It has loaded all that it needs. */
+  /** Resolves when it has loaded everything. */
   readonly isUp: Promise<unknown>;
-  /** Has it ask for the lock. */
+  /** Makes it try to take the lock. */
   readonly ask: () => Promise<Said>;
 }
 
 /**
- * A real process that asks for the lock when it is told to, says what it got, and keeps it until it is killed. It tries
- * for a second: on a loaded machine the winner may be held up before it has written who it is.
+ * A real process that takes the lock on command, prints the result, and keeps the lock until it is killed. It tries for a
+ * second, since on a loaded machine the winner may be slow to write its record.
  */
 function contender(): Contender {
   const program = `

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One agentd for each state directory, held by SQLite's file lock: the kernel frees it when its holder dies, however it dies.
+// Allows one agentd per state directory by SQLite's file lock, which the kernel releases however the holder dies.
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { findByIdentity } from "../../acp-client/process/process-identity.ts";
@@ -7,51 +7,51 @@ import type { Build } from "../../files/installed-build.ts";
 import { trackFiles } from "../../files/tracked-files.ts";
 
 export interface InstanceLock {
-  /** Frees the lock and removes the pid record; again does nothing. */
+  /** Releases the lock and removes the pid record. Idempotent. */
   release(): void;
   [Symbol.dispose](): void;
 }
 
-/** Who holds the lock: a help for people and for `mix agent stop`; it decides only where the lock file was removed. */
+/** The holder of the lock, for people and `mix agent stop`. Decides nothing unless the lock file was removed. */
 export interface PidRecord {
   readonly pid: number;
   readonly started_at: string;
-  /** Which agentd it is, for command lines of another build; agentd 0.1.0 and earlier does not say. */
+  /** The build that runs, for command lines of another build; absent from agentd 0.1.0 and earlier. */
   readonly version?: string;
   readonly build?: string;
-  /** With them the pid is this process's and no later one's; absent where the system does not tell. */
+  /** With boot_id, tells this process from a later one with the same pid; absent where the system does not tell. */
   readonly start_time?: string;
   readonly boot_id?: string;
 }
 
 export type AcquiredLock =
   | { readonly ok: true; readonly lock: InstanceLock }
-  /** The holder is undefined while it has not yet written who it is. */
+  /** The holder is undefined if it has not written its record yet. */
   | { readonly ok: false; readonly holder: PidRecord | undefined; readonly message: string };
 
 export interface LockOptions {
   readonly lockFile: string;
   readonly pidFile: string;
   readonly pid: number;
-  /** Of that process. */
+  /** The identity of process `pid`. */
   readonly identity?: { readonly startTime: string; readonly bootId: string } | undefined;
   /** UTC, RFC 3339. */
   readonly startedAt: string;
   readonly build: Build;
-  /** How long a held lock is tried for: of several that start at the same instant, one must not lose to the others' trying. */
+  /** How long to retry: when several start at once, their attempts must not make all of them fail. */
   readonly waitMs: number;
 }
 
 /**
- * Takes the lock, or says who has it. Throws where the file can be neither made nor locked. The lock file must not be on
- * a network file system, and must not be opened by other means while it is held: closing it would free the lock.
+ * Takes the lock, or returns its holder. Throws if the file cannot be created or locked. The lock file must not be on a
+ * network file system, nor be opened otherwise in this process: closing it would release the POSIX lock.
  */
 export function acquireInstanceLock(options: LockOptions): AcquiredLock {
   const database = lockedDatabase(options);
-  if (database === undefined) return held(options.pidFile);
-  if (isHeldByRecord(options)) {
+  if (database === undefined) return heldBy(options.pidFile);
+  if (isRecordedHolderAlive(options)) {
     database.close();
-    return held(options.pidFile);
+    return heldBy(options.pidFile);
   }
   try {
     writePidRecord(options.pidFile, recordOf(options));
@@ -59,7 +59,7 @@ export function acquireInstanceLock(options: LockOptions): AcquiredLock {
     database.close();
     throw new Error(`${options.pidFile} cannot be written`, { cause });
   }
-  return { ok: true, lock: heldLock(database, options) };
+  return { ok: true, lock: makeLock(database, options) };
 }
 
 function recordOf({ pid, startedAt, identity, build }: LockOptions): PidRecord {
@@ -67,22 +67,22 @@ function recordOf({ pid, startedAt, identity, build }: LockOptions): PidRecord {
   return { pid, started_at: startedAt, ...process, ...build };
 }
 
-/** A lock that is free while its holder lives: the file that was locked has been removed. */
-function isHeldByRecord({ pidFile, pid }: LockOptions): boolean {
-  const { pid: holder, start_time: startTime, boot_id: bootId } = writtenRecord(pidFile);
+/** Whether the recorded holder still runs although the lock is free: its lock file was removed. */
+function isRecordedHolderAlive({ pidFile, pid }: LockOptions): boolean {
+  const { pid: holder, start_time: startTime, boot_id: bootId } = readRecordFields(pidFile);
   if (!Number.isSafeInteger(holder) || holder === pid) return false;
   if (typeof startTime !== "string" || typeof bootId !== "string") return false;
   return findByIdentity({ pid: holder as number, startTime, bootId }) !== undefined;
 }
 
-/** The record as it was last written; undefined where there is none, or none that makes sense. */
+/** Undefined if there is no valid record. */
 export function readPidRecord(pidFile: string): PidRecord | undefined {
-  const { pid, started_at } = writtenRecord(pidFile);
+  const { pid, started_at } = readRecordFields(pidFile);
   if (!Number.isSafeInteger(pid) || (pid as number) <= 0 || typeof started_at !== "string") return undefined;
   return { pid: pid as number, started_at };
 }
 
-function writtenRecord(pidFile: string): Partial<Record<keyof PidRecord, unknown>> {
+function readRecordFields(pidFile: string): Partial<Record<keyof PidRecord, unknown>> {
   try {
     return (JSON.parse(readFileSync(pidFile, "utf8")) as Partial<Record<keyof PidRecord, unknown>> | null) ?? {};
   } catch {
@@ -90,7 +90,7 @@ function writtenRecord(pidFile: string): Partial<Record<keyof PidRecord, unknown
   }
 }
 
-/** Undefined: somebody else holds it. A rollback journal, since in WAL mode an exclusive transaction keeps nobody from opening. */
+/** Undefined if another process holds it. Uses a rollback journal, since in WAL mode others could still open the file. */
 function lockedDatabase({ lockFile, waitMs }: LockOptions): Database.Database | undefined {
   let database: Database.Database | undefined;
   try {
@@ -106,24 +106,24 @@ function lockedDatabase({ lockFile, waitMs }: LockOptions): Database.Database | 
   }
 }
 
-function held(pidFile: string): AcquiredLock {
+function heldBy(pidFile: string): AcquiredLock {
   const holder = readPidRecord(pidFile);
   const who = holder === undefined ? "another agentd" : `agentd with pid ${holder.pid}, since ${holder.started_at},`;
   return { ok: false, holder, message: `${who} holds this state directory; \`mix agent stop\` ends it` };
 }
 
-function heldLock(database: Database.Database, { lockFile, pidFile }: LockOptions): InstanceLock {
+function makeLock(database: Database.Database, { lockFile, pidFile }: LockOptions): InstanceLock {
   const files = trackFiles([lockFile]);
   const release = (): void => {
     if (!database.open) return;
-    // While the lock is still held: a moment later the file may be the next holder's, as it may be without the lock file.
+    // Removed before the unlock, after which it may be the next holder's; likewise if the lock file was removed.
     if (files.changed().length === 0) rmSync(pidFile, { force: true });
     database.close();
   };
   return { release, [Symbol.dispose]: release };
 }
 
-/** Whole or not at all, for those who read it meanwhile. */
+/** Writes atomically, for concurrent readers. */
 function writePidRecord(pidFile: string, record: PidRecord): void {
   const temporary = `${pidFile}.new`;
   rmSync(temporary, { force: true });

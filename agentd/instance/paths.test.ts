@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("without variables everything lies where XDG puts it in the home directory", () => {
+test("without variables the paths are XDG's defaults in the home directory", () => {
   expect(paths({})).toEqual({
     configFile: "/home/ann/.config/agentd/agentd.toml",
     stateDirectory: "/home/ann/.local/state/agentd",
@@ -29,7 +29,7 @@ test("without variables everything lies where XDG puts it in the home directory"
   });
 });
 
-test("XDG's variables move it, agentd's own win over them", () => {
+test("XDG variables move the paths, and AGENTD_ variables override them", () => {
   const xdg = { XDG_CONFIG_HOME: "/x/config", XDG_STATE_HOME: "/x/state" };
   expect(paths(xdg)).toMatchObject({ configFile: "/x/config/agentd/agentd.toml", stateDirectory: "/x/state/agentd" });
   expect(paths({ ...xdg, AGENTD_CONFIG: "/a/../a.toml", AGENTD_STATE_DIR: "/b/" })).toMatchObject({
@@ -38,12 +38,12 @@ test("XDG's variables move it, agentd's own win over them", () => {
   });
 });
 
-test("empty variables count as unset, and relative ones of XDG are ignored", () => {
+test("empty variables count as unset, and relative XDG variables are ignored", () => {
   const environment = { AGENTD_CONFIG: "", AGENTD_STATE_DIR: "", XDG_CONFIG_HOME: "config", XDG_STATE_HOME: "" };
   expect(paths(environment)).toEqual(paths({}));
 });
 
-test("a relative variable of agentd's own is refused by name", () => {
+test("a relative AGENTD_ variable is refused by name", () => {
   expect(instancePaths({ AGENTD_CONFIG: "a.toml" }, "/home/ann")).toMatchObject({
     ok: false,
     reason: expect.stringContaining("AGENTD_CONFIG"),
@@ -54,13 +54,13 @@ test("a relative variable of agentd's own is refused by name", () => {
   });
 });
 
-test("no home directory is needed where both variables say where to go", () => {
+test("no home directory is needed if both variables are set", () => {
   expect(instancePaths({}, "").ok).toBe(false);
   expect(instancePaths({ AGENTD_STATE_DIR: "/s" }, "").ok).toBe(false);
   expect(instancePaths({ AGENTD_STATE_DIR: "/s", AGENTD_CONFIG: "/c" }, "").ok).toBe(true);
 });
 
-test("what is missing of the state directory is made, closed to everybody else", () => {
+test("missing parts of the state directory are created private", () => {
   const before = process.umask(0);
   try {
     const made = paths({ AGENTD_STATE_DIR: join(directory, "deep", "state") });
@@ -84,7 +84,7 @@ test.each([0o770, 0o702, 0o777, 0o1777])("a state directory of mode %o, which ot
   });
 });
 
-test("one that others can move away is refused with the directory that lets them", () => {
+test("a state directory that others can move is refused, naming the directory that permits it", () => {
   const above = join(directory, "above");
   mkdirSync(above);
   chmodSync(above, 0o777);
@@ -101,13 +101,13 @@ test("a directory within it that others can write is refused too", () => {
   expect(prepareStateDirectory(state, uid)).toMatchObject({ ok: false, path: state.environmentDirectory });
 });
 
-test("one that others can only read is closed to them", () => {
+test("a state directory that others can only read is made private", () => {
   chmodSync(directory, 0o755);
   expect(prepareStateDirectory(paths({ AGENTD_STATE_DIR: directory }), uid)).toEqual({ ok: true });
   expect(modeOf(directory)).toBe(0o700);
 });
 
-test("the directory of another user, a file and a link to nowhere are refused", () => {
+test("the directory of another user, a file and a broken link are refused", () => {
   const at = (state: string, user = uid) => prepareStateDirectory(paths({ AGENTD_STATE_DIR: state }), user);
   expect(at(directory, uid + 1)).toMatchObject({ ok: false, reason: expect.stringContaining(`user ${uid}, not`) });
   writeFileSync(join(directory, "file"), "");

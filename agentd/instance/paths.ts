@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where the instance keeps its things: one file that people write, one directory that agentd writes.
+// The instance's paths: one file that people write, and one directory that agentd writes.
 import { isAbsolute, join, normalize } from "node:path";
 import { preparePrivateDirectory } from "../../files/private-directory.ts";
 import { stateDirectoryOf, xdgDirectory } from "../../files/state-directory.ts";
 
 export interface InstancePaths {
-  /** The instance's file (TOML); it need not exist. */
+  /** The configuration file (TOML), which need not exist. */
   readonly configFile: string;
   readonly stateDirectory: string;
   /** The append-only log. */
   readonly logFile: string;
-  /** What agentd says about itself. */
+  /** agentd's own diagnostics. */
   readonly processLogFile: string;
-  /** One file a name: values that a start may pass on. */
+  /** One file per environment variable: values that a start may pass on. */
   readonly environmentDirectory: string;
-  /** Held locked while agentd lives. */
+  /** Locked while agentd runs. */
   readonly lockFile: string;
-  /** Who holds the lock, for people and for `stop`. */
+  /** The holder of the lock, for people and `mix agent stop`. */
   readonly pidFile: string;
-  /** Fresh directories of `start demo` without a cwd. */
+  /** Directories created for `start demo` without a cwd. */
   readonly workspacesDirectory: string;
 }
 
@@ -32,7 +32,7 @@ export type PreparedState =
 
 /**
  * The file is `AGENTD_CONFIG`, else `$XDG_CONFIG_HOME/agentd/agentd.toml` (`~/.config`); the directory is that of
- * `stateDirectoryOf`. A relative variable of agentd's own is refused, since agentd does not stay where it was started.
+ * `stateDirectoryOf`. Refuses a relative AGENTD_ variable, since agentd changes its working directory.
  */
 export function instancePaths(environment: Readonly<Record<string, string | undefined>>, home: string): FoundPaths {
   const { AGENTD_CONFIG: config, AGENTD_STATE_DIR: state } = environment;
@@ -59,9 +59,9 @@ export function instancePaths(environment: Readonly<Record<string, string | unde
 }
 
 /**
- * Creates what is missing of the state directory, mode 0700. Refused: one that is not a directory, belongs to another
- * user, or that others can write or replace: whoever does could replace the log or plant secrets. One that others can only
- * read is closed to them.
+ * Creates what is missing of the state directory, mode 0700. Refuses one that is not a directory, belongs to another
+ * user, or can be written or replaced by others, who could replace the log or plant secrets. Makes one that others can
+ * only read private.
  */
 export function prepareStateDirectory(paths: InstancePaths, uid: number): PreparedState {
   for (const path of [paths.stateDirectory, paths.environmentDirectory, paths.workspacesDirectory]) {

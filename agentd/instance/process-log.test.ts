@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("a line is in the file when the call returns, private, with its time, level and cause", () => {
+test("a line is in the private file when the call returns, with its time, level and cause", () => {
   const { logger } = open();
   logger.error(new Error("could not start", { cause: new Error("no such file") }));
   const [line] = lines();
@@ -42,7 +42,7 @@ test("a line is in the file when the call returns, private, with its time, level
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("an older log is carried on, and closed to others if it was open to them", () => {
+test("an existing log is appended to and made private", () => {
   writeFileSync(file, `{"msg":"before"}\n`);
   chmodSync(file, 0o644);
   open().logger.info("after");
@@ -50,7 +50,7 @@ test("an older log is carried on, and closed to others if it was open to them", 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("secrets are taken out of messages, members and errors", () => {
+test("secrets are redacted in messages, members and errors", () => {
   const { logger } = open({ redact: redactor([`sk-"quoted"`]) });
   logger.info({ env: { KEY: `sk-"quoted"` } }, `started with sk-"quoted"`);
   logger.error(new Error(`refused sk-"quoted"`));
@@ -68,14 +68,14 @@ test("the file never grows beyond its size, and one older file is kept", () => {
   expect(kept).toEqual(kept.map((_, index) => 100 - kept.length + index));
 });
 
-test("a file that was full before the start is turned over by the first line", () => {
+test("a file that was full before the start is rotated by the first line", () => {
   writeFileSync(file, "x".repeat(3_000));
   open({ bytesMax: 2_000 }).logger.info("first");
   expect(statSync(`${file}.1`).size).toBe(3_000);
   expect(lines().map(({ msg }) => msg)).toEqual(["first"]);
 });
 
-test("a turn that fails loses lines and nothing else, and is made up for later", () => {
+test("a rotation that fails loses lines only, and is retried", () => {
   const { logger } = open({ bytesMax: 200 });
   logger.info("x".repeat(150));
   mkdirSync(join(`${file}.1`, "in the way"), { recursive: true });
@@ -86,7 +86,7 @@ test("a turn that fails loses lines and nothing else, and is made up for later",
   expect(lines().map(({ msg }) => msg)).toEqual(["there again"]);
 });
 
-test("what is written after the close is dropped", () => {
+test("lines written after close are dropped", () => {
   const closed = open();
   closed.close();
   closed.close();
@@ -94,7 +94,7 @@ test("what is written after the close is dropped", () => {
   expect(readFileSync(file, "utf8")).toBe("");
 });
 
-test("in the foreground lines go to the stream that is handed in, redacted too", () => {
+test("in the foreground lines go to the given stream, redacted as well", () => {
   let text = "";
   log = openProcessLog({
     destination: { stream: { write: (line) => (text += line) } },

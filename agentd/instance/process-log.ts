@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What agentd says about itself, one JSON object a line: to a file of bounded size, or to stderr in the foreground.
-// Never to stdout, which belongs to whoever started it. What sessions do is in the log proper, not here.
+// agentd's own diagnostics, one JSON object per line: to a file of bounded size, or to stderr in the foreground. Never to
+// stdout, which belongs to the process that started agentd. Sessions have their own log (log.db).
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { type Logger, pino, stdSerializers, stdTimeFunctions } from "pino";
 
@@ -13,19 +13,19 @@ export interface ProcessLogOptions {
   readonly destination:
     | { readonly file: string; readonly bytesMax: number }
     | { readonly stream: { write(text: string): unknown } };
-  /** Applied to every line as it is written; takes out secrets. */
+  /** Replaces secrets; applied to every line. */
   readonly redact: (text: string) => string;
-  /** pino's: "info" unless said otherwise. */
+  /** A level of pino; "info" by default. */
   readonly level?: string;
 }
 
 /**
- * Lines are written at once and in order, so that the last one before a crash is there. A disk that is full loses lines
- * and nothing else. Throws where the file cannot be opened.
+ * Writes synchronously, so that the last line before a crash is not lost. A full disk loses lines and has no other
+ * effect. Throws if the file cannot be opened.
  */
 export function openProcessLog({ destination, redact, level = "info" }: ProcessLogOptions): ProcessLog {
   const sink =
-    "file" in destination ? openFile(destination.file, destination.bytesMax) : openStream(destination.stream);
+    "file" in destination ? openRotatingFile(destination.file, destination.bytesMax) : openStream(destination.stream);
   const options = {
     level,
     base: { pid: process.pid },
@@ -45,11 +45,11 @@ function openStream(stream: { write(text: string): unknown }): Sink {
   return { write: (line) => void stream.write(line), close: () => {} };
 }
 
-/** Turned over when full: the file before is kept as `<file>.1`, the one before that goes. */
-function openFile(file: string, bytesMax: number): Sink {
+/** Rotates the file when it is full: keeps one older file as `<file>.1`. */
+function openRotatingFile(file: string, bytesMax: number): Sink {
   let state: OpenFile | "turning" | "closed" = openForAppending(file);
 
-  /** A turn that failed half-way is tried again with the next line. */
+  /** Retries a rotation that failed half-way with the next line. */
   function withRoomFor(bytes: number): OpenFile | undefined {
     if (state === "closed") return undefined;
     if (state !== "turning" && state.bytes > 0 && state.bytes + bytes > bytesMax) {
@@ -68,7 +68,7 @@ function openFile(file: string, bytesMax: number): Sink {
         const target = withRoomFor(bytes.length);
         if (target !== undefined) target.bytes += writeSync(target.descriptor, bytes);
       } catch {
-        // There is no other place to say it, and agentd must outlive a full disk.
+        // There is nowhere else to report it, and agentd must survive a full disk.
       }
     },
     close() {
@@ -89,7 +89,7 @@ function openForAppending(file: string): OpenFile {
   const found = fstatSync(descriptor);
   if (!found.isFile()) {
     closeSync(descriptor);
-    throw new Error(`${file} is not a file`);
+    throw new Error(`${file} is not a regular file`);
   }
   fchmodSync(descriptor, 0o600);
   return { descriptor, bytes: found.size };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session that works in the home directory itself, and what of it is not its own.
+// A session that works in the home directory itself, which contains agentd's own files.
 import {
   linkSync,
   mkdirSync,
@@ -15,12 +15,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { embeddedSocketPath } from "../../bus-client/index.ts";
-import { holdDirectory } from "../client-side/terminal-directory.ts";
+import { pinDirectory } from "../client-side/pin-directory.ts";
 import { readTextFile } from "../client-side/files/read-text-file.ts";
 import { sweepTemporary } from "../client-side/files/sweep-temporary.ts";
 import { writeTextFile } from "../client-side/files/write-text-file.ts";
-import { nothingSeen } from "../people/tool-sight.ts";
-import { findOut } from "../people/findings.ts";
+import { noFacts } from "../people/tool-call-facts.ts";
+import { collectEvidence } from "../people/policy-evidence.ts";
 import { evaluatePolicy } from "../session/core/requests/policy.ts";
 import { resolveDirectories } from "./directories.ts";
 import { instancePaths, type InstancePaths } from "./paths.ts";
@@ -82,12 +82,12 @@ const write = (path: string): string => {
   return answer.ok ? "written" : answer.refusal.reason;
 };
 const startTerminal = (path: string): string => {
-  using answer = holdDirectory(path, boundary());
+  using answer = pinDirectory(path, boundary());
   return answer.ok ? "held" : answer.refusal.reason;
 };
 const both = (path: string): readonly string[] => [path, read(path), write(path)];
 
-test("a session in the home directory reads and writes its files, and none that agentd keeps", () => {
+test("a session in the home directory reads and writes its files, but none of agentd's", () => {
   expect(both(join(home, "src/notes"))).toEqual([join(home, "src/notes"), "free", "written"]);
   for (const file of keptFiles()) {
     expect(both(file)).toEqual([file, "reserved", "reserved"]);
@@ -95,7 +95,7 @@ test("a session in the home directory reads and writes its files, and none that 
   }
 });
 
-test("what is not there yet cannot be made among agentd's own, and is refused in the same words", () => {
+test("a missing file among agentd's own cannot be created, and is refused with the same message", () => {
   const missing = [
     join(paths.environmentDirectory, "NEW"),
     join(paths.stateDirectory, "new/file"),
@@ -108,7 +108,7 @@ test("what is not there yet cannot be made among agentd's own, and is refused in
   expect(read(join(home, "etc"))).toBe("missing");
 });
 
-test("a configuration that does not exist, nor its directory, is not made by a session", () => {
+test("a session cannot create the configuration file or its directory", () => {
   rmSync(dirname(paths.configFile), { recursive: true });
   expect(both(paths.configFile)).toEqual([paths.configFile, "reserved", "reserved"]);
   expect(both(join(paths.configFile, "below"))).toEqual([join(paths.configFile, "below"), "reserved", "reserved"]);
@@ -116,7 +116,7 @@ test("a configuration that does not exist, nor its directory, is not made by a s
   expect(both(paths.configFile)).toEqual([paths.configFile, "reserved", "reserved"]);
 });
 
-test("a configuration that is a link is reserved where it leads, also when that changes or is not there", () => {
+test("a configuration file that is a link reserves its target, also if that changes or is missing", () => {
   mkdirSync(join(home, "dotfiles"));
   const [one, other] = [join(home, "dotfiles/one.toml"), join(home, "dotfiles/other.toml")];
   writeFileSync(one, "kept");
@@ -137,7 +137,7 @@ test("a configuration that is a link is reserved where it leads, also when that 
   expect(read(paths.configFile)).toBe("link");
 });
 
-test("the configuration's directory may be a link, too", () => {
+test("the configuration file's directory may be a link, too", () => {
   renameSync(dirname(paths.configFile), join(home, "dotfiles"));
   symlinkSync("../dotfiles", dirname(paths.configFile));
   const real = join(home, "dotfiles/agentd.toml");
@@ -147,7 +147,7 @@ test("the configuration's directory may be a link, too", () => {
   ]);
 });
 
-test("another hard link to a file of agentd's is that file", () => {
+test("another hard link to a file of agentd's is reserved as well", () => {
   for (const file of [paths.configFile, paths.logFile, join(paths.environmentDirectory, "TOKEN")]) {
     const name = join(home, "src/linked");
     linkSync(file, name);
@@ -158,7 +158,7 @@ test("another hard link to a file of agentd's is that file", () => {
   expect(read(join(home, "src/linked"))).toBe("free");
 });
 
-test("a name that a file system may take for the configuration's is reserved as well", () => {
+test("a name that a case-insensitive file system may treat as the configuration's is reserved as well", () => {
   rmSync(paths.configFile);
   for (const name of ["AGENTD.TOML", "Agentd.toml", "agentd\u00ad.toml"]) {
     expect(write(join(dirname(paths.configFile), name))).toBe("reserved");
@@ -175,7 +175,7 @@ test("a state directory that is moved or reached by a link stays reserved", () =
   expect(both(paths.logFile)).toEqual([paths.logFile, "reserved", "reserved"]);
 });
 
-test("a path that is swapped for one of agentd's directories is judged by where it is then", () => {
+test("a path swapped for one of agentd's directories is checked by its current real path", () => {
   mkdirSync(join(home, "src/swapped"));
   writeFileSync(join(home, "src/swapped/TOKEN"), "free");
   expect(read(join(home, "src/swapped/TOKEN"))).toBe("free");
@@ -184,7 +184,7 @@ test("a path that is swapped for one of agentd's directories is judged by where 
   expect(both(join(home, "src/swapped/TOKEN"))).toEqual([join(home, "src/swapped/TOKEN"), "reserved", "reserved"]);
 });
 
-test("fresh directories of sessions lie in the state directory and are open", () => {
+test("workspaces of sessions are in the state directory and not reserved", () => {
   const file = join(paths.workspacesDirectory, "session-a/hello.txt");
   expect([write(file), read(file)]).toEqual(["written", "mine"]);
   expect(startTerminal(dirname(file))).toBe("held");
@@ -198,7 +198,7 @@ test("no temporary file is swept out of agentd's directories", () => {
   expect(readFileSync(file, "utf8")).toBe("kept");
 });
 
-test("a session directory may hold agentd's directories and be none of them", () => {
+test("a session directory may contain agentd's directories but not be one of them", () => {
   const rules = { configFile: paths.configFile, home, workspacesDirectory: paths.workspacesDirectory, reserved };
   const start = (cwd: string): string => {
     const found = resolveDirectories({ cwd, additionalDirectories: [] }, { ...rules, roots: [home] });
@@ -220,12 +220,12 @@ test("a session directory may hold agentd's directories and be none of them", ()
   expect(allowed.map(start)).toEqual(allowed.map(() => "ok"));
 });
 
-test("a policy answers no question about agentd's own files", () => {
+test("a policy never allows access to agentd's own files", () => {
   const policy = { allowOnce: [{ kinds: ["edit", "read"], within: "session" }] } as const;
   const ask = (path: string): object => {
-    const findings = findOut(nothingSeen, { locations: [{ path }] }, { policy, reserved, pathsMax: 8 });
+    const evidence = collectEvidence(noFacts, { locations: [{ path }] }, { policy, reserved, pathsMax: 8 });
     const options = [{ option: "y", kind: "allow_once" }];
-    return evaluatePolicy(policy, { kind: "edit", options, sessionDirectories: [home], findings });
+    return evaluatePolicy(policy, { kind: "edit", options, sessionDirectories: [home], evidence });
   };
   expect(ask(join(home, "src/notes"))).toMatchObject({ answer: "y" });
   for (const path of [paths.configFile, join(paths.environmentDirectory, "NEW")]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The places that no session reads, writes or starts a command in, whatever the roots: whoever writes there answers in
-// a person's name. Places are looked up anew at each question, since links and files may change while agentd runs.
+// The paths that no session may read, write or start a command in, whatever the roots: a writer there could answer in a
+// person's name. Resolved anew at each check, since links and files may change while agentd runs.
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, isAbsolute } from "node:path";
 import { embeddedSocketPath, nodeConfigFiles, type Surroundings } from "../../bus-client/index.ts";
@@ -8,11 +8,11 @@ import type { InstancePaths } from "./paths.ts";
 import { stateDirectoryOf } from "../../files/state-directory.ts";
 
 export interface ReservedPlaces {
-  /** With everything in them. */
+  /** Reserved with everything in them. */
   readonly directories: readonly string[];
-  /** Directories within those; what is below them is not reserved. */
+  /** Directories within those whose contents are not reserved. */
   readonly open: readonly string[];
-  /** Files, which need not exist; they are reserved where their links lead. */
+  /** Files, which need not exist; a link reserves its target. */
   readonly files: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export type FileIdentity = Pick<BigIntStats, "dev" | "ino" | "nlink">;
 
 export class Reserved {
   readonly #places: ReservedPlaces;
-  /** Of the directories as they were at the start: one that is moved stays reserved. */
+  /** The directories as they were at the start: a moved one stays reserved. */
   readonly #atStart: readonly Anchor[];
 
   constructor(places: ReservedPlaces) {
@@ -29,21 +29,21 @@ export class Reserved {
   }
 
   /**
-   * Whether the path is reserved. It must be absolute and without links; its last names need not exist. `file` is what
-   * stands there, where something does: a file is reserved under each of its names.
+   * `path` is a real path whose last components need not exist; `file` is what exists there, since a file is reserved
+   * under each of its hard links.
    */
-  holds(path: string | Buffer, file?: FileIdentity): boolean {
+  includes(path: string | Buffer, file?: FileIdentity): boolean {
     const { directories, open, files } = this.#places;
-    const steps = stepsOf(path);
+    const steps = resolveSteps(path);
     const depthOf = (anchors: readonly Anchor[]): number => Math.max(-1, ...anchors.map((each) => depth(steps, each)));
     const kept = depthOf([...directories, ...files].flatMap(anchorOf).concat(this.#atStart));
     const opened = kept < 0 ? -1 : depthOf(open.flatMap(anchorOf));
-    // The nearest directory decides, and an open one itself is still reserved.
+    // The deepest directory decides; an open directory itself is still reserved.
     const isKept = kept >= 0 && (opened < kept || opened === steps.names.length);
     return isKept || (file !== undefined && file.nlink > 1n && this.#hasLinkTo(file));
   }
 
-  /** Whether one of the directories' files is this one, under another name. */
+  /** Whether a file in one of the directories is another hard link to it. */
   #hasLinkTo({ dev, ino }: FileIdentity): boolean {
     const { directories, open } = this.#places;
     return directories.some((directory) =>
@@ -55,13 +55,13 @@ export class Reserved {
   }
 }
 
-/** Where a place is, all links followed: itself, or the last directory on the way to it, and the names missing below. */
+/** A path with all links followed: its deepest existing part, and the components that are missing below. */
 interface Anchor {
   readonly identity: string;
   readonly missing: readonly string[];
 }
 
-/** One, or none where the way to it is a circle of links: then agentd cannot use it either. */
+/** One anchor, or none if the path is a loop of links, which agentd cannot use either. */
 function anchorOf(path: string): Anchor[] {
   return anchorAfter(path, linksMax);
 }
@@ -71,19 +71,19 @@ function anchorAfter(path: string, linksLeft: number): Anchor[] {
   if (there !== undefined) return [{ identity: identityOf(there), missing: [] }];
   const target = linkAt(path);
   if (target === undefined) {
-    const name = folded(basename(path));
+    const name = foldCase(basename(path));
     return anchorAfter(dirname(path), linksLeft).map((above) => ({ ...above, missing: [...above.missing, name] }));
   }
-  // It leads to what does not exist, and what is written through it would be made there.
+  // A broken link: a write through it would create its target.
   return linksLeft === 0 ? [] : anchorAfter(resolve(realDirectoryOf(path), target), linksLeft - 1);
 }
 
-/** As many as Linux follows. */
+/** The most links that Linux follows. */
 const linksMax = 40;
 
 function linkAt(path: string): string | undefined {
   try {
-    // A link is rare, and an error costs more than this look.
+    // Checked first, since links are rare and the error of readlink costs more.
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     return isLink ? readlinkSync(path) : undefined;
   } catch {
@@ -101,12 +101,12 @@ function realDirectoryOf(path: string): string {
 
 interface Steps {
   readonly names: readonly string[];
-  /** `identities[n]`: of the directory or file that the first n names lead to; shorter where names do not exist. */
+  /** `identities[n]` is what the first n names lead to; shorter than `names` if some do not exist. */
   readonly identities: readonly string[];
 }
 
-function stepsOf(path: string | Buffer): Steps {
-  // One character a byte: a name need not be UTF-8.
+function resolveSteps(path: string | Buffer): Steps {
+  // latin1 keeps every byte, since a name need not be UTF-8.
   const names = Buffer.from(path).toString("latin1").split("/").filter(Boolean);
   const identities: string[] = [];
   for (let count = 0; count <= names.length; count += 1) {
@@ -117,18 +117,18 @@ function stepsOf(path: string | Buffer): Steps {
   return { names: names.map((name) => Buffer.from(name, "latin1").toString()), identities };
 }
 
-/** How many names lead to the anchor's place; -1 where it is not on the way. */
+/** The number of names that lead to the anchor's path; -1 if the path does not pass it. */
 function depth({ names, identities }: Steps, { identity, missing }: Anchor): number {
   for (let count = identities.length - 1; count >= 0; count -= 1) {
     if (identities[count] !== identity) continue;
-    const isThere = missing.every((name, index) => folded(names[count + index] ?? "") === name);
+    const isThere = missing.every((name, index) => foldCase(names[count + index] ?? "") === name);
     if (isThere) return count + missing.length;
   }
   return -1;
 }
 
-/** What may be the same name where the file system does not tell letters apart; of existing files the inode decides. */
-function folded(name: string): string {
+/** Folds names that a case-insensitive file system may treat as one. For existing files the inode decides. */
+function foldCase(name: string): string {
   return name
     .normalize("NFKC")
     .replace(/\p{DI}/gu, "")
@@ -136,7 +136,7 @@ function folded(name: string): string {
     .toLowerCase();
 }
 
-/** Of a directory as agentd and notifyd make them: its files, and those of the directories in it that are not open. */
+/** Lists the files of a directory, two levels deep as agentd and notifyd create them, without the open directories. */
 function filesIn(directory: string, open: readonly string[], levels = 2): readonly string[] {
   if (levels === 0 || open.includes(directory)) return [];
   try {
@@ -161,13 +161,13 @@ function identityOf({ dev, ino }: FileIdentity): string {
   return `${dev}:${ino}`;
 }
 
-/** What is reserved on this machine: whatever decides for people, by whichever program of ours it is read. */
+/** Every file and directory of this machine that decides for people, whichever of our programs reads it. */
 export function reservedPlaces(
   { stateDirectory, workspacesDirectory, configFile }: InstancePaths,
   surroundings: Surroundings,
 ): ReservedPlaces {
   const socketDirectory = dirname(embeddedSocketPath(surroundings));
-  // Where notifyd keeps questions and answers, if it is started with the same environment.
+  // notifyd keeps questions and answers here if it is started with the same environment.
   const notifydDirectory = stateDirectoryOf("notifyd", surroundings.env, surroundings.home);
   return {
     directories: [stateDirectory, socketDirectory, ...(notifydDirectory === undefined ? [] : [notifydDirectory])],

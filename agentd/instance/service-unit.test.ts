@@ -7,25 +7,25 @@ import { defaultLimits } from "../config/limits.ts";
 const units = join(import.meta.dirname, "..", "..", "units");
 const unit = readUnit(join(units, "agentd.service"));
 
-test("notifyd's service is started again after a crash, but not after what a person must mend", () => {
+test("notifyd's service is restarted after a crash, but not after an error that a person must fix", () => {
   const notifyd = readUnit(join(units, "notifyd.service"));
   expect(notifyd.get("Service.ExecStart")).toBe("/usr/bin/env notifyd");
   expect(notifyd.get("Service.Restart")).toBe("on-failure");
   expect(notifyd.get("Service.RestartPreventExitStatus")).toBe("2 75");
 });
 
-test("the service is started again after a crash, but not after a refusal of its configuration", () => {
+test("the service is restarted after a crash, but not if its configuration was refused", () => {
   expect(unit.get("Service.Restart")).toBe("on-failure");
   expect(unit.get("Service.RestartPreventExitStatus")).toBe("2 75");
 });
 
-test("the service is given the time that the slowest end of an agent takes", () => {
+test("the service's stop timeout suffices for the slowest end of an agent", () => {
   const { closeRequestTimeoutMs, stdinGraceMs, termGraceMs } = defaultLimits;
   const seconds = Number(unit.get("Service.TimeoutStopSec"));
   expect(seconds * 1000).toBeGreaterThan(2 * (closeRequestTimeoutMs + stdinGraceMs + termGraceMs));
 });
 
-test("agents are ended by agentd, not under it", () => {
+test("agentd ends its agents itself, and systemd does not kill them first", () => {
   expect(unit.get("Service.KillMode")).toBe("mixed");
   expect(unit.get("Service.OOMPolicy")).toBe("continue");
 });

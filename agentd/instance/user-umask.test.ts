@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { asUserOf } from "./user-umask.ts";
+import { makeWithUserUmask } from "./user-umask.ts";
 
 function processWith(mask: number) {
   return {
@@ -13,9 +13,9 @@ function processWith(mask: number) {
   };
 }
 
-test("what is made for the user is made under the user's umask, and agentd's own holds again afterwards", () => {
+test("files for the user are created under the user's umask, and agentd's own applies again afterwards", () => {
   const own = processWith(0o077);
-  const asUser = asUserOf(0o022, own);
+  const asUser = makeWithUserUmask(0o022, own);
   expect(asUser(() => own.mask)).toBe(0o022);
   expect(own.mask).toBe(0o077);
   expect(() =>
@@ -26,7 +26,7 @@ test("what is made for the user is made under the user's umask, and agentd's own
   expect(own.mask).toBe(0o077);
 });
 
-test("where the umask was never changed, it is not touched", () => {
+test("an umask that was never changed is not touched", () => {
   const own = processWith(0o027);
-  expect(asUserOf(undefined, own)(() => own.mask)).toBe(0o027);
+  expect(makeWithUserUmask(undefined, own)(() => own.mask)).toBe(0o027);
 });

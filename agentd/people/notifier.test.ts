@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The notifier on a real broker, with a service that the test scripts.
+// The notifier on a real broker, with a service scripted by the test.
 import { onTestFinished, expect, test } from "vitest";
 import { pino } from "pino";
 import { createBroker } from "../../bus-client/broker/index.ts";
 import { type Answer, BusClient, done, refused, serveCitizen, systemClock } from "../../bus-client/index.ts";
 import { Inbox } from "../../bus-client/testing/inbox.ts";
 import type { PeopleEffect, SessionInput } from "../session/core/input.ts";
-import type { LoggedUse } from "./logged-use.ts";
+import type { AnswerStatus } from "./answer-status.ts";
 import { Notifier } from "./notifier.ts";
 
 const session = "abcdefghijkl";
 const request = `${session}-1`;
 
-test("a question is asked with its request as ref, and the answer that get tells is posted once, whatever hints say", async () => {
+test("a question is asked with its request as ref, and the answer that `get` returns is posted once, whatever hints say", async () => {
   const scene = await opened();
   await scene.notify();
   await scene.there();
@@ -34,7 +34,7 @@ test("a question is asked with its request as ref, and the answer that get tells
   expect(scene.posted.waiting).toEqual([]);
 });
 
-test("a hint is asked about only where it names what was asked, and nonsense is passed over", async () => {
+test("a hint causes a call only if it names a known ask, and an invalid hint is ignored", async () => {
   const scene = await opened();
   await scene.notify();
   await scene.there();
@@ -46,7 +46,7 @@ test("a hint is asked about only where it names what was asked, and nonsense is 
   expect(await scene.calls.next()).toMatchObject(["get", { ask: "a1" }]);
 });
 
-test("what a service answers under another ask or ref is not believed", async () => {
+test("a reply with another ask or ref is ignored", async () => {
   const scene = await opened();
   await scene.notify();
   await scene.there();
@@ -67,7 +67,7 @@ test("what a service answers under another ask or ref is not believed", async ()
   expect(await scene.posted.next()).toMatchObject([session, { option: "no" }]);
 });
 
-test("a service that comes while a question is open is asked then", async () => {
+test("a service that registers while a question is open is asked then", async () => {
   const scene = await opened();
   scene.act(ask({ notified: false }));
   expect(scene.notifier.reach).toBe("away");
@@ -77,7 +77,7 @@ test("a service that comes while a question is open is asked then", async () => 
   expect(scene.posted.waiting).toEqual([]);
 });
 
-test("a service that leaves and comes back with what it was asked is not asked again; one that forgot it is", async () => {
+test("a service that comes back is asked again only if it has lost the question", async () => {
   const scene = await opened();
   const first = await scene.notify();
   await scene.there();
@@ -93,7 +93,7 @@ test("a service that leaves and comes back with what it was asked is not asked a
   expect(await scene.calls.nextWhere(([verb]) => verb !== "list")).toMatchObject(["ask", { ref: request }]);
 });
 
-test("a refusal is said once and not tried again; the end of its request asks for nothing", async () => {
+test("a refusal is reported once and not retried, and the end of its request causes no call", async () => {
   const scene = await opened();
   scene.ask = () => refused("ASK_CONFLICT", "something else is asked");
   await scene.notify();
@@ -110,7 +110,7 @@ test("a refusal is said once and not tried again; the end of its request asks fo
   expect(scene.posted.waiting).toEqual([]);
 });
 
-test("where the log says that people are asked and the service is gone by then, that is said once", async () => {
+test("if the log says that people are asked and the service is gone, that is reported once", async () => {
   const scene = await opened({ notifyRetryMs: 10, notifyPollMs: 10 });
   const notify = await scene.notify();
   await scene.there();
@@ -122,7 +122,7 @@ test("where the log says that people are asked and the service is gone by then, 
   expect(scene.posted.waiting).toEqual([]);
 });
 
-test("a question that is over while its asking is under way is taken back by the name that it got", async () => {
+test("a question that ends while it is being asked is withdrawn by the id that it got", async () => {
   const scene = await opened();
   scene.ask = () => {
     scene.act({ type: "withdraw_ask", request, reason: "cancel" });
@@ -160,7 +160,7 @@ test("an answer that crosses a withdrawal is posted and left to be noted until i
   expect(scene.posted.waiting).toEqual([]);
 });
 
-test("a question that has changed is taken back and asked anew, and who has answered the edition before is told apart", async () => {
+test("a changed question is withdrawn and asked again, and an answer to the previous edition is marked as such", async () => {
   const scene = await opened();
   await scene.notify();
   await scene.there();
@@ -169,7 +169,7 @@ test("a question that has changed is taken back and asked anew, and who has answ
   scene.withdraw = () => done(known({ state: "answered", answer: { option: "yes", by: null, via: null, at: "" } }));
   scene.act(ask({ edition: 1, title: "May it now?" }));
   expect(await scene.calls.next()).toEqual(["withdraw", { ask: "a1", reason: "changed", note_answer: false }]);
-  // It crossed: without an edition, it is an answer to the first.
+  // It crossed the withdrawal. Without an edition, it is an answer to the first.
   expect(await scene.posted.next()).toEqual([session, { type: "people_answered", request, option: "yes", by: null }]);
   expect(await scene.calls.next()).toMatchObject(["withdraw", { note_answer: true }]);
   expect(await scene.calls.next()).toMatchObject(["ask", { ref: request, title: "May it now?" }]);
@@ -178,7 +178,7 @@ test("a question that has changed is taken back and asked anew, and who has answ
   expect(await scene.posted.next()).toMatchObject([session, { option: "no", edition: 1 }]);
 });
 
-test("a question that changes while its asking is under way is asked as it is by then, and not at all when it is over", async () => {
+test("a question that changes while it is being asked is asked again as changed, or not at all if it has ended", async () => {
   const scene = await opened();
   scene.ask = ({ title }) => {
     if (title === "May it?") scene.act(ask({ edition: 1, title: "May it now?" }));
@@ -199,10 +199,10 @@ test("a question that changes while its asking is under way is asked as it is by
 test.each([
   ["open", "unused", "restart", false],
   ["answered", "used", "settled", true],
-  ["answered", "told", "settled", true],
+  ["answered", "reported", "settled", true],
   ["answered", "gone", "settled", true],
 ] as const)(
-  "of what the last agentd left %s and the log calls %s nobody is told: it is taken back",
+  "an ask that a dead agentd left %s, with an answer that the log calls %s, is withdrawn and not posted",
   async (state, use, reason, noted) => {
     const scene = await opened();
     scene.use = use;
@@ -217,7 +217,7 @@ test.each([
   },
 );
 
-test("an answer that the last agentd died over is posted to its session, and noted when that says so", async () => {
+test("an answer that arrived before a crash is posted to its session, and noted once the session has it", async () => {
   const scene = await opened();
   scene.use = "unused";
   scene.list = [known({ state: "answered", answer: { option: "yes", by: null, via: "desktop", at: "" } })];
@@ -230,7 +230,7 @@ test("an answer that the last agentd died over is posted to its session, and not
   ]);
 });
 
-test("a service whose list has no end, since its last page comes again, is asked all the same", async () => {
+test("a service whose list never ends, since its last page repeats, is asked all the same", async () => {
   const scene = await opened();
   scene.list = [known({ state: "open", ref: `${session}-9` })];
   scene.more = true;
@@ -240,7 +240,7 @@ test("a service whose list has no end, since its last page comes again, is asked
   expect(await scene.calls.nextWhere(([verb]) => verb === "ask")).toMatchObject(["ask", { ref: request }]);
 });
 
-test("an agentd that stops takes back what people are asked before it leaves, and waits for no service that hangs", async () => {
+test("an agentd that stops withdraws its questions first, and does not wait for a service that hangs", async () => {
   const scene = await opened({ notifyFarewellMs: 100 });
   await scene.notify();
   await scene.there();
@@ -258,7 +258,7 @@ test("an agentd that stops takes back what people are asked before it leaves, an
   await hanging.notifier.stop();
 });
 
-test("a session for which the service has no room keeps no other's questions from being asked, and is asked later", async () => {
+test("a session for which the service has no room does not block other sessions, and its question is asked later", async () => {
   const scene = await opened();
   await scene.notify();
   await scene.there();
@@ -318,7 +318,7 @@ async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0][
     service: () => "notify",
     label: "agentd/log",
     post: (to, input) => posted.push([to, input]),
-    logged: () => scene.use,
+    answerStatus: () => scene.use,
     after: (ms, run) => systemClock.after(ms, run),
     logger: pino({ level: "silent" }),
     limits: {
@@ -337,14 +337,14 @@ async function opened(limits: Partial<ConstructorParameters<typeof Notifier>[0][
     calls,
     posted,
     client,
-    use: "gone" as LoggedUse,
+    use: "gone" as AnswerStatus,
     list: [] as object[],
     more: false,
     ask: (_args: Record<string, unknown>): Answer | undefined => done({ ask: "a1", state: "open" }),
     get: (): Answer => done(known({ state: "open" })),
     withdraw: (): Answer => done(known({ state: "withdrawn" })),
     act: (effect: PeopleEffect) => notifier.act(session, effect),
-    /** When the first look at the service's list is over. */
+    /** Resolves when the service's list was read for the first time. */
     async there() {
       await calls.nextWhere(([verb]) => verb === "list");
     },

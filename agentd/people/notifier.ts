@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Has people asked what sessions ask, and posts what they answer. It decides nothing: an answer is an input to its session
-// like any other. One worker does one call after the other; whatever fails on the way is tried again while it matters.
+// Has the service `notify` ask people the sessions' questions, and posts the answers as inputs. It decides nothing itself.
+// One worker makes one call after the other; failed calls are retried while the question is pending.
 import type { Logger } from "pino";
 import { BusError } from "../../bus-client/index.ts";
 import { LogError } from "../log/log-error.ts";
 import type { PeopleEffect, SessionInput } from "../session/core/input.ts";
-import type { LoggedUse } from "./logged-use.ts";
+import type { AnswerStatus } from "./answer-status.ts";
 import { type NotifyBus, NotifyRefusal, NotifyService } from "./notify-service.ts";
 import { QuestionCalls } from "./question-calls.ts";
 import { type InPhase, TrackedQuestions } from "./tracked-questions.ts";
 
 export interface NotifierOptions {
   readonly bus: NotifyBus;
-  /** As the configuration names the service now; undefined: nobody is asked by one. */
+  /** The configured name of the service now; undefined for "none". */
   readonly service: () => string | undefined;
-  /** Of all that this agentd's log asks. */
+  /** The label of all asks of this agentd's log. */
   readonly label: string;
   readonly post: (session: string, input: SessionInput) => void;
-  readonly logged: (session: string, request: string) => LoggedUse;
+  readonly answerStatus: (session: string, request: string) => AnswerStatus;
   readonly after: (ms: number, run: () => void) => () => void;
   readonly logger: Pick<Logger, "warn">;
   readonly limits: {
@@ -34,34 +34,34 @@ export class Notifier {
   readonly #service: NotifyService;
   readonly #tracked: TrackedQuestions;
   readonly #calls: QuestionCalls;
-  /** Asks of which somebody says that they were answered. */
+  /** Asks that were said to be answered; anybody can say so. */
   readonly #hinted = new Set<string>();
   #connected = false;
-  /** Who is on the Bus has to be looked at. */
-  #lookDue = false;
-  /** What the service has of us has to be compared with what we know. */
+  /** Whether the Bus's services must be looked up. */
+  #lookupDue = false;
+  /** Whether the service's asks must be compared with the tracked questions. */
   #sweepDue = true;
   #working: Promise<void> | undefined;
-  #again = false;
+  #workPending = false;
   #cancelTimer: (() => void) | undefined;
   #stopped = false;
 
   constructor(options: NotifierOptions) {
-    const { bus, service, limits, logger, label, post, logged } = options;
+    const { bus, service, limits, logger, label, post, answerStatus } = options;
     this.#options = options;
     this.#tracked = new TrackedQuestions(limits.notifyTrackedMax, (request) => {
-      logger.warn({ request }, "too much is asked of people: this is not");
+      logger.warn({ request }, "too many questions: people are not asked this one");
     });
     this.#service = new NotifyService({
       bus,
       name: service,
       callMs: limits.notifyCallMs,
       onServices: () => {
-        this.#lookDue = true;
+        this.#lookupDue = true;
         this.#wake();
       },
       onHint: (ask) => {
-        // Of what was never asked nobody wants to know more.
+        // Ignores hints about unknown asks.
         if (!this.#tracked.isAsked(ask)) return;
         this.#hinted.add(ask);
         this.#wake();
@@ -73,10 +73,10 @@ export class Notifier {
       source: bus.name ?? "",
       label,
       post,
-      logged,
+      answerStatus,
       again: (what) => {
         if (what === "sweep") this.#sweepDue = true;
-        this.#again = true;
+        this.#workPending = true;
       },
     });
   }
@@ -87,9 +87,9 @@ export class Notifier {
 
   onBus(connected: boolean): void {
     this.#connected = connected;
-    this.#lookDue = connected;
+    this.#lookupDue = connected;
     if (connected) this.#wake();
-    else this.#service.lost();
+    else this.#service.onLost();
   }
 
   act(session: string, effect: PeopleEffect): void {
@@ -98,7 +98,7 @@ export class Notifier {
     this.#wake();
   }
 
-  /** Takes back what people are asked, for a while; the next agentd takes back what is left. */
+  /** Withdraws the questions within `notifyFarewellMs`; the next agentd withdraws the rest. */
   async stop(): Promise<void> {
     const { after, limits } = this.#options;
     let cancel: () => void = () => {};
@@ -112,11 +112,11 @@ export class Notifier {
 
   #wake(): void {
     if (this.#stopped) return;
-    this.#again = true;
+    this.#workPending = true;
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
-      // Woken in the moment between its last look and its end.
-      if (this.#again) this.#wake();
+      // Woken after its last check and before its end.
+      if (this.#workPending) this.#wake();
     });
   }
 
@@ -126,50 +126,50 @@ export class Notifier {
     this.#cancelTimer = undefined;
     let waitMs: number = limits.notifyPollMs;
     let crowded: ReadonlyMap<string, string> = new Map();
-    // What an effect of the same tick asks for is done with the rest.
+    // Waits for the other effects of this tick.
     await Promise.resolve();
     try {
-      while (this.#again && !this.#stopped) {
-        this.#again = false;
+      while (this.#workPending && !this.#stopped) {
+        this.#workPending = false;
         crowded = await this.#round();
       }
     } catch (error) {
       if (!(error instanceof BusError || error instanceof LogError || error instanceof NotifyRefusal)) throw error;
-      logger.warn({ err: error }, "the service that asks people could not be asked");
-      this.#again = false;
-      this.#lookDue = true;
+      logger.warn({ err: error }, "a call to the service that asks people failed");
+      this.#workPending = false;
+      this.#lookupDue = true;
       this.#sweepDue = true;
       waitMs = limits.notifyRetryMs;
-      this.#complain(error.message);
+      this.#reportNotAsked(error.message);
     }
     for (const [session, message] of crowded) {
-      this.#complain(message, session);
+      this.#reportNotAsked(message, session);
       waitMs = limits.notifyRetryMs;
     }
     if (this.#stopped || !this.#connected || this.#service.reach === "off" || this.#tracked.size === 0) return;
-    if (this.#service.reach === "away") this.#complain("it is not on the Bus");
-    // Hints are lost, and so are notices of services that come.
+    if (this.#service.reach === "away") this.#reportNotAsked("it is not on the Bus");
+    // Polls, since hints and notices of new services can be lost.
     this.#cancelTimer = this.#options.after(waitMs, () => {
-      this.#lookDue = true;
+      this.#lookupDue = true;
       this.#sweepDue = true;
       this.#wake();
     });
   }
 
-  /** Sessions for whose questions the service has no room now, and what it says. */
+  /** Returns the sessions for whose questions the service has no room, with its message. */
   async #round(): Promise<ReadonlyMap<string, string>> {
     const crowded = new Map<string, string>();
     if (!this.#connected) return crowded;
-    if (this.#lookDue || this.#service.reach === "away") {
-      this.#lookDue = false;
-      if (await this.#service.look()) this.#sweepDue = true;
+    if (this.#lookupDue || this.#service.reach === "away") {
+      this.#lookupDue = false;
+      if (await this.#service.lookUp()) this.#sweepDue = true;
     }
     if (this.#service.reach !== "there") return crowded;
     if (this.#sweepDue) {
       this.#sweepDue = false;
       await this.#calls.sweep();
     }
-    // Last of all what is new: a service that takes no more is no reason to leave up what is over.
+    // New questions last: a service without room for them must still get the withdrawals.
     for (const phase of ["to_withdraw", "asked", "to_ask"] as const) {
       for (const [request, one] of this.#tracked) {
         if (one.phase !== phase) continue;
@@ -182,7 +182,7 @@ export class Notifier {
     return crowded;
   }
 
-  /** One session's questions may be too many: those of others behind them are asked all the same. */
+  /** Skips a session whose questions are too many, so that those of other sessions are still asked. */
   async #askIfRoom(request: string, one: InPhase<"to_ask">, crowded: Map<string, string>): Promise<void> {
     if (crowded.has(one.session)) return;
     try {
@@ -193,11 +193,11 @@ export class Notifier {
     }
   }
 
-  /** Once for each question, of that session or of all, of which the log says that people are asked. */
-  #complain(message: string, session?: string): void {
+  /** Posts once per question, of that session or of all, that people are not asked although the log says so. */
+  #reportNotAsked(message: string, session?: string): void {
     for (const [request, one] of this.#tracked) {
-      if (one.phase !== "to_ask" || one.complained || (session ?? one.session) !== one.session) continue;
-      this.#tracked.set(request, { ...one, complained: true });
+      if (one.phase !== "to_ask" || one.reported || (session ?? one.session) !== one.session) continue;
+      this.#tracked.set(request, { ...one, reported: true });
       this.#options.post(one.session, { type: "people_not_asked", request, message });
     }
   }

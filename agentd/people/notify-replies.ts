@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the service that asks people answers, as far as agentd needs it. It is another's word, and parsed at this door.
+// Schemas of the replies of the service `notify`, as far as agentd uses them.
 import * as z from "zod";
 import { notifyStates } from "../vocabulary/index.ts";
 
@@ -15,5 +15,5 @@ export type KnownAsk = z.output<typeof knownAsk>;
 
 export const listReply = z.looseObject({ asks: z.array(knownAsk), more: z.boolean() });
 
-/** The topic's body: a hint, from whomever. */
+/** The body of the topic `answered`, which anybody can publish. */
 export const hint = z.looseObject({ ask: z.string() });

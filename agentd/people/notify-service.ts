@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The service that asks people, as it is found on the Bus: whether it is there, and calls whose answers are its own.
+// The service `notify` on the Bus: tells whether it is registered, and calls it.
 import type * as z from "zod";
 import { type BusClient, BusError, parseRegisteredServices, replyFailure } from "../../bus-client/index.ts";
 import { notifyTopics, type NotifyInput, type NotifyVerb } from "../vocabulary/index.ts";
@@ -7,7 +7,7 @@ import { hint } from "./notify-replies.ts";
 
 export type NotifyBus = Pick<BusClient, "call" | "subscribe" | "name">;
 
-/** The service has refused; `code` as it said. What fails on the way is a BusError. */
+/** The service's own error with its code. Failures of the transport are BusError. */
 export class NotifyRefusal extends Error {
   override readonly name = "NotifyRefusal";
   readonly code: string | undefined;
@@ -20,19 +20,19 @@ export class NotifyRefusal extends Error {
 
 export interface NotifyServiceOptions {
   readonly bus: NotifyBus;
-  /** As the configuration names it now; undefined: there is to be none. */
+  /** The configured name now; undefined if nobody is to be asked. */
   readonly name: () => string | undefined;
   readonly callMs: number;
-  /** Services have come or gone. */
+  /** Called when services were registered or removed. */
   readonly onServices: () => void;
-  /** Somebody says that this ask was answered. Anybody may say so. */
+  /** Called when a message says that this ask was answered. Anybody can publish one, so it proves nothing. */
   readonly onHint: (ask: string) => void;
 }
 
 export class NotifyService {
   readonly #options: NotifyServiceOptions;
   readonly #followed = new Set<string>();
-  /** The one that was there when it was last looked, by its name and incarnation. */
+  /** The service as found by the last lookup. */
   #found: { readonly name: string; readonly incarnation: string } | undefined;
 
   constructor(options: NotifyServiceOptions) {
@@ -45,22 +45,22 @@ export class NotifyService {
     return this.#found?.name === name ? "there" : "away";
   }
 
-  /** The Bus is gone, and whatever was on it. */
-  lost(): void {
+  /** Forgets the service, for example when the Bus is disconnected. */
+  onLost(): void {
     this.#found = undefined;
   }
 
-  /** Looks who is on the Bus. True: the service is there, and it is another incarnation than before. Throws BusError. */
-  async look(): Promise<boolean> {
+  /** Returns true if the service is registered and is another incarnation than before. Throws BusError. */
+  async lookUp(): Promise<boolean> {
     const { bus, callMs, onServices } = this.#options;
     const name = this.#options.name();
     if (name === undefined) {
-      this.lost();
+      this.onLost();
       return false;
     }
     await this.#follow("noded.props.changed", onServices);
     await this.#follow(notifyTopics(name).answered, (body) => {
-      const asked = asHint(body);
+      const asked = parseHint(body);
       if (asked !== undefined) this.#options.onHint(asked);
     });
     const reply = await bus.call("noded", "noded.list", undefined, { timeoutMs: callMs });
@@ -70,20 +70,20 @@ export class NotifyService {
     return this.#found !== undefined && (before?.name !== name || before.incarnation !== incarnation);
   }
 
-  /** Throws NotifyRefusal, and BusError also for an answer that is not the service's, or none that can be understood. */
+  /** Throws NotifyRefusal for a refusal or an invalid reply, and BusError, also for a reply from another sender. */
   async call<V extends NotifyVerb, T>(verb: V, args: NotifyInput<V>, answer: z.ZodType<T>): Promise<T> {
     const name = this.#options.name();
     if (name === undefined) throw new BusError("NOT_CONNECTED", "there is no service that asks people");
     const reply = await this.#options.bus.call(name, `${name}.${verb}`, args, { timeoutMs: this.#options.callMs });
-    // The broker's own words have no sender, or another: the service is gone, or about to be.
+    // The broker itself replies, with another sender or none, if the service is gone or about to be.
     if (reply.headers["from"] !== name) {
-      this.lost();
-      throw new BusError("CONNECTION_LOST", replyFailure(reply)?.message ?? `an answer that is not ${name}'s`);
+      this.onLost();
+      throw new BusError("CONNECTION_LOST", replyFailure(reply)?.message ?? `the reply is not from ${name}`);
     }
     const failure = replyFailure(reply);
     if (failure !== undefined) throw new NotifyRefusal(failure.code, failure.message);
-    const parsed = answer.safeParse(parsedJson(reply.body));
-    if (!parsed.success) throw new NotifyRefusal(undefined, `${name}.${verb} has answered what cannot be understood`);
+    const parsed = answer.safeParse(parseJson(reply.body));
+    if (!parsed.success) throw new NotifyRefusal(undefined, `${name}.${verb} returned an invalid reply`);
     return parsed.data;
   }
 
@@ -95,18 +95,18 @@ export class NotifyService {
 }
 
 function incarnationOf(body: string, name: string): string | undefined {
-  const service = parseRegisteredServices(parsedJson(body))?.find((one) => one.name === name);
+  const service = parseRegisteredServices(parseJson(body))?.find((one) => one.name === name);
   if (service === undefined) return undefined;
   const incarnation: unknown = service.meta?.registration_incarnation;
   return typeof incarnation === "string" ? incarnation : "";
 }
 
-function asHint(body: string): string | undefined {
-  const parsed = hint.safeParse(parsedJson(body));
+function parseHint(body: string): string | undefined {
+  const parsed = hint.safeParse(parseJson(body));
   return parsed.success ? parsed.data.ask : undefined;
 }
 
-function parsedJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The calls at the service that move a tracked question on, one at a time. While one is under way its request may end, so
-// after each it is looked what is tracked now. All of them throw BusError, LogError, and NotifyRefusal where the service may
-// do it later.
+// The calls to the service `notify` for a tracked question, one at a time. The question may end during a call, so each
+// call checks afterwards what is tracked now. All throw BusError, LogError, and NotifyRefusal if a retry may help.
 import { paginate } from "../../bus-client/index.ts";
 import type { SessionInput } from "../session/core/input.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
-import type { LoggedUse } from "./logged-use.ts";
+import type { AnswerStatus } from "./answer-status.ts";
 import { askedReply, type KnownAsk, knownAsk, listReply } from "./notify-replies.ts";
 import { NotifyRefusal, type NotifyService } from "./notify-service.ts";
 import type { InPhase, Question, TrackedQuestions } from "./tracked-questions.ts";
@@ -13,13 +12,13 @@ import type { InPhase, Question, TrackedQuestions } from "./tracked-questions.ts
 export interface QuestionCallsOptions {
   readonly service: NotifyService;
   readonly tracked: TrackedQuestions;
-  /** The name by which the service knows us. */
+  /** Our name on the Bus, by which the service knows us. */
   readonly source: string;
-  /** Of all that this agentd's log asks. */
+  /** The label of all asks of this agentd's log. */
   readonly label: string;
   readonly post: (session: string, input: SessionInput) => void;
-  readonly logged: (session: string, request: string) => LoggedUse;
-  /** There is more to do than was seen at first. `sweep`: also to compare all that the service has. */
+  readonly answerStatus: (session: string, request: string) => AnswerStatus;
+  /** Requests another round. `sweep`: also compares all asks of the service with the tracked ones. */
   readonly again: (what: "round" | "sweep") => void;
 }
 
@@ -40,7 +39,7 @@ export class QuestionCalls {
     const args = {
       title,
       body,
-      // An older notify knows no such argument.
+      // An older notify does not know this argument.
       ...(incomplete ? { incomplete } : {}),
       options: [...options],
       expires_at: expiresAt,
@@ -53,7 +52,7 @@ export class QuestionCalls {
       asked = await service.call("ask", args, askedReply);
     } catch (error) {
       if (!isFinal(error)) throw error;
-      return this.#refused(request, session, error.message);
+      return this.#onRefused(request, session, error.message);
     }
     const now = tracked.get(request);
     if (now?.phase !== "to_ask") {
@@ -62,13 +61,13 @@ export class QuestionCalls {
     }
     const known = { session, phase: "asked", question, ask: asked.ask } as const;
     tracked.set(request, known);
-    // Asked before, and a person was quick.
+    // Asked in an earlier attempt, and answered already.
     if (asked.state !== "open") await this.get(request, known);
   }
 
   async get(request: string, one: InPhase<"asked">): Promise<void> {
     try {
-      this.#see(request, one, await this.#options.service.call("get", { ask: one.ask }, knownAsk));
+      this.#onKnownAsk(request, one, await this.#options.service.call("get", { ask: one.ask }, knownAsk));
     } catch (error) {
       if (!(error instanceof NotifyRefusal) || error.code !== "ASK_UNKNOWN") throw error;
       this.#askAnew(request, one);
@@ -78,7 +77,7 @@ export class QuestionCalls {
   async withdraw(request: string, one: InPhase<"to_withdraw">): Promise<void> {
     const { service, again } = this.#options;
     const { ask, reason, settled } = one;
-    // The sweep finds its name, or that it is not there.
+    // The sweep finds its ask id, or that the service does not have it.
     if (ask === undefined) return again("sweep");
     let known: KnownAsk | undefined;
     try {
@@ -86,13 +85,13 @@ export class QuestionCalls {
     } catch (error) {
       if (!isFinal(error)) throw error;
     }
-    // It crossed with what closed the request: a person believes to have decided it.
+    // A person answered while the request was being resolved otherwise, and believes to have decided it.
     if (!settled && known?.state === "answered" && known.ref === request && known.answer !== undefined) {
-      this.#crossed(request, one, ask, known.answer);
-    } else this.#gone(request);
+      this.#onCrossedAnswer(request, one, ask, known.answer);
+    } else this.#remove(request);
   }
 
-  /** All that the service has of this log and that is not settled, ours and what the last agentd left. */
+  /** Compares all unsettled asks of this log, also those of an earlier agentd, with the tracked questions. */
   async sweep(): Promise<void> {
     const { service, tracked, source, label } = this.#options;
     const seen = new Set<string>();
@@ -111,9 +110,9 @@ export class QuestionCalls {
     }
     for (const [request, one] of tracked) {
       if (seen.has(request)) continue;
-      // The service has lost it, or never got it.
+      // The service lost it or never received it.
       if (one.phase === "asked") this.#askAnew(request, one);
-      if (one.phase === "to_withdraw" && one.ask === undefined) this.#gone(request);
+      if (one.phase === "to_withdraw" && one.ask === undefined) this.#remove(request);
     }
   }
 
@@ -123,29 +122,29 @@ export class QuestionCalls {
     const one = tracked.get(request);
     switch (one?.phase) {
       case "asked":
-        return this.#see(request, one, known);
+        return this.#onKnownAsk(request, one, known);
       case "to_withdraw":
         if (one.ask === undefined) tracked.set(request, { ...one, ask });
         return;
       case "to_ask":
-      case "told":
+      case "posted":
       case "refused":
         return;
       case undefined:
-        return this.#sweepLeftover(known);
+        return this.#adoptOrphan(known);
     }
   }
 
-  /** No open request stands behind it: an agentd died over it, or could not take it back. */
-  #sweepLeftover({ ask, ref: request, state, answer }: KnownAsk): void {
+  /** Settles or withdraws an ask without a pending request: an earlier agentd died or could not withdraw it. */
+  #adoptOrphan({ ask, ref: request, state, answer }: KnownAsk): void {
     const session = sessionOfRequest(request);
     if (session === undefined) return;
     if (state === "answered" && answer !== undefined) this.#settle(request, session, ask, answer);
     else this.#options.tracked.set(request, { session, phase: "to_withdraw", ask, reason: "restart", settled: false });
   }
 
-  /** Where the question was to be asked anew, its session is told that a person has answered the edition before. */
-  #crossed(request: string, { session, question }: InPhase<"to_withdraw">, ask: string, answer: Answer): void {
+  /** If a next edition is to be asked, posts the answer as one to the previous edition. */
+  #onCrossedAnswer(request: string, { session, question }: InPhase<"to_withdraw">, ask: string, answer: Answer): void {
     const { tracked, again } = this.#options;
     const now = tracked.get(request);
     if (now?.phase !== "to_withdraw" || now.next === undefined) return this.#settle(request, session, ask, answer);
@@ -154,27 +153,27 @@ export class QuestionCalls {
     again("round");
   }
 
-  #gone(request: string): void {
-    if (this.#options.tracked.gone(request)) this.#options.again("round");
+  #remove(request: string): void {
+    if (this.#options.tracked.remove(request)) this.#options.again("round");
   }
 
-  /** An answer behind which no open request stands is told once, by the log's word, and then taken note of. */
+  /** Posts an answer without a pending request unless the log has it, then marks the ask as noted. */
   #settle(request: string, session: string, ask: string, answer: Answer): void {
-    const { tracked, logged, again } = this.#options;
-    if (logged(session, request) === "unused") this.#tell(request, session, ask, undefined, answer);
+    const { tracked, answerStatus, again } = this.#options;
+    if (answerStatus(session, request) === "unused") this.#postOnce(request, session, ask, undefined, answer);
     else tracked.set(request, { session, phase: "to_withdraw", ask, reason: "settled", settled: true });
     again("round");
   }
 
-  /** An end without an answer is none: the request's own time is its session's matter. */
-  #see(request: string, one: InPhase<"asked">, known: KnownAsk): void {
+  /** Ignores an ask that ended without an answer: the session itself times its requests out. */
+  #onKnownAsk(request: string, one: InPhase<"asked">, known: KnownAsk): void {
     if (this.#options.tracked.get(request) !== one || known.ask !== one.ask || known.ref !== request) return;
     if (known.state !== "answered" || known.answer === undefined) return;
-    this.#tell(request, one.session, known.ask, one.question, known.answer);
+    this.#postOnce(request, one.session, known.ask, one.question, known.answer);
   }
 
-  #tell(request: string, session: string, ask: string, question: Question | undefined, answer: Answer): void {
-    this.#options.tracked.set(request, { session, phase: "told", question, ask });
+  #postOnce(request: string, session: string, ask: string, question: Question | undefined, answer: Answer): void {
+    this.#options.tracked.set(request, { session, phase: "posted", question, ask });
     this.#post(request, session, question, answer);
   }
 
@@ -183,11 +182,11 @@ export class QuestionCalls {
     this.#options.post(session, { type: "people_answered", request, option, by, ...edition });
   }
 
-  #refused(request: string, session: string, message: string): void {
+  #onRefused(request: string, session: string, message: string): void {
     const { tracked, post } = this.#options;
     if (tracked.get(request)?.phase !== "to_ask") {
-      // Over meanwhile, or another by now: nobody has to know.
-      this.#gone(request);
+      // The question has ended or changed meanwhile, so the refusal does not matter.
+      this.#remove(request);
       return;
     }
     tracked.set(request, { session, phase: "refused" });
@@ -195,15 +194,15 @@ export class QuestionCalls {
   }
 
   #askAnew(request: string, { session, question }: InPhase<"asked">): void {
-    this.#options.tracked.set(request, { session, phase: "to_ask", question, tried: true, complained: true });
+    this.#options.tracked.set(request, { session, phase: "to_ask", question, tried: true, reported: true });
     this.#options.again("round");
   }
 }
 
-/** Of one sweep: whoever serves it may invent asks without end. */
+/** Pages of one sweep, since a faulty service may list asks without end. */
 const sweepPagesMax = 1_000;
 
-/** The service will not do it, however often it is asked. */
+/** Whether the service would refuse a retry as well. */
 function isFinal(error: unknown): error is NotifyRefusal {
   return error instanceof NotifyRefusal && error.code !== "BUSY" && error.code !== "STORE_FAILED";
 }

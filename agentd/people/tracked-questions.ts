@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What is between each request and people, from the moment that a session wants them asked until nothing of it is left at
-// the service.
+// The state of each question to people, from the session's request to ask until the service has nothing of it left.
 import type { PeopleEffect } from "../session/core/input.ts";
 
 export type Question = Extract<PeopleEffect, { type: "ask_people" }>;
 export type Withdrawal = Extract<PeopleEffect, { type: "withdraw_ask" }>;
 
-/** `ask` is the service's name for it. */
+/** `ask` is the service's id of the question. */
 export type Tracked = { readonly session: string } &
-  /** `tried`: the service may have it though nobody knows its name. `complained`: that it is not asked need not be said. */
+  /** `tried`: the service may have it already. `reported`: the log says already that people are not asked. */
   (
-    | { readonly phase: "to_ask"; readonly question: Question; readonly tried: boolean; readonly complained: boolean }
+    | { readonly phase: "to_ask"; readonly question: Question; readonly tried: boolean; readonly reported: boolean }
     | { readonly phase: "asked"; readonly question: Question; readonly ask: string }
-    /** The answer is posted; its session says when it is over. */
-    | { readonly phase: "told"; readonly question: Question | undefined; readonly ask: string }
-    /** The service will not ask it. */
+    /** The answer was posted; the session ends the question. */
+    | { readonly phase: "posted"; readonly question: Question | undefined; readonly ask: string }
+    /** The service refused to ask it. */
     | { readonly phase: "refused" }
     /**
-     * Without an `ask`: it may have been asked, and the reply was lost. `settled`: an answer there is known already.
-     * `question`: as it was asked. `next`: what is to be asked in its place.
+     * `ask` is undefined if the reply to the ask was lost. `settled`: its answer is known already. `question`: as it was
+     * asked. `next`: the edition to ask in its place.
      */
     | {
         readonly phase: "to_withdraw";
@@ -38,7 +37,7 @@ export class TrackedQuestions {
   readonly #max: number;
   readonly #onFull: (request: string) => void;
 
-  /** What is beyond `max` is not tracked, and so not asked; `onFull` is told. */
+  /** Questions beyond `max` are not tracked and so not asked; calls `onFull` for them. */
   constructor(max: number, onFull: (request: string) => void) {
     this.#max = max;
     this.#onFull = onFull;
@@ -61,18 +60,17 @@ export class TrackedQuestions {
     this.#all.delete(request);
   }
 
-  /** May be changed on the way. */
+  /** Entries may be changed during the iteration. */
   [Symbol.iterator](): IterableIterator<[string, Tracked]> {
     return this.#all.entries();
   }
 
-  /** Under the service's name for it. */
   isAsked(ask: string): boolean {
     for (const one of this.#all.values()) if (one.phase === "asked" && one.ask === ask) return true;
     return false;
   }
 
-  /** Asks it, also in the place of an earlier edition: under one name the service has one question at a time. */
+  /** Queues the question. Withdraws an earlier edition first: the service has one question per request at a time. */
   begin(session: string, question: Question): void {
     const { request } = question;
     const before = this.#all.get(request);
@@ -83,8 +81,8 @@ export class TrackedQuestions {
     this.set(request, { ...this.#toWithdraw(session, before, "changed"), next: question });
   }
 
-  /** What was asked under this name is out of the way. True: there is a next edition to be asked. */
-  gone(request: string): boolean {
+  /** Removes a withdrawn question. Returns true if a next edition is to be asked. */
+  remove(request: string): boolean {
     const before = this.#all.get(request);
     this.delete(request);
     if (before?.phase !== "to_withdraw" || before.next === undefined) return false;
@@ -92,7 +90,7 @@ export class TrackedQuestions {
     return true;
   }
 
-  /** Its request is over. */
+  /** Withdraws the question, whose request was resolved. */
   end(session: string, { request, reason }: Withdrawal): void {
     const before = this.#all.get(request);
     if (before === undefined) return;
@@ -105,11 +103,11 @@ export class TrackedQuestions {
 
   #toWithdraw(session: string, before: Exclude<Tracked, { phase: "refused" }>, reason: string): InPhase<"to_withdraw"> {
     const ask = "ask" in before ? before.ask : undefined;
-    const settled = before.phase === "told" || (before.phase === "to_withdraw" && before.settled);
+    const settled = before.phase === "posted" || (before.phase === "to_withdraw" && before.settled);
     return { session, phase: "to_withdraw", question: before.question, ask, reason, settled };
   }
 }
 
 function toAsk(session: string, question: Question): Tracked {
-  return { session, phase: "to_ask", question, tried: false, complained: !question.notified };
+  return { session, phase: "to_ask", question, tried: false, reported: !question.notified };
 }

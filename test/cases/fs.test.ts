@@ -16,17 +16,17 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { type ReadAnswer, readTextFile } from "../../agentd/client-side/files/read-text-file.ts";
+import { type ReadResult, readTextFile } from "../../agentd/client-side/files/read-text-file.ts";
 import { makeGround, secret, temporaryName } from "../../agentd/client-side/files/testing/ground.ts";
-import { type WriteAnswer, writeTextFile } from "../../agentd/client-side/files/write-text-file.ts";
+import { type WriteResult, writeTextFile } from "../../agentd/client-side/files/write-text-file.ts";
 import { nothingReserved } from "../../agentd/testing/nothing-reserved.ts";
 
 const bytesMax = 1024 * 1024;
 
-const read = (path: string, ...directories: readonly string[]): ReadAnswer =>
+const read = (path: string, ...directories: readonly string[]): ReadResult =>
   readTextFile(path, { directories, reserved: nothingReserved, bytesMax });
 
-const write = (path: string, content: string, ...directories: readonly string[]): WriteAnswer =>
+const write = (path: string, content: string, ...directories: readonly string[]): WriteResult =>
   writeTextFile(path, content, { directories, reserved: nothingReserved, temporaryName, bytesMax });
 
 const refused = (reason: string) => ({ ok: false, refusal: { reason } });

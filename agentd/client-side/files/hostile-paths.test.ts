@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Paths and things that somebody put there to get out, to hold agentd or to break it, by each way of holding.
+// Paths and files made to escape the session's directories, to block agentd or to break it, with each way to pin.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -18,7 +18,7 @@ import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readTextFile, readTextFileWith } from "./read-text-file.ts";
 import type { RefusalReason } from "./refusal.ts";
-import { asOrdinaryUser, type Ground, makeGround, secret, temporaryName, ways } from "./testing/ground.ts";
+import { asOrdinaryUser, type Ground, makeGround, secret, temporaryName, pinMethods } from "./testing/ground.ts";
 import { writeTextFile, writeTextFileWith } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
@@ -37,16 +37,16 @@ afterEach(() => {
 
 interface Hostile {
   readonly what: string;
-  /** Makes it; the path that is asked for. Undefined: this machine or user cannot make one. */
+  /** Makes it and returns the path to request. Undefined if this machine or user cannot make one. */
   readonly make: (made: Ground) => string | undefined;
   readonly read: RefusalReason | { readonly text: string };
   readonly write: RefusalReason | "written";
   readonly linuxOnly?: true;
-  /** Root may do everything, so it is asked for by another. */
+  /** Permissions do not bind root, so another user requests it. */
   readonly ordinary?: true;
 }
 
-/** Links `name` in the session's directory to where `to` says. */
+/** Makes a link `name` in the session's directory to the path that `to` returns. */
 function linked(name: string, to: (made: Ground) => string, rest = ""): (made: Ground) => string {
   return (made) => {
     symlinkSync(to(made), made.in(name));
@@ -58,7 +58,7 @@ const hostile: readonly Hostile[] = [
   { what: "nothing", make: () => "", read: "relative", write: "relative" },
   { what: "a relative path", make: () => "app/x", read: "relative", write: "relative" },
   { what: "a NUL", make: (g) => `${g.app}/a\0b`, read: "name", write: "name" },
-  { what: "half a character", make: (g) => `${g.app}/a\ud800`, read: "name", write: "name" },
+  { what: "a lone surrogate", make: (g) => `${g.app}/a\ud800`, read: "name", write: "name" },
   { what: "a name of 300 bytes", make: (g) => g.in("é".repeat(150)), read: "name", write: "name" },
   { what: "a path of 5,000 bytes", make: (g) => g.app + "/x".repeat(2_500), read: "name", write: "name" },
   {
@@ -110,15 +110,15 @@ const hostile: readonly Hostile[] = [
     write: "outside",
   },
   { what: ".. behind a link", make: linked("l", (g) => g.out(), "/../app/x"), read: "missing", write: "written" },
-  { what: "a link that leads nowhere outside", make: linked("l", (g) => g.out("none")), read: "link", write: "link" },
+  { what: "a broken link to the outside", make: linked("l", (g) => g.out("none")), read: "link", write: "link" },
   {
-    what: "below a link that leads nowhere",
+    what: "below a broken link",
     make: linked("l", (g) => g.out("none"), "/x"),
     read: "link",
     write: "link",
   },
-  { what: "a circle of links", make: linked("l", () => "l"), read: "link", write: "link" },
-  { what: "below a circle of links", make: linked("l", () => "l", "/x"), read: "link", write: "link" },
+  { what: "a loop of links", make: linked("l", () => "l"), read: "link", write: "link" },
+  { what: "below a loop of links", make: linked("l", () => "l", "/x"), read: "link", write: "link" },
   {
     what: "a link to a file inside",
     make: (g) => (writeFileSync(g.in("f"), "in"), linked("l", () => "f")(g)),
@@ -247,7 +247,7 @@ const hostile: readonly Hostile[] = [
   },
 ];
 
-describe.each(ways)("%s", (_, way) => {
+describe.each(pinMethods)("%s", (_, way) => {
   const cap = { bytesMax: 1_000 };
 
   test.for(hostile)("$what: read $read, write $write", ({ make, read, write, linuxOnly, ordinary }, { skip }) => {
@@ -269,7 +269,7 @@ describe.each(ways)("%s", (_, way) => {
     return expect(readFileSync(path, "utf8")).toBe("new");
   });
 
-  test("a socket is no file, and is not connected to", async () => {
+  test("a socket is refused and not connected to", async () => {
     const server = createServer(() => expect.unreachable()).listen(ground.in("s"));
     await once(server, "listening");
     try {
@@ -284,12 +284,12 @@ describe.each(ways)("%s", (_, way) => {
     }
   });
 
-  test("a name that is not UTF-8 breaks nothing beside it", () => {
+  test("a name that is not UTF-8 does not affect other files", () => {
     const odd = Buffer.concat([Buffer.from(`${ground.app}/`), Buffer.from([0xff, 0xfe])]);
     try {
       writeFileSync(odd, "odd");
     } catch {
-      // A file system that takes none.
+      // This file system does not allow such names.
     }
     const options = { directories: [ground.app], reserved: nothingReserved, ...cap };
     expect(writeTextFileWith(way, ground.in("f"), "x", { ...options, temporaryName })).toMatchObject({
@@ -328,7 +328,7 @@ describe.each(ways)("%s", (_, way) => {
     },
   );
 
-  test("a message says which directories there are, and does not tell whether a file outside exists", () => {
+  test("a message lists the session's directories, and does not tell whether a file outside exists", () => {
     const directories = [ground.app, ...Array.from({ length: 20 }, (_none, index) => `/extra/${index}`)];
     const messages = ["secret", "none"].map((name) => {
       const got = readTextFileWith(way, ground.out(name), { directories, reserved: nothingReserved, ...cap });
@@ -340,7 +340,7 @@ describe.each(ways)("%s", (_, way) => {
   });
 });
 
-// The kernel calls it by the name that it has there, which is that of another file here.
+// The kernel gives its name in the other mount namespace, which is another file's name here.
 test.runIf(linux)(
   "the session's directory as another mount namespace has it is not the session's",
   async ({ skip }) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A process that writes is killed at any moment of it.
+// Kills a process at random moments of a write.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync, watch, writeFileSync } from "node:fs";
@@ -26,12 +26,12 @@ test(
       if (sweepTemporary(path, { directories: [ground.app], reserved: nothingReserved, temporaryName })) left++;
       expect(readdirSync(ground.app)).toEqual(["f"]);
     }
-    // Most kills hit the write itself: it is what the time goes to.
+    // Most kills hit the write itself, which takes most of the time.
     expect(left).toBeGreaterThan(0);
   },
 );
 
-/** Kills at the change of that number that is seen in the directory: a file made, written to, renamed. */
+/** Kills at the given change seen in the directory: a file created, written to or renamed. */
 async function killAtItsWrites(ground: Ground, path: string, changes: number): Promise<void> {
   const program = fileURLToPath(new URL("testing/writer.ts", import.meta.url));
   const watcher = watch(ground.app);

@@ -33,7 +33,7 @@ test.each([{ line: -1 }, { line: 1.5 }, { limit: -1 }, { limit: 0.5 }, { line: N
   },
 );
 
-test("a window is the lines that a plain cut of the whole text gives", () => {
+test("a window has the lines that a plain split of the whole text gives", () => {
   const piece = fc.constantFrom("\n", "\r\n", "\r", "a", "é", "😀", "\uFEFF", "\u2028", "\0");
   const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""));
   const window = fc.record({ line: fc.nat(15), limit: fc.nat(15) }, { requiredKeys: [] });

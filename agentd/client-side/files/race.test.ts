@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Another process swaps files and directories for links that lead out while we read and write. A check of the real path
-// and then an open of the asked one reads from outside in each of the three, some 1 in 100 times.
+// Another process swaps files and directories for links to the outside while we read and write. Checking the real path
+// and then opening the requested one reads from outside in all three cases, about 1 in 100 times.
 // @module-tag slow
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,12 +12,12 @@ import { makeGround, temporaryName } from "./testing/ground.ts";
 import { writeTextFile } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
-/** Of each kind; AGENTD_TEST_RACES=10000 runs more. */
+/** Rounds of each kind; AGENTD_TEST_RACES=10000 runs more. */
 const rounds = Number(process.env["AGENTD_TEST_RACES"] ?? 4_000);
-/** A write waits for the disk. */
+/** Fewer, since a write waits for the disk. */
 const roundsAWrite = 5;
 
-// Elsewhere than on Linux the race is not won, which is said.
+// Other systems than Linux lose this race, as documented.
 test.runIf(process.platform === "linux").each([
   ["a file and a link", "file", "f"],
   ["a directory and a link", "directory", "d/f"],
@@ -46,7 +46,7 @@ test.runIf(process.platform === "linux").each([
     expect(seen.has("read outside")).toBe(false);
     expect(readdirSync(ground.out()).toSorted()).toEqual(["f", "secret"]);
     expect(readFileSync(ground.out("f"), "utf8")).toBe("outside");
-    // Both were met, so that this says something.
+    // Both must have occurred for the test to mean anything.
     for (const outcome of ["read inside", "written", "not read: outside"]) {
       expect([outcome, (seen.get(outcome) ?? 0) > 0]).toEqual([outcome, true]);
     }
@@ -60,7 +60,7 @@ async function startSwapper(kind: string, inside: string, outside: string): Prom
   await once(swapper.stdout, "data");
   return {
     async [Symbol.asyncDispose]() {
-      // It ends by this alone; if it had ended before, the test has raced nobody.
+      // The swapper ends only by this kill; had it ended before, there was no race.
       expect(swapper.kill("SIGKILL")).toBe(true);
       await exited;
     },

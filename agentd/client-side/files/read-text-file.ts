@@ -1,51 +1,50 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reads a text file in the session's directories for the session's agent.
 import { closeSync, readSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
 import type { Boundary } from "./boundary.ts";
-import type { Held } from "./held.ts";
-import { hold } from "./hold.ts";
-import { type Confinement, holdInside, requirePath } from "./hold-inside.ts";
+import type { PinnedPath } from "./pinned-path.ts";
+import { pinPath } from "./pin-path.ts";
+import { type Confinement, pinInside, requirePath } from "./pin-inside.ts";
 import { type Window, lineWindow } from "./line-window.ts";
-import { answered, Refused, type RefusedAnswer, shown } from "./refusal.ts";
+import { catchRefusal, Refused, type RefusedResult, quotePath } from "./refusal.ts";
 
 export interface ReadOptions extends Window, Boundary {
-  /** The longest file, whatever part of it is asked for. */
+  /** The size of the whole file, whatever part of it is requested. */
   readonly bytesMax: number;
 }
 
-export type ReadAnswer =
+export type ReadResult =
   | {
       readonly ok: true;
       readonly text: string;
       /** UTF-8 bytes of `text`. */
       readonly bytes: number;
     }
-  | RefusedAnswer;
+  | RefusedResult;
 
 /**
- * The file's text, byte for byte: a byte order mark, "\r\n" and a missing last newline stay. A link is followed, in any
- * part of the path: what counts is where the file that the kernel opened really is. What is not UTF-8 is refused, since
- * an agent that writes it back would destroy it. Throws nothing that the file system could be the cause of; waits for
- * the disk alone.
+ * Reads a text file inside the session's directories, unchanged: a byte order mark, "\r\n" and a missing last newline
+ * stay. Follows links anywhere in the path, since the opened file's real path is what is checked. Refuses a file that is
+ * not UTF-8, since an agent that writes it back would destroy it. Never throws for an error of the file system, and
+ * blocks on nothing but the disk.
  */
-export function readTextFile(path: string, options: ReadOptions): ReadAnswer {
-  return readTextFileWith(hold, path, options);
+export function readTextFile(path: string, options: ReadOptions): ReadResult {
+  return readTextFileWith(pinPath, path, options);
 }
 
 export function readTextFileWith(
-  way: Confinement["hold"],
+  pin: Confinement["pin"],
   path: string,
   { directories, reserved, bytesMax, ...window }: ReadOptions,
-): ReadAnswer {
-  return answered(path, () => {
+): ReadResult {
+  return catchRefusal(path, () => {
     requirePath(path);
-    using held = holdInside(path, { hold: way, directories, reserved });
-    const bytes = bytesOf(held, path, bytesMax);
+    using pinned = pinInside(path, { pin, directories, reserved });
+    const bytes = readPinned(pinned, path, bytesMax);
     if (!isUtf8(bytes)) {
       throw new Refused(
         "not-text",
-        `${shown(path)} is not UTF-8 text; read it with a command that knows its encoding.`,
+        `${quotePath(path)} is not UTF-8 text; read it with a command that knows its encoding.`,
       );
     }
     const part = lineWindow(bytes, window);
@@ -53,22 +52,22 @@ export function readTextFileWith(
   });
 }
 
-function bytesOf(held: Held, path: string, bytesMax: number): Buffer {
-  if (held.stat.isDirectory()) throw new Refused("directory", `${shown(path)} is a directory.`);
-  if (!held.stat.isFile() || held.isKernels())
-    throw new Refused("not-a-file", `${shown(path)} is not an ordinary file.`);
-  if (held.stat.size > bytesMax) throw tooBig(path, bytesMax);
-  const descriptor = held.openToRead();
+function readPinned(pinned: PinnedPath, path: string, bytesMax: number): Buffer {
+  if (pinned.stat.isDirectory()) throw new Refused("directory", `${quotePath(path)} is a directory.`);
+  if (!pinned.stat.isFile() || pinned.isKernelFile())
+    throw new Refused("not-a-file", `${quotePath(path)} is not a regular file.`);
+  if (pinned.stat.size > bytesMax) throw tooBigRefusal(path, bytesMax);
+  const descriptor = pinned.openForReading();
   try {
-    const bytes = readWhole(descriptor, Number(held.stat.size), bytesMax);
-    if (bytes.length > bytesMax) throw tooBig(path, bytesMax);
+    const bytes = readWhole(descriptor, Number(pinned.stat.size), bytesMax);
+    if (bytes.length > bytesMax) throw tooBigRefusal(path, bytesMax);
     return bytes;
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Of a file that grows meanwhile at most one byte more than the bound. */
+/** Reads at most `bytesMax` + 1 bytes of a file that grows meanwhile. */
 function readWhole(descriptor: number, size: number, bytesMax: number): Buffer {
   let bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;
@@ -82,9 +81,9 @@ function readWhole(descriptor: number, size: number, bytesMax: number): Buffer {
   }
 }
 
-export function tooBig(path: string, bytesMax: number): Refused {
+export function tooBigRefusal(path: string, bytesMax: number): Refused {
   return new Refused(
     "too-big",
-    `${shown(path)}: more than ${bytesMax} bytes are neither read nor written at once; use a command.`,
+    `${quotePath(path)} is larger than ${bytesMax} bytes, the most that can be read or written; use a command.`,
   );
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Takes away what a write left that was killed between its temporary file and the rename.
+// Removes the temporary file of a write that was killed before its rename.
 import { lstatSync, unlinkSync } from "node:fs";
 import type { Boundary } from "./boundary.ts";
-import { hold } from "./hold.ts";
-import { holdNearest, requirePath } from "./hold-inside.ts";
-import { nameIn } from "./hold-parent.ts";
-import { answered } from "./refusal.ts";
+import { pinPath } from "./pin-path.ts";
+import { pinNearestDirectory, requirePath } from "./pin-inside.ts";
+import { fileNameOf } from "./pin-parent.ts";
+import { catchRefusal } from "./refusal.ts";
 
 export interface SweepOptions extends Boundary {
-  /** As the write had it. */
+  /** The name that the write used. */
   readonly temporaryName: string;
 }
 
-/** Whether the temporary file of a write to `path` was there and was removed; what is not inside is left alone. */
+/** Returns whether the temporary file of a write to `path` was removed. Touches nothing outside. */
 export function sweepTemporary(path: string, { temporaryName, ...boundary }: SweepOptions): boolean {
-  const swept = answered(path, () => {
+  const swept = catchRefusal(path, () => {
     requirePath(path);
-    nameIn(path);
-    using nearest = holdNearest(path.slice(0, path.lastIndexOf("/") + 1), { hold, ...boundary });
+    fileNameOf(path);
+    using nearest = pinNearestDirectory(path.slice(0, path.lastIndexOf("/") + 1), { pin: pinPath, ...boundary });
     if (nearest.missing.length > 0) return false;
-    const temporary = nearest.held.at(temporaryName);
+    const temporary = nearest.directory.pathTo(temporaryName);
     if (!lstatSync(temporary, { throwIfNoEntry: false })?.isFile()) return false;
     unlinkSync(temporary);
     return true;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What is read and written is what a slow, plain walk of the path finds, on random trees with links.
+// Compares reads and writes with a slow, plain walk of the path, on random trees with links.
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readTextFileWith } from "./read-text-file.ts";
-import { makeGround, temporaryName, ways } from "./testing/ground.ts";
+import { makeGround, temporaryName, pinMethods } from "./testing/ground.ts";
 import { writeTextFileWith } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 type Found = { readonly at: string; readonly kind: "file" | "directory" | "nothing" } | "no way";
 
-/** Name by name, as the kernel goes; `base` alone is looked at, all above it is taken as it is. */
+/** Resolves component by component, as the kernel does, below `base`. */
 function walk(path: string, base: string, followLast: boolean): Found {
   let at = "";
   let links = 0;
@@ -53,7 +53,7 @@ const thing = fc.record({ where: place, name, target: fc.option(target) });
 const step = fc.constantFrom("..", ".", "", "a", "b", "c", "d", "app", "out", "app-evil");
 const asked = fc.tuple(place, fc.array(step, { maxLength: 5 }));
 
-describe.each(ways)("%s", (_, way) => {
+describe.each(pinMethods)("%s", (_, way) => {
   test("a random path on a random tree is read, and written, exactly where a plain walk says that it is inside", () => {
     using ground = makeGround();
     const { base, app } = ground;
@@ -75,7 +75,7 @@ describe.each(ways)("%s", (_, way) => {
               readable ? readFileSync(found.at, "utf8") : undefined,
             ]);
 
-            // All that is missing is the file's own name: what is made on the way is tested elsewhere.
+            // Only the file's own name is missing; other tests cover directories that a write creates.
             const parent = walk(path.slice(0, path.lastIndexOf("/")), base, true);
             if (parent === "no way" || parent.kind !== "directory") continue;
             const put = writeTextFileWith(way, path, `written to ${path}`, { ...confined, temporaryName });
@@ -99,7 +99,7 @@ describe.each(ways)("%s", (_, way) => {
   });
 });
 
-/** The tree anew: its directories with a file in each, then files and links, where the name is not taken. */
+/** Makes the tree anew: directories with a file in each, then files and links whose names are free. */
 function plant(base: string, things: readonly { where: string; name: string; target: string | null }[]): void {
   for (const top of ["app", "app-evil", "out"]) rmSync(`${base}/${top}`, { recursive: true, force: true });
   for (const directory of directoriesOfTree) {

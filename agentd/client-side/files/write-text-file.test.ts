@@ -15,12 +15,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Hold } from "./held.ts";
-import { hold } from "./hold.ts";
+import type { Pin } from "./pinned-path.ts";
+import { pinPath } from "./pin-path.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { sweepTemporary } from "./sweep-temporary.ts";
 import { asOrdinaryUser, type Ground, makeGround, temporaryName } from "./testing/ground.ts";
-import { type WriteAnswer, writeTextFile, writeTextFileWith } from "./write-text-file.ts";
+import { type WriteResult, writeTextFile, writeTextFileWith } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 const uid = process.getuid?.() ?? 0;
@@ -35,7 +35,7 @@ afterEach(() => {
   ground[Symbol.dispose]();
 });
 
-const write = (path: string, content: string, way: Hold = hold): WriteAnswer =>
+const write = (path: string, content: string, way: Pin = pinPath): WriteResult =>
   writeTextFileWith(way, path, content, {
     directories: [ground.app],
     reserved: nothingReserved,
@@ -45,7 +45,7 @@ const write = (path: string, content: string, way: Hold = hold): WriteAnswer =>
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
 
-test("a new file is written with the directories that it lacks, by the process's umask", () => {
+test("a new file is written with the missing directories, by the process's umask", () => {
   const before = process.umask();
   const path = ground.in("a", "b", "c.txt");
   expect(write(path, "é\r\n")).toEqual({ ok: true, bytes: 4 });
@@ -69,7 +69,7 @@ test.each([
   expect(modeOf(ground.in("f"))).toBe(after);
 });
 
-// Root alone may give files away.
+// Only root may give files away.
 test.runIf(uid === 0)("a file of another user stays that user's when agentd may see to it", () => {
   writeFileSync(ground.in("f"), "old");
   chownSync(ground.in("f"), 65_534, 65_534);
@@ -78,7 +78,7 @@ test.runIf(uid === 0)("a file of another user stays that user's when agentd may 
 });
 
 test.runIf(uid === 0)("a file of another user is not taken from them by a user who may only write to it", () => {
-  // The directory becomes the ordinary user's, the file in it stays root's.
+  // The directory becomes the ordinary user's; the file in it stays root's.
   mkdirSync(ground.in("d"));
   writeFileSync(ground.in("d", "f"), "old");
   chmodSync(ground.in("d", "f"), 0o666);
@@ -104,14 +104,14 @@ test("a link, a directory and a read-only file are refused and stay as they are"
   expect(readdirSync(ground.app).toSorted()).toEqual(["d", "link", "real"]);
 });
 
-test("another hard link to a file that is written over keeps the old text", () => {
+test("another hard link to a replaced file keeps the old text", () => {
   writeFileSync(ground.in("f"), "old");
   linkSync(ground.in("f"), ground.in("other"));
   expect(write(ground.in("f"), "new")).toMatchObject({ ok: true });
   expect([readFileSync(ground.in("f"), "utf8"), readFileSync(ground.in("other"), "utf8")]).toEqual(["new", "old"]);
 });
 
-test("a text over the cap, or with half a character, is refused, and no U+FFFD is written for it", () => {
+test("a text above the limit or with a lone surrogate is refused, and no U+FFFD is written for it", () => {
   expect(write(ground.in("f"), "é".repeat(50))).toEqual({ ok: true, bytes: 100 });
   expect(write(ground.in("f"), "é".repeat(51))).toMatchObject({ refusal: { reason: "too-big", code: -32602 } });
   expect(write(ground.in("f"), "a\ud83d")).toMatchObject({ refusal: { reason: "not-text", code: -32602 } });
@@ -120,7 +120,7 @@ test("a text over the cap, or with half a character, is refused, and no U+FFFD i
   expect(write(ground.in("f"), "")).toEqual({ ok: true, bytes: 0 });
 });
 
-test("a temporary file that is left over is in the way until it is swept, and nothing else is swept", () => {
+test("a left-over temporary file blocks writes until it is swept, and nothing else is swept", () => {
   writeFileSync(ground.in("f"), "old");
   writeFileSync(ground.in(temporaryName), "half");
   expect(write(ground.in("f"), "new")).toMatchObject({ refusal: { reason: "busy", code: -32603 } });
@@ -129,7 +129,7 @@ test("a temporary file that is left over is in the way until it is swept, and no
   expect(sweepTemporary(ground.in("f"), options)).toBe(true);
   expect(sweepTemporary(ground.in("f"), options)).toBe(false);
   expect(write(ground.in("f"), "new")).toMatchObject({ ok: true });
-  // Outside, by a link, relative, nowhere, of another kind.
+  // Outside, through a link, relative, missing, of another kind.
   symlinkSync(ground.out(), ground.in("way"));
   mkdirSync(ground.in(temporaryName));
   for (const path of [
@@ -151,7 +151,7 @@ test("a temporary file that is left over is in the way until it is swept, and no
   rmdirSync(ground.in(temporaryName));
 });
 
-test("a session's directory that was removed, or made a link, is named in the refusal, and is not made anew", () => {
+test("a session's directory that was removed or replaced by a link is named in the refusal and not created again", () => {
   rmSync(ground.app, { recursive: true });
   const options = { directories: [ground.app], reserved: nothingReserved, bytesMax: 100 };
   const expected = {
@@ -168,26 +168,26 @@ test("a session's directory that was removed, or made a link, is named in the re
   expect(write(ground.in("f"), "new")).toMatchObject({ ok: true });
 });
 
-/** Holds as ever, but does something between the looks at where a directory is. */
+/** Pins as usual, but runs something between the checks of where a directory is. */
 const meanwhile =
-  (look: number, act: () => void): Hold =>
+  (look: number, act: () => void): Pin =>
   (path, options) => {
-    const held = hold(path, options);
+    const pinned = pinPath(path, options);
     let looks = 0;
     return {
-      stat: held.stat,
-      isKernels: () => held.isKernels(),
-      at: (name) => held.at(name),
-      openToRead: () => held.openToRead(),
-      [Symbol.dispose]: () => held[Symbol.dispose](),
-      where() {
+      stat: pinned.stat,
+      isKernelFile: () => pinned.isKernelFile(),
+      pathTo: (name) => pinned.pathTo(name),
+      openForReading: () => pinned.openForReading(),
+      [Symbol.dispose]: () => pinned[Symbol.dispose](),
+      currentPath() {
         if (++looks === look) act();
-        return held.where();
+        return pinned.currentPath();
       },
     };
   };
 
-test("a directory that is moved out before the rename gets nothing, after it the caller is told", () => {
+test("a directory moved out before the rename gets no file; moved out after it, the caller is told", () => {
   mkdirSync(ground.in("d"));
   writeFileSync(ground.in("d", "f"), "old");
   const away = `${ground.base}/moved`;
@@ -202,7 +202,7 @@ test("a directory that is moved out before the rename gets nothing, after it the
   expect(write(ground.in("d", "f"), "new", meanwhile(4, moveOut))).toEqual({ ok: true, bytes: 3, moved: true });
 });
 
-test("a link that takes the file's place before the rename is seen, and what it leads to is not written", () => {
+test("a link that replaces the file before the rename is noticed, and its target is not written", () => {
   writeFileSync(ground.in("f"), "old");
   const swap = () => {
     rmSync(ground.in("f"));
@@ -212,7 +212,7 @@ test("a link that takes the file's place before the rename is seen, and what it 
   expect(readdirSync(ground.app)).toEqual(["f"]);
 });
 
-test("the name of a temporary file of an earlier write is free again, whatever came of that", () => {
+test("the name of an earlier write's temporary file is free again, whether that write succeeded or not", () => {
   const options = { directories: [ground.app], reserved: nothingReserved, temporaryName, bytesMax: 100 };
   mkdirSync(ground.in("d"));
   for (const name of ["f", "d", "x".repeat(256), "g"]) writeTextFile(ground.in(name), "text", options);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Writes a text file in the session's directories for the session's agent: whole or not at all.
 import {
   accessSync,
   type BigIntStats,
@@ -15,63 +14,63 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { type Boundary, sideOf } from "./boundary.ts";
-import type { Held } from "./held.ts";
-import { hold } from "./hold.ts";
-import { type Confinement, requireInside, requirePath } from "./hold-inside.ts";
-import { holdParent, nameIn } from "./hold-parent.ts";
-import { tooBig } from "./read-text-file.ts";
-import { answered, Refused, type RefusedAnswer, shown } from "./refusal.ts";
+import { type Boundary, findSide } from "./boundary.ts";
+import type { PinnedPath } from "./pinned-path.ts";
+import { pinPath } from "./pin-path.ts";
+import { type Confinement, requireInside, requirePath } from "./pin-inside.ts";
+import { pinParent, fileNameOf } from "./pin-parent.ts";
+import { tooBigRefusal } from "./read-text-file.ts";
+import { catchRefusal, Refused, type RefusedResult, quotePath } from "./refusal.ts";
 
 export interface WriteOptions extends Boundary {
-  /** A plain name that no other write to the directory has; `sweepTemporary` takes it away after a kill -9. */
+  /** A file name that no other write to the directory uses; `sweepTemporary` removes the file after a kill -9. */
   readonly temporaryName: string;
-  /** UTF-8. */
+  /** Of the content as UTF-8. */
   readonly bytesMax: number;
 }
 
-export type WriteAnswer =
+export type WriteResult =
   | {
       readonly ok: true;
       readonly bytes: number;
       /**
-       * Somebody with the right to do so has moved the directory out of the session's between the last look and the
-       * rename, so the file may have been written outside: to be logged.
+       * Somebody with the right to do so moved the directory out between the last check and the rename, so the file may
+       * have been written outside. The caller logs it.
        */
       readonly moved?: true;
     }
-  | RefusedAnswer;
+  | RefusedResult;
 
 /**
- * Makes the file, and the directories that it lacks, or takes the place of what is there: a new file under the old name,
- * with its permissions (without setuid, setgid and sticky bits), owner and group, or a refusal. Directories of the path
- * may be links, which are judged by where they end; the file's own name may not: the link would be lost. Another hard
- * link to the old file keeps the old text. Content with half a surrogate pair is refused: UTF-8 has nothing for it. With
- * any refusal the old file is as it was and the temporary one is gone; directories that were made stay. Throws nothing
- * that the file system could be the cause of; waits for the disk alone.
+ * Writes a text file inside the session's directories, atomically (temporary file, fsync, rename), with the directories
+ * that are missing. A replaced file keeps its permissions (without setuid, setgid and sticky bits), owner and group, or
+ * the write is refused; other hard links to it keep the old text. Directories of the path may be links, which are checked
+ * by their real path; the file itself may not, since the rename would replace the link. Refuses a lone surrogate, which
+ * UTF-8 cannot encode. After a refusal the old file is unchanged and the temporary file removed; created directories
+ * stay. Never throws for an error of the file system, and blocks on nothing but the disk.
  */
-export function writeTextFile(path: string, content: string, options: WriteOptions): WriteAnswer {
-  return writeTextFileWith(hold, path, content, options);
+export function writeTextFile(path: string, content: string, options: WriteOptions): WriteResult {
+  return writeTextFileWith(pinPath, path, content, options);
 }
 
 export function writeTextFileWith(
-  way: Confinement["hold"],
+  pin: Confinement["pin"],
   path: string,
   content: string,
   { temporaryName, bytesMax, ...boundary }: WriteOptions,
-): WriteAnswer {
-  return answered(path, () => {
+): WriteResult {
+  return catchRefusal(path, () => {
     requirePath(path);
-    const name = nameIn(path);
-    const bytes = encoded(content, path, bytesMax);
-    using parent = holdParent(path, { hold: way, ...boundary });
-    const old = lookAt(parent, name, path, boundary);
-    const temporary = parent.at(temporaryName);
+    const name = fileNameOf(path);
+    const bytes = encodeText(content, path, bytesMax);
+    using parent = pinParent(path, { pin, ...boundary });
+    const old = checkTarget(parent, name, path, boundary);
+    const temporary = parent.pathTo(temporaryName);
     const descriptor = openSync(temporary, newFile, old ? 0o600 : 0o666);
     try {
       writeAll(descriptor, bytes, old, path);
-      lookAt(parent, name, path, boundary);
-      renameSync(temporary, parent.at(name));
+      checkTarget(parent, name, path, boundary);
+      renameSync(temporary, parent.pathTo(name));
     } catch (error) {
       removeIfThere(temporary);
       throw error;
@@ -84,29 +83,29 @@ export function writeTextFileWith(
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_DIRECTORY, W_OK } = constants;
 const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
-function encoded(content: string, path: string, bytesMax: number): Buffer {
+function encodeText(content: string, path: string, bytesMax: number): Buffer {
   if (/\p{Surrogate}/u.test(content)) {
     throw new Refused(
       "not-text",
-      `The text for ${shown(path)} has half a surrogate pair in it, which UTF-8 cannot say.`,
+      `The text for ${quotePath(path)} contains a lone surrogate, which UTF-8 cannot encode.`,
     );
   }
-  if (Buffer.byteLength(content) > bytesMax) throw tooBig(path, bytesMax);
+  if (Buffer.byteLength(content) > bytesMax) throw tooBigRefusal(path, bytesMax);
   return Buffer.from(content);
 }
 
-/** What the name is now; undefined: nothing. Throws `Refused` for what may not be written over, or is not inside any more. */
-function lookAt(parent: Held, name: string, path: string, boundary: Boundary): BigIntStats | undefined {
-  const old = lstatSync(parent.at(name), { bigint: true, throwIfNoEntry: false });
+/** Stats the target; undefined if there is none. Throws `Refused` if it may not be replaced or is no longer inside. */
+function checkTarget(parent: PinnedPath, name: string, path: string, boundary: Boundary): BigIntStats | undefined {
+  const old = lstatSync(parent.pathTo(name), { bigint: true, throwIfNoEntry: false });
   requireInside(parent, path, boundary, { names: [name], file: old });
   if (old === undefined) return undefined;
   if (old.isSymbolicLink())
-    throw new Refused("link", `${shown(path)} is a link; write to the file that it leads to, by its own name.`);
-  if (old.isDirectory()) throw new Refused("directory", `${shown(path)} is a directory.`);
-  if (!old.isFile()) throw new Refused("not-a-file", `${shown(path)} is not an ordinary file.`);
-  // The rename would not ask for either: the directory's permissions are enough for it.
-  if ((old.mode & 0o222n) === 0n) throw new Refused("no-permission", `${shown(path)} is read-only.`);
-  accessSync(parent.at(name), W_OK);
+    throw new Refused("link", `${quotePath(path)} is a link; write to the file that it leads to, by its own path.`);
+  if (old.isDirectory()) throw new Refused("directory", `${quotePath(path)} is a directory.`);
+  if (!old.isFile()) throw new Refused("not-a-file", `${quotePath(path)} is not a regular file.`);
+  // A rename needs the directory's permissions only, so the file's are checked here.
+  if ((old.mode & 0o222n) === 0n) throw new Refused("no-permission", `${quotePath(path)} is read-only.`);
+  accessSync(parent.pathTo(name), W_OK);
   return old;
 }
 
@@ -132,39 +131,39 @@ function keepOwner(descriptor: number, old: BigIntStats, path: string): void {
   } catch {
     throw new Refused(
       "no-permission",
-      `${shown(path)} is of another user or group, and would not be any more after the write.`,
+      `${quotePath(path)} belongs to another user or group, which the write could not preserve.`,
     );
   }
 }
 
-/** Whatever comes of this, what is refused is refused for the first reason. */
+/** Never throws, so that the first error is the one reported. */
 function removeIfThere(temporary: string): void {
   try {
     unlinkSync(temporary);
   } catch {
-    // Somebody else has removed or replaced it, or the disk fails: it is left to a sweep.
+    // Another process removed or replaced it, or the disk fails: `sweepTemporary` will try again.
   }
 }
 
-function isStillInside(parent: Held, boundary: Boundary): boolean {
+function isStillInside(parent: PinnedPath, boundary: Boundary): boolean {
   try {
-    const where = parent.where();
-    return where !== undefined && sideOf(where, boundary) === "inside";
+    const where = parent.currentPath();
+    return where !== undefined && findSide(where, boundary) === "inside";
   } catch {
     return false;
   }
 }
 
-/** The file is whole either way; without this, a power cut may bring back the old one. */
-function syncDirectory(parent: Held): void {
+/** The file is whole either way; without this, a power failure may bring back the old one. */
+function syncDirectory(parent: PinnedPath): void {
   try {
-    const descriptor = openSync(parent.at("."), O_RDONLY | O_DIRECTORY);
+    const descriptor = openSync(parent.pathTo("."), O_RDONLY | O_DIRECTORY);
     try {
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
     }
   } catch {
-    // A directory that may not be listed, or a file system without this: the write is done and is not taken back.
+    // The directory cannot be opened or the file system does not support it. The write itself is done.
   }
 }

@@ -38,11 +38,11 @@ test.each([
   expect(lineOf(command)).toEqual(["/bin/sh", "-c", command]);
 });
 
-test("with arguments nothing is a shell line, and arguments stay as they are", () => {
+test("a command with arguments is never a shell line, and its arguments stay as they are", () => {
   expect(lineOf("git status && echo", ["$HOME", ""])).toEqual(["git status && echo", "$HOME", ""]);
 });
 
-test("a file that cannot be executed is no shell line either: it fails by its own name", () => {
+test("a file that cannot be executed is not a shell line either, so that the failure names it", () => {
   writeFileSync(join(home, "not yet"), "");
   expect(lineOf("./not yet")).toEqual(["./not yet"]);
 });

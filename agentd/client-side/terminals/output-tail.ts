@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The end of what a command wrote, to stdout and stderr as it came: bounded in bytes, cut at a character.
+// The last bytes of a command's stdout and stderr in the order of arrival, cut at a character.
 import { ByteRing, nextCharacterStart } from "../../../acp-client/process/byte-ring.ts";
 import { Utf8Repair } from "./utf8-repair.ts";
 
-/** Takes what one stream says. A character of it that is cut between two chunks is not mixed with the other stream's. */
+/** Takes the chunks of one stream. A character split between two chunks does not mix with the other stream's bytes. */
 export interface OutputWriter {
   write(chunk: Buffer): void;
   end(): void;
 }
 
-/** Costs `bytesMax` of memory and time in proportion to what comes in, whatever that is. */
+/** Takes `bytesMax` of memory and time linear in the input. */
 export class OutputTail {
   readonly #ring: ByteRing;
 
-  /** UTF-8 bytes of the text that is kept. 0 is a limit like any other: nothing is kept. */
+  /** `bytesMax`: UTF-8 bytes; 0 keeps nothing. */
   constructor(bytesMax: number) {
     this.#ring = new ByteRing(bytesMax);
   }
 
-  /** One for each stream. */
+  /** Make one for each stream. */
   writer(): OutputWriter {
     const repair = new Utf8Repair();
     return {
@@ -27,18 +27,18 @@ export class OutputTail {
     };
   }
 
-  /** Whether something is missing from the beginning. */
+  /** Whether the beginning is missing. */
   get truncated(): boolean {
     return this.#ring.wasCut;
   }
 
-  /** At most `bytesMax` bytes; up to three less when the first character would have been cut. */
+  /** At most `bytesMax` bytes, and up to three fewer where a character would be cut. */
   text(): string {
     const bytes = this.#ring.bytes();
     return bytes.toString("utf8", this.truncated ? nextCharacterStart(bytes, 0) : 0);
   }
 
-  /** From now on as if the limit were 0: the memory is given back. */
+  /** Frees the memory; from now on it acts as if the limit were 0. */
   close(): void {
     this.#ring.close();
   }

@@ -4,7 +4,7 @@ import type { ProcessIdentity } from "../../../acp-client/process/process-identi
 import { type SpawnedChild, spawnChild } from "../../../acp-client/process/spawn-child.ts";
 import { settlesWithin } from "../../../acp-client/process/stop-ladder.ts";
 import { commandLine } from "./command-line.ts";
-import { endTreePolitely } from "./end-tree-politely.ts";
+import { endTreeGracefully } from "./end-tree-gracefully.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import {
   type StartedTerminal,
@@ -18,8 +18,8 @@ import {
 } from "./terminal.ts";
 
 /**
- * Starts it in a session of its own, without a controlling terminal and with /dev/null to read: what wants to ask a
- * person fails. Never rejects. When this resolves nothing was told to `sink` yet.
+ * Starts the command in a session of its own (setsid), without a controlling terminal and with /dev/null as stdin, so
+ * that a program that would ask a person fails. Never rejects. Calls `sink` only after it has resolved.
  */
 export async function startTerminal(options: TerminalOptions, sink: TerminalSink): Promise<StartedTerminal> {
   const { cwd, env, marker } = options;
@@ -38,7 +38,7 @@ class SpawnedTerminal implements Terminal {
   readonly identity: ProcessIdentity | undefined;
   readonly #options: SpawnedTerminalOptions;
   readonly #output: TerminalOutput;
-  readonly #over: Promise<void>;
+  readonly #exited: Promise<void>;
   #exit: TerminalExit | undefined;
   #killing: Promise<void> | undefined;
   #releasing: Promise<void> | undefined;
@@ -47,7 +47,7 @@ class SpawnedTerminal implements Terminal {
     this.identity = identityOf(child.pid);
     this.#options = options;
     this.#output = new TerminalOutput(child.stdout, child.stderr, options.limits.tailBytesMax);
-    this.#over = this.#follow(child);
+    this.#exited = this.#follow(child);
   }
 
   output(): TerminalSnapshot {
@@ -61,17 +61,17 @@ class SpawnedTerminal implements Terminal {
   }
 
   release(): Promise<void> {
-    this.#releasing ??= this.#letGo();
+    this.#releasing ??= this.#endAndClose();
     return this.#releasing;
   }
 
-  async #letGo(): Promise<void> {
+  async #endAndClose(): Promise<void> {
     await this.#end();
-    this.#tell({ exitCode: null, signal: null });
+    this.#reportExit({ exitCode: null, signal: null });
     this.#output.close();
   }
 
-  /** Who asks while it is being ended waits for the same end. */
+  /** Concurrent calls share one end. */
   async #end(): Promise<void> {
     this.#killing ??= this.#endTree();
     await this.#killing;
@@ -80,17 +80,17 @@ class SpawnedTerminal implements Terminal {
 
   async #endTree(): Promise<void> {
     const { marker, limits } = this.#options;
-    await endTreePolitely({ identity: this.identity, marker }, limits);
-    await settlesWithin(this.#over, limits.killWaitMs);
+    await endTreeGracefully({ identity: this.identity, marker }, limits);
+    await settlesWithin(this.#exited, limits.killWaitMs);
   }
 
   async #follow(child: SpawnedChild<"ignore">): Promise<void> {
     const exit = await exitOf(child);
     await this.#output.untilQuiet();
-    this.#tell(exit);
+    this.#reportExit(exit);
   }
 
-  #tell(exit: TerminalExit): void {
+  #reportExit(exit: TerminalExit): void {
     if (this.#exit !== undefined) return;
     this.#exit = exit;
     this.#options.sink.onExit(exit);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { terminalEnvironment } from "./terminal-environment.ts";
-import type { AskedEnvironment } from "./terminal-environment.ts";
+import type { RequestedEnvironment } from "./terminal-environment.ts";
 
 const marker = { name: "AGENTD_TERMINAL", value: "m" };
 const always = { AGENTD_TERMINAL: "m", GIT_TERMINAL_PROMPT: "0", TERM: "dumb" };
 
-const given = (asked: AskedEnvironment["asked"], base: Record<string, string> = {}): unknown =>
-  terminalEnvironment({ base, asked, marker });
+const given = (requested: RequestedEnvironment["requested"], base: Record<string, string> = {}): unknown =>
+  terminalEnvironment({ base, requested, marker });
 
 test("a command has its agent's environment, git that asks nobody and a dumb terminal", () => {
   expect(given([], { PATH: "/bin" })).toEqual({ env: { ...always, PATH: "/bin" } });
@@ -25,7 +25,7 @@ test("what the agent sets wins over what it has, and the last of two wins", () =
   });
 });
 
-test("no agent sets a variable of ours, whether or not it has one by now", () => {
+test("an agent cannot set AGENTD_ variables, whether or not the base has them", () => {
   const asked = ["AGENTD_SESSION", "AGENTD_CONFIG", "AGENTD_TERMINAL"].map((name) => ({ name, value: "forged" }));
   expect(given(asked, { AGENTD_SESSION: "s" })).toEqual({ env: { ...always, AGENTD_SESSION: "s" } });
 });
@@ -39,7 +39,7 @@ test.each([
   expect(given([{ name, value }])).toEqual({ refusal: expect.stringMatching(words) as string });
 });
 
-test("a variable may have the name of what every object has", () => {
+test("a variable may be called __proto__", () => {
   const { env } = given([{ name: "__proto__", value: "x" }]) as { env: Record<string, string> };
   expect(Object.entries(env)).toContainEqual(["__proto__", "x"]);
 });

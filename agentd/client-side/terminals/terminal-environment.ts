@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a command finds around it: what its agent has, and what the agent sets for it.
+// The environment of a terminal's command: the agent's own, and the variables that the agent sets for it.
 
-export interface AskedEnvironment {
-  /** The agent's own, with the marker of its session. */
+export interface RequestedEnvironment {
+  /** The agent's environment, with the marker of its session. */
   readonly base: Readonly<Record<string, string>>;
-  /** As the agent wrote it; of two with one name the last counts. */
-  readonly asked: readonly { readonly name: string; readonly value: string }[];
-  /** Of this terminal alone: all that bears it ends with the terminal. */
+  /** As the agent wrote it; the last of several with one name counts. */
+  readonly requested: readonly { readonly name: string; readonly value: string }[];
+  /** Unique to this terminal: every process that has it ends with the terminal. */
   readonly marker: { readonly name: string; readonly value: string };
 }
 
 export type TerminalEnvironment =
   | { readonly env: Readonly<Record<string, string>> }
-  /** In words for the agent; without any value. */
+  /** A message for the agent, without any value. */
   | { readonly refusal: string };
 
-/** There is nobody at a terminal: git must fail at once where it would ask for a password, and nothing should be painted. */
+/** Nobody can answer: git must fail at once instead of asking for a password, and no program should use colours. */
 const withoutTerminal = { GIT_TERMINAL_PROMPT: "0", TERM: "dumb" };
 
 /**
- * The last of these wins: fixed values for a process without a terminal, the base, what is asked, the marker. Asked
- * variables of ours (AGENTD_*) are passed over without a word, since agents hand on their whole environment.
+ * In order of precedence, lowest first: fixed values for a process without a terminal, the base, the requested variables,
+ * the marker. Ignores requested AGENTD_* variables silently, since agents pass on their whole environment.
  */
-export function terminalEnvironment({ base, asked, marker }: AskedEnvironment): TerminalEnvironment {
-  const bad = asked.find(({ name, value }) => name === "" || /[=\0]/.test(name) || value.includes("\0"));
+export function terminalEnvironment({ base, requested, marker }: RequestedEnvironment): TerminalEnvironment {
+  const bad = requested.find(({ name, value }) => name === "" || /[=\0]/.test(name) || value.includes("\0"));
   if (bad !== undefined) return { refusal: refusalOf(bad.name) };
   const env = Object.create(null) as Record<string, string>;
   Object.assign(env, withoutTerminal, base);
-  for (const { name, value } of asked) if (!name.startsWith("AGENTD_")) env[name] = value;
+  for (const { name, value } of requested) if (!name.startsWith("AGENTD_")) env[name] = value;
   env[marker.name] = marker.value;
   return { env };
 }

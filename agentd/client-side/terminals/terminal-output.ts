@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reads the two pipes of a command into the tail, in the order in which they arrive, and never so fast that nothing else
-// gets its turn.
+// Reads a command's two pipes into the tail in the order of arrival, throttled so that the event loop stays responsive.
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { settlesWithin } from "../../../acp-client/process/stop-ladder.ts";
 import { OutputTail } from "./output-tail.ts";
 
-/** After so many bytes the pipes rest: a command that never stops writing gets some 40 MB/s, and the loop its other work. */
-const bytesBetweenRests = 256 * 1024;
-const restMs = 5;
-/** Something else holds the pipes of a command that has exited: its own last words are there when nothing came for this time. */
+/** The pipes pause after this many bytes, which limits a command that never stops writing to some 40 MB/s. */
+const bytesBetweenPauses = 256 * 1024;
+const pauseMs = 5;
+/** If another process keeps an exited command's pipes open, its output counts as complete after this much silence. */
 const quietMs = 100;
-/** What it left in the background may go on writing; that is not waited for longer than this many times `quietMs`. */
+/** Background processes may go on writing; waits at most this many times `quietMs` for silence. */
 const quietRoundsMax = 10;
 
 export class TerminalOutput {
@@ -19,8 +18,8 @@ export class TerminalOutput {
   readonly #tail: OutputTail;
   readonly #ended: Promise<unknown>;
   #bytesRead = 0;
-  #bytesToRest = bytesBetweenRests;
-  #rest: NodeJS.Timeout | undefined;
+  #bytesToPause = bytesBetweenPauses;
+  #pause: NodeJS.Timeout | undefined;
 
   constructor(stdout: Readable, stderr: Readable, bytesMax: number) {
     this.#pipes = [stdout, stderr];
@@ -32,24 +31,24 @@ export class TerminalOutput {
     return { output: this.#tail.text(), truncated: this.#tail.truncated };
   }
 
-  /** For a command that has exited: resolves when what it wrote was read. */
+  /** Resolves when the output of an exited command has been read. */
   async untilQuiet(): Promise<void> {
     for (let round = 0; round < quietRoundsMax; round += 1) {
       const before = this.#bytesRead;
       if (await settlesWithin(this.#ended, quietMs)) return;
-      await setImmediate(); // where we were busy ourselves, the time was over before the pipes could be read
+      await setImmediate(); // if the event loop was busy, the time passed before the pipes could be read
       if (this.#bytesRead === before) return;
     }
   }
 
-  /** Nothing is read or kept any more. */
+  /** Stops reading and frees the memory. */
   close(): void {
-    clearTimeout(this.#rest);
+    clearTimeout(this.#pause);
     for (const pipe of this.#pipes) pipe.destroy();
     this.#tail.close();
   }
 
-  /** Settles when the pipe has ended or broken; what is told by an error here is told by the exit too. */
+  /** Resolves when the pipe has ended or broken. Ignores its errors, since the exit is reported anyway. */
   #read(pipe: Readable): Promise<void> {
     const writer = this.#tail.writer();
     pipe.on("data", (chunk: Buffer) => {
@@ -67,15 +66,15 @@ export class TerminalOutput {
 
   #count(bytes: number): void {
     this.#bytesRead += bytes;
-    this.#bytesToRest -= bytes;
-    if (this.#bytesToRest > 0 || this.#rest !== undefined) return;
+    this.#bytesToPause -= bytes;
+    if (this.#bytesToPause > 0 || this.#pause !== undefined) return;
     for (const pipe of this.#pipes) pipe.pause();
-    this.#rest = setTimeout(() => this.#goOn(), restMs);
+    this.#pause = setTimeout(() => this.#resume(), pauseMs);
   }
 
-  #goOn(): void {
-    this.#rest = undefined;
-    this.#bytesToRest = bytesBetweenRests;
+  #resume(): void {
+    this.#pause = undefined;
+    this.#bytesToPause = bytesBetweenPauses;
     for (const pipe of this.#pipes) pipe.resume();
   }
 }

@@ -14,7 +14,7 @@ test.each([
   ["exit 3", { exitCode: 3, signal: null }],
   ["kill -KILL $$", { exitCode: null, signal: "SIGKILL" }],
   ["kill -TERM $$", { exitCode: null, signal: "SIGTERM" }],
-])("%s is told as what it is, once, with all that was written", async (script, exit) => {
+])("the exit of %s is reported once, with all of its output", async (script, exit) => {
   await using open = await shell(`echo before; echo warned >&2; ${script}`);
   expect(await open.exit).toEqual(exit);
   const { output, ...rest } = open.terminal.output();
@@ -24,14 +24,14 @@ test.each([
   expect(open.exits).toEqual([exit]);
 });
 
-test("while it runs its output is there without an exit", async () => {
+test("a running command's output can be read, without an exit", async () => {
   await using open = await shell("echo first; sleep 600");
   await open.says("first");
   expect(open.terminal.output()).toEqual({ output: "first\n", truncated: false });
   expect(open.exits).toEqual([]);
 });
 
-test("what cannot be started fails once, and says which part is missing", async () => {
+test("a failed start says which part is missing", async () => {
   const plain = join(home, "plain");
   writeFileSync(plain, "");
   const lost = join(home, "lost");
@@ -54,7 +54,7 @@ test("what cannot be started fails once, and says which part is missing", async 
   expect((await failureOf({ command: "" })).message).toContain("could not be started");
 });
 
-test("it reads nothing, has no terminal, and leads a session of its own", async () => {
+test("a command has /dev/null as stdin, no controlling terminal, and a session of its own", async () => {
   await using open = await shell(
     'cat; readlink /proc/self/fd/0; (: </dev/tty) 2>/dev/null || echo none; ps -o sid= -p $$; echo "$$"',
   );
@@ -72,7 +72,7 @@ const wholeTree = `
   setsid sh -c 'trap "" TERM; setsid sleep 600 & echo $!; while :; do sleep 600; done' & echo $!
   sleep 600`;
 
-test.each(["kill", "release"] as const)("%s ends everything that came out of the command", async (end) => {
+test.each(["kill", "release"] as const)("%s ends every process that the command started", async (end) => {
   await using open = await shell(wholeTree, { limits: { termGraceMs: 300 } });
   const told = (): string[] => open.terminal.output().output.match(/\d+\n/g) ?? [];
   await eventually("all five are there", () => told().length === 5);
@@ -84,17 +84,17 @@ test.each(["kill", "release"] as const)("%s ends everything that came out of the
   expect(open.exits).toEqual([{ exitCode: null, signal: "SIGTERM" }]);
 });
 
-test("what a command left in the background is asked before it is killed", async () => {
+test("a background process of a command gets SIGTERM before SIGKILL", async () => {
   await using open = await shell(`sh -c 'trap "echo asked; exit" TERM; echo up; while :; do sleep 0.05; done' &`);
   await open.exit;
   await open.says("up");
   await open.terminal.kill();
-  // Its last words may still lie in the pipe.
+  // Its last output may still be in the pipe.
   await open.says("asked");
   expect(open.living()).toEqual([]);
 });
 
-test("a command that takes no notice of TERM is killed after the grace", async () => {
+test("a command that ignores SIGTERM is killed after the grace period", async () => {
   await using open = await shell(`trap "" TERM; echo up; while :; do sleep 600; done`, {
     limits: { termGraceMs: 100 },
   });
@@ -112,7 +112,7 @@ test("another command, with a marker of its own, is not ended with this one", as
   expect(other.exits).toEqual([]);
 });
 
-test("a kill keeps the output, and may come again, twice at once, after the exit and after the release", async () => {
+test("a kill keeps the output, and may be repeated: at the same time, after the exit and after the release", async () => {
   await using open = await shell("echo said; sleep 600");
   await open.says("said");
   await Promise.all([open.terminal.kill(), open.terminal.kill()]);
@@ -127,7 +127,7 @@ test("a kill keeps the output, and may come again, twice at once, after the exit
   expect(open.exits).toHaveLength(1);
 });
 
-test("a release gives the text back, may come twice, and is told the exit before", async () => {
+test("a release frees the output, may come twice, and reports the exit first", async () => {
   await using open = await shell("echo said; sleep 600");
   await open.says("said");
   const first = open.terminal.release();
@@ -137,14 +137,14 @@ test("a release gives the text back, may come twice, and is told the exit before
   expect(open.terminal.output()).toMatchObject({ output: "", truncated: true });
 });
 
-test("a release at the very start leaves nothing behind", async () => {
+test("a release right after the start leaves no process behind", async () => {
   await using open = await shell("setsid sleep 600 & sleep 600");
   await open.terminal.release();
   expect(open.living()).toEqual([]);
   expect(open.exits).toHaveLength(1);
 });
 
-test("a kill while output flows ends it, and the end of the output is whole", async () => {
+test("a kill while output flows ends the command, and the tail has whole characters", async () => {
   await using open = await shell("yes €😀", { tailBytesMax: 1001 });
   await eventually("it is long", () => open.terminal.output().truncated);
   await open.terminal.kill();
@@ -154,13 +154,13 @@ test("a kill while output flows ends it, and the end of the output is whole", as
   expect(Buffer.byteLength(output)).toBeLessThanOrEqual(1001);
 });
 
-test("what writes on in the background holds the exit up for a moment only", async () => {
+test("a background process that goes on writing delays the exit for a moment only", async () => {
   await using open = await shell("yes & echo done");
   expect(await settlesWithin(open.exit, 20_000)).toBe(true);
   expect(open.exits).toEqual([{ exitCode: 0, signal: null }]);
 });
 
-test("the last words of a command that is over its limit are read, megabytes of them", async () => {
+test("the last line of a command is read even after megabytes beyond the limit", async () => {
   await using open = await shell("head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last words");
   await open.exit;
   const { output, truncated } = open.terminal.output();
@@ -169,7 +169,7 @@ test("the last words of a command that is over its limit are read, megabytes of 
   expect(Buffer.byteLength(output)).toBe(1024 * 1024);
 });
 
-test("thirty terminals at once each have their own output and leave nothing", async () => {
+test("thirty terminals at once each have their own output and leave no process behind", async () => {
   const numbers = Array.from({ length: 30 }, (_, index) => index);
   const all = await Promise.all(numbers.map((index) => shell(`echo number ${index}.; sleep 600`)));
   try {
@@ -181,7 +181,7 @@ test("thirty terminals at once each have their own output and leave nothing", as
   expect(all.flatMap(({ exits }) => exits)).toHaveLength(30);
 }, 120_000);
 
-test("a command by its bare name comes from the PATH of its own environment", async () => {
+test("a command's bare name is looked up in the PATH of its own environment", async () => {
   const tool = join(home, "only-here");
   writeFileSync(tool, "#!/bin/sh\necho found\n");
   chmodSync(tool, 0o755);

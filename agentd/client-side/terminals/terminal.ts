@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A command that an agent asked for, as ACP's terminal/* has it: on pipes, with the end of its output, and with an end
-// that leaves no process behind.
+// A command of ACP's `terminal/*`: runs on pipes, keeps the tail of its output, and leaves no process behind.
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
 import type { SpawnFailure } from "../../../acp-client/process/spawn-failure.ts";
 import { defaultLimits } from "../../config/limits.ts";
 
-/** A failure says in words what is missing: the program, its interpreter, the right to execute it, the directory. */
+/** A failure's message names what is missing: the program, its interpreter, the execute permission or the directory. */
 export type StartedTerminal = { readonly terminal: Terminal } | { readonly failure: SpawnFailure };
 
 export interface TerminalOptions {
   /** A program, or a whole shell line: see `commandLine`. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Absolute, and allowed to the session: nothing of that is looked at here. */
+  /** Absolute. The caller has checked that the session may use it. */
   readonly cwd: string;
-  /** The whole environment, from `terminalEnvironment`. */
+  /** The whole environment, made by `terminalEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /**
-   * Of this terminal alone, random. With the marker of its session in this place the agent and its other terminals
-   * would be ended together with this one.
-   */
+  /** Random and unique to this terminal. The session's marker here would end the agent and its other terminals too. */
   readonly marker: { readonly name: string; readonly value: string };
-  /** UTF-8 bytes of output to keep: what the agent asked for, 0 included. Undefined, or too many: as many as may be. */
+  /** UTF-8 bytes of output to keep, as the agent requested; 0 is valid. Undefined or above the limit: the limit. */
   readonly tailBytesMax?: number | undefined;
   readonly limits?: Partial<TerminalLimits>;
 }
 
 export interface TerminalLimits {
-  /** The most output that is kept, in bytes, whatever an agent asks for. */
+  /** The most output kept, in bytes, whatever an agent requests. */
   readonly tailBytesMax: number;
-  /** From TERM to KILL. */
+  /** From SIGTERM to SIGKILL. */
   readonly termGraceMs: number;
-  /** How long the killed may take to be gone. */
+  /** How long to wait for killed processes to disappear. */
   readonly killWaitMs: number;
 }
 
@@ -43,37 +39,37 @@ export const terminalLimits: TerminalLimits = {
 
 export interface TerminalSink {
   /**
-   * Once, when the command has exited and what it wrote was read, whatever it left in the background; `output()` is then
-   * complete. Never before `startTerminal` has resolved.
+   * Called once, after `startTerminal` has resolved, when the command has exited and its output was read. `output()` is
+   * then complete, except for what background processes still write.
    */
   onExit(exit: TerminalExit): void;
 }
 
-/** One of the two is set. Neither, if at its release it could not be killed (uninterruptible in the kernel). */
+/** One of the two is set, or neither if the command could not be killed at its release (uninterruptible in the kernel). */
 export interface TerminalExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
 }
 
 export interface TerminalSnapshot {
-  /** At most as many bytes as are to be kept, and a few less where a character would be cut. */
+  /** At most `tailBytesMax` bytes, and up to three fewer where a character would be cut. */
   readonly output: string;
-  /** Whether something is missing from its beginning. */
+  /** Whether the beginning is missing. */
   readonly truncated: boolean;
-  /** Once `onExit` was told. */
+  /** Set once `onExit` was called. */
   readonly exit?: TerminalExit;
 }
 
 export interface Terminal {
-  /** Record it: with the marker it finds the tree again after a crash of ours. Undefined where it was gone too soon. */
+  /** Record it: with the marker it finds the tree after a crash of agentd. Undefined if the process exited too soon. */
   readonly identity: ProcessIdentity | undefined;
-  /** What is there now. After a release the output is gone; the rest can still be asked for. */
+  /** The current output and exit. After a release the output is empty. */
   output(): TerminalSnapshot;
   /**
-   * TERM, a short grace, then KILL, for everything that came out of the command, also when the command itself has exited.
-   * Resolves when all is gone and its exit was told. May be called at any time, and again.
+   * Sends SIGTERM, and SIGKILL after a grace period, to every process that the command started, even if the command itself
+   * has exited. Resolves when all have ended and the exit was reported. May be called at any time, and repeatedly.
    */
   kill(): Promise<void>;
-  /** As `kill`; then gives back pipes and memory. Later calls get the first's promise. */
+  /** Does what `kill` does, then frees pipes and memory. Later calls return the first call's promise. */
   release(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { array, assert, constantFrom, nat, oneof, property, uint8Array } from "f
 import { expect, test } from "vitest";
 import { Utf8Repair } from "./utf8-repair.ts";
 
-/** Noise, texts, and the bytes at which decoders go wrong. */
+/** Random bytes, texts, and the bytes that decoders get wrong. */
 const pieces = oneof(
   uint8Array({ maxLength: 20 }),
   constantFrom("a", "é", "€", "😀", "\uFEFF", "\0").map((text) => Buffer.from(text)),
@@ -12,7 +12,7 @@ const pieces = oneof(
   ),
 );
 
-test("whatever comes and wherever it is cut, it becomes what the whole would have become", () => {
+test("any bytes, split anywhere, become what decoding them as a whole gives", () => {
   assert(
     property(array(pieces, { maxLength: 30 }), array(nat(7), { minLength: 1 }), (list, cuts) => {
       const all = Buffer.concat(list);
@@ -31,7 +31,7 @@ test("whatever comes and wherever it is cut, it becomes what the whole would hav
   );
 });
 
-test("a character waits for its last byte and nothing else does", () => {
+test("only an incomplete character is held back", () => {
   const repair = new Utf8Repair();
   const emoji = Buffer.from("😀");
   expect(repair.write(Buffer.concat([Buffer.from("a"), emoji.subarray(0, 3)])).toString()).toBe("a");

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Bytes of one stream to whole characters of UTF-8: what a read of the pipe cut through waits for its other half, what
-// is no UTF-8 becomes U+FFFD. The result does not depend on where the reads cut.
+// Turns the bytes of one stream into whole UTF-8 characters: a character split between two reads waits for its rest,
+// and invalid bytes become U+FFFD. The result does not depend on where the reads split.
 import { isUtf8 } from "node:buffer";
 
 const nothing = Buffer.alloc(0);
 
 export class Utf8Repair {
-  /** The beginning of a character: at most three bytes. */
-  #cut: Buffer = nothing;
+  /** The beginning of an incomplete character: at most three bytes. */
+  #partial: Buffer = nothing;
 
-  /** The whole characters that are there by now, as UTF-8. */
+  /** Returns the characters that are complete by now, as UTF-8. */
   write(chunk: Buffer): Buffer {
-    const bytes = this.#cut.length === 0 ? chunk : Buffer.concat([this.#cut, chunk]);
+    const bytes = this.#partial.length === 0 ? chunk : Buffer.concat([this.#partial, chunk]);
     const whole = wholeLength(bytes);
-    // A copy: a view would keep the whole read of the pipe in memory.
-    this.#cut = whole === bytes.length ? nothing : Buffer.from(bytes.subarray(whole));
+    // A copy, since a view would keep the whole chunk in memory.
+    this.#partial = whole === bytes.length ? nothing : Buffer.from(bytes.subarray(whole));
     return repaired(bytes.subarray(0, whole));
   }
 
-  /** The stream is over: a character without its end is none. */
+  /** Ends the stream: an incomplete character becomes U+FFFD. */
   end(): Buffer {
-    const rest = repaired(this.#cut);
-    this.#cut = nothing;
+    const rest = repaired(this.#partial);
+    this.#partial = nothing;
     return rest;
   }
 }
 
-/** Text that is UTF-8 already, as nearly all is, is only looked at. */
+/** Returns valid UTF-8, the usual case, without a copy. */
 function repaired(bytes: Buffer): Buffer {
   return isUtf8(bytes) ? bytes : Buffer.from(bytes.toString("utf8"));
 }
 
 /**
- * How many of the bytes come before a character at the end that misses some of its own. A cut before a leading byte is
- * always right: such a byte ends whatever stood before it, complete or not.
+ * The number of bytes before an incomplete character at the end. Splitting before a leading byte is always right, since
+ * such a byte ends whatever came before it, complete or not.
  */
 function wholeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
@@ -44,7 +44,7 @@ function wholeLength(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** Of the character that a leading byte announces; 1 for a byte that can lead none. */
+/** The length of the character that a leading byte announces; 1 for an invalid leading byte. */
 function characterLength(lead: number): number {
   if (lead < 0xc2 || lead > 0xf4) return 1;
   if (lead < 0xe0) return 2;

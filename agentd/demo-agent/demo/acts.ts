@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the demo agent can be told to do: one act a name. Any other prompt is small talk.
+// The acts that a prompt to the demo agent can name. Any other prompt is small talk.
 import { listFolder, readFile, writeFile } from "./file-acts.ts";
 import { count, fail, hello, markdown, showPlan, slow, smallTalk } from "./talk-acts.ts";
 import { FolderError } from "./session-folder.ts";
@@ -9,7 +9,7 @@ import { isObject } from "./connection.ts";
 export interface Act {
   readonly usage: string;
   readonly description: string;
-  /** What to type after the name, if anything. */
+  /** The arguments after the name, for ACP's command hint. */
   readonly hint?: string;
   readonly run: (turn: Turn, rest: string) => Promise<void>;
 }
@@ -56,8 +56,8 @@ export const acts: ReadonlyMap<string, Act> = new Map<string, Act>([
   ["fail", { usage: "fail", description: "End the turn with an error", run: fail }],
 ]);
 
-/** Runs what the prompt names; a leading slash is how clients write commands. What the file system refuses is told in words. */
-export async function actOn(turn: Turn, prompt: string): Promise<void> {
+/** Runs the act that the prompt names, with or without a slash. Reports errors of the file system in a message. */
+export async function runAct(turn: Turn, prompt: string): Promise<void> {
   const [, name = "", rest = ""] = /^\s*\/?(\S*)\s*([^]*)$/.exec(prompt) ?? [];
   const act = acts.get(name.toLowerCase());
   try {
@@ -96,7 +96,7 @@ async function askFirst(turn: Turn, rest: string): Promise<void> {
   else await turn.say("I can ask before I write or read: ask write <file> [text], ask read <file>\n");
 }
 
-/** Lists who is on the Bus, by the tool that every session's agent is given. */
+/** Lists the services on the Bus with a tool of the MCP server that every session's agent gets. */
 async function lookAtBus(turn: Turn): Promise<void> {
   const call = { title: "bus_services", kind: "search", rawInput: {} } as const;
   const server = turn.server("mixos");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// JSON-RPC 2.0 over lines, as much of it as one well-behaved agent needs.
+// JSON-RPC 2.0 over lines, as far as a well-behaved agent needs it.
 import type { Readable, Writable } from "node:stream";
 import { readLines } from "../line-reader.ts";
 
 export type Params = Readonly<Record<string, unknown>>;
 export type RequestId = string | number | null;
 
-/** Thrown by a handler to answer with that error. */
+/** Thrown by a handler to respond with that error. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -29,7 +29,7 @@ export const rpcCodes = {
 } as const;
 
 export interface Handlers {
-  /** Undefined: no such method. The signal fires when the client takes the request back. */
+  /** Returns undefined for an unknown method. The signal fires when the client cancels the request. */
   request(method: string, params: Params, signal: AbortSignal): Promise<unknown> | undefined;
   notification(method: string, params: Params): void;
   /** The client closed our stdin. */
@@ -62,7 +62,7 @@ export class Connection {
     this.#send({ jsonrpc: "2.0", method, params });
   }
 
-  /** Rejects with the signal's reason, and takes the request back, when the signal fires before the answer. */
+  /** When the signal fires before the response, cancels the request and rejects with the signal's reason. */
   request(method: string, params: Params, signal: AbortSignal): Promise<unknown> {
     const id = this.#nextId;
     this.#nextId += 1;
@@ -123,7 +123,7 @@ export class Connection {
 
   #answered(id: number, message: Params): void {
     const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id); // an answer to what was taken back finds nobody
+    this.#waiting.delete(id); // a response to a cancelled request has no entry
     if (isObject(message["error"])) waiting?.reject(new Error(String(message["error"]["message"])));
     else waiting?.resolve(message["result"]);
   }

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** At full speed: the tests read, they do not watch. */
+/** Sets the pace to fast. */
 async function openFast(driver: Driver, clientCapabilities: object = {}): Promise<string> {
   const sessionId = await openSession(driver, cwd, clientCapabilities);
   await driver.request("session/set_config_option", { sessionId, configId: "pace", value: "fast" });
@@ -64,7 +64,7 @@ test("every frame of a tour through all acts is valid by the official schema", a
     expect(updates(driver, variant).length).toBeGreaterThan(0);
 });
 
-test("where the client writes files, write has it do so, and tells in words what it refuses", async () => {
+test("if the client writes files, write uses it, and reports its refusal in a message", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver, { fs: { readTextFile: true, writeTextFile: true } });
   const writes = async (name: string, outcome: object): Promise<Frame> => {
@@ -87,7 +87,7 @@ test("where the client writes files, write has it do so, and tells in words what
   expect(driver.frames.flatMap((frame) => objectionsToAgentFrame(frame, driver.asked))).toEqual([]);
 });
 
-test("write writes a file of its own accord in auto mode, and its diff shows what was there", async () => {
+test("in auto mode write writes a file without asking, and its diff has the old text", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   const reply = await driver.request("session/prompt", promptOf(sessionId, "write hello.txt"));
@@ -119,7 +119,7 @@ test.each([
   expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe(text);
 });
 
-test("ask read asks before it shows a file, as a tool call that a policy can judge", async () => {
+test("ask read asks before it shows a file, with a tool call that a policy can decide about", async () => {
   writeFileSync(join(cwd, "a.txt"), "pelican");
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
@@ -138,7 +138,7 @@ test("ask read asks before it shows a file, as a tool call that a policy can jud
   expect(driver.frames.flatMap((frame) => objectionsToAgentFrame(frame, driver.asked))).toEqual([]);
 });
 
-test("what a client puts before the prompt is neither the prompt nor the session's title", async () => {
+test("context that a client puts before the prompt is neither the prompt nor the session's title", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   const before = "The conversation so far, from the log of an earlier session:\n\n[user] list";
@@ -148,7 +148,7 @@ test("what a client puts before the prompt is neither the prompt nor the session
   expect(updates(driver, "session_info_update")[0]).toMatchObject({ title: "write a.txt new" });
 });
 
-test("an error, or a cancelled outcome, as the answer is a no", async () => {
+test("an error or a cancelled outcome counts as a no", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   const answers = [{ error: { code: -32603, message: "no" } }, { result: { outcome: { outcome: "cancelled" } } }];
@@ -164,7 +164,7 @@ test("an error, or a cancelled outcome, as the answer is a no", async () => {
   }
 });
 
-test("after allow_always nothing more of that kind is asked in that session", async () => {
+test("after allow_always the session does not ask about that kind again", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   const turn = driver.request("session/prompt", promptOf(sessionId, "ask write a.txt"));
@@ -223,7 +223,7 @@ test("cancel ends a turn at once as cancelled, and the session goes on", async (
   expect(next["result"]).toEqual({ stopReason: "end_turn" });
 });
 
-test("cancel while a permission is open takes the request back, closes the tool call, and writes nothing", async () => {
+test("cancel while a permission is pending cancels the request, closes the tool call, and writes nothing", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   const turn = driver.request("session/prompt", promptOf(sessionId, "ask write a.txt"));
@@ -257,7 +257,7 @@ test("$/cancel_request for a prompt cancels its turn", async () => {
   expect(reply["result"]).toEqual({ stopReason: "cancelled" });
 });
 
-test("the mode is one, whether it is set as a mode or as an option", async () => {
+test("setting the mode as a mode or as an option has the same effect", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   await driver.request("session/set_mode", { sessionId, modeId: "ask" });
@@ -276,7 +276,7 @@ test("the mode is one, whether it is set as a mode or as an option", async () =>
   ]);
 });
 
-test("the boolean option is for clients that know booleans, and turns thoughts off", async () => {
+test("the boolean option is offered to clients that support booleans, and turns thoughts off", async () => {
   await using plain = drive(demoAgentCommand);
   const without = await openFast(plain);
   const refused = await plain.request("session/set_config_option", {
@@ -303,7 +303,7 @@ test("a second prompt while one runs is refused and the first goes on", async ()
   expect((await first)["result"]).toEqual({ stopReason: "end_turn" });
 });
 
-test("requests that cannot be served get the error ACP has for them", async () => {
+test("requests that cannot be served get ACP's errors", async () => {
   await using driver = drive(demoAgentCommand);
   const codeOf = async (method: string, params: object): Promise<unknown> =>
     ((await driver.request(method, params))["error"] as { code: number } | undefined)?.code;
@@ -320,7 +320,7 @@ test("requests that cannot be served get the error ACP has for them", async () =
   await driver.frame("an invalid request", (frame) => frame["id"] === null && JSON.stringify(frame).includes("-32600"));
 });
 
-test("sessions are listed by directory until they are closed, and deleting what is gone succeeds", async () => {
+test("sessions are listed by directory until they are closed, and deleting a missing session succeeds", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   await driver.request("session/new", { cwd: directory, mcpServers: [] });
@@ -337,7 +337,7 @@ test("sessions are listed by directory until they are closed, and deleting what 
   expect((await driver.request("session/delete", { sessionId }))["result"]).toEqual({});
 });
 
-test("count streams one chunk a number under one message id", async () => {
+test("count streams one chunk per number under one message id", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   await driver.request("session/prompt", promptOf(sessionId, "count 500"));
@@ -353,7 +353,7 @@ test("help names every act", async () => {
   for (const { usage } of acts.values()) expect(said(driver)).toContain(usage);
 });
 
-test("it leaves when its stdin ends, also in the middle of a turn", async () => {
+test("it exits when its stdin ends, also in the middle of a turn", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   driver.send({ jsonrpc: "2.0", id: 1, method: "session/prompt", params: promptOf(sessionId, "slow 600") });
@@ -362,7 +362,7 @@ test("it leaves when its stdin ends, also in the middle of a turn", async () => 
   expect(await driver.exit).toEqual({ code: 0, signal: null });
 });
 
-test("a client that shows forms is asked one, which help lists; another is neither asked nor told of it", async () => {
+test("a client with forms is asked one, which help lists; another client is neither asked nor shown it in help", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver, { elicitation: { form: {} } });
   await driver.request("session/prompt", promptOf(sessionId, "help"));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The agent a newcomer meets: ACP v1 in full, without a model or a key.
+// The demo agent: ACP v1 without a model or a key, for first contact.
 import { isAbsolute } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { Connection, RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Params } from "./connection.ts";
 import type { ServerCommand } from "../mcp-client.ts";
-import { type ClientOffers, DemoSession } from "./session.ts";
+import { type ClientFeatures, DemoSession } from "./session.ts";
 
 export interface DemoAgentOptions {
   readonly input: Readable;
@@ -22,12 +22,12 @@ export class DemoAgent {
   readonly #sessions = new Map<string, DemoSession>();
   readonly #methods: Readonly<Record<string, Method>>;
   #initialized = false;
-  #client: ClientOffers = { booleans: false, forms: false, writes: false };
+  #client: ClientFeatures = { booleans: false, forms: false, writes: false };
 
   constructor({ input, output, onClosed }: DemoAgentOptions) {
     this.#onClosed = onClosed;
     this.#connection = new Connection(input, output, this);
-    // session/load and session/resume have their place here; until then they are not advertised.
+    // session/load and session/resume are not implemented, and so not advertised.
     this.#methods = {
       initialize: async (params) => this.#initialize(params),
       authenticate: async () => ({}),
@@ -87,7 +87,7 @@ export class DemoAgent {
     const session = new DemoSession(cwd, servers, this.#client, this.#connection);
     this.#sessions.set(session.id, session);
     await session.ready();
-    // After the reply: the client learns the session's id from that.
+    // After the response, from which the client learns the session's id.
     setImmediate(() => session.greet());
     const { options } = session;
     return { sessionId: session.id, modes: options.modeState(), configOptions: options.configOptions() };
@@ -119,7 +119,7 @@ export class DemoAgent {
     return {};
   }
 
-  /** A session that is not there is deleted already. */
+  /** Idempotent: deleting an unknown session succeeds. */
   #delete(params: Params): object {
     const id = String(params["sessionId"]);
     this.#sessions.get(id)?.close();
@@ -135,27 +135,27 @@ export class DemoAgent {
   }
 }
 
-/** Others, over HTTP, are passed over: they were not offered. */
+/** Servers over HTTP are ignored, since the agent does not advertise support for them. */
 function isStdioServer(server: unknown): server is ServerCommand {
   if (!isObject(server)) return false;
   const { name, command, args, env } = server;
   return typeof name === "string" && typeof command === "string" && Array.isArray(args) && Array.isArray(env);
 }
 
-/** clientCapabilities.session.configOptions.boolean is there. */
+/** Whether clientCapabilities.session.configOptions.boolean is set. */
 function takesBooleans(capabilities: unknown): boolean {
   const session = isObject(capabilities) ? capabilities["session"] : undefined;
   const configOptions = isObject(session) ? session["configOptions"] : undefined;
   return isObject(configOptions) && isObject(configOptions["boolean"]);
 }
 
-/** clientCapabilities.elicitation.form is there. */
+/** Whether clientCapabilities.elicitation.form is set. */
 function showsForms(capabilities: unknown): boolean {
   const elicitation = isObject(capabilities) ? capabilities["elicitation"] : undefined;
   return isObject(elicitation) && isObject(elicitation["form"]);
 }
 
-/** clientCapabilities.fs.writeTextFile is true. */
+/** Whether clientCapabilities.fs.writeTextFile is true. */
 function writesFiles(capabilities: unknown): boolean {
   const fs = isObject(capabilities) ? capabilities["fs"] : undefined;
   return isObject(fs) && fs["writeTextFile"] === true;

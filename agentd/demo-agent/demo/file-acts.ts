@@ -2,7 +2,7 @@
 import { textContent } from "./turn.ts";
 import type { ToolCallStart, Turn } from "./turn.ts";
 
-/** Names shown of a directory. */
+/** Names of a directory that are listed. */
 const entriesMax = 50;
 
 export function writeFile(asking: "as the mode says" | "ask first"): (turn: Turn, rest: string) => Promise<void> {

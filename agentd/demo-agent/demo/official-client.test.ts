@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The demo agent under the official SDK's client, which shares no code and no reading of the protocol with us.
+// The demo agent with the client of the official SDK, an implementation of ACP independent of ours.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import type { SessionNotification } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
 import { demoAgentCommand } from "../../testing/scripted-agent.ts";
 
-test("the official client opens a session, gives a permission, sees the file written and cancels a turn", async () => {
+test("the official client opens a session, allows a permission, sees the file written and cancels a turn", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "official-client-"));
   const [program, ...args] = demoAgentCommand;
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });

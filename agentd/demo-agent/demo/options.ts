@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What a client may set in a session of the demo agent. The mode is told twice, as ACP asks in its transition: as the
-// session's mode and as the option `mode`.
+// The options of a session of the demo agent. ACP is moving from modes to options, so the mode is offered as both.
 import { RpcError, rpcCodes } from "./connection.ts";
 
 export type Mode = "ask" | "auto";
@@ -20,14 +19,14 @@ export class DemoOptions {
   mode: Mode = "auto";
   pace: Pace = "normal";
   thoughts = true;
-  /** Boolean options are only for clients that know them. */
+  /** Whether the client supports boolean options. */
   readonly #booleans: boolean;
 
   constructor(booleans: boolean) {
     this.#booleans = booleans;
   }
 
-  /** Throws invalid params for an unknown option or value. */
+  /** Throws an RpcError (invalid params) for an unknown option or value. */
   set(option: string, value: unknown): void {
     if (option === "mode") this.setMode(value);
     else if (option === "pace")

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The files of a session: in its working directory, and nowhere else, links included.
+// The files of a session: only those in its working directory, links resolved.
 import { constants } from "node:fs";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 
-/** Files of the demo agent are small. */
 const fileBytesMax = 64 * 1024;
 
-/** Says why a file is not for this agent; for people. */
+/** A refused file. The message is for people. */
 export class FolderError extends Error {
   override readonly name = "FolderError";
 }
@@ -25,7 +24,7 @@ export class SessionFolder {
     this.root = root;
   }
 
-  /** The real path that a name inside the working directory means. The file itself may be missing, its directory not. */
+  /** Resolves a name within the working directory. The file may be missing, but not its directory. */
   async locate(name: string): Promise<string> {
     const wanted = resolve(this.root, name);
     const root = await realpath(this.root);
@@ -36,11 +35,11 @@ export class SessionFolder {
     const path = join(directory, basename(wanted));
     const stat = await lstat(path).catch(() => undefined);
     if (stat?.isSymbolicLink() === true) throw new FolderError(`${name} is a link, and links may lead out`);
-    if (stat !== undefined && !stat.isFile()) throw new FolderError(`${name} is not a plain file`);
+    if (stat !== undefined && !stat.isFile()) throw new FolderError(`${name} is not a regular file`);
     return path;
   }
 
-  /** Null when there is no such file. */
+  /** Resolves to null if the file is missing. */
   async read(path: string): Promise<string | null> {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(absent);
     if (file === null) return null;
@@ -64,7 +63,7 @@ export class SessionFolder {
     }
   }
 
-  /** The first `entriesMax` entries by name, and how many there are. */
+  /** Lists the first `entriesMax` entries by name, with the total number. */
   async list(entriesMax: number): Promise<{ readonly entries: FolderEntry[]; readonly total: number }> {
     const found = await readdir(this.root, { withFileTypes: true });
     const entries = found

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { randomUUID } from "node:crypto";
-import { actOn, availableCommands } from "./acts.ts";
+import { runAct, availableCommands } from "./acts.ts";
 import { RpcError, isObject, rpcCodes } from "./connection.ts";
 import type { Connection, Params } from "./connection.ts";
 import { McpClient, type ServerCommand } from "../mcp-client.ts";
@@ -11,13 +11,13 @@ import { type ToolCallStart, Turn } from "./turn.ts";
 const titleCharactersMax = 60;
 const contextTokens = 100_000;
 
-/** What the client can do. */
-export interface ClientOffers {
-  /** It knows options that are true or false. */
+/** The capabilities of the client that the demo agent uses. */
+export interface ClientFeatures {
+  /** Boolean options. */
   readonly booleans: boolean;
-  /** It shows forms. */
+  /** Elicitation in form mode. */
   readonly forms: boolean;
-  /** It writes files for us. */
+  /** fs/write_text_file. */
   readonly writes: boolean;
 }
 
@@ -25,7 +25,7 @@ export class DemoSession {
   readonly id = randomUUID();
   readonly cwd: string;
   readonly options: DemoOptions;
-  readonly #client: ClientOffers;
+  readonly #client: ClientFeatures;
   readonly #connection: Connection;
   readonly #servers: readonly McpClient[];
   #title: string | undefined;
@@ -35,7 +35,7 @@ export class DemoSession {
   readonly #alwaysAllowed = new Set<ToolCallStart["kind"]>();
   #running: AbortController | undefined;
 
-  constructor(cwd: string, servers: readonly ServerCommand[], client: ClientOffers, connection: Connection) {
+  constructor(cwd: string, servers: readonly ServerCommand[], client: ClientFeatures, connection: Connection) {
     this.cwd = cwd;
     this.#client = client;
     this.#servers = servers.map((server) => new McpClient(server, cwd));
@@ -48,12 +48,12 @@ export class DemoSession {
     return { sessionId: this.id, cwd: this.cwd, updatedAt: this.#updatedAt.toISOString(), ...title };
   }
 
-  /** Its MCP servers are there, or will not be. */
+  /** Resolves when each of its MCP servers is ready or has failed. */
   async ready(): Promise<void> {
     await Promise.all(this.#servers.map(({ ready }) => ready));
   }
 
-  /** Ends what it started. */
+  /** Cancels the turn and ends the MCP servers. */
   close(): void {
     this.cancel();
     for (const server of this.#servers) server.close();
@@ -63,7 +63,7 @@ export class DemoSession {
     this.update({ sessionUpdate: "available_commands_update", availableCommands: availableCommands() });
   }
 
-  /** One turn at a time. The result of session/prompt; cancelled by `cancel` or by the request's signal. */
+  /** Resolves to the result of session/prompt. Cancelled by `cancel` or `requestSignal`. Allows one turn at a time. */
   async prompt(blocks: unknown, requestSignal: AbortSignal): Promise<object> {
     const text = textOf(blocks);
     if (this.#running) throw new RpcError(rpcCodes.invalidRequest, "a turn is running in this session");
@@ -84,7 +84,7 @@ export class DemoSession {
     });
     try {
       this.#name(text);
-      await actOn(turn, text);
+      await runAct(turn, text);
       this.#count(text);
       return { stopReason: "end_turn" };
     } catch (error) {
@@ -100,7 +100,7 @@ export class DemoSession {
     this.#running?.abort();
   }
 
-  /** Both ways to tell the mode are kept in step. */
+  /** Updates the option `mode`, too. */
   setMode(mode: unknown): void {
     this.options.setMode(mode);
     this.update({ sessionUpdate: "config_option_update", configOptions: this.options.configOptions() });
@@ -115,7 +115,7 @@ export class DemoSession {
     this.#connection.notify("session/update", { sessionId: this.id, update });
   }
 
-  /** So that whoever watches the client sees the file change there. */
+  /** Writes through the client, so that its user sees the change there. */
   async #writeByClient(path: string, content: string, signal: AbortSignal): Promise<void> {
     try {
       await this.#connection.request("fs/write_text_file", { sessionId: this.id, path, content }, signal);
@@ -138,7 +138,7 @@ export class DemoSession {
     return chosen === "allow" || chosen === "allow-always";
   }
 
-  /** What was filled in; undefined where nobody did. */
+  /** Resolves to the form's content, or undefined if it was not accepted. */
   async #askForm(message: string, requestedSchema: object, signal: AbortSignal): Promise<Params | undefined> {
     const asked = { sessionId: this.id, mode: "form", message, requestedSchema };
     const answer = await this.#connection.request("elicitation/create", asked, signal);
@@ -146,7 +146,7 @@ export class DemoSession {
     return isObject(answer["content"]) ? answer["content"] : {};
   }
 
-  /** Only an option that was offered is a yes; an error, or anything else, is a no. */
+  /** Resolves to the selected option; an error or any other outcome is a no. */
   async #choice(params: Params, signal: AbortSignal): Promise<unknown> {
     try {
       const answer = await this.#connection.request("session/request_permission", params, signal);
@@ -167,14 +167,14 @@ export class DemoSession {
     this.update({ sessionUpdate: "session_info_update", title: this.#title, updatedAt });
   }
 
-  /** A guess that suffices to show the gauge: four characters a token, and an answer of some length. */
+  /** A rough estimate for the client's usage display: four characters per token, and an answer of 50 tokens. */
   #count(prompt: string): void {
     this.#usedTokens += Math.ceil(prompt.length / 4) + 50;
     this.update({ sessionUpdate: "usage_update", used: this.#usedTokens, size: contextTokens });
   }
 }
 
-/** The last text: what comes before it was put there by the client, as what was said in an earlier session. */
+/** Returns the last text block: clients may put context before it, such as the transcript of an earlier session. */
 function textOf(blocks: unknown): string {
   if (!Array.isArray(blocks)) throw new RpcError(rpcCodes.invalidParams, "prompt must be an array of content blocks");
   const texts = blocks.filter(isObject).flatMap(({ type, text }) => (type === "text" ? [text] : []));

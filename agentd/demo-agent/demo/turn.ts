@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an act of the demo agent can do while its turn runs. Everything that takes time ends at once, by throwing the
-// signal's reason, when the turn is cancelled.
+// What an act of the demo agent can do during its turn. When the turn is cancelled, everything that takes time throws the
+// signal's reason at once.
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { McpClient, ToolResult } from "../mcp-client.ts";
@@ -10,13 +10,13 @@ import type { SessionFolder } from "./session-folder.ts";
 export interface TurnOptions {
   readonly options: DemoOptions;
   readonly folder: SessionFolder;
-  /** Through the client where that offers it. */
+  /** Writes through the client if it offers that. */
   readonly write: (path: string, text: string) => Promise<void>;
   readonly signal: AbortSignal;
   readonly update: (update: object) => void;
   readonly server: (name: string) => McpClient | undefined;
   readonly askPermission: (kind: ToolCallStart["kind"], toolCall: object) => Promise<boolean>;
-  /** Undefined where the client shows no forms. */
+  /** Undefined if the client does not support forms. */
   readonly askForm:
     | ((message: string, schema: object) => Promise<Readonly<Record<string, unknown>> | undefined>)
     | undefined;
@@ -46,7 +46,7 @@ export class Turn {
     this.#turn = turn;
   }
 
-  /** Streams one message of the agent, word by word. */
+  /** Streams one message, word by word. */
   say(text: string): Promise<void> {
     return this.#stream("agent_message_chunk", text);
   }
@@ -76,7 +76,7 @@ export class Turn {
     this.#turn.update({ sessionUpdate: "tool_call_update", toolCallId, status, ...(content && { content }) });
   }
 
-  /** No tool call stays open after its turn. */
+  /** Fails the open tool calls, since none may stay open after its turn. */
   endOpenToolCalls(): void {
     for (const toolCallId of this.#openToolCalls) this.endToolCall(toolCallId, "failed");
   }
@@ -86,7 +86,6 @@ export class Turn {
     return await this.#turn.askPermission(call.kind, toolCall);
   }
 
-  /** As the options have it. */
   get askForm(): TurnOptions["askForm"] {
     return this.#turn.askForm;
   }
@@ -95,12 +94,12 @@ export class Turn {
     await this.#turn.write(path, text);
   }
 
-  /** The MCP server of that name that the session was given. */
+  /** Finds an MCP server of the session by its name. */
   server(name: string): McpClient | undefined {
     return this.#turn.server(name);
   }
 
-  /** What the server cannot do is told as a failed result. */
+  /** Converts errors of the server into a result with `isError`. */
   async callTool(server: McpClient, name: string, args: object): Promise<ToolResult> {
     try {
       return await server.callTool(name, args, this.#turn.signal);
@@ -110,7 +109,7 @@ export class Turn {
     }
   }
 
-  /** One beat for the eye, scaled by the pace. */
+  /** Waits as long as ten words take at the current pace, for people who watch. */
   async pause(): Promise<void> {
     await this.wait(10 * wordMs[this.options.pace]);
   }
@@ -129,7 +128,7 @@ export class Turn {
   }
 }
 
-/** A tool call's content that is plain text. */
+/** Makes a text content of a tool call. */
 export function textContent(text: string): object {
   return { type: "content", content: { type: "text", text } };
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the scripted agent remembers of its talk with the client.
+// The scripted agent's state of its conversation with the client.
 import type { Json, JsonObject } from "./scenario.ts";
 
 export interface OpenPrompt {
   readonly id: Json;
-  /** Ends the steps of its rule. */
+  /** Aborts the steps of its rule. */
   readonly steps: AbortController;
 }
 
@@ -40,25 +40,25 @@ export class Conversation {
     return this.#prompts.get(JSON.stringify(sessionId));
   }
 
-  /** The prompt with this id, if any, is answered. */
+  /** Closes the prompt with this id, if there is one. */
   answered(id: Json): void {
     for (const [sessionId, prompt] of this.#prompts)
       if (JSON.stringify(prompt.id) === JSON.stringify(id)) this.#prompts.delete(sessionId);
   }
 
-  /** Resolves with the client's answer to our request. */
+  /** Resolves with the client's response to our request. */
   answerTo(id: Json): Promise<JsonObject> {
     this.lastRequestId = id;
     return new Promise((resolve) => this.#requests.set(JSON.stringify(id), resolve));
   }
 
-  /** What a request of the client tells of where its session works. */
-  heard({ params }: JsonObject): void {
+  /** Remembers the cwd of a client's request. */
+  noteParams({ params }: JsonObject): void {
     const cwd = memberOf(params, "cwd");
     if (typeof cwd === "string") this.lastCwd = cwd;
   }
 
-  /** An answer that nobody waits for is dropped. */
+  /** Resolves the request that the response belongs to; drops an unexpected one. */
   settle(answer: JsonObject): void {
     this.lastTerminalId = memberOf(answer["result"], "terminalId") ?? this.lastTerminalId;
     const key = JSON.stringify(answer["id"] ?? null);
@@ -70,7 +70,7 @@ export class Conversation {
     this.#idle = [];
   }
 
-  /** Resolves when none of our requests is open. */
+  /** Resolves when all of our requests are answered. */
   allAnswered(): Promise<void> {
     if (this.#requests.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));

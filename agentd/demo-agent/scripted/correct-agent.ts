@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the scripted agent does where its scenario is silent: as little as a correct agent can.
+// The scripted agent's behaviour where its scenario has no rule: a minimal correct agent.
 import type { Conversation } from "./conversation.ts";
 import type { Json, JsonObject, Scenario, Step } from "./scenario.ts";
 
-/** The steps of a correct agent for this frame. */
+/** Returns the steps of a correct agent for this frame. */
 export function correctSteps(
   method: string,
   frame: JsonObject,

@@ -3,7 +3,7 @@ import type { FloodLines } from "./output.ts";
 import type { FloodStep, Json } from "./scenario.ts";
 import { textOfBytes } from "./values.ts";
 
-/** Lines made once and repeated, so that the reader is the slow one; numbered ones are put together as they go. */
+/** Repeats a line made once, so that the reader is the bottleneck. Numbered lines are made as they are sent. */
 export function floodLines(step: FloodStep, sessionId: Json): FloodLines {
   const line = lineMaker(step, sessionId);
   if (step.numbered === true) return numberedLines(line);
@@ -28,7 +28,7 @@ function numberedLines(line: (prefix: string) => string): FloodLines {
   };
 }
 
-/** Where the number goes; no flood's own text holds it. */
+/** Placeholder of the number, which no flood's text contains. */
 const numberPlace = "<number>";
 
 function lineMaker(step: FloodStep, sessionId: Json): (prefix: string) => string {

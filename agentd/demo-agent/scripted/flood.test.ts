@@ -10,7 +10,7 @@ function flooding(flood: FloodStep): Driver {
   return drive([...demoAgentCommand, "--scenario", JSON.stringify(scenario)]);
 }
 
-test("a flood of chunks brings exactly its count, each of its size, and then the answer", async () => {
+test("a flood of chunks has exactly its count, each of its size, and then the response", async () => {
   await using driver = flooding({ flood: "chunks", count: 30_000, bytes: 50 });
   const sessionId = await openSession(driver, "/tmp");
   const reply = await driver.request("session/prompt", promptOf(sessionId, "go"));
@@ -23,7 +23,7 @@ test("a flood of chunks brings exactly its count, each of its size, and then the
   });
 });
 
-test("a numbered flood tells its order", async () => {
+test("the texts of a numbered flood are in order", async () => {
   await using driver = flooding({ flood: "chunks", count: 5000, numbered: true });
   const sessionId = await openSession(driver, "/tmp");
   await driver.request("session/prompt", promptOf(sessionId, "go"));
@@ -42,7 +42,7 @@ test("a flood of tool calls carries diffs of 8 KB", async () => {
   expect(calls[0]).toMatchObject({ content: [{ type: "diff", newText: "x".repeat(8192) }] });
 });
 
-test("a flood of stderr leaves the tail of it and stdout untouched", async () => {
+test("a flood of stderr fills the stderr tail and does not affect stdout", async () => {
   await using driver = flooding({ flood: "stderr", count: 50_000, bytes: 100 });
   const sessionId = await openSession(driver, "/tmp");
   expect((await driver.request("session/prompt", promptOf(sessionId, "go")))["result"]).toEqual({

@@ -27,17 +27,17 @@ test.each([
   await driver.request("initialize", { protocolVersion: 1 });
   const agentPid = driver.process.pid ?? 0;
   const pids = readFileSync(join(files.directory, "pids"), "utf8").trim().split("\n").map(Number);
-  // An orphan is one as soon as its shell is gone, and in a session of its own as soon as setsid has run.
+  // It is an orphan once its shell has exited, and in its own session once setsid has run.
   const settled = (): (ProcessRow | undefined)[] => pids.map((pid) => table.read(pid));
   await expect.poll(() => settled().map((row) => row?.session !== agentPid)).toEqual(pids.map(() => kind.ownSession));
   await expect.poll(() => settled().map((row) => row?.parent === agentPid)).toEqual(pids.map(() => kind.child));
   expect(pids.map(hasEnvironment)).toEqual(pids.map(() => kind.environment));
-  // The last kind escapes every search by design, so it is named here.
+  // No search finds the last kind, by design, so it is killed by pid.
   const known = pids.map((pid) => ({ bootId: table.bootId, pid, startTime: table.read(pid)?.startTime ?? "" }));
   expect((await endTree({ known })).left).toBe(0);
 });
 
-test("an agent that re-executes itself serves on over the same pipes", async () => {
+test("an agent that re-executes itself continues on the same pipes", async () => {
   using files = scriptedAgent({ rules: [{ on: "start", do: [{ reexecute: true }, { stderr: "second life\n" }] }] });
   await using driver = drive(files.command);
   const reply = await driver.request("initialize", { protocolVersion: 1 });
@@ -49,7 +49,7 @@ test("an agent that re-executes itself serves on over the same pipes", async () 
   expect(driver.process.stderrTail()).toBe("second life\n");
 });
 
-test("offspring that holds stdout open goes with the agent that died", async () => {
+test("child processes that keep stdout open are ended after the agent has died", async () => {
   using files = scriptedAgent((directory) => ({
     rules: [
       {

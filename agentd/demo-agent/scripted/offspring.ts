@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The processes that real agents leave about.
+// Child processes and orphans, as real agents leave them.
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import type { SpawnStep } from "./scenario.ts";
 
-/** Long for a test, short for a machine where one of them was forgotten. */
+/** Long enough for a test, and short if a process is left over on the machine. */
 const sleepSeconds = "600";
 
-/** Set in the environment of the second life of a program that re-executes itself. */
+/** Set in the environment of a program that has re-executed itself. */
 const secondLife = "SCRIPTED_AGENT_SECOND_LIFE";
 
 export function spawnOffspring(step: SpawnStep): void {
@@ -17,7 +17,7 @@ export function spawnOffspring(step: SpawnStep): void {
   }
 }
 
-/** False in the second life: then the scenario simply goes on. */
+/** Returns false in the re-executed process, whose scenario continues. */
 export function reexecute(): boolean {
   if (process.env[secondLife] !== undefined) return false;
   spawn(process.execPath, process.argv.slice(1), {
@@ -46,9 +46,9 @@ function spawnOne(step: SpawnStep): number {
   }
 }
 
-/** A shell puts it into the background and leaves: nobody of ours is its parent then. */
+/** Starts it in the background of a shell that exits, so that none of our processes is its parent. */
 function spawnOrphan(command: string, holdStdout: boolean): number {
-  // Descriptor 3 is our stdout; the shell's own one carries the pid.
+  // Descriptor 3 is our stdout; the shell prints the pid on its own stdout.
   const background = `${command} </dev/null ${holdStdout ? ">&3" : ">/dev/null"} 2>/dev/null 3>&- & echo $!`;
   const { stdout } = spawnSync("sh", ["-c", background], { stdio: ["ignore", "pipe", "ignore", 1], encoding: "utf8" });
   return Number(stdout);

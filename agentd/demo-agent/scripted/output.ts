@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Our stdout and stderr, byte by byte as the scenario wants them.
+// Writes to stdout and stderr exactly as the scenario says, byte by byte.
 import { closeSync } from "node:fs";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Writable } from "node:stream";
 
-/** Lines of a flood are sent in writes of about this many bytes. */
+/** The approximate size of a flood's writes. */
 const floodWriteBytes = 256 * 1024;
 
 export class Output {
@@ -22,7 +22,7 @@ export class Output {
     else this.#stdout.write(bytes);
   }
 
-  /** Each piece is in the kernel's hands before the next is written. */
+  /** Waits until the kernel has each piece before it writes the next. */
   async writePieces(pieces: Iterable<Buffer>, betweenMs: number, signal: AbortSignal): Promise<void> {
     let first = true;
     for (const piece of pieces) {
@@ -32,7 +32,7 @@ export class Output {
     }
   }
 
-  /** What is written before the steps first wait goes out as one write. */
+  /** Writes everything at once that `run` writes before it first waits. */
   glue(run: () => Promise<void>): Promise<void> {
     const glued: Buffer[] = [];
     this.#glued = glued;
@@ -46,7 +46,7 @@ export class Output {
     this.#stderr.write(text);
   }
 
-  /** Between writes frames are read, so that a flood can be cancelled. */
+  /** Lets frames be read between writes, so that a flood can be cancelled. */
   async flood(to: "stdout" | "stderr", lines: FloodLines, count: number, signal: AbortSignal): Promise<void> {
     const stream = to === "stdout" ? this.#stdout : this.#stderr;
     const perWrite = Math.max(1, Math.floor(floodWriteBytes / lines.lineBytes));
@@ -57,7 +57,7 @@ export class Output {
     }
   }
 
-  /** Resolves when the kernel has all that was written: a process that ends takes the rest with it. */
+  /** Resolves when the kernel has everything that was written: what is still buffered is lost at the exit. */
   async flushed(): Promise<void> {
     if (this.#stdout.writableLength > 0) await writeThrough(this.#stdout, Buffer.alloc(0));
     if (this.#stderr.writableLength > 0) await writeThrough(this.#stderr, Buffer.alloc(0));
@@ -72,7 +72,7 @@ export class Output {
 
 export interface FloodLines {
   readonly lineBytes: number;
-  /** The bytes of `count` lines, from the one numbered `from`. */
+  /** Returns the bytes of `count` lines, beginning with line `from`. */
   take(from: number, count: number): Buffer;
 }
 

@@ -5,9 +5,9 @@ import type { Output } from "./output.ts";
 import type { Json, JsonObject, Step } from "./scenario.ts";
 import { fillIn } from "./values.ts";
 
-/** One run of a rule's steps: what started it, and what the steps work with. */
+/** The context of one run of a rule's steps. */
 export interface Play {
-  /** Absent at "start" and "eof". */
+  /** The frame that matched the rule; absent for "start" and "eof". */
   readonly frame?: JsonObject;
   readonly sessionId: Json | undefined;
   readonly signal: AbortSignal;
@@ -19,12 +19,12 @@ export interface Play {
 }
 
 export type StepObject = Exclude<Step, "default">;
-/** A step is named by the one member that no other step has. */
+/** Selects a step type by the one member that no other step has. */
 export type StepNamed<Name extends string> = Extract<StepObject, { readonly [member in Name]: unknown }>;
 export type RunStep<S> = (step: S, play: Play) => Promise<void> | void;
 
-/** The value with what "$id" and its kin mean in this play at this moment. */
-export function filled(value: Json, play: Play): Json {
+/** Replaces "$id" and the other placeholders with their current values. */
+export function fillPlaceholders(value: Json, play: Play): Json {
   const sessionId = play.sessionId ?? play.conversation.lastSessionId;
   return fillIn(value, {
     id: play.frame?.["id"],

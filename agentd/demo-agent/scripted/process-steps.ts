@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Steps of a process: time, files, descriptors, children, its end.
+// Steps about the process: time, files, descriptors, child processes, exit.
 import { appendFileSync, closeSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { reexecute, spawnOffspring } from "./offspring.ts";
-import { filled, type Play, type RunStep, type StepNamed } from "./play.ts";
+import { fillPlaceholders, type Play, type RunStep, type StepNamed } from "./play.ts";
 
 type ProcessStepName =
   | "repeat"
@@ -27,8 +27,8 @@ export const processSteps: { readonly [Name in ProcessStepName]: RunStep<StepNam
   },
   waitMs: ({ waitMs }, play) => setTimeout(waitMs, undefined, { signal: play.signal }),
   waitForFile: ({ waitForFile }, play) => {
-    const path = filled(waitForFile, play);
-    return fileThere(typeof path === "string" ? path : waitForFile, play.signal);
+    const path = fillPlaceholders(waitForFile, play);
+    return waitForFileToExist(typeof path === "string" ? path : waitForFile, play.signal);
   },
   writeFile: ({ writeFile, text = "\n" }) => appendFileSync(writeFile, text),
   exit: async ({ exit }, play) => {
@@ -47,7 +47,7 @@ export const processSteps: { readonly [Name in ProcessStepName]: RunStep<StepNam
   },
 };
 
-async function fileThere(path: string, signal: AbortSignal): Promise<void> {
+async function waitForFileToExist(path: string, signal: AbortSignal): Promise<void> {
   const pollMs = 5;
   const limitMs = 60_000;
   for (let waited = 0; !existsSync(path); waited += pollMs) {
@@ -56,7 +56,7 @@ async function fileThere(path: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Node stops reading but keeps the descriptor: the writer would fill the pipe and never see it broken. */
+/** Also closes the descriptor, which Node keeps open: the writer would fill the pipe and never get EPIPE. */
 function closeInput(play: Play): void {
   play.input.destroy();
   closeSync(0);

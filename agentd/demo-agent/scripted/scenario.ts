@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The language of the scripted agent, which plays every way an agent can behave and misbehave:
+// The scenarios of the scripted agent, which plays every way an agent can behave and misbehave:
 //
 //   node main.js --scenario scenario.json        (or the JSON itself in place of the file)
 //
-// What a scenario does not say, a correct minimal ACP v1 agent does: it answers initialize, opens sessions, answers
-// each prompt with the text "ok" and end_turn, keeps options, ends a cancelled turn as cancelled, refuses unknown
-// methods with -32601, and leaves when its stdin ends.
+// Where no rule applies, the agent behaves as a minimal correct ACP v1 agent: it answers initialize, opens sessions,
+// answers each prompt with the text "ok" and end_turn, keeps options, ends a cancelled turn as cancelled, refuses unknown
+// methods with -32601, and exits when its stdin ends.
 //
-// A frame that arrives is given to the first rule that fits it, and then *only the rule's steps happen*: `do: []` is
-// an agent that goes mute there, and the step "default" is what the correct agent would have done. Steps run in order
-// and without pause until one has to wait; meanwhile later frames are served, by rules of their own.
+// The first rule that matches a received frame replaces the correct behaviour: `do: []` does nothing, and the step
+// "default" does what the correct agent would have done. Steps run in order and without a pause until one has to wait;
+// later frames are served meanwhile, by their own rules.
 //
-// In all JSON that a step sends, these strings stand for values of the moment:
+// In all JSON that a step sends, these strings are replaced by current values:
 //   "$id" the id of the request that started the rule · "$sessionId" its session, or the last one opened ·
 //   "$promptId" the id of that session's open prompt · "$requestId" the id of our last own request ·
 //   "$terminalId" the terminal that the client opened last · "$cwd" and "$cwd/name" where the last session works
@@ -28,23 +28,23 @@ export interface Scenario {
   readonly initialize?: JsonObject;
   /** Merged over the session/new result: sessionId, modes, configOptions. Without a sessionId: "session-1", "session-2", … */
   readonly session?: JsonObject;
-  /** Every line that arrives is appended to this file as it came, so that a test sees what the agent really got. */
+  /** Appends every received line to this file unchanged, so that a test sees what the agent got. */
   readonly record?: string;
-  /** What does not end it. */
+  /** Events that do not end the process. */
   readonly ignore?: readonly ("eof" | "SIGTERM" | "SIGINT" | "SIGHUP")[];
-  /** It never reads its stdin: pipes fill up, and no frame ever arrives. */
+  /** Never reads stdin, so that the pipe fills up. */
   readonly neverReadStdin?: boolean;
 }
 
 export interface Rule {
   /**
-   * "start" (before anything is read), "eof" (stdin ended), "response" (an answer to a request of ours), "*" (any
-   * frame), "garbage" (a line that is no JSON object), or the method of a request or notification.
+   * "start" (before anything is read), "eof" (stdin ended), "response" (to a request of ours), "*" (any frame),
+   * "garbage" (a line that is not a JSON object), or the method of a request or notification.
    */
   readonly on: string;
-  /** Only frames whose line has this text. */
+  /** Matches only frames whose line contains this text. */
   readonly match?: string;
-  /** Only the nth frame, from 1, of those that `on` and `match` let through. */
+  /** Matches only the nth frame, from 1, of those that match `on` and `match`. */
   readonly nth?: number;
   readonly do: readonly Step[];
 }
@@ -76,42 +76,43 @@ export type Step =
   | SpawnStep
   | ReexecuteStep;
 
-/** A frame, or what should not be one, as one line. */
+/** Sends a frame, or any other JSON, as one line. */
 export interface SendStep extends Pieces {
   readonly send: Json;
-  /** What ends the line. Default "\n"; "\r\n" and "" are the interesting others. */
+  /** The line end; "\n" by default. */
   readonly end?: string;
 }
 
-/** Bytes as they are: nothing is added, no newline either. */
+/** Sends bytes unchanged, without a newline. */
 export interface RawStep extends Pieces {
-  /** A list is written piece by piece. */
+  /** Each element of a list is a write of its own. */
   readonly raw: string | readonly string[];
   readonly encoding?: "utf8" | "hex" | "base64";
 }
 
-/** How bytes are cut: each piece is a write of its own, given to the kernel before the next. */
+/** Splits bytes into several writes, each of which the kernel has before the next. */
 interface Pieces {
   readonly pieceBytes?: number;
-  /** Between pieces. Without it the reader may get several at once. */
+  /** Pause between pieces. Without it the reader may get several at once. */
   readonly betweenMs?: number;
 }
 
-/** session/update. */
+/** Sends session/update. */
 export interface UpdateStep {
   readonly update: JsonObject;
   /** Default "$sessionId". */
   readonly sessionId?: Json;
 }
 
-/** An agent_message_chunk. */
+/** Sends an agent_message_chunk. */
 export interface TextStep {
   readonly text: Json;
 }
 
-/** The result of the request that started the rule, or of the open prompt, or of any id. */
+/** Sends the result of the request that matched the rule. */
 export interface ReplyStep {
   readonly reply: Json;
+  /** The id to respond to; default "$id". */
   readonly to?: Json;
 }
 
@@ -120,7 +121,7 @@ export interface ErrorStep {
   readonly to?: Json;
 }
 
-/** A request of ours; the next steps wait for its answer unless `await` is false. */
+/** Sends a request; the next steps wait for its response unless `await` is false. */
 export interface RequestStep {
   readonly request: string;
   readonly params?: Json;
@@ -129,7 +130,7 @@ export interface RequestStep {
   readonly await?: boolean;
 }
 
-/** session/request_permission, with allow_once "allow" and reject_once "reject" unless told otherwise. */
+/** Sends session/request_permission; the default options are allow_once "allow" and reject_once "reject". */
 export interface PermissionStep {
   readonly permission: {
     readonly toolCall?: JsonObject;
@@ -138,11 +139,11 @@ export interface PermissionStep {
   };
   readonly id?: Json;
   readonly await?: boolean;
-  /** Steps by the answer: an option's id, "cancelled" or "error". */
+  /** Steps to run by the response: an option's id, "cancelled" or "error". */
   readonly answered?: Readonly<Record<string, readonly Step[]>>;
 }
 
-/** Waits until none of our requests is open. */
+/** Waits until all of our requests are answered. */
 export interface AwaitAnswersStep {
   readonly awaitAnswers: true;
 }
@@ -152,7 +153,7 @@ export interface NotifyStep {
   readonly params?: Json;
 }
 
-/** What these steps write before one of them waits goes out as one write. */
+/** Joins everything into one write that these steps write before one of them waits. */
 export interface GlueStep {
   readonly glue: readonly Step[];
 }
@@ -162,7 +163,7 @@ export interface RepeatStep {
   readonly do: readonly Step[];
 }
 
-/** The steps of the session's open prompt end where they are; the prompt stays unanswered. */
+/** Aborts the steps of the session's open prompt; the prompt stays unanswered. */
 export interface AbortPromptStep {
   readonly abortPrompt: true;
 }
@@ -171,12 +172,12 @@ export interface WaitStep {
   readonly waitMs: number;
 }
 
-/** How tests and agents wait for each other without sleeping. Gives up, loudly, after a minute. */
+/** Waits until a file exists, so that tests need no sleep. Fails after a minute. */
 export interface WaitForFileStep {
   readonly waitForFile: string;
 }
 
-/** Appends the text (default: one newline), so the file is there. */
+/** Appends the text (default: one newline), which creates the file. */
 export interface WriteFileStep {
   readonly writeFile: string;
   readonly text?: string;
@@ -186,7 +187,7 @@ export interface ExitStep {
   readonly exit: number;
 }
 
-/** A signal to itself. */
+/** Sends a signal to its own process. */
 export interface KillStep {
   readonly kill: NodeJS.Signals;
 }
@@ -195,7 +196,7 @@ export interface CloseStep {
   readonly close: "stdin" | "stdout" | "stderr";
 }
 
-/** Stops and resumes reading. */
+/** Pauses or resumes reading. */
 export interface StdinStep {
   readonly stdin: "pause" | "resume";
 }
@@ -205,37 +206,37 @@ export interface StderrStep {
 }
 
 /**
- * As fast as the pipe takes it: `count` updates, each of a text of `bytes` ("chunks"), or of a diff whose new text
- * has that many ("tool_calls", 8192 by default, all of one tool call "flood"), or lines on stderr.
+ * Writes as fast as the pipe takes it: `count` updates, each with a text of `bytes` ("chunks") or a diff whose new text
+ * has that many ("tool_calls", 8192 by default, all of the tool call "flood"), or lines on stderr.
  */
 export interface FloodStep {
   readonly flood: "chunks" | "tool_calls" | "stderr";
   readonly count: number;
   readonly bytes?: number;
-  /** Each text starts with its number and a space: for tests of order, slower. */
+  /** Begins each text with its number and a space, for tests of order. Slower. */
   readonly numbered?: boolean;
 }
 
-/** Processes that only sleep. */
+/** Starts processes that only sleep. */
 export interface SpawnStep {
   /**
-   * "group": children in our process group · "session": children with one of their own · "orphan": their parent is
-   * gone · "orphan_session": both · "clean_orphan_session": and an empty environment
+   * "group": children in our process group · "session": children in a session of their own · "orphan": their parent has
+   * exited · "orphan_session": both · "clean_orphan_session": both, with an empty environment
    */
   readonly spawn: "group" | "session" | "orphan" | "orphan_session" | "clean_orphan_session";
   readonly count?: number;
-  /** They hold our stdout open. */
+  /** The processes keep our stdout open. */
   readonly holdStdout?: boolean;
-  /** Their pids are appended to this file, one a line. */
+  /** Appends their pids to this file, one per line. */
   readonly pidFile?: string;
 }
 
-/** Starts this program again on the same pipes and leaves with code 0. The second one goes on with the next step. */
+/** Starts this program again on the same pipes and exits with 0. The new process continues with the next step. */
 export interface ReexecuteStep {
   readonly reexecute: true;
 }
 
-/** From a file, or from the argument itself when it is JSON. Throws what is wrong with it. */
+/** Reads it from a file, or from the argument itself if that is JSON. Throws if it cannot be read or parsed. */
 export function loadScenario(argument: string): Scenario {
   const text = argument.trimStart().startsWith("{") ? argument : readFileSync(argument, "utf8");
   return JSON.parse(text.replace(/^\ufeff/u, "")) as Scenario;

@@ -5,7 +5,7 @@ import { objectionsToAgentFrame } from "../testing/agent-frame-schema.ts";
 import { drive, openSession, updates } from "../testing/driver.ts";
 import { play, prompt } from "../testing/play.ts";
 
-test("where the scenario is silent it is a correct agent by the official schema", async () => {
+test("without rules it is a correct agent by the official schema", async () => {
   const modes = [
     { value: "a", name: "A" },
     { value: "b", name: "B" },
@@ -90,7 +90,7 @@ test("a line of 20 MB in writes of 64 KB arrives whole", async () => {
   expect(driver.output().toString()).toBe(`${JSON.stringify({ text: "é".repeat(bytes / 2) })}\n`);
 });
 
-test("placeholders stand for ids as they came, whatever type they have", async () => {
+test("placeholders are replaced by ids of any type, unchanged", async () => {
   await using driver = play({
     rules: [
       { on: "probe", do: [{ send: { id: "$id", session: "$sessionId", prompt: "$promptId", last: ["$requestId"] } }] },
@@ -125,7 +125,7 @@ test.each(["initialize", "session/new", "session/prompt", "session/cancel", "ses
   },
 );
 
-test("answers come wrong in every way the scenario asks for", async () => {
+test("responses are wrong in every way that the scenario says", async () => {
   await using driver = play({
     initialize: { protocolVersion: 2 },
     rules: [
@@ -176,7 +176,7 @@ test("rules are chosen by event, text and count", async () => {
   expect(driver.frames.map(({ told }) => told)).toEqual(["any", "second", "loud", "garbage", "response", "any"]);
 });
 
-test("its own updates say where they belong", async () => {
+test("its updates have the session's id", async () => {
   await using driver = play({});
   const first = await openSession(driver, "/tmp");
   await driver.request("session/new", { cwd: "/tmp", mcpServers: [] });

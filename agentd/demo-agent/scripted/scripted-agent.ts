@@ -13,7 +13,7 @@ export interface ScriptedAgentOptions {
   readonly scenario: Scenario;
   readonly input: Readable;
   readonly output: Output;
-  /** A scenario that cannot be played. */
+  /** Called if the scenario is invalid. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -21,14 +21,14 @@ export class ScriptedAgent {
   readonly #options: ScriptedAgentOptions;
   readonly #conversation = new Conversation();
   readonly #seen = new Map<Rule, number>();
-  /** Never fires: only the steps of prompts can be aborted. */
+  /** Never aborts: only the steps of prompts can be aborted. */
   readonly #always = new AbortController().signal;
 
   constructor(options: ScriptedAgentOptions) {
     this.#options = options;
   }
 
-  /** Plays the "start" rule up to its first wait, then reads. */
+  /** Plays the "start" rule up to its first wait, then starts reading. */
   start(): void {
     this.#play("start", "", undefined, () => []);
     const { input, scenario } = this.#options;
@@ -47,7 +47,7 @@ export class ScriptedAgent {
     if (frame === undefined) return this.#play("garbage", line, undefined, () => garbageSteps);
     const { method } = frame;
     if (typeof method === "string") {
-      this.#conversation.heard(frame);
+      this.#conversation.noteParams(frame);
       const steps = (): readonly Step[] => correctSteps(method, frame, scenario, this.#conversation);
       return this.#play(method, line, frame, steps);
     }
@@ -84,7 +84,7 @@ export class ScriptedAgent {
     });
   }
 
-  /** The first rule that fits; every rule counts what it might have taken. */
+  /** Returns the first matching rule. Every rule counts the events that match it, also those another rule takes. */
   #ruleFor(event: string, line: string): Rule | undefined {
     const isFrame = event !== "start" && event !== "eof" && event !== "garbage";
     const candidates = (this.#options.scenario.rules ?? []).filter(

@@ -18,7 +18,7 @@ test.each([
   expect(driver.frames.some((frame) => frame["id"] === "p")).toBe(false);
 });
 
-test("it stays through the end of its stdin and TERM when told to", async () => {
+test("it survives the end of its stdin and SIGTERM if the scenario says so", async () => {
   await using driver = play({ ignore: ["eof", "SIGTERM"], rules: [{ on: "eof", do: [{ send: { saw: "eof" } }] }] });
   await driver.request("initialize", { protocolVersion: 1 });
   driver.process.closeStdin();
@@ -26,7 +26,7 @@ test("it stays through the end of its stdin and TERM when told to", async () => 
   expect(await driver.process.stop({ stdinGraceMs: 0, termGraceMs: 100 })).toEqual({ code: null, signal: "SIGKILL" });
 });
 
-test("a byte order mark before the first message, and in the scenario's file, is no part of them", async () => {
+test("a byte order mark before the first message or in the scenario's file is ignored", async () => {
   using files = scriptedAgent({ rules: [{ on: "initialize", do: [{ send: { heard: true } }] }] });
   const scenario = files.command.at(-1) ?? "";
   writeFileSync(scenario, `\ufeff${readFileSync(scenario, "utf8")}`);
@@ -35,14 +35,14 @@ test("a byte order mark before the first message, and in the scenario's file, is
   await driver.frame("its answer", (frame) => frame["heard"] === true);
 });
 
-test("a closed stdin breaks the pipe for the writer", async () => {
+test("a closed stdin gives the writer a broken pipe", async () => {
   await using driver = play({ rules: [{ on: "initialize", do: [{ close: "stdin" }, "default"] }] });
   await driver.request("initialize", { protocolVersion: 1 });
   await expect.poll(() => driver.process.write("more\n")).toBe(false);
   expect(driver.process.writableBytes).toBe(0);
 });
 
-test("a closed stdout ends what can be heard and not the process", async () => {
+test("a closed stdout ends the output but not the process", async () => {
   using files = scriptedAgent((directory) => ({
     rules: [{ on: "initialize", do: ["default", { close: "stdout" }, { writeFile: join(directory, "alive") }] }],
   }));
@@ -81,7 +81,7 @@ test("a paused stdin is read on after it is resumed", async () => {
   expect((await answer)["result"]).toMatchObject({ protocolVersion: 1 });
 });
 
-test("a scenario that cannot be played ends the agent with 64 and says why", async () => {
+test("an invalid scenario ends the agent with exit code 64 and a message", async () => {
   const broken = [
     ["--scenario", '{"rules":[{"on":"start","do":[{"sned":1}]}]}'],
     ["--scenario", "/nonexistent.json"],

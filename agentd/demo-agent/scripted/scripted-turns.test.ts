@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openSession, said } from "../testing/driver.ts";
 import { play, prompt } from "../testing/play.ts";
 
-test("updates come before the session is told, after the turn is over, and for sessions nobody opened", async () => {
+test("updates can come before the response to session/new, after the turn, and for unknown sessions", async () => {
   await using driver = play({
     session: { sessionId: "mine" },
     rules: [
@@ -31,7 +31,7 @@ test("updates come before the session is told, after the turn is over, and for s
   ]);
 });
 
-test("a prompt that waits is cancelled like a correct agent's, unless the scenario ignores cancel", async () => {
+test("a waiting prompt is cancelled as by a correct agent, unless the scenario ignores cancel", async () => {
   await using driver = play({
     rules: [{ on: "session/prompt", do: [{ text: "working" }, { waitMs: 60_000 }, "default"] }],
   });
@@ -42,7 +42,7 @@ test("a prompt that waits is cancelled like a correct agent's, unless the scenar
   expect(said(driver)).toBe("working");
 });
 
-test("after cancel an agent may ignore it, go on asking, and end the turn with an error", async () => {
+test("an agent may ignore a cancel, send more requests, and end the turn with an error", async () => {
   await using driver = play({
     rules: [
       { on: "session/prompt", do: [] },
@@ -62,7 +62,7 @@ test("after cancel an agent may ignore it, go on asking, and end the turn with a
   expect((await turn)["error"]).toEqual({ code: -32603, message: "aborted" });
 });
 
-test("permissions are open together, have ids of choice, and lead to steps by their answer", async () => {
+test("permissions can be pending together, have chosen ids, and run steps by their response", async () => {
   const answered = {
     yes: [{ text: "did it" }],
     cancelled: [{ text: "left it" }],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Steps that write.
+// Steps that write output.
 import { floodLines } from "./flood-lines.ts";
-import { filled, type Play, type RunStep, type StepNamed } from "./play.ts";
+import { fillPlaceholders, type Play, type RunStep, type StepNamed } from "./play.ts";
 import type { Json, JsonObject, PermissionStep, RawStep, SendStep } from "./scenario.ts";
 
 type SpeakingStepName =
@@ -21,7 +21,7 @@ type SpeakingStepName =
 
 export const speakingSteps: { readonly [Name in SpeakingStepName]: RunStep<StepNamed<Name>> } = {
   send: (step, play) =>
-    writeCut([Buffer.from(JSON.stringify(filled(step.send, play)) + (step.end ?? "\n"))], step, play),
+    writeCut([Buffer.from(JSON.stringify(fillPlaceholders(step.send, play)) + (step.end ?? "\n"))], step, play),
   raw: (step, play) =>
     writeCut(
       [step.raw].flat().map((piece) => Buffer.from(piece, step.encoding)),
@@ -47,18 +47,18 @@ export const speakingSteps: { readonly [Name in SpeakingStepName]: RunStep<StepN
   flood: (step, play) =>
     play.output.flood(
       step.flood === "stderr" ? "stderr" : "stdout",
-      floodLines(step, filled("$sessionId", play)),
+      floodLines(step, fillPlaceholders("$sessionId", play)),
       step.count,
       play.signal,
     ),
   stderr: ({ stderr }, play) => {
-    const text = filled(stderr, play);
+    const text = fillPlaceholders(stderr, play);
     play.output.writeStderr(typeof text === "string" ? text : JSON.stringify(text));
   },
 };
 
 function send(frame: JsonObject, play: Play): void {
-  play.output.write(Buffer.from(`${JSON.stringify(filled(frame, play))}\n`));
+  play.output.write(Buffer.from(`${JSON.stringify(fillPlaceholders(frame, play))}\n`));
 }
 
 function sendUpdate(update: JsonObject, sessionId: Json, play: Play): void {
@@ -66,7 +66,7 @@ function sendUpdate(update: JsonObject, sessionId: Json, play: Play): void {
 }
 
 function answer(to: Json, outcome: JsonObject, play: Play): void {
-  const id = filled(to, play);
+  const id = fillPlaceholders(to, play);
   send({ jsonrpc: "2.0", id, ...outcome }, play);
   play.conversation.answered(id);
   const { result } = outcome;
@@ -92,9 +92,9 @@ function slices(bytes: Buffer, sliceBytes: number): Buffer[] {
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * sliceBytes, (at + 1) * sliceBytes));
 }
 
-/** Resolves with the frame that answers. */
+/** Resolves with the response frame. */
 function request(method: string, params: Json, id: Json | undefined, play: Play): Promise<JsonObject> {
-  const ownId = id === undefined ? play.conversation.nextRequestId() : filled(id, play);
+  const ownId = id === undefined ? play.conversation.nextRequestId() : fillPlaceholders(id, play);
   const answered = play.conversation.answerTo(ownId);
   send({ jsonrpc: "2.0", id: ownId, method, params }, play);
   return answered;
@@ -119,7 +119,7 @@ function outcomeOf(frame: JsonObject): string {
   return outcome?.optionId ?? outcome?.outcome ?? "error";
 }
 
-/** A prompt that was aborted waits for nothing more; what it waited for goes on by itself. */
+/** Rejects when the prompt is aborted; what it waited for continues by itself. */
 async function orAborted(event: Promise<unknown>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let onAbort = (): void => {};

@@ -4,7 +4,7 @@ import { processSteps } from "./process-steps.ts";
 import type { Step } from "./scenario.ts";
 import { speakingSteps } from "./speaking-steps.ts";
 
-/** Runs the steps in order, without giving way until one has to wait. Ends early when the play is aborted. */
+/** Runs the steps in order, synchronously until one has to wait. Throws when the play is aborted. */
 export async function runSteps(steps: readonly Step[], play: Play): Promise<void> {
   for (const step of steps) {
     play.signal.throwIfAborted();
@@ -13,7 +13,6 @@ export async function runSteps(steps: readonly Step[], play: Play): Promise<void
   }
 }
 
-/** A step is named by the one member that no other step has. */
 type StepName = keyof typeof stepTable;
 
 const stepTable = { ...speakingSteps, ...processSteps };
@@ -22,6 +21,6 @@ function runStep(step: Step, play: Play): Promise<void> | void {
   if (step === "default") return runSteps(play.correctSteps(), play);
   const name = Object.keys(stepTable).find((known) => known in step);
   if (name === undefined) throw new Error(`no such step: ${JSON.stringify(step)}`);
-  // The member that was found names the type; the table's own types are checked where its rows are written.
+  // The member determines the step's type; the table's rows are type-checked where they are defined.
   return (stepTable[name as StepName] as RunStep<StepObject>)(step, play);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Json } from "./scenario.ts";
 
-export interface Moment {
+export interface Placeholders {
   readonly id: Json | undefined;
   readonly sessionId: Json | undefined;
   readonly promptId: Json | undefined;
@@ -10,8 +10,8 @@ export interface Moment {
   readonly cwd: string | undefined;
 }
 
-/** The value with what "$id" and its kin stand for. One that stands for nothing at the moment becomes null. */
-export function fillIn(value: Json, moment: Moment): Json {
+/** Replaces "$id" and the other placeholders; one without a current value becomes null. */
+export function fillIn(value: Json, moment: Placeholders): Json {
   if (typeof value === "string") return fillInText(value, moment);
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) return value.map((item) => fillIn(item, moment));
@@ -21,13 +21,13 @@ export function fillIn(value: Json, moment: Moment): Json {
   );
 }
 
-/** The number of bytes is a maximum: only whole copies are taken. */
+/** `bytes` is a maximum, since only whole copies are used. */
 export function textOfBytes(bytes: number, copied?: Json): string {
   const of = typeof copied === "string" && copied !== "" ? copied : "x";
   return of.repeat(Math.floor(bytes / Buffer.byteLength(of)));
 }
 
-function fillInText(text: string, moment: Moment): Json {
+function fillInText(text: string, moment: Placeholders): Json {
   switch (text) {
     case "$id":
       return moment.id ?? null;

@@ -14,7 +14,7 @@ const { stable } = JSON.parse(readFileSync(methodsFile, "utf8")) as {
   stable: Record<"agent" | "client" | "protocol", Record<string, MethodTypes>>;
 };
 
-/** What the official schema of ACP v1 has against a frame that an agent sends. */
+/** Validates a frame from an agent against the official schema of ACP v1. Returns the objections. */
 export function objectionsToAgentFrame(frame: Frame, asked: Asked): string[] {
   if (frame["jsonrpc"] !== "2.0") return ["no jsonrpc 2.0"];
   const { method } = frame;

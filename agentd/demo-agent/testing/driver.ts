@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A client of a few lines for tests of the demo agent: it shows every frame and every byte.
+// A minimal client for tests of the demo agent that records every frame and every byte.
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
@@ -9,20 +9,20 @@ import { startAgentProcess } from "../../../acp-client/process/start-agent-proce
 import type { AgentCommand } from "../../testing/scripted-agent.ts";
 
 export type Frame = Readonly<Record<string, unknown>>;
-/** What was asked with this id, for whoever judges the answer. */
+/** The method of each request by its id, to validate the response. */
 export type Asked = ReadonlyMap<unknown, string>;
 
 export interface Driver extends AsyncDisposable {
   readonly process: AgentProcess;
   readonly exit: Promise<AgentExit>;
-  /** Every frame that came, in order; lines that are no JSON object are only in `output`. */
+  /** Every received frame, in order. Lines that are not a JSON object are in `output` only. */
   readonly frames: readonly Frame[];
   readonly asked: Asked;
   output(): Buffer;
   send(frame: Frame | string): void;
-  /** Resolves with the answer, result or error. */
+  /** Resolves with the response, be it a result or an error. */
   request(method: string, params: object): Promise<Frame>;
-  /** Resolves with the first frame, past or to come, that fits; rejects after ten seconds. */
+  /** Resolves with the first matching frame, received or future; rejects after ten seconds. */
   frame(what: string, fits: (frame: Frame) => boolean): Promise<Frame>;
 }
 
@@ -36,7 +36,7 @@ export function drive(command: AgentCommand, cwd = tmpdir()): Driver {
   const chunks: Buffer[] = [];
   const frames: Frame[] = [];
   const asked = new Map<unknown, string>();
-  let partial: string[] = []; // a line of many reads is joined once
+  let partial: string[] = []; // joined once per line
   agent.onStdout((chunk) => {
     chunks.push(chunk);
     const [first = "", ...others] = chunk.toString().split("\n");
@@ -79,7 +79,7 @@ export function drive(command: AgentCommand, cwd = tmpdir()): Driver {
   };
 }
 
-/** Initialized, with one session: its id. */
+/** Initializes the agent, opens a session and returns its id. */
 export async function openSession(driver: Driver, cwd: string, clientCapabilities: object = {}): Promise<string> {
   await driver.request("initialize", { protocolVersion: 1, clientCapabilities });
   const opened = await driver.request("session/new", { cwd, mcpServers: [] });
@@ -90,7 +90,7 @@ export function promptOf(sessionId: string, text: string): object {
   return { sessionId, prompt: [{ type: "text", text }] };
 }
 
-/** The updates of one variant, in order. */
+/** Returns the updates of one variant, in order. */
 export function updates(driver: Driver, variant: string): Frame[] {
   return driver.frames
     .filter((frame) => frame["method"] === "session/update")
@@ -98,7 +98,7 @@ export function updates(driver: Driver, variant: string): Frame[] {
     .filter((update) => update["sessionUpdate"] === variant);
 }
 
-/** All that the agent said as text. */
+/** Returns the joined text of the agent's messages. */
 export function said(driver: Driver): string {
   return updates(driver, "agent_message_chunk")
     .map((update) => (update["content"] as { text: string }).text)

@@ -4,7 +4,7 @@ import { drive, promptOf } from "./driver.ts";
 import type { Driver, Frame } from "./driver.ts";
 import type { Scenario } from "../scripted/scenario.ts";
 
-/** The scenario itself as the argument, for tests that need no files. */
+/** Passes the scenario itself as the argument, so that tests need no files. */
 export function play(scenario: Scenario): Driver {
   return drive([...demoAgentCommand, "--scenario", JSON.stringify(scenario)]);
 }

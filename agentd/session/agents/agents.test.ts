@@ -25,7 +25,7 @@ test.each([undefined, "the session"])(
       chunkMergeBytesMax: 65_536,
       transcript: () => undefined,
       digestLog: () => Promise.resolve(new TranscriptDigest()),
-      witness: () => undefined,
+      evidenceFor: () => undefined,
       maintain: () => Promise.reject(new Error("nothing is kept here")),
       people() {},
       busToolsSeen: () => Promise.resolve(true),

@@ -7,7 +7,7 @@ import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { AgentUpdate, ContentBlock, McpServer } from "../../../acp-client/model.ts";
 import type { Clock } from "../../../bus-client/index.ts";
 import type { MaintenanceReply } from "../../log-maintenance.ts";
-import type { PolicyWitness } from "../../people/findings.ts";
+import type { EvidenceCollector } from "../../people/policy-evidence.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { ClientSideEffect } from "../core/client-side/client-side-input.ts";
 import { compensate } from "../core/client-side/decide-client-side.ts";
@@ -15,7 +15,7 @@ import type { Effect, MaintenanceCommand, PeopleEffect, SessionInput } from "../
 import type { ChosenOption, SessionState } from "../core/state.ts";
 import { TranscriptDigest, describeTranscriptDifference } from "../transcript.ts";
 import { UpdateBatch } from "./update-batch.ts";
-import { type ChildIdentity, childOf, type Desk, type DeskHooks } from "./desk.ts";
+import { type ChildIdentity, childOf, type ClientRequests, type ClientRequestHooks } from "./client-requests.ts";
 import { openAgentSession } from "./opening.ts";
 import { SessionTimers } from "./session-timers.ts";
 
@@ -23,7 +23,7 @@ import { SessionTimers } from "./session-timers.ts";
 export interface Launch {
   readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
   /** Serves the agent's file and terminal requests; absent when it may make none. */
-  readonly openDesk?: (hooks: DeskHooks) => Desk;
+  readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
   readonly mcpServers: readonly McpServer[];
   /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
   readonly chosenOptions: readonly ChosenOption[];
@@ -48,7 +48,7 @@ export interface AgentsOptions {
   /** Digests the logged conversation up to `seq`. */
   readonly digestLog: (session: string, seq: number) => Promise<TranscriptDigest>;
   /** Collects the evidence for the session's policy; undefined when it has none. */
-  readonly witness: (state: SessionState) => PolicyWitness | undefined;
+  readonly evidenceFor: (state: SessionState) => EvidenceCollector | undefined;
   readonly maintain: (session: string, seq: number, command: MaintenanceCommand) => Promise<MaintenanceReply>;
   /** Passes on what concerns `notify`; its answers come back as inputs. */
   readonly people: (session: string, effect: PeopleEffect) => void;
@@ -67,7 +67,7 @@ interface Running {
   readonly runSeq: number;
   readonly client: AgentClient;
   readonly batch: UpdateBatch;
-  readonly desk: Desk | undefined;
+  readonly clientRequests: ClientRequests | undefined;
   readonly process: ChildIdentity | undefined;
 }
 
@@ -178,7 +178,7 @@ export class Agents {
         post(session, { type: "answer_sent", request: effect.request }, running.runSeq);
         return;
       case "client_side":
-        this.#actAtDesk(session, running?.desk, effect.effect);
+        this.#actOnClientRequests(session, running?.clientRequests, effect.effect);
         return;
       case "ask_people":
       case "withdraw_ask":
@@ -213,8 +213,8 @@ export class Agents {
   }
 
   /** Compensates an effect whose agent is gone, because the log has announced it. */
-  #actAtDesk(session: string, desk: Desk | undefined, effect: ClientSideEffect): void {
-    if (desk) return desk.act(effect);
+  #actOnClientRequests(session: string, clientRequests: ClientRequests | undefined, effect: ClientSideEffect): void {
+    if (clientRequests) return clientRequests.act(effect);
     const input = compensate(effect);
     if (input) this.#options.post(session, { type: "client_side", input });
   }
@@ -264,19 +264,19 @@ export class Agents {
     const { launch } = planned;
     const batch = new UpdateBatch(chunkMergeBytesMax);
     const replay = new TranscriptDigest();
-    const witness = this.#options.witness(state);
-    const desk = launch.openDesk?.(this.#deskHooks(session, batch, runSeq));
+    const evidence = this.#options.evidenceFor(state);
+    const clientRequests = launch.openClientRequests?.(this.#clientRequestHooks(session, batch, runSeq));
     const sink: AgentSink = {
       onEvent(event) {
         if (event.type === "update" && event.replay === true) addReplayed(replay, event.update);
-        else batch.event(event, witness?.see(event));
+        else batch.event(event, evidence?.onEvent(event));
       },
       onBatchEnd: () => this.#post(session, batch, runSeq),
     };
-    const client = launch.start(sink, desk?.clientSide ?? {});
+    const client = launch.start(sink, clientRequests?.clientSide ?? {});
     failpoint("agent.spawned");
     const process = client.processIdentity && childOf(client.processIdentity);
-    this.#running.set(session, { runSeq, client, batch, desk, process });
+    this.#running.set(session, { runSeq, client, batch, clientRequests, process });
     if (this.#pauseReasons.size > 0) client.pause();
     if (process) {
       record(session, process, true);
@@ -293,7 +293,7 @@ export class Agents {
     this.#post(session, batch, runSeq);
   }
 
-  #deskHooks(session: string, batch: UpdateBatch, runSeq: number): DeskHooks {
+  #clientRequestHooks(session: string, batch: UpdateBatch, runSeq: number): ClientRequestHooks {
     const { post, record } = this.#options;
     return {
       newKey: () => (this.#lastKey += 1),
@@ -327,7 +327,7 @@ export class Agents {
       return;
     }
     this.#running.delete(session);
-    const ended = Promise.all([running.client.stop(), running.desk?.end()]).then(() => {
+    const ended = Promise.all([running.client.stop(), running.clientRequests?.end()]).then(() => {
       if (running.process) record(session, running.process, false);
       this.#ending.delete(session);
       post(session, { type: "stopped" }, running.runSeq);

@@ -4,7 +4,7 @@
 import type { AgentEvent } from "../../../acp-client/agent-events.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { MessageUpdate } from "../core/messages.ts";
-import type { Findings } from "../core/requests/policy.ts";
+import type { PolicyEvidence } from "../core/requests/policy.ts";
 
 export class UpdateBatch {
   readonly #mergeBytesMax: number;
@@ -22,9 +22,9 @@ export class UpdateBatch {
     this.#inputs.push(input);
   }
 
-  event(event: AgentEvent, findings?: Findings): void {
+  event(event: AgentEvent, evidence?: PolicyEvidence): void {
     if (event.type !== "update" || event.update.kind !== "message" || !isPlainChunk(event.update)) {
-      this.add({ type: "agent", event, ...(findings === undefined ? {} : { findings }) });
+      this.add({ type: "agent", event, ...(evidence === undefined ? {} : { evidence }) });
       return;
     }
     const { update } = event;

@@ -16,21 +16,21 @@ import { addMessage } from "./messages.ts";
 import { requestElicitation } from "./requests/elicitations.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/resolutions.ts";
 import { noteCallChange, noteForeignToolCall, requestPermission } from "./requests/permissions.ts";
-import type { Findings } from "./requests/policy.ts";
+import type { PolicyEvidence } from "./requests/policy.ts";
 import { beginRun, canRestoreSession, notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { closeOpenTools, addToolCall } from "./tools/tool-calls.ts";
 import { endQueuedTurns, endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
 
 /** Decides an event of the agent: an update, a request, a protocol fault, or its exit. */
-export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, findings?: Findings): void {
+export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, evidence?: PolicyEvidence): void {
   const { state } = draft;
   switch (event.type) {
     case "update":
       onUpdate(draft, event.update);
       return event.about && noteForeignToolCall(draft, event.about.agentSession, event.about.call);
     case "permission":
-      requestPermission(draft, event, findings);
+      requestPermission(draft, event, evidence);
       return draft.emitState(before);
     case "elicitation":
       requestElicitation(draft, event);

@@ -20,7 +20,7 @@ import type { ErrorBody } from "../../vocabulary/errors.ts";
 import type { NotifyOption } from "../../vocabulary/notify.ts";
 import type { Verb, VerbArguments } from "../../vocabulary/verbs.ts";
 import type { ClientSideEffect, ClientSideInput } from "./client-side/client-side-input.ts";
-import type { Findings } from "./requests/policy.ts";
+import type { PolicyEvidence } from "./requests/policy.ts";
 import type { CallerToken, ChosenOption, NewSession, SessionState } from "./state.ts";
 
 export interface Sender {
@@ -63,8 +63,8 @@ export type SessionInput =
       readonly directories: Pick<NewSession, "cwd" | "additionalDirs">;
       readonly maxSessions: number;
     }
-  /** `findings`: the policy's evidence for a permission request, when the session has a policy. */
-  | { readonly type: "agent"; readonly event: AgentEvent; readonly findings?: Findings }
+  /** `evidence`: the policy's evidence for a permission request, when the session has a policy. */
+  | { readonly type: "agent"; readonly event: AgentEvent; readonly evidence?: PolicyEvidence }
   | {
       readonly type: "spawned";
       readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };

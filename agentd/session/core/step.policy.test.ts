@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Findings } from "./requests/policy.ts";
+import type { PolicyEvidence } from "./requests/policy.ts";
 import { Draft } from "./draft.ts";
 import type { SessionSettings } from "./input.ts";
 import { phaseOf } from "./state.ts";
@@ -11,7 +11,7 @@ import { kinds } from "./testing/entry-kinds.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
 const reading = { allowOnce: [{ kinds: ["read" as const], within: "session" as const }] };
-const inside: Findings = {
+const inside: PolicyEvidence = {
   kindsBefore: ["read"],
   locations: [{ path: "/work/a", real: "/work/a" }],
   diffs: [],
@@ -30,12 +30,12 @@ function prompted(policies: SessionSettings["policies"] = new Map([["reading", r
 function asks(
   script: SessionScript,
   optionKinds: readonly string[] = ["allow_once", "reject_once"],
-  findings: Findings | undefined = inside,
+  evidence: PolicyEvidence | undefined = inside,
   request = 1,
 ): readonly EntryContent[] {
   const options = optionKinds.map((kind, index) => ({ optionId: `${kind}-${index}`, name: kind, kind }));
   const event = { type: "permission" as const, request, toolCall: { toolCallId: "t", title: "do it" }, options };
-  return script.put({ type: "agent", event, ...(findings === undefined ? {} : { findings }) });
+  return script.put({ type: "agent", event, ...(evidence === undefined ? {} : { evidence }) });
 }
 
 test("a policy's allow is logged in the commit of its request, and the session never waits", () => {

@@ -33,7 +33,7 @@ export function step(state: SessionState, input: SessionInput, context: StepCont
     case "resume":
       return decideResume(draft, state, input);
     case "agent":
-      onAgentEvent(draft, state, input.event, input.findings);
+      onAgentEvent(draft, state, input.event, input.evidence);
       // Late output after the end may open a tool call, which no later agentd would close.
       if (draft.state.run.phase === "ended") closeOpenTools(draft);
       break;

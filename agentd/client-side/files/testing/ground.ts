@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A directory that a session works in, and others about it that it must not reach.
+// A session's directory for tests, with neighbours that the session must not reach.
 import {
   chmodSync,
   lchownSync,
@@ -14,20 +14,20 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Hold } from "../held.ts";
-import { holdByDescriptor } from "../hold-by-descriptor.ts";
-import { holdByPath } from "../hold-by-path.ts";
+import type { Pin } from "../pinned-path.ts";
+import { pinByDescriptor } from "../pin-by-descriptor.ts";
+import { pinByPath } from "../pin-by-path.ts";
 
 export interface Ground extends Disposable {
-  /** Holds app, app-evil and out, and nothing else. */
+  /** Contains app, app-evil and out, and nothing else. */
   readonly base: string;
   /** base/app, the session's directory. */
   readonly app: string;
-  /** A path in it. */
+  /** A path in app. */
   in(...names: readonly string[]): string;
-  /** A path beside it: out holds `secret`. */
+  /** A path in out, which contains a file `secret`. */
   out(...names: readonly string[]): string;
-  /** Throws when anything outside has changed, or a temporary file is left in the session's directory itself. */
+  /** Throws if anything outside changed, or a temporary file is left in the session's directory itself. */
   requireAsItWas(): void;
 }
 
@@ -55,7 +55,7 @@ export function makeGround(): Ground {
   };
 }
 
-/** What lies outside: names, inodes, contents. */
+/** Names, inodes and contents of everything outside. */
 function outsideOf(base: string): string {
   return JSON.stringify(
     ["app-evil", "out"].map((directory) =>
@@ -67,13 +67,13 @@ function outsideOf(base: string): string {
   );
 }
 
-/** The ways of holding that this machine has. */
-export const ways: readonly (readonly [string, Hold])[] = [
-  ...(process.platform === "linux" ? [["by descriptor", holdByDescriptor] as const] : []),
-  ["by path", holdByPath],
+/** The ways to pin that this machine has. */
+export const pinMethods: readonly (readonly [string, Pin])[] = [
+  ...(process.platform === "linux" ? [["by descriptor", pinByDescriptor] as const] : []),
+  ["by path", pinByPath],
 ];
 
-/** Acts as a user for whom permissions count, who owns all in the session's directory itself: root becomes "nobody". */
+/** Runs `act` as a user whom permissions bind and who owns the session's directory's entries: root becomes "nobody". */
 export function asOrdinaryUser<Result>({ base, app }: Ground, act: () => Result): Result {
   if (process.geteuid?.() !== 0) return act();
   chmodSync(base, 0o755);

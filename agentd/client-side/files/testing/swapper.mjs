@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Another process that swaps what is inside for a link out and back, as fast as it can, until it is killed:
-// node swapper.mjs file|directory|link <session's directory> <directory outside>. Says "swapping" after the first round.
+// Swaps a file or directory inside for a link to the outside and back, as fast as it can, until it is killed:
+// node swapper.mjs file|directory|link <session's directory> <directory outside>. Prints "swapping" after one round.
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 
 const [kind, inside, outside] = process.argv.slice(2);
 
-/** Puts a hard link to the one and to the other over the name, which always is something. */
+/** Renames a hard link to one and then to the other over the name, which therefore always exists. */
 function turns(name, one, other) {
   return () => {
     for (const source of [one, other]) {
@@ -21,7 +21,7 @@ const swaps = {
     symlinkSync(`${outside}/f`, `${inside}/link`);
     return turns("f", "link", "file");
   },
-  /** The directory of the file: a link to one inside, and a link out. */
+  /** The file's directory alternates between a link to the inside and a link to the outside. */
   link() {
     mkdirSync(`${inside}/real`);
     writeFileSync(`${inside}/real/f`, "inside");
@@ -29,7 +29,7 @@ const swaps = {
     symlinkSync(outside, `${inside}/link`);
     return turns("d", "link", "in");
   },
-  /** The directory of the file: itself, nothing, a link out, nothing, and so on. */
+  /** The file's directory is itself, missing, a link to the outside, missing, and so on. */
   directory() {
     mkdirSync(`${inside}/d`);
     writeFileSync(`${inside}/d/f`, "inside");
@@ -43,7 +43,7 @@ const swaps = {
   },
 };
 
-/** A write makes the directory that is missing, and is then in the way. */
+/** Removes the directory that a write created while it was missing, which blocks the swap. */
 function tidy() {
   rmSync(`${inside}/next`, { force: true });
   if (kind !== "directory" || !existsSync(`${inside}/away`)) return;
@@ -62,7 +62,7 @@ for (;;) {
     try {
       tidy();
     } catch {
-      // Made again meanwhile: the next round fails, and tidies.
+      // A write created it again meanwhile: the next round fails and tidies.
     }
   }
 }

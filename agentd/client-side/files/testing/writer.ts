@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A process that writes a file over and over until it is killed, all "a" and all "b" by turns:
-// node --import tsx writer.ts <path> <session's directory> <temporary name> <bytes>. Ends with 1 at a refusal.
+// Writes a file again and again until it is killed, alternating between all "a" and all "b":
+// node --import tsx writer.ts <path> <session's directory> <temporary name> <bytes>. Exits with 1 at a refusal.
 import { writeTextFile } from "../write-text-file.ts";
 import { nothingReserved } from "../../../testing/nothing-reserved.ts";
 

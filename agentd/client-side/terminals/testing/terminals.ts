@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Real terminals for tests, and what their commands did to the machine.
+// Real terminals for tests, and the processes that their commands leave.
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { tmpdir } from "node:os";
@@ -15,16 +15,16 @@ const table = procSource();
 export interface OpenTerminal extends AsyncDisposable {
   readonly terminal: Terminal;
   readonly marker: Marker;
-  /** The first that was told. */
+  /** The first exit that was reported. */
   readonly exit: Promise<TerminalExit>;
   readonly exits: readonly TerminalExit[];
-  /** Resolves when the output so far holds the text. */
+  /** Resolves when the output contains the text. */
   says(text: string): Promise<void>;
-  /** The living processes that bear its marker. */
+  /** The running processes that have its marker. */
   living(): ProcessRow[];
 }
 
-/** In the temporary directory with a short grace; released at the end of the scope. Fails where nothing can be started. */
+/** Starts it in the temporary directory and releases it at the end of the scope. Throws if the start fails. */
 export async function openTerminal(asked: Partial<TerminalOptions>): Promise<OpenTerminal> {
   const exits: TerminalExit[] = [];
   const told = new EventEmitter<{ exit: [TerminalExit] }>();
@@ -54,7 +54,7 @@ export function shell(script: string, asked: Partial<TerminalOptions> = {}): Pro
   return openTerminal({ command: "/bin/sh", args: ["-c", script], ...asked });
 }
 
-/** Why it cannot be started. */
+/** Returns the failure of the start. */
 export async function failureOf(asked: Partial<TerminalOptions>): Promise<{ code: string; message: string }> {
   const started = await startTerminal(optionsOf(asked), {
     onExit: () => {
@@ -81,7 +81,7 @@ export function isRunning(pid: number): boolean {
   return row !== undefined && !row.zombie;
 }
 
-/** Resolves when it is so; rejects, naming what never was, after twenty seconds. */
+/** Resolves when `isSo` returns true; rejects with `what` after twenty seconds. */
 export async function eventually(what: string, isSo: () => boolean): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (!isSo()) {
@@ -92,7 +92,7 @@ export async function eventually(what: string, isSo: () => boolean): Promise<voi
 
 function optionsOf(asked: Partial<TerminalOptions>): TerminalOptions {
   const marker = asked.marker ?? newMarker();
-  const environment = terminalEnvironment({ base: { PATH: process.env["PATH"] ?? "" }, asked: [], marker });
+  const environment = terminalEnvironment({ base: { PATH: process.env["PATH"] ?? "" }, requested: [], marker });
   if ("refusal" in environment) throw new Error(environment.refusal);
   return { command: "true", args: [], cwd: tmpdir(), env: environment.env, marker, ...asked };
 }

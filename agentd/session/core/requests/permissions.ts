@@ -29,17 +29,17 @@ import {
   type ResolvedBy,
   checkCanAsk,
 } from "./pending-requests.ts";
-import { evaluatePolicy, foreignSessionReason, type Findings, type PolicyDecision } from "./policy.ts";
+import { evaluatePolicy, foreignSessionReason, type PolicyEvidence, type PolicyDecision } from "./policy.ts";
 import { findChangedMembers, toLoggedCall, type RequestedCall, toRequestedCall, boundCall } from "./requested-call.ts";
 
 /** An option that the agent offered, or a cancellation. */
 export type PermissionAnswer = { readonly option: string } | "cancelled";
 
-/** Handles ACP's session/request_permission. `findings`: the evidence for the session's policy, if it has one. */
+/** Handles ACP's session/request_permission. `evidence`: the evidence for the session's policy, if it has one. */
 export function requestPermission(
   draft: Draft,
   event: Extract<AgentEvent, { type: "permission" }>,
-  findings?: Findings,
+  evidence?: PolicyEvidence,
 ): void {
   const { state } = draft;
   const where = currentTurn(state);
@@ -49,7 +49,7 @@ export function requestPermission(
   const requested = mergeRequestedCall(draft, key, own, agentSession);
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusal = checkCanAsk(draft);
-  const byPolicy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options, findings, agentSession });
+  const byPolicy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options, evidence, agentSession });
   const { omitted, ...listed } = boundCall(requested);
   const pending: PendingPermission = {
     kind: "permission",
@@ -96,7 +96,7 @@ interface PolicyInput {
   /** As in the request itself. */
   readonly kind: string | null | undefined;
   readonly options: readonly PermissionChoice[];
-  readonly findings: Findings | undefined;
+  readonly evidence: PolicyEvidence | undefined;
   readonly agentSession: string | undefined;
 }
 
@@ -104,7 +104,7 @@ interface PolicyInput {
  * Evaluates the session's policy as currently configured; undefined when the session has none. A policy that is gone
  * from the configuration decides nothing, which is logged once.
  */
-function askPolicy(draft: Draft, { kind, options, findings, agentSession }: PolicyInput): PolicyDecision | undefined {
+function askPolicy(draft: Draft, { kind, options, evidence, agentSession }: PolicyInput): PolicyDecision | undefined {
   const { state, context } = draft;
   const { policy: name, cwd, additionalDirs } = state;
   if (name === undefined) return undefined;
@@ -112,8 +112,8 @@ function askPolicy(draft: Draft, { kind, options, findings, agentSession }: Poli
   if (!policy) emitPolicyGone(draft, name);
   state.policyGoneReported = policy === undefined;
   if (agentSession !== undefined) return { ask: `policy "${name}": ${foreignSessionReason}` };
-  if (!policy || !findings) return { ask: `policy "${name}": it is not in the configuration` };
-  const answer = evaluatePolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], findings });
+  if (!policy || !evidence) return { ask: `policy "${name}": it is not in the configuration` };
+  const answer = evaluatePolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], evidence });
   if ("ask" in answer) return { ask: `policy "${name}": ${answer.ask}` };
   return { ...answer, why: `policy "${name}", ${answer.why}` };
 }

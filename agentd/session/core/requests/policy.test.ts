@@ -12,10 +12,10 @@ function rules(...kinds: ToolKind[]): PolicySettings {
   return { allowOnce: [{ kinds, within: "session" }] };
 }
 
-type Asked = Partial<Omit<PolicyRequest, "findings">> & Partial<PolicyRequest["findings"]>;
+type Asked = Partial<Omit<PolicyRequest, "evidence">> & Partial<PolicyRequest["evidence"]>;
 
 function asked(policy: PolicySettings, question: Asked = {}): PolicyDecision {
-  const { kind = "read", options = [once, no], sessionDirectories = ["/ws"], ...findings } = question;
+  const { kind = "read", options = [once, no], sessionDirectories = ["/ws"], ...evidence } = question;
   const found = {
     kindsBefore: [],
     locations: [place("/ws/a")],
@@ -28,7 +28,7 @@ function asked(policy: PolicySettings, question: Asked = {}): PolicyDecision {
     kind: "kind" in question ? question.kind : kind,
     options,
     sessionDirectories,
-    findings: { ...found, ...findings },
+    evidence: { ...found, ...evidence },
   });
 }
 

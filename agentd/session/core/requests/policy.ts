@@ -14,7 +14,7 @@ export interface Place {
   readonly reserved?: true;
 }
 
-export interface Findings {
+export interface PolicyEvidence {
   /** Kinds that the agent gave the tool call before this request. */
   readonly kindsBefore: readonly string[];
   readonly locations: readonly Place[];
@@ -33,7 +33,7 @@ export interface PolicyRequest {
   readonly options: readonly Pick<PermissionChoice, "option" | "kind">[];
   /** Real paths. */
   readonly sessionDirectories: readonly string[];
-  readonly findings: Findings;
+  readonly evidence: PolicyEvidence;
 }
 
 /** `rule`: number of the rule in the policy, from 1. */
@@ -47,7 +47,7 @@ export function evaluatePolicy(policy: PolicySettings, request: PolicyRequest): 
   if ("ask" in option) return option;
   const kind = findKind(request);
   if ("ask" in kind) return kind;
-  const problem = findPathProblem(request.findings);
+  const problem = findPathProblem(request.evidence);
   if (problem !== undefined) return { ask: problem };
   const rules = policy.allowOnce.map((rule, index) => ({ rule, number: index + 1 }));
   const naming = rules.filter(({ rule }) => (rule.kinds as readonly string[]).includes(kind.kind));
@@ -74,7 +74,7 @@ function findAllowOnce(options: PolicyRequest["options"]): { readonly option: st
   return { option: only.option };
 }
 
-function findKind({ kind: own, findings: { kindsBefore } }: PolicyRequest): { readonly kind: string } | AskPerson {
+function findKind({ kind: own, evidence: { kindsBefore } }: PolicyRequest): { readonly kind: string } | AskPerson {
   const kinds = new Set([...kindsBefore, ...(typeof own === "string" ? [own] : [])]);
   if (kinds.size > 1) return { ask: "the agent gave this tool call two kinds" };
   const [kind] = kinds;
@@ -86,7 +86,7 @@ function findKind({ kind: own, findings: { kindsBefore } }: PolicyRequest): { re
 }
 
 /** Returns why the paths do not allow a decision. A changed file must be among the call's locations. */
-function findPathProblem({ locations, diffs, incomplete, tooMany }: Findings): string | undefined {
+function findPathProblem({ locations, diffs, incomplete, tooMany }: PolicyEvidence): string | undefined {
   if (incomplete) return "some of the tool call's content or locations could not be read";
   if (tooMany) return "the tool call names more paths than a policy checks";
   if (locations.length === 0) return "the tool call names no location";
@@ -101,9 +101,9 @@ function findPathProblem({ locations, diffs, incomplete, tooMany }: Findings): s
 }
 
 /** Returns whether every location lies in the rule's directories, by real paths. */
-function isWithinRule({ within }: AllowOnceRule, { sessionDirectories, findings }: PolicyRequest): boolean {
-  const written = within === "session" ? undefined : findings.ruleDirectories.get(within.directory);
+function isWithinRule({ within }: AllowOnceRule, { sessionDirectories, evidence }: PolicyRequest): boolean {
+  const written = within === "session" ? undefined : evidence.ruleDirectories.get(within.directory);
   const directories = within === "session" ? sessionDirectories : written === undefined ? [] : [written];
   const isIn = ({ real }: Place): boolean => directories.some((each) => real !== undefined && isWithin(real, each));
-  return findings.locations.every(isIn);
+  return evidence.locations.every(isIn);
 }

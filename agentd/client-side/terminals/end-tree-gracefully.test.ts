@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { procSource } from "../../../acp-client/process/process-source.ts";
 import { createProcessTable } from "../../../acp-client/process/process-table.ts";
-import { endTreePolitely } from "./end-tree-politely.ts";
+import { endTreeGracefully } from "./end-tree-gracefully.ts";
 import { shell } from "./testing/terminals.ts";
 
 test(
-  "250 children that ignore TERM are ended without holding the event loop for all of them at once",
+  "250 children that ignore SIGTERM are ended without blocking the event loop for all of them at once",
   { tags: "slow" },
   async () => {
     const children = 250;
@@ -28,9 +28,9 @@ test(
       if (!over) setImmediate(turn);
     };
     turn();
-    // Each signal, and each look at one process, begins with a read.
+    // Each signal, and each check of one process, begins with a read.
     const table = createProcessTable({ ...source, read: (pid) => note(source.read(pid)) });
-    const ended = await endTreePolitely({ marker: command.marker }, { termGraceMs: 100, killWaitMs: 60_000 }, table);
+    const ended = await endTreeGracefully({ marker: command.marker }, { termGraceMs: 100, killWaitMs: 60_000 }, table);
     over = true;
     expect(ended).toEqual({ killed: children + 1, left: 0 });
     expect(inOneTurnMax).toBeLessThan(children);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Elsewhere than Linux: the path without links, looked at before each use. Who swaps a file or a directory between the
-// look and the use gets past this; the descriptors of Linux are not got past.
+// Systems other than Linux: checks the real path before each use. A swap between the check and the use defeats this;
+// the descriptors of Linux cannot be defeated so.
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Held, HoldOptions } from "./held.ts";
+import type { PinnedPath, PinOptions } from "./pinned-path.ts";
 
 const { O_NOFOLLOW, O_RDONLY, O_NONBLOCK, O_NOCTTY } = constants;
 
-export function holdByPath(path: string, { noFollow, directory }: HoldOptions = {}): Held {
+export function pinByPath(path: string, { noFollow, directory }: PinOptions = {}): PinnedPath {
   const real = noFollow ? join(realpathSync.native(dirname(path)), basename(path)) : realpathSync.native(path);
-  const held = new HeldByPath(real);
-  if (directory && !held.stat.isDirectory()) throw systemError("ENOTDIR", path);
-  return held;
+  const pinned = new PathPin(real);
+  if (directory && !pinned.stat.isDirectory()) throw systemError("ENOTDIR", path);
+  return pinned;
 }
 
-class HeldByPath implements Held {
+class PathPin implements PinnedPath {
   readonly stat: BigIntStats;
   readonly #real: string;
 
@@ -23,21 +23,21 @@ class HeldByPath implements Held {
     this.stat = lstatSync(real, { bigint: true });
   }
 
-  where(): Buffer | undefined {
+  currentPath(): Buffer | undefined {
     const there = lstatSync(this.#real, { bigint: true, throwIfNoEntry: false });
     if (there === undefined || !this.#isSame(there)) return undefined;
     return realpathSync.native(dirname(this.#real)) === dirname(this.#real) ? Buffer.from(this.#real) : undefined;
   }
 
-  isKernels(): boolean {
+  isKernelFile(): boolean {
     return false;
   }
 
-  at(name: string): string {
+  pathTo(name: string): string {
     return join(this.#real, name);
   }
 
-  openToRead(): number {
+  openForReading(): number {
     const descriptor = openSync(this.#real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (this.#isSame(fstatSync(descriptor, { bigint: true }))) return descriptor;
     closeSync(descriptor);

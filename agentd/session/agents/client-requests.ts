@@ -13,14 +13,14 @@ export function childOf({ pid, startTime, bootId }: ProcessIdentity): ChildIdent
 }
 
 /** Takes the client-side requests of one agent and carries them out once they are logged. */
-export interface Desk {
+export interface ClientRequests {
   readonly clientSide: ClientSide;
   act(effect: ClientSideEffect): void;
   /** Takes no more requests. Resolves when all its processes are gone and their exits were posted. */
   end(): Promise<void>;
 }
 
-export interface DeskHooks {
+export interface ClientRequestHooks {
   /** Returns a request number that no other agent's request has. */
   readonly newKey: () => number;
   /** Adds an input in the order of the agent's messages. */

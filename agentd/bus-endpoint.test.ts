@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createBroker } from "../bus-client/broker/index.ts";
 import { embeddedSocketPath, systemClock, unixUrl } from "../bus-client/index.ts";
 import { temporaryDirectory } from "../bus-client/testing/temporary-directory.ts";
-import { findBusHome } from "./bus-home.ts";
+import { createBusEndpoint } from "./bus-endpoint.ts";
 
 async function guestOf(hostedBy: string) {
   const directory = temporaryDirectory();
@@ -19,7 +19,7 @@ async function guestOf(hostedBy: string) {
   mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
   const broker = createBroker({ hostedBy });
   await broker.listenUnix(socket);
-  const home = findBusHome({ surroundings, version: "0", clock: systemClock, warn: () => undefined });
+  const home = createBusEndpoint({ surroundings, version: "0", clock: systemClock, warn: () => undefined });
   expect(await home.find()).toBe(unixUrl(socket));
   return {
     broker,
@@ -32,7 +32,7 @@ async function guestOf(hostedBy: string) {
   };
 }
 
-test("a guest of `mix bus` hosts no broker when that is gone, and finds it when it is back", async () => {
+test("a guest of `mix bus` hosts no broker while that is away, and finds it when it is back", async () => {
   await using guest = await guestOf("mix bus");
   const { broker, home, socket } = guest;
   await broker.close();
@@ -45,7 +45,7 @@ test("a guest of `mix bus` hosts no broker when that is gone, and finds it when 
   await again.close();
 });
 
-test("a guest of another agentd hosts the Bus when that is gone", async () => {
+test("a guest of another agentd hosts the Bus when that agentd has ended", async () => {
   await using guest = await guestOf("agentd");
   const { broker, home, socket } = guest;
   await broker.close();

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { realPlace } from "./real-place.ts";
+import { findRealPath } from "./real-path.ts";
 
 let root: string;
 beforeEach(() => {
@@ -15,22 +15,22 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test("a link is followed, whether the file behind it exists or not", () => {
   symlinkSync(join(root, "outside"), join(root, "inside", "link"));
-  expect(realPlace(join(root, "inside", "link"))).toBe(join(root, "outside"));
-  expect(realPlace(join(root, "inside", "link", "new", "file"))).toBe(join(root, "outside", "new", "file"));
+  expect(findRealPath(join(root, "inside", "link"))).toBe(join(root, "outside"));
+  expect(findRealPath(join(root, "inside", "link", "new", "file"))).toBe(join(root, "outside", "new", "file"));
 });
 
-test("what does not exist yet is judged by its nearest parent", () => {
-  expect(realPlace(join(root, "inside", "a", "b.txt"))).toBe(join(root, "inside", "a", "b.txt"));
-  expect(realPlace(join(root, "inside") + "//./c")).toBe(join(root, "inside", "c"));
+test("a missing file is resolved by its nearest existing parent", () => {
+  expect(findRealPath(join(root, "inside", "a", "b.txt"))).toBe(join(root, "inside", "a", "b.txt"));
+  expect(findRealPath(join(root, "inside") + "//./c")).toBe(join(root, "inside", "c"));
 });
 
-test("a link that leads nowhere is not taken for a file that does not exist yet", () => {
+test("a broken link is not treated as a missing file", () => {
   symlinkSync(join(root, "outside", "missing"), join(root, "inside", "dangling"));
-  expect(realPlace(join(root, "inside", "dangling"))).toBeUndefined();
-  expect(realPlace(join(root, "inside", "dangling", "more"))).toBeUndefined();
+  expect(findRealPath(join(root, "inside", "dangling"))).toBeUndefined();
+  expect(findRealPath(join(root, "inside", "dangling", "more"))).toBeUndefined();
 });
 
-test("where it cannot be told is not guessed", () => {
+test("a path that cannot be resolved is undefined", () => {
   writeFileSync(join(root, "inside", "file"), "");
   symlinkSync("loop", join(root, "inside", "loop"));
   const odd = [
@@ -50,5 +50,5 @@ test("where it cannot be told is not guessed", () => {
     `${root}/inside/loop/x`,
     `${root}${"/x".repeat(100)}`,
   ];
-  expect(unclear.map(realPlace)).toEqual(unclear.map(() => undefined));
+  expect(unclear.map(findRealPath)).toEqual(unclear.map(() => undefined));
 });

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agentd on the Bus: the citizen `agent` with its verbs.
+// The citizen `agent` on the Bus, with its verbs.
 import type { Logger } from "pino";
 import { type Citizen, type Clock, provenanceOf, refused, serveCitizen } from "../bus-client/index.ts";
 import type { Build } from "../files/installed-build.ts";
-import type { BusHome } from "./bus-home.ts";
+import type { BusEndpoint } from "./bus-endpoint.ts";
 import { busVerbs, waitPool } from "./commands/dispatch.ts";
 import type { Instance } from "./commands/instance.ts";
 import { checkQuit } from "./commands/sender.ts";
 import { service } from "./vocabulary/index.ts";
 
-export interface BusFaceOptions {
-  readonly home: BusHome;
+export interface AgentCitizenOptions {
+  readonly endpoint: BusEndpoint;
   readonly instance: () => Instance;
   readonly build: Build;
   readonly startedAt: string;
@@ -22,16 +22,16 @@ export interface BusFaceOptions {
   readonly onBus: (connected: boolean) => void;
 }
 
-/** Between two looks for a Bus that is away. People wait at their command lines until agentd is back on it. */
+/** The longest wait between attempts to reach the Bus: people wait at their command lines for agentd meanwhile. */
 const retryMsMax = 5_000;
 
-/** Not started yet: what it serves is there when `instance` is. */
-export function makeBusFace(options: BusFaceOptions): Citizen {
-  const { home, build, startedAt, clock, logger } = options;
+/** Returns a citizen that is not started. Start it when `instance` is ready. */
+export function createAgentCitizen(options: AgentCitizenOptions): Citizen {
+  const { endpoint, build, startedAt, clock, logger } = options;
   const { version } = build;
   const citizen: Citizen = serveCitizen({
     client: {
-      url: () => home.find(),
+      url: () => endpoint.find(),
       provenance: provenanceOf("agentd", build, startedAt),
       nameTaken: "retry",
       retryMsMax,
@@ -64,7 +64,8 @@ export function makeBusFace(options: BusFaceOptions): Citizen {
     onFault: (error, verb) => logger.error({ err: error, verb }, "a verb's handler failed"),
   });
   citizen.client.onState((state) => {
-    if (state.kind === "connected") logger.info({ bus: home.url(), embedded: home.embedded() }, "on the Bus as agent");
+    if (state.kind === "connected")
+      logger.info({ bus: endpoint.url(), embedded: endpoint.embedded() }, "on the Bus as agent");
     if (state.kind === "disconnected") logger.warn({ err: state.cause, retryInMs: state.retryInMs }, "not on the Bus");
     options.onBus(state.kind === "connected");
   });

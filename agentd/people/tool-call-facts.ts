@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent has said of a tool call, as far as a policy goes by it: kinds and paths, and no text that is for people.
+// What an agent has reported about a tool call, as far as policies use it: kinds and paths, but no text meant for people.
 
-/** Members as ACP has them; what is absent or null was not said. */
-export interface Said {
+/** Members of ACP's tool call; absent and null members were not reported. */
+export interface ToolCallReport {
   readonly kind?: unknown;
   readonly locations?: unknown;
   readonly content?: unknown;
   readonly incomplete?: unknown;
-  /** It announces the call: under an id that was used before, what was said of places there is not said of this one. */
+  /** Whether it announces the call. If its id was used before, the earlier paths do not apply. */
   readonly announces?: boolean;
 }
 
-export interface Sight {
-  /** Two at most: more than one is all that counts. */
+export interface ToolCallFacts {
+  /** At most two, since a policy only checks whether there is more than one. */
   readonly kinds: readonly string[];
-  /** As they were said last; null for one without a path, or with one that is too long. */
+  /** The latest report; null for a location without a path or with one that is too long. */
   readonly locations: readonly (string | null)[];
-  /** Of the files that its content would change. */
+  /** Paths of the diffs in its content. */
   readonly diffs: readonly (string | null)[];
-  /** Something that was said of it could not be read: what is here may not be all. */
+  /** Part of a report could not be parsed, so facts may be missing. */
   readonly incomplete: boolean;
 }
 
-/** UTF-16 units. Each of many calls holds its own, so what is longer is not held. */
+/** UTF-16 units. Longer kinds are not kept, since there are many calls. */
 const kindCharactersMax = 256;
-/** Stands for a longer one: no rule names it. */
+/** Replaces a longer kind; no rule has this name. */
 const kindTooLong = "(too long)";
 const pathCharactersMax = 4_096;
-/** Of one list of paths. */
+/** UTF-16 units of all paths in one list. */
 const pathsCharactersMax = 32 * 1024;
 
-export const nothingSeen: Sight = { kinds: [], locations: [], diffs: [], incomplete: false };
+export const noFacts: ToolCallFacts = { kinds: [], locations: [], diffs: [], incomplete: false };
 
-/** After one more thing that was said of the call. Of each list of paths, `pathsMax` and one more are kept. */
-export function seeMore(sight: Sight, said: Said, pathsMax: number): Sight {
+/** Merges one more report. Keeps `pathsMax` + 1 paths of each list, so that the excess can be told. */
+export function mergeReport(sight: ToolCallFacts, said: ToolCallReport, pathsMax: number): ToolCallFacts {
   const { locations, content, announces } = said;
-  const before = announces === true ? nothingSeen : sight;
+  const before = announces === true ? noFacts : sight;
   const kind = typeof said.kind === "string" && said.kind.length > kindCharactersMax ? kindTooLong : said.kind;
   const isNew = typeof kind === "string" && sight.kinds.length < 2 && !sight.kinds.includes(kind);
   return {
@@ -46,25 +46,25 @@ export function seeMore(sight: Sight, said: Said, pathsMax: number): Sight {
   };
 }
 
-/** The tool calls of one agent. */
-export class ToolSights {
+/** The facts about one agent's tool calls. */
+export class ToolCallHistory {
   readonly #callsMax: number;
   readonly #pathsMax: number;
-  readonly #sights = new Map<string, Sight>();
+  readonly #calls = new Map<string, ToolCallFacts>();
 
-  /** `callsMax`: calls that are remembered; the one first seen longest ago is forgotten for one more. */
+  /** `callsMax`: calls to remember; beyond it the oldest is forgotten. */
   constructor(callsMax: number, pathsMax: number) {
     this.#callsMax = callsMax;
     this.#pathsMax = pathsMax;
   }
 
-  /** What was seen of the call before. */
-  see(call: string, said: Said): Sight {
-    const before = this.#sights.get(call);
-    const [oldest] = this.#sights.keys();
-    if (!before && oldest !== undefined && this.#sights.size >= this.#callsMax) this.#sights.delete(oldest);
-    this.#sights.set(call, seeMore(before ?? nothingSeen, said, this.#pathsMax));
-    return before ?? nothingSeen;
+  /** Returns the facts before this report. */
+  record(call: string, said: ToolCallReport): ToolCallFacts {
+    const before = this.#calls.get(call);
+    const [oldest] = this.#calls.keys();
+    if (!before && oldest !== undefined && this.#calls.size >= this.#callsMax) this.#calls.delete(oldest);
+    this.#calls.set(call, mergeReport(before ?? noFacts, said, this.#pathsMax));
+    return before ?? noFacts;
   }
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where a path that an agent wrote really leads. It looks at the file system and changes nothing.
+// Resolves a path that an agent wrote. Reads the file system and changes nothing.
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { isWithin } from "../instance/within.ts";
 
-/** Names at the end of a path that may be missing on the disk: a path of thousands would take long to look up. */
+/** Missing components at the end of a path; resolving thousands would take long. */
 const missingNamesMax = 32;
 
 /**
- * Without links. What does not exist is judged by its nearest parent that does. Undefined where it cannot be told: a
- * relative path, one with `..` or NUL, a link that leads nowhere, a directory that may not be looked into, and what
- * each process sees in its own way.
+ * Resolves links. Of a missing file, resolves the nearest existing parent. Undefined if the path is relative, contains
+ * `..` or NUL, ends in a broken link, passes a directory that cannot be searched, or is in /proc or /dev, which each
+ * process sees differently.
  */
-export function realPlace(path: string): string | undefined {
+export function findRealPath(path: string): string | undefined {
   if (!isAbsolute(path) || path.includes("\0") || path.split("/").includes("..")) return undefined;
   if (["/proc", "/dev"].some((directory) => isWithin(path, directory))) return undefined;
   let parent = path;
@@ -27,14 +27,14 @@ export function realPlace(path: string): string | undefined {
 
 function realOf(path: string): { readonly path: string } | "missing" | "unclear" {
   try {
-    // The C library's: the other one takes `..` away in the text.
+    // The native variant, since the other removes `..` from the text.
     return { path: realpathSync.native(path) };
   } catch (cause) {
     return isMissing(cause) && !isThere(path) ? "missing" : "unclear";
   }
 }
 
-/** A link that leads nowhere is there, and what is written through it is made elsewhere. */
+/** A broken link exists: a write through it would create its target elsewhere. */
 function isThere(path: string): boolean {
   try {
     lstatSync(path);

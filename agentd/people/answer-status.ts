@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the log knows of a person's answer that the last agentd may have died over.
+// Finds in the log what became of a person's answer, for an answer that arrived before a crash.
 import type { EntryReader } from "../log/read.ts";
 import type { Entry } from "../vocabulary/index.ts";
 import { unusedAnswer } from "../session/core/requests/people-answers.ts";
 
 /**
- * `used`: it is what the request was resolved by. `told`: it was not used, and that is said already. `unused`: nobody has
- * been told. `gone`: the log has no such request (any more).
+ * `used`: it resolved the request. `reported`: it was not used, and a diagnostic says so. `unused`: it was not used, and no
+ * diagnostic says so yet. `gone`: the log has no such request.
  */
-export type LoggedUse = "used" | "told" | "unused" | "gone";
+export type AnswerStatus = "used" | "reported" | "unused" | "gone";
 
-/** Throws LogError where the store fails. */
-export function loggedUse(entries: Pick<EntryReader, "page">, session: string, request: string): LoggedUse {
-  let use: LoggedUse = "gone";
+/** Throws LogError if the log cannot be read. */
+export function findAnswerStatus(entries: Pick<EntryReader, "page">, session: string, request: string): AnswerStatus {
+  let use: AnswerStatus = "gone";
   for (let after: number | undefined = 0; after !== undefined;) {
     const page = entries.page({ session, after, kinds: ["permission", "elicitation", "diagnostic"] });
     for (const text of page.entries) {
       const entry = JSON.parse(text) as Entry;
-      if (entry.kind === "diagnostic" && entry.what === unusedAnswer && entry.request === request) return "told";
+      if (entry.kind === "diagnostic" && entry.what === unusedAnswer && entry.request === request) return "reported";
       if ((entry.kind !== "permission" && entry.kind !== "elicitation") || entry.request !== request) continue;
       if (entry.phase === "requested") use = "unused";
       if (entry.phase === "resolved" && entry.via === "notify") return "used";

@@ -10,24 +10,24 @@ import {
 } from "../../../acp-client/process/process-tree.ts";
 import type { EndedTree, TreeSeed } from "../../../acp-client/process/process-tree.ts";
 
-export interface PoliteEndLimits {
-  /** From TERM to KILL. */
+export interface GracefulEndLimits {
+  /** From SIGTERM to SIGKILL. */
   readonly termGraceMs: number;
-  /** How long the killed may take to be gone. */
+  /** How long to wait for killed processes to disappear. */
   readonly killWaitMs: number;
 }
 
 /**
- * Sends TERM to every process of the tree, and after `termGraceMs` freezes and kills what is left of it. Unlike an agent,
- * whose tools are its own business, a command whose first process is gone is asked too: that is where servers live.
+ * Sends SIGTERM to every process of the tree, then freezes and kills what is left after `termGraceMs`. Unlike with an
+ * agent, whose tools are its own business, every process gets SIGTERM even if the first is gone: servers run so.
  */
-export async function endTreePolitely(
+export async function endTreeGracefully(
   seed: TreeSeed,
-  limits: PoliteEndLimits,
+  limits: GracefulEndLimits,
   table: ProcessTable = processTable(),
 ): Promise<EndedTree> {
   const rows = findTree(seed, await table.scan(seed.marker));
-  // Remembered while parents still live: afterwards an orphan with an environment of its own has nothing to be known by.
+  // Recorded while parents still run: later nothing identifies an orphan with an environment of its own.
   const known = [...(seed.known ?? []), ...identitiesOf(rows, table)];
   await signalProcesses(rows, "SIGTERM", table);
   await waitUntilGone(rows, limits.termGraceMs, table);

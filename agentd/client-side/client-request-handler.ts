@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where one agent's file and terminal requests are taken. They are checked here, held until the log has what is to be
-// done for them, done then, and answered. What only looks (a terminal's output, the wait for its end) is not logged.
+// Handles one agent's file and terminal requests: validates them, waits until the log has recorded what they will do,
+// does it and responds. Requests that only observe (a terminal's output, the wait for its exit) are not logged.
 import type { ClientSide, ClientSideHandler, ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
-import type { Desk, DeskHooks } from "../session/agents/desk.ts";
+import type { ClientRequests, ClientRequestHooks } from "../session/agents/client-requests.ts";
 import type { ClientSideEffect } from "../session/core/client-side/client-side-input.ts";
 import { sessionEnding } from "../session/core/client-side/answers.ts";
-import { AnswerLine } from "./answer-line.ts";
+import { ResponseQueue } from "./response-queue.ts";
 import { type CallLimits, type CallParser, callParser, type ClientSideCall } from "./calls.ts";
 import { FileRequests, type FileRequestsOptions } from "./file-requests.ts";
-import { OpenRequests } from "./open-requests.ts";
-import type { AsUser } from "../instance/user-umask.ts";
-import type { Pace } from "./pace.ts";
+import { PendingRequests } from "./pending-requests.ts";
+import type { WithUserUmask } from "../instance/user-umask.ts";
+import type { EventLoopBudget } from "./event-loop-budget.ts";
 import { TerminalRequests, type TerminalRequestsOptions } from "./terminal-requests.ts";
 
-export interface DeskOptions extends FileRequestsOptions, TerminalRequestsOptions {
-  readonly asUser: AsUser;
-  readonly pace: Pace;
+export interface ClientRequestHandlerOptions extends FileRequestsOptions, TerminalRequestsOptions {
+  readonly withUserUmask: WithUserUmask;
+  readonly eventLoopBudget: EventLoopBudget;
   readonly limits: CallLimits &
     FileRequestsOptions["limits"] &
     TerminalRequestsOptions["limits"] & {
-      /** Requests that may be open at a time; one more is refused. */
+      /** Requests open at a time; further ones are refused. */
       readonly clientSideRequestsMax: number;
-      /** Texts on their way to the agent, as JSON; one more begins below it, the next wait. */
+      /** JSON bytes of responses under way to the agent. The next one starts while the sum is below this. */
       readonly answersBytesMax: number;
     };
 }
 
-export class ClientSideDesk implements Desk {
+export class ClientRequestHandler implements ClientRequests {
   readonly clientSide: ClientSide;
-  readonly #limits: DeskOptions["limits"];
-  readonly #asUser: AsUser;
-  readonly #hooks: DeskHooks;
+  readonly #limits: ClientRequestHandlerOptions["limits"];
+  readonly #asUser: WithUserUmask;
+  readonly #hooks: ClientRequestHooks;
   readonly #parse: CallParser;
-  readonly #open: OpenRequests;
-  readonly #line: AnswerLine;
+  readonly #pending: PendingRequests;
+  readonly #queue: ResponseQueue;
   readonly #files: FileRequests;
   readonly #terminals: TerminalRequests;
   #ended = false;
 
-  constructor(options: DeskOptions, hooks: DeskHooks) {
+  constructor(options: ClientRequestHandlerOptions, hooks: ClientRequestHooks) {
     this.#limits = options.limits;
-    this.#asUser = options.asUser;
+    this.#asUser = options.withUserUmask;
     this.#hooks = hooks;
     this.#parse = callParser(options.limits);
-    this.#open = new OpenRequests(hooks.newKey);
-    const { limits, pace } = options;
-    this.#line = new AnswerLine({ bytesMax: limits.answersBytesMax, pace, done: hooks.flush });
-    this.#files = new FileRequests(options, hooks, this.#open, this.#line);
-    this.#terminals = new TerminalRequests(options, hooks, this.#open, this.#line);
+    this.#pending = new PendingRequests(hooks.newKey);
+    const { limits, eventLoopBudget: budget } = options;
+    this.#queue = new ResponseQueue({ bytesMax: limits.answersBytesMax, budget, onProgress: hooks.flush });
+    this.#files = new FileRequests(options, hooks, this.#pending, this.#queue);
+    this.#terminals = new TerminalRequests(options, hooks, this.#pending, this.#queue);
     const handler: ClientSideHandler = {
       serve: (request) => this.#serve(request),
       withdraw: (request) => this.#terminals.withdraw(request),
@@ -59,12 +59,12 @@ export class ClientSideDesk implements Desk {
   act(effect: ClientSideEffect): void {
     switch (effect.type) {
       case "answer":
-        this.#open.take(effect.key)?.reply(effect.result);
+        this.#pending.take(effect.key)?.reply(effect.result);
         return;
       case "refuse":
-        this.#files.drop(effect.key);
-        this.#terminals.drop(effect.key);
-        this.#open.take(effect.key)?.refuse(effect.error);
+        this.#files.discard(effect.key);
+        this.#terminals.discard(effect.key);
+        this.#pending.take(effect.key)?.refuse(effect.error);
         return;
       case "hand_over":
         this.#files.act(effect);
@@ -84,23 +84,23 @@ export class ClientSideDesk implements Desk {
 
   async end(): Promise<void> {
     this.#ended = true;
-    this.#line.end();
+    this.#queue.refuseAll();
     await this.#terminals.end();
   }
 
   #serve(request: ClientSideRequest): void {
     if (this.#ended) return request.refuse({ code: RPC.internalError, message: sessionEnding });
     const { clientSideRequestsMax } = this.#limits;
-    if (this.#open.size + this.#line.length + this.#terminals.waits >= clientSideRequestsMax) {
+    if (this.#pending.size + this.#queue.length + this.#terminals.waiterCount >= clientSideRequestsMax) {
       return request.refuse({ code: RPC.internalError, message: `${clientSideRequestsMax} requests are open already` });
     }
     const parsed = this.#parse(request.method, request.params);
-    if (parsed.ok) return this.#take(request, parsed.call);
+    if (parsed.ok) return this.#dispatch(request, parsed.call);
     this.#hooks.fault("invalid-params", parsed.message);
     request.refuse({ code: RPC.invalidParams, message: parsed.message });
   }
 
-  #take(request: ClientSideRequest, call: ClientSideCall): void {
+  #dispatch(request: ClientSideRequest, call: ClientSideCall): void {
     switch (call.method) {
       case "fs/read_text_file":
         return this.#files.read(request, call);
@@ -113,9 +113,13 @@ export class ClientSideDesk implements Desk {
       case "terminal/wait_for_exit":
         return this.#terminals.wait(request, call.terminalId);
       case "terminal/kill":
-        return this.#hooks.ask({ type: "terminal_kill", key: this.#open.add(request), terminal: call.terminalId });
+        return this.#hooks.ask({ type: "terminal_kill", key: this.#pending.add(request), terminal: call.terminalId });
       case "terminal/release":
-        return this.#hooks.ask({ type: "terminal_release", key: this.#open.add(request), terminal: call.terminalId });
+        return this.#hooks.ask({
+          type: "terminal_release",
+          key: this.#pending.add(request),
+          terminal: call.terminalId,
+        });
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** The known word that a mistyped one most likely meant: one typing error away, whatever the case and underscores. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+/** Finds the known word that is at most one typing error away, ignoring case and underscores. */
+export function closestWord(word: string, known: readonly string[]): string | undefined {
   const letters = lettersOf(word.slice(0, 64));
   return known.find((candidate) => isOneErrorAway(letters, lettersOf(candidate)));
 }
@@ -10,7 +10,7 @@ function lettersOf(word: string): string {
   return word.toLowerCase().replaceAll("_", "");
 }
 
-/** One letter inserted, removed or replaced, or two neighbours swapped; also nothing of it. */
+/** Whether they are equal or differ by one insertion, deletion, replacement or swap of adjacent letters. */
 function isOneErrorAway(one: string, other: string): boolean {
   let start = 0;
   while (start < one.length && one[start] === other[start]) start += 1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the last agentd left behind: agents that outlived it, and temporary files of writes. Agents are found by what was
-// recorded of them, never by pid alone, and by the mark in their environment, which also finds what was started in the
-// moment before it could be recorded.
+// Cleans up after an agentd that died: ends orphans and removes temporary files of writes. Orphans are found by their
+// records (never by pid alone) and by the marker in their environment, which also finds unrecorded ones.
 import { endTree } from "../acp-client/process/process-tree.ts";
 import { sessionMarker } from "./catalogue/environment.ts";
 import type { Log } from "./log/open.ts";
@@ -12,10 +11,10 @@ import type { Reserved } from "./instance/reserved.ts";
 import { sweepTemporary } from "./client-side/files/sweep-temporary.ts";
 
 /**
- * How many processes were ended, by session. Only while no agent of this agentd runs. All sessions at the same time, so that
- * they share their looks at the processes of the machine; within a session one after the other, so that none counts twice.
+ * Returns the number of ended processes by session. Call it only before this agentd starts an agent. Handles all sessions
+ * concurrently, which share scans of the process table, and each session sequentially, so that none counts twice.
  */
-export async function endLeftovers(log: Log): Promise<ReadonlyMap<string, number>> {
+export async function endOrphans(log: Log): Promise<ReadonlyMap<string, number>> {
   const recorded = new Map<string, ChildProcess[]>(log.sessions.live().map(({ session }) => [session, []]));
   for (const record of log.processes.all()) {
     const records = recorded.get(record.session);
@@ -37,10 +36,10 @@ export async function endLeftovers(log: Log): Promise<ReadonlyMap<string, number
 }
 
 /**
- * Removes the temporary files of writes that were intended when agentd died; the files themselves are whole. Runs before
- * the log says that those writes have ended: whoever dies here finds them again.
+ * Removes the temporary files of writes that were logged as intended when agentd died; the files themselves are whole.
+ * Runs before the log says that those writes have ended, so that it is repeated after another crash.
  */
-export function sweepWrites({ id, cwd, additionalDirs, writes }: SessionState, reserved: Reserved): void {
+export function removeTemporaryFiles({ id, cwd, additionalDirs, writes }: SessionState, reserved: Reserved): void {
   const directories = [cwd, ...additionalDirs];
   for (const { seq, path } of writes) {
     if (path !== "") sweepTemporary(path, { directories, reserved, temporaryName: toTemporaryName(id, seq) });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { PageQuery } from "../log/read.ts";
-import { loggedUse } from "./logged-use.ts";
+import { findAnswerStatus } from "./answer-status.ts";
 
 const requested = { kind: "permission", request: "s-1", phase: "requested" };
 const resolved = (via: string) => ({ kind: "permission", request: "s-1", phase: "resolved", via });
@@ -12,14 +12,14 @@ test.each([
   ["used", [requested, resolved("notify")]],
   ["unused", [requested, resolved("restart"), ofAnother]],
   ["unused", [requested]],
-  ["told", [requested, resolved("restart"), told]],
+  ["reported", [requested, resolved("restart"), told]],
   ["gone", []],
 ])("a person's answer is %s where the log has %j", (use, entries) => {
-  // A page an entry: what is looked for may stand on any.
+  // One entry per page, so that the search spans pages.
   const page = ({ after = 0 }: PageQuery) => ({
     entries: entries.slice(after, after + 1).map((entry) => JSON.stringify(entry)),
     ...(after + 1 < entries.length ? { next: after + 1 } : {}),
     lastSeq: entries.length,
   });
-  expect(loggedUse({ page }, "s", "s-1")).toBe(use);
+  expect(findAnswerStatus({ page }, "s", "s-1")).toBe(use);
 });

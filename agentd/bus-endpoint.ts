@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where the Bus is, and the broker of our own where there is none. Once a Bus was found that somebody runs for its own
-// sake (a noded, `mix bus`), none is hosted any more in this life: when it comes back, it must find us, not a second Bus in
-// its place. The broker of another agentd goes for good with that agentd, and is replaced.
+// Finds the Bus, and hosts a broker if there is none. Once a standalone Bus was found (a noded, `mix bus`), this process
+// never hosts one: when that Bus comes back, it must not find a second one in its place. The broker of another agentd
+// ends with that agentd, and is replaced.
 import { createBroker, listenReplacingStale, keepSocketInPlace, type Broker } from "../bus-client/broker/index.ts";
 import {
   askBrokerHost,
@@ -15,33 +15,33 @@ import {
   unixUrl,
 } from "../bus-client/index.ts";
 
-export interface BusHome {
-  /** Throws BusError where there is no Bus, and nowhere to bring one: nobody would ever reach this agentd. */
-  requirePlace(): Promise<void>;
-  /** Given to the Bus client, which asks again for each attempt. */
+export interface BusEndpoint {
+  /** Throws BusError if there is no Bus and none can be hosted, since nobody could reach this agentd. */
+  requireUsable(): Promise<void>;
+  /** The Bus client calls it for each attempt to connect. */
   readonly find: () => Promise<string | Transport>;
   readonly url: () => string;
   readonly embedded: () => boolean;
   close(): Promise<void>;
 }
 
-export interface BusHomeOptions {
+export interface BusEndpointOptions {
   readonly surroundings: Surroundings;
   readonly version: string;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
 }
 
-/** As our own broker says who hosts it. */
+/** The host name that our broker announces. */
 const hostName = "agentd";
 
-export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptions): BusHome {
+export function createBusEndpoint({ surroundings, version, clock, warn }: BusEndpointOptions): BusEndpoint {
   let broker: Broker | undefined;
   let leaveSocket = (): void => {};
   let outside = false;
   let url = "";
   return {
-    async requirePlace() {
+    async requireUsable() {
       if ((await discoverBus(surroundings)).found !== "none") return;
       const path = embeddedSocketPath(surroundings);
       prepareSocketDirectory(path, surroundings.uid);
@@ -55,17 +55,17 @@ export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptio
         url = location.url;
         return location.url;
       }
-      // The address that was right before may be a stranger's now: it is looked for anew, never dialled from memory.
+      // Discovered anew each time: an earlier address may belong to another program by now.
       if (outside) throw new BusError("DIAL_FAILED", "the Bus that was here is away");
       const path = embeddedSocketPath(surroundings);
       broker = await host(path, version);
       url = unixUrl(path);
       leaveSocket = keepSocketInPlace(broker, path, {
         clock,
-        onRestored: () => warn(`${path} was gone; agentd listens there again`),
-        onFault: ({ message }) => warn(`${path} is gone and cannot be made again yet: ${message}`),
+        onRestored: () => warn(`${path} was removed; agentd listens there again`),
+        onFault: ({ message }) => warn(`${path} was removed and cannot be created again yet: ${message}`),
         onReplaced() {
-          warn(`another Bus listens on ${path} now; agentd goes there`);
+          warn(`another Bus listens on ${path} now; agentd connects to it`);
           void broker?.close();
           broker = undefined;
         },
@@ -81,7 +81,7 @@ export function findBusHome({ surroundings, version, clock, warn }: BusHomeOptio
   };
 }
 
-/** Another may be quicker, an agentd with another state directory or `mix bus`: it is found at the next look. */
+/** Throws if another process (an agentd with another state directory, `mix bus`) was faster; the next attempt finds it. */
 async function host(path: string, version: string): Promise<Broker> {
   const broker = createBroker({ version, hostedBy: hostName });
   try {

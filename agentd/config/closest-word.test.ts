@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { nearest } from "./nearest.ts";
+import { closestWord } from "./closest-word.ts";
 
 const keys = ["roots", "max_sessions", "idle_timeout", "permission_timeout", "allow_env", "log_quota", "mesh"];
 
@@ -12,15 +12,15 @@ test.each([
   ["alow_env", "allow_env"],
   ["mehs", "mesh"],
 ])("%s is taken for %s", (written, meant) => {
-  expect(nearest(written, keys)).toBe(meant);
+  expect(closestWord(written, keys)).toBe(meant);
 });
 
 test("two errors are not guessed at", () => {
-  expect(nearest("idel_timeuot", keys)).toBeUndefined();
+  expect(closestWord("idel_timeuot", keys)).toBeUndefined();
 });
 
 test("a word like none of the known ones is taken for none of them", () => {
-  expect(nearest("colour", keys)).toBeUndefined();
-  expect(nearest("", keys)).toBeUndefined();
-  expect(nearest("x".repeat(100_000), keys)).toBeUndefined();
+  expect(closestWord("colour", keys)).toBeUndefined();
+  expect(closestWord("", keys)).toBeUndefined();
+  expect(closestWord("x".repeat(100_000), keys)).toBeUndefined();
 });

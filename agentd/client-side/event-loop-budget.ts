@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The event loop is one for all sessions: work that holds it up gets a part of it, and the rest is everybody else's.
-export interface PaceOptions {
-  /** Work is begun in a turn of the event loop until it has taken so long; then it rests for as long as it took. */
+// Limits synchronous work (file reads) to about half of the event loop, which all sessions share.
+export interface EventLoopBudgetOptions {
+  /** Once the work of one turn has taken this long, no more starts for as long as it took. */
   readonly turnMs: number;
-  /** In ms. Default: the process's clock. */
+  /** Returns ms; `performance.now` by default. */
   readonly now?: () => number;
-  /** Default: a timer; 0 is the next turn of the event loop. */
+  /** Default: setTimeout, or setImmediate for 0. */
   readonly after?: (ms: number, run: () => void) => void;
 }
 
-export class Pace {
+export class EventLoopBudget {
   readonly #turnMs: number;
   readonly #now: () => number;
   readonly #after: (ms: number, run: () => void) => void;
   #waiting: (() => void)[] = [];
-  /** In this turn. */
+  /** In this turn of the event loop. */
   #spentMs = 0;
-  #turnIsCounted = false;
+  #turnEndScheduled = false;
   #isWorking = false;
   #isResting = false;
 
-  constructor({ turnMs, now = () => performance.now(), after = afterReally }: PaceOptions) {
+  constructor({ turnMs, now = () => performance.now(), after = schedule }: EventLoopBudgetOptions) {
     this.#turnMs = turnMs;
     this.#now = now;
     this.#after = after;
   }
 
-  /** Runs the work in the call itself, or later where others wait or there is a rest, in the order of asking. */
+  /** Runs the work synchronously, or later if other work is queued or the budget is spent. Keeps the order of calls. */
   run(work: () => void): void {
     this.#waiting.push(work);
-    if (!this.#isWorking) this.#goOn();
+    if (!this.#isWorking) this.#drain();
   }
 
-  #goOn(): void {
+  #drain(): void {
     while (!this.#isResting) {
       const work = this.#waiting.shift();
       if (!work) return;
-      this.#spend(work);
+      this.#runMeasured(work);
     }
   }
 
-  #spend(work: () => void): void {
+  #runMeasured(work: () => void): void {
     const began = this.#now();
     this.#isWorking = true;
     try {
@@ -48,30 +48,30 @@ export class Pace {
     } finally {
       this.#isWorking = false;
       this.#spentMs += this.#now() - began;
-      this.#count();
+      this.#chargeTurn();
     }
   }
 
-  #count(): void {
+  #chargeTurn(): void {
     if (this.#spentMs >= this.#turnMs) {
       this.#isResting = true;
-      // One turn alone would not do: what comes from afar goes through several before it is answered.
+      // One turn is not enough: a request over the Bus takes several turns until its response.
       this.#after(this.#spentMs, () => {
         this.#spentMs = 0;
         this.#isResting = false;
-        this.#goOn();
+        this.#drain();
       });
-    } else if (!this.#turnIsCounted) {
-      this.#turnIsCounted = true;
+    } else if (!this.#turnEndScheduled) {
+      this.#turnEndScheduled = true;
       this.#after(0, () => {
-        this.#turnIsCounted = false;
+        this.#turnEndScheduled = false;
         if (!this.#isResting) this.#spentMs = 0;
       });
     }
   }
 }
 
-function afterReally(ms: number, run: () => void): void {
+function schedule(ms: number, run: () => void): void {
   if (ms === 0) setImmediate(run);
   else setTimeout(run, ms);
 }

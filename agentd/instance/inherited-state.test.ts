@@ -6,26 +6,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { closeInheritedDescriptors } from "./hygiene.ts";
+import { closeInheritedDescriptors } from "./inherited-state.ts";
 
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "agentd-hygiene-"));
+  directory = mkdtempSync(join(tmpdir(), "agentd-inherited-"));
 });
 
 afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-// As built: what translates TypeScript on the way is a child that inherits, and holds, what this is about.
-const hygiene = JSON.stringify(join(import.meta.dirname, "../../dist/agentd/instance/hygiene.js"));
+// Runs the built file: a TypeScript loader would be a child that inherits the descriptors under test.
+const inheritedState = JSON.stringify(join(import.meta.dirname, "../../dist/agentd/instance/inherited-state.js"));
 const runModule = ["--input-type=module", "-e"];
 
-test("a daemon holds no directory, makes private files, and is no part of the session it was started from", async () => {
+test("a daemon changes to /, creates private files, and leaves the session that it was started from", async () => {
   const program = `
-    import { shedInheritance } from ${hygiene};
-    shedInheritance(process);
+    import { resetInheritedState } from ${inheritedState};
+    resetInheritedState(process);
     const { AGENTD_SESSION, AGENTD_CONFIG } = process.env;
     console.log(JSON.stringify({ cwd: process.cwd(), umask: process.umask(), AGENTD_SESSION, AGENTD_CONFIG }));
   `;
@@ -39,10 +39,10 @@ test.runIf(process.platform === "linux")(
   "a lock that its starter held is free though the daemon lives on",
   async () => {
     const lockFile = join(directory, "lock");
-    // bash, since other shells know descriptors up to 9 alone, and Node itself closes those. It holds a lock, and becomes the daemon without closing it.
+    // bash, since other shells know descriptors up to 9 only, and Node itself closes those. It takes a lock and execs the daemon without closing it.
     const script = `exec 30>"$LOCK"; flock -n 30 || exit 9; exec "$NODE_PROGRAM" "$@"`;
     const program = `
-    import { closeInheritedDescriptors } from ${hygiene};
+    import { closeInheritedDescriptors } from ${inheritedState};
     const wait = (line) => new Promise((resolve) => process.stdin.once("data", resolve).once("end", () => process.exit()));
     console.log("holding");
     await wait();
@@ -73,7 +73,7 @@ test.runIf(process.platform === "linux")(
   "a daemon that has shed its descriptors still reads, writes, waits and starts children",
   async () => {
     const program = `
-    import { closeInheritedDescriptors } from ${hygiene};
+    import { closeInheritedDescriptors } from ${inheritedState};
     import { execFile } from "node:child_process";
     import { readFile } from "node:fs/promises";
     const closed = closeInheritedDescriptors(process);
@@ -89,7 +89,7 @@ test.runIf(process.platform === "linux")(
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [said] = (await once(child.stdout, "data", deadline())) as [Buffer];
-    // 3 is what ls itself opens to read the directory.
+    // ls itself opens 3 to read the directory.
     expect(JSON.parse(String(said))).toEqual({
       closed: expect.arrayContaining([30, 200]),
       read: true,
@@ -99,7 +99,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("elsewhere than on Linux nothing is closed", () => {
+test("on other systems than Linux nothing is closed", () => {
   expect(closeInheritedDescriptors({ platform: "darwin", env: {} })).toEqual([]);
 });
 

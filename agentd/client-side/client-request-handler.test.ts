@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The desk without a session: what it takes, holds and refuses by itself.
+// The handler without a session: what it accepts, keeps and refuses by itself.
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -7,14 +7,14 @@ import { afterAll, expect, test, vi } from "vitest";
 import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { defaultLimits } from "../config/limits.ts";
 import type { ClientSideInput } from "../session/core/client-side/client-side-input.ts";
-import { ClientSideDesk, type DeskOptions } from "./desk.ts";
-import { Pace } from "./pace.ts";
+import { ClientRequestHandler, type ClientRequestHandlerOptions } from "./client-request-handler.ts";
+import { EventLoopBudget } from "./event-loop-budget.ts";
 import { nothingReserved } from "../testing/nothing-reserved.ts";
 
-const cwd = realpathSync(mkdtempSync(join(tmpdir(), "desk-")));
+const cwd = realpathSync(mkdtempSync(join(tmpdir(), "client-requests-")));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-/** What a limit on texts as JSON is compared with. */
+/** The JSON bytes that the limits assume for a text. */
 const most = (text: string): number => 6 * text.length + 2;
 
 interface Answer {
@@ -22,14 +22,14 @@ interface Answer {
   readonly error?: RpcError;
 }
 
-function openDesk(more: Partial<DeskOptions> = {}) {
+function openHandler(more: Partial<ClientRequestHandlerOptions> = {}) {
   const asked: ClientSideInput[] = [];
   const told: ClientSideInput[] = [];
   const faults: string[] = [];
   const unread: (() => void)[] = [];
   let keys = 0;
   let flushes = 0;
-  const desk = new ClientSideDesk(
+  const handler = new ClientRequestHandler(
     {
       cwd,
       directories: [cwd],
@@ -38,9 +38,9 @@ function openDesk(more: Partial<DeskOptions> = {}) {
       redact: (text) => text,
       redactorFor: () => (text) => text,
       missingFileIsEmpty: false,
-      asUser: (run) => run(),
-      // However slow the machine is.
-      pace: new Pace({ turnMs: defaultLimits.deskTurnMs, now: () => 0 }),
+      withUserUmask: (run) => run(),
+      // Time stands still, so that the budget never runs out.
+      eventLoopBudget: new EventLoopBudget({ turnMs: defaultLimits.deskTurnMs, now: () => 0 }),
       limits: defaultLimits,
       ...more,
     },
@@ -64,18 +64,18 @@ function openDesk(more: Partial<DeskOptions> = {}) {
       },
       refuse: (error: RpcError) => void answers.push({ error }),
     };
-    desk.clientSide.fs?.serve(request);
+    handler.clientSide.fs?.serve(request);
     return answers;
   };
   return {
-    desk,
+    handler,
     asked,
     told,
     faults,
     serve,
-    /** How often what was asked in no read of the pipe was put to the session. */
+    /** How often the handler flushed inputs outside a read of the pipe. */
     flushes: () => flushes,
-    /** The agent reads the oldest answer that it has not read. */
+    /** The agent reads the oldest unread response. */
     readOne: () => unread.shift()?.(),
   };
 }
@@ -83,56 +83,56 @@ function openDesk(more: Partial<DeskOptions> = {}) {
 const reads = (asked: readonly ClientSideInput[]): string[] =>
   asked.flatMap((input) => (input.type === "file_read" ? [basename(input.path)] : []));
 
-test("a file that is not there is an error, and an empty text for an agent that needs that, with the reason for the log", () => {
+test("a missing file is an error, or an empty text for an agent that needs that, with the reason for the log", () => {
   const path = join(cwd, "missing");
-  const plain = openDesk();
+  const plain = openHandler();
   plain.serve("fs/read_text_file", { path });
   expect(plain.asked).toMatchObject([{ type: "file_read", outcome: { ok: false, refusal: { reason: "missing" } } }]);
-  const lenient = openDesk({ missingFileIsEmpty: true });
+  const lenient = openHandler({ missingFileIsEmpty: true });
   const answers = lenient.serve("fs/read_text_file", { path });
   expect(lenient.asked).toEqual([
     { type: "file_read", key: 1, path, outcome: { ok: true, bytes: 0, reason: "missing" } },
   ]);
   expect(answers).toEqual([]);
-  lenient.desk.act({ type: "hand_over", key: 1 });
+  lenient.handler.act({ type: "hand_over", key: 1 });
   expect(answers).toEqual([{ result: { content: "" } }]);
 });
 
-test("nothing is written before the session says so, and what it does not want is let go", () => {
-  const { desk, asked, told, serve } = openDesk({ limits: { ...defaultLimits, heldFileBytesMax: 8 } });
+test("nothing is written before the session says so, and a refused text frees its memory", () => {
+  const { handler, asked, told, serve } = openHandler({ limits: { ...defaultLimits, heldFileBytesMax: 8 } });
   const path = join(cwd, "written");
   const first = serve("fs/write_text_file", { path, content: "12345678" });
   expect(asked).toEqual([{ type: "file_write", key: 1, path, bytes: 8 }]);
   expect(serve("fs/write_text_file", { path, content: "more" })).toMatchObject([{ error: { code: -32603 } }]);
-  desk.act({ type: "refuse", key: 1, error: { code: -32603, message: "no" } });
+  handler.act({ type: "refuse", key: 1, error: { code: -32603, message: "no" } });
   expect(first).toMatchObject([{ error: { message: "no" } }]);
   serve("fs/write_text_file", { path, content: "more" });
-  desk.act({ type: "write_file", key: 2, seq: 9, temporaryName: "t" });
+  handler.act({ type: "write_file", key: 2, seq: 9, temporaryName: "t" });
   expect(told).toMatchObject([{ type: "file_written", seq: 9, outcome: { ok: true } }]);
 });
 
-test("what is secret is in no path and no message that the log gets, also where a message cuts the path, and the file is written all the same", () => {
+test("secrets are redacted in paths and messages for the log, also in a shortened path, and the file is written all the same", () => {
   const redact = (text: string): string => text.replaceAll("s3cret-value", "[redacted]");
-  const { desk, asked, told, serve } = openDesk({ redact, redactorFor: () => redact });
+  const { handler, asked, told, serve } = openHandler({ redact, redactorFor: () => redact });
   const path = join(cwd, "s3cret-value");
-  // The message shows 256 characters of it.
+  // Messages show 256 characters of a path.
   const long = `${join(cwd, "x".repeat(250 - cwd.length))}/s3cret-value`;
   serve("fs/write_text_file", { path, content: "text" });
-  desk.act({ type: "write_file", key: 1, seq: 9, temporaryName: "t" });
+  handler.act({ type: "write_file", key: 1, seq: 9, temporaryName: "t" });
   expect(readFileSync(path, "utf8")).toBe("text");
   serve("fs/read_text_file", { path });
   serve("fs/read_text_file", { path: `${path}/none` });
   serve("fs/read_text_file", { path: long });
   serve("fs/write_text_file", { path: `${path}/none`, content: "" });
-  desk.act({ type: "write_file", key: 5, seq: 10, temporaryName: "t" });
+  handler.act({ type: "write_file", key: 5, seq: 10, temporaryName: "t" });
   serve("terminal/create", { command: "a", cwd: long, env: [{ name: "s3cret-value", value: "" }] });
   expect(asked).toHaveLength(6);
   expect(told).toMatchObject([{ outcome: { ok: true } }, { outcome: { ok: false } }]);
   expect(JSON.stringify([asked, told])).not.toContain("s3cret");
 });
 
-test("params that are not as they must be are refused with the reason, and members that are not known are let be", () => {
-  const { asked, faults, serve } = openDesk();
+test("invalid params are refused with the reason, and unknown members are ignored", () => {
+  const { asked, faults, serve } = openHandler();
   const path = join(cwd, "a");
   writeFileSync(path, "a");
   const bad: readonly (readonly [string, object, RegExp])[] = [
@@ -163,52 +163,52 @@ test("params that are not as they must be are refused with the reason, and membe
   ]);
 });
 
-test("so many requests are open at a time and no more, and after its end the desk takes none", async () => {
-  const { desk, asked, serve } = openDesk({ limits: { ...defaultLimits, clientSideRequestsMax: 2 } });
+test("requests beyond the limit are refused, and so is every request after the end", async () => {
+  const { handler, asked, serve } = openHandler({ limits: { ...defaultLimits, clientSideRequestsMax: 2 } });
   for (let count = 0; count < 2; count += 1) serve("terminal/release", { terminalId: "t" });
   expect(serve("terminal/release", { terminalId: "t" })).toMatchObject([{ error: { code: -32603 } }]);
-  desk.act({ type: "answer", key: 1, result: {} });
+  handler.act({ type: "answer", key: 1, result: {} });
   expect(serve("terminal/release", { terminalId: "t" })).toEqual([]);
   expect(asked).toHaveLength(3);
-  await desk.end();
+  await handler.end();
   expect(serve("terminal/output", { terminalId: "t" })).toMatchObject([{ error: { code: -32603 } }]);
 });
 
-test("who waits for a terminal that has no name yet is answered where it does not come up", async () => {
-  const { desk, serve, told } = openDesk();
+test("a wait for a terminal that is still starting is answered if the start fails", async () => {
+  const { handler, serve, told } = openHandler();
   serve("terminal/create", { command: join(cwd, "no-such-program"), args: ["x"] });
-  desk.act({ type: "start_terminal", key: 1, terminal: "terminal-1" });
+  handler.act({ type: "start_terminal", key: 1, terminal: "terminal-1" });
   const waits = serve("terminal/wait_for_exit", { terminalId: "terminal-1" });
   expect(waits).toEqual([]);
   await vi.waitFor(() => expect(told).toMatchObject([{ type: "terminal_failed", terminal: "terminal-1" }]));
   expect(waits).toMatchObject([{ error: { code: -32002, message: "no such terminal" } }]);
-  await desk.end();
+  await handler.end();
 });
 
-test("a text is on its way until the agent has read it, and until then the next ones wait their turn", () => {
+test("a text is under way until the agent has read it, and the next ones wait until then", () => {
   const text = "a".repeat(10);
   for (const name of ["1", "2", "3"]) writeFileSync(join(cwd, name), text);
   const limits = { ...defaultLimits, answersBytesMax: most(text), clientSideRequestsMax: 3 };
-  const { desk, asked, serve, readOne, flushes } = openDesk({ limits });
+  const { handler, asked, serve, readOne, flushes } = openHandler({ limits });
   const answers = ["1", "2", "3"].map((name) => serve("fs/read_text_file", { path: join(cwd, name) }));
   expect(reads(asked)).toEqual(["1"]);
-  // Who waits is open too.
+  // A waiting request counts as open too.
   expect(serve("fs/read_text_file", { path: cwd })).toMatchObject([{ error: { code: -32603 } }]);
-  desk.act({ type: "hand_over", key: 1 });
+  handler.act({ type: "hand_over", key: 1 });
   expect(answers[0]).toEqual([{ result: { content: text } }]);
   expect(reads(asked)).toEqual(["1"]);
   readOne();
   expect(reads(asked)).toEqual(["1", "2"]);
   expect(flushes()).toBe(1);
-  // What is not handed over after all is in nobody's way.
-  desk.act({ type: "refuse", key: 2, error: { code: -32603, message: "no" } });
+  // A text that is refused after all does not block the next.
+  handler.act({ type: "refuse", key: 2, error: { code: -32603, message: "no" } });
   expect(reads(asked)).toEqual(["1", "2", "3"]);
 });
 
 test("a text that is too long as JSON is refused, though its file is not", () => {
   const path = join(cwd, "nul");
   const limits = { ...defaultLimits, answerBytesMax: 100 };
-  const { asked, serve } = openDesk({ limits });
+  const { asked, serve } = openHandler({ limits });
   writeFileSync(path, "\0".repeat(17));
   serve("fs/read_text_file", { path });
   writeFileSync(path, "a".repeat(98));
@@ -220,33 +220,37 @@ test("a text that is too long as JSON is refused, though its file is not", () =>
   ]);
 });
 
-test("a terminal's output waits its turn behind a text, and whoever still waits at the end of the desk is refused", async () => {
+test("a terminal's output waits behind a text, and requests that still wait at the end are refused", async () => {
   const path = join(cwd, "before");
   writeFileSync(path, "a");
-  const { desk, told, serve, readOne } = openDesk({ limits: { ...defaultLimits, answersBytesMax: 1 } });
+  const { handler, told, serve, readOne } = openHandler({ limits: { ...defaultLimits, answersBytesMax: 1 } });
   serve("terminal/create", { command: "echo printed" });
-  desk.act({ type: "start_terminal", key: 1, terminal: "t" });
+  handler.act({ type: "start_terminal", key: 1, terminal: "t" });
   await vi.waitFor(() => expect(told).toMatchObject([{ type: "terminal_exited" }]));
   readOne();
   serve("fs/read_text_file", { path });
   const [output, next] = [serve("terminal/output", { terminalId: "t" }), serve("terminal/output", { terminalId: "t" })];
-  desk.act({ type: "hand_over", key: 2 });
+  handler.act({ type: "hand_over", key: 2 });
   expect(output).toEqual([]);
   readOne();
   expect(output).toMatchObject([{ result: { output: "printed\n" } }]);
   expect(next).toEqual([]);
-  await desk.end();
+  await handler.end();
   expect(next).toMatchObject([{ error: { code: -32603 } }]);
 });
 
-test("reads that take long leave the event loop to others for as long as they took, whichever session's they are", () => {
+test("after long reads the event loop is free for as long as they took, for all sessions together", () => {
   const path = join(cwd, "long");
   writeFileSync(path, "a");
   let now = 0;
   const timers: { readonly ms: number; readonly run: () => void }[] = [];
   // Each read takes 3 ms.
-  const pace = new Pace({ turnMs: 5, now: () => (now += 3), after: (ms, run) => timers.push({ ms, run }) });
-  const [one, other] = [openDesk({ pace }), openDesk({ pace })];
+  const eventLoopBudget = new EventLoopBudget({
+    turnMs: 5,
+    now: () => (now += 3),
+    after: (ms, run) => timers.push({ ms, run }),
+  });
+  const [one, other] = [openHandler({ eventLoopBudget }), openHandler({ eventLoopBudget })];
   const fire = (): number | undefined => {
     const timer = timers.shift();
     timer?.run();
@@ -256,7 +260,7 @@ test("reads that take long leave the event loop to others for as long as they to
   other.serve("fs/read_text_file", { path });
   const done = () => [one.asked.length, other.asked.length];
   expect(done()).toEqual([2, 0]);
-  // What is done in the read of the pipe is put to the session at that read's end.
+  // Inputs of a read of the pipe are posted at the end of that read.
   expect(one.flushes()).toBe(0);
   expect([fire(), done()]).toEqual([0, [2, 0]]);
   expect([fire(), done()]).toEqual([6, [3, 1]]);
@@ -264,7 +268,7 @@ test("reads that take long leave the event loop to others for as long as they to
   expect([fire(), done()]).toEqual([0, [3, 1]]);
   expect([fire(), done()]).toEqual([6, [5, 1]]);
   expect([fire(), fire(), timers]).toEqual([0, 6, []]);
-  // A turn with little to do costs nobody a rest.
+  // A turn with little work causes no pause.
   for (let turn = 0; turn < 2; turn += 1) {
     one.serve("fs/read_text_file", { path });
     expect([fire(), timers]).toEqual([0, []]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Requests of one agent that wait for the log, each under a key that a session's inputs and effects can carry.
+// Requests of one agent that wait for a commit, each under a key that the session's inputs and effects can carry.
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import type { RequestKey } from "../session/core/state.ts";
 
-export class OpenRequests {
+export class PendingRequests {
   readonly #newKey: () => number;
   readonly #requests = new Map<number, ClientSideRequest>();
 
@@ -21,7 +21,7 @@ export class OpenRequests {
     return key;
   }
 
-  /** To be answered now; undefined when it was another agent's, or is answered already. */
+  /** Removes the request to respond to it. Undefined for a key of another agent, or one already answered. */
   take(key: RequestKey): ClientSideRequest | undefined {
     if (key === null) return undefined;
     const request = this.#requests.get(key);
