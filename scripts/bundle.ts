@@ -15,6 +15,9 @@ const entryPoints = {
   notifyd: "notifyd/main.ts",
 } as const;
 
+/** The MCP SDK validates clients' answers with these. mixos-mcp sends clients no requests, so it needs neither. */
+const neverUsed = ["ajv", "ajv-formats"];
+
 export type Program = keyof typeof entryPoints;
 
 export const programs = Object.keys(entryPoints) as Program[];
@@ -35,6 +38,7 @@ export async function bundlePrograms(names: readonly Program[], into: string): P
     outExtension: { ".js": ".mjs" },
     // A native addon, and a logger that looks for files of its own: from the package's dependencies.
     external: ["better-sqlite3", "pino"],
+    alias: Object.fromEntries(neverUsed.map((name) => [name, "./scripts/absent.ts"])),
     // Native helpers that ws looks for in any node_modules above; Node.js has what they do.
     define: { "process.env.WS_NO_BUFFER_UTIL": "true", "process.env.WS_NO_UTF_8_VALIDATE": "true" },
     // For the dependencies that are CommonJS.
@@ -43,7 +47,7 @@ export async function bundlePrograms(names: readonly Program[], into: string): P
     },
     logLevel: "warning",
   });
-  mkdirSync(join(into, "bin"));
+  mkdirSync(join(into, "bin"), { recursive: true });
   for (const name of names) {
     const file = join(into, "bin", `${name}.mjs`);
     copyFileSync(join(root, "scripts/start.mjs"), file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session's conversation from its log: rendered for an agent that does not know it, and digested to compare with an
+// A session's conversation from its log: as text for an agent that does not know it, and digested to compare with an
 // agent's replay.
 import { createHash } from "node:crypto";
 import type { EntryReader } from "../log/read.ts";
