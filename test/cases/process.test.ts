@@ -159,13 +159,17 @@ test("an agent that dies hard does not touch the one that was started in its pla
 
 test("an agent that exits while a prompt of 5 MB is being written loses its session and nothing else (case 52)", async () => {
   await using scene = await openScene({
-    scripted: { rules: [{ on: "session/new", do: ["default", { stdin: "pause" }, { waitMs: 300 }, { exit: 4 }] }] },
+    scripted: {
+      rules: [{ on: "session/new", do: ["default", { stdin: "pause" }, { waitForFile: "$cwd/go" }, { exit: 4 }] }],
+    },
     good: {},
   });
-  const { user } = scene;
+  const { user, place } = scene;
   const good = await scene.idle({ agent: "good" });
-  const session = await scene.idle();
+  const cwd = place.directory();
+  const session = await scene.idle({ cwd });
   await user.prompt(session, "x".repeat(5_000_000));
+  writeFileSync(join(cwd, "go"), "");
   expect(await turnEnd(user, session)).toMatchObject({ stop_reason: "failed", error: { error_code: "AGENT_EXITED" } });
   await stateOf(user, session, "lost");
   await user.prompt(good, "go");
