@@ -14,22 +14,22 @@ export function openAgentSession(
   client: AgentClient,
   state: SessionState,
   mcpServers: readonly McpServer[],
-  tell: (input: SessionInput) => void,
+  post: (input: SessionInput) => void,
 ): void {
   const { cwd, additionalDirs: additionalDirectories, agentSide, run } = state;
   const common = { cwd, additionalDirectories, mcpServers };
   const openMode = run.phase === "starting" ? run.openMode : "new";
   client.initialize((initialized) => {
-    if (!initialized.ok) return tell({ type: "open_failed", failure: initialized.failure });
+    if (!initialized.ok) return post({ type: "open_failed", failure: initialized.failure });
     const identity = initialized.value;
     if (openMode === "restore" && agentSide) {
       const requests = toRestoreRequests(identity.capabilities, { ...common, sessionId: agentSide.sessionId });
-      return tryRestore(client, identity, requests, undefined, tell);
+      return tryRestore(client, identity, requests, undefined, post);
     }
     client.open({ how: "new", ...common }, (opened) => {
-      if (!opened.ok) tell({ type: "open_failed", failure: opened.failure });
+      if (!opened.ok) post({ type: "open_failed", failure: opened.failure });
       else
-        tell({
+        post({
           type: "opened",
           identity,
           opened: opened.value,
@@ -57,13 +57,13 @@ function tryRestore(
   identity: AgentIdentity,
   [request, ...others]: readonly RestoreRequest[],
   last: AgentFailure | undefined,
-  tell: (input: SessionInput) => void,
+  post: (input: SessionInput) => void,
 ): void {
-  if (!request) return tell({ type: "not_resumable", ...(last ? { failure: last } : {}) });
+  if (!request) return post({ type: "not_resumable", ...(last ? { failure: last } : {}) });
   client.open(request, (opened) => {
-    if (opened.ok) return tell({ type: "opened", identity, opened: opened.value, resumed: request.how });
-    if (finalFailures.has(opened.failure.code)) return tell({ type: "open_failed", failure: opened.failure });
-    tell({ type: "resume_refused", method: request.how, failure: opened.failure });
-    tryRestore(client, identity, others, opened.failure, tell);
+    if (opened.ok) return post({ type: "opened", identity, opened: opened.value, resumed: request.how });
+    if (finalFailures.has(opened.failure.code)) return post({ type: "open_failed", failure: opened.failure });
+    post({ type: "resume_refused", method: request.how, failure: opened.failure });
+    tryRestore(client, identity, others, opened.failure, post);
   });
 }

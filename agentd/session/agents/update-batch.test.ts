@@ -22,18 +22,18 @@ function messages(inputs: readonly SessionInput[]): MessageUpdate[] {
 }
 
 test("adjacent chunks of one message become one input with their count", () => {
-  const burst = new UpdateBatch(1000);
-  for (const text of ["a", "b", "c"]) burst.event(chunk(text));
-  expect(messages(burst.take())).toEqual([
+  const batch = new UpdateBatch(1000);
+  for (const text of ["a", "b", "c"]) batch.event(chunk(text));
+  expect(messages(batch.take())).toEqual([
     { kind: "message", role: "agent", append: true, content: { type: "text", text: "abc" }, chunks: 3 },
   ]);
-  expect(burst.take()).toEqual([]);
+  expect(batch.take()).toEqual([]);
 });
 
 test("a single chunk is unchanged", () => {
-  const burst = new UpdateBatch(1000);
-  burst.event(chunk("a"));
-  expect(messages(burst.take())[0]).not.toHaveProperty("chunks");
+  const batch = new UpdateBatch(1000);
+  batch.event(chunk("a"));
+  expect(messages(batch.take())[0]).not.toHaveProperty("chunks");
 });
 
 test.each([
@@ -44,28 +44,28 @@ test.each([
   ["another kind of content", chunk("b", { content: { type: "image", data: "", mimeType: "image/png" } })],
   ["the whole message instead of a piece", chunk("b", { append: false })],
 ])("a chunk with %s is not joined", (_, second) => {
-  const burst = new UpdateBatch(1000);
-  burst.event(chunk("a"));
-  burst.event(second);
-  burst.event(chunk("c"));
-  expect(messages(burst.take())).toHaveLength(3);
+  const batch = new UpdateBatch(1000);
+  batch.event(chunk("a"));
+  batch.event(second);
+  batch.event(chunk("c"));
+  expect(messages(batch.take())).toHaveLength(3);
 });
 
 test("an input between two chunks keeps its place", () => {
-  const burst = new UpdateBatch(1000);
-  burst.event(chunk("a"));
-  burst.add({ type: "stopped" });
-  burst.event(chunk("b"));
-  expect(burst.take().map(({ type }) => type)).toEqual(["agent", "stopped", "agent"]);
+  const batch = new UpdateBatch(1000);
+  batch.event(chunk("a"));
+  batch.add({ type: "stopped" });
+  batch.event(chunk("b"));
+  expect(batch.take().map(({ type }) => type)).toEqual(["agent", "stopped", "agent"]);
 });
 
 test("joined inputs keep the whole text in order and stay within the limit", () => {
   const pieces = fc.array(fc.string({ unit: "grapheme", maxLength: 20 }), { maxLength: 50 });
   fc.assert(
     fc.property(pieces, fc.integer({ min: 1, max: 64 }), (texts, bytesMax) => {
-      const burst = new UpdateBatch(bytesMax);
-      for (const text of texts) burst.event(chunk(text));
-      const joined = messages(burst.take());
+      const batch = new UpdateBatch(bytesMax);
+      for (const text of texts) batch.event(chunk(text));
+      const joined = messages(batch.take());
       expect(joined.map(({ content }) => content["text"]).join("")).toBe(texts.join(""));
       expect(joined.reduce((sum, { chunks }) => sum + (chunks ?? 1), 0)).toBe(texts.length);
       for (const { content, chunks } of joined) {

@@ -161,8 +161,8 @@ function failStart(draft: Draft, before: SessionState, error: ErrorBody, reason:
 }
 
 /**
- * Returns whether the agent has no process left, so that the session is `failed` at once. Otherwise the agent is stopped
- * first.
+ * Returns whether the agent has no process left, so that the session is `failed` at once. Otherwise the agent is
+ * stopped first.
  */
 function hasNoProcess({ error_code: code }: ErrorBody): boolean {
   return code === "AGENT_EXITED" || code === "AGENT_UNAVAILABLE";

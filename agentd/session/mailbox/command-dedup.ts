@@ -65,16 +65,16 @@ export class CommandDedup {
 export class CommandDedupBatch {
   readonly #dedup: CommandDedup;
   readonly #receipts: ReceiptReader;
-  readonly #repeaters: Map<string, number[]>;
+  readonly #waitingCallers: Map<string, number[]>;
   readonly #accepted = new Map<string, KnownCommand>();
   readonly #answered: { readonly key: string; readonly rc: number; readonly body: string }[] = [];
-  readonly #joining: { readonly key: string; readonly caller: number }[] = [];
+  readonly #newWaitingCallers: { readonly key: string; readonly caller: number }[] = [];
   #isCommitted = false;
 
-  constructor(dedup: CommandDedup, receipts: ReceiptReader, repeaters: Map<string, number[]>) {
+  constructor(dedup: CommandDedup, receipts: ReceiptReader, waitingCallers: Map<string, number[]>) {
     this.#dedup = dedup;
     this.#receipts = receipts;
-    this.#repeaters = repeaters;
+    this.#waitingCallers = waitingCallers;
   }
 
   findRepeated(posted: PostedInput): RepeatedCommand | undefined {
@@ -92,7 +92,7 @@ export class CommandDedupBatch {
     }
     const reply = storedReply(accepted, id, { verb, hash: hashCommand(this.#receipts, input.command) }, caller);
     if (reply) return { caller, reply, isCommitted: false };
-    this.#joining.push({ key, caller });
+    this.#newWaitingCallers.push({ key, caller });
     return { caller, isCommitted: false };
   }
 
@@ -131,15 +131,15 @@ export class CommandDedupBatch {
 
   confirm(): void {
     this.#isCommitted = true;
-    for (const { key, caller } of this.#joining) this.#dedup.addWaitingCaller(key, caller);
+    for (const { key, caller } of this.#newWaitingCallers) this.#dedup.addWaitingCaller(key, caller);
   }
 
   /** Yields replies to callers that retried a command which this flush has answered. */
   *lateReplies(): Generator<SentReply> {
     if (!this.#isCommitted) return;
     for (const { key, rc, body } of this.#answered) {
-      for (const caller of this.#repeaters.get(key) ?? []) yield { caller, rc, body };
-      this.#repeaters.delete(key);
+      for (const caller of this.#waitingCallers.get(key) ?? []) yield { caller, rc, body };
+      this.#waitingCallers.delete(key);
     }
   }
 }

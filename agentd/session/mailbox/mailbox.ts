@@ -44,7 +44,7 @@ export interface MailboxOptions {
   readonly publish: (appended: readonly Appended[]) => void;
   /** Reports that the log cannot be written (an error), or can be again (undefined). */
   readonly storeState: (error: LogError | undefined) => void;
-  /** Ends one agent, or every agent, while nothing can be logged. The only action that is logged afterwards. */
+  /** Ends one agent, or every agent, while nothing can be logged: the only action that is logged afterwards. */
   readonly endUnlogged: (session?: string) => void;
   readonly failpoint: Failpoint;
 }

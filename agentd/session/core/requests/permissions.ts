@@ -153,7 +153,9 @@ function mergeRequestedCall(
   return requested;
 }
 
-/** Logs what a sub-agent says of its calls as it came, and remembers it for permission requests about them. */
+/**
+ * Remembers what a sub-agent says of its calls, for permission requests about them. Its update is logged as it came.
+ */
 export function noteForeignToolCall(draft: Draft, agentSession: string, call: ToolCallPatch): void {
   const { state } = draft;
   const fields = toToolCallFields(call);

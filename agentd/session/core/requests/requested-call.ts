@@ -54,15 +54,15 @@ export interface LoggedCall {
  * copied into one entry only, or an agent that asks often would multiply the log.
  */
 export function toLoggedCall({ call, saidBefore, lost }: RequestedCall, known: KnownCall | undefined): LoggedCall {
-  const isRepeated = (name: RequestMember): boolean =>
+  const wasLogged = (name: RequestMember): boolean =>
     known?.members[name]?.wasCopied === true && jsonBytes(call[name]) > repeatedBytesMax;
-  const copied = saidBefore.filter((name) => !isRepeated(name));
+  const copied = saidBefore.filter((name) => !wasLogged(name));
   const { omitted } = boundFields(measureFields(pick(call, copied), copied), callLimits.questionBytesMax);
-  const repeated = copied.filter((name) => !omitted.includes(name));
-  const missing = [...lost, ...saidBefore.filter((name) => !repeated.includes(name))];
+  const included = copied.filter((name) => !omitted.includes(name));
+  const missing = [...lost, ...saidBefore.filter((name) => !included.includes(name))];
   const without = new Set<string>(missing);
   const left = missing.length === 0 ? call : (omit(call, without) as unknown as ToolCallFields);
-  return { tool_call: left, said_before: repeated, left_out: missing };
+  return { tool_call: left, said_before: included, left_out: missing };
 }
 
 /** Largest value, in UTF-8 bytes as JSON, that every request about its call may repeat. */

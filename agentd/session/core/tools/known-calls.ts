@@ -131,8 +131,8 @@ export function markCopied(calls: KnownCalls, key: string, logged: ToolCallField
 }
 
 /**
- * Returns whether a message about an ended call announces another one. ACP requires unique ids, but some agents count from
- * 1 in each turn.
+ * Returns whether a message about an ended call announces another one. ACP requires unique ids, but some agents count
+ * from 1 in each turn.
  */
 export function isNewCall(before: Pick<KnownCall, "hasEnded">, { title, tool_kind, status }: ToolCallFields): boolean {
   return before.hasEnded && isAnnouncement(title, tool_kind, status);
