@@ -4,7 +4,7 @@ import { joined } from "./pieces.ts";
 import type { Pieces } from "./pieces.ts";
 import type { Transport, TransportListener } from "./transport.ts";
 
-/** Two ends within one process. What one sends the other gets in a later turn of the event loop, in order. */
+/** Creates two connected transports inside this process. Messages arrive in order, in a later turn of the event loop. */
 export function localTransportPair(): [LocalTransport, LocalTransport] {
   const left = new LocalTransport();
   const right = new LocalTransport();
@@ -14,8 +14,8 @@ export function localTransportPair(): [LocalTransport, LocalTransport] {
 }
 
 /**
- * A burst is delivered in one turn of the event loop, so that its answers can be corked together. The sender bounds the
- * queue: it looks at `queuedMessages` or `bufferedBytes` before it sends, as it would with a socket.
+ * Delivers all queued messages in one turn of the event loop, so that their answers can be corked together. The sender
+ * bounds the queue by checking `queuedMessages` or `bufferedBytes` before it sends, as with a socket.
  */
 export class LocalTransport implements Transport {
   readonly kind = "local";
@@ -27,7 +27,7 @@ export class LocalTransport implements Transport {
   #closed = false;
   #ended = false;
 
-  /** Only for `localTransportPair`. */
+  /** Called only by `localTransportPair`. */
   join(other: LocalTransport): void {
     this.#other = other;
   }
@@ -36,12 +36,12 @@ export class LocalTransport implements Transport {
     return !this.#closed && !this.#other!.#ended;
   }
 
-  /** Messages that the other end has not taken yet. */
+  /** The number of messages not yet delivered to the other end. */
   get queuedMessages(): number {
     return this.#other!.#incoming.length;
   }
 
-  /** Strings are counted in UTF-16 units: what they hold in memory, near enough. */
+  /** Counts strings in UTF-16 units, which approximates their bytes in memory. */
   get bufferedBytes(): number {
     return this.#other!.#incomingCharacters;
   }
@@ -91,7 +91,7 @@ export class LocalTransport implements Transport {
     this.#incoming = [];
     this.#incomingCharacters = 0;
     for (const message of messages) this.#take(message);
-    // A message of this burst may have closed the pair, or brought more.
+    // A delivered message may have closed the pair or queued more messages.
     if (this.#incoming.length > 0) this.#schedule();
     else if (this.#closed && !this.#ended) {
       this.#ended = true;

@@ -17,7 +17,7 @@ const pieces = array(
   { maxLength: 5 },
 );
 
-test("pieces are the text that they would be joined to: its bytes, its frame, its end", () => {
+test("pieces have the same byte count, frame and trimmed end as their joined text", () => {
   assert(
     property(pieces, (given) => {
       const whole = given.map(String).join("");
@@ -32,7 +32,7 @@ test("pieces are the text that they would be joined to: its bytes, its frame, it
   );
 });
 
-test("a publication in pieces is read by a broker as the same publication in one text", () => {
+test("a broker reads a publication in pieces like the same publication in one text", () => {
   const write = publicationWriter("agent");
   assert(
     property(constantFrom("a.b", "---", "x: y"), pieces, (topic, body) => {
@@ -51,7 +51,7 @@ test("a publication in pieces is read by a broker as the same publication in one
   );
 });
 
-test("of pieces whose text is not the whole head of a publication, nothing is left unread", () => {
+test("pieces are joined unless the text contains all headers of a publication", () => {
   const odd = constantFrom(
     "---\n",
     "\n---\n",

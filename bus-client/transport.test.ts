@@ -25,7 +25,7 @@ interface Server {
   readonly accepted: Inbox<{ webSocket: WebSocket; request: IncomingMessage }>;
 }
 
-/** The `ws` library's own server: not ours, so that both ends cannot share one mistake. */
+/** A server of the `ws` library instead of our own, so that both ends cannot share a mistake. */
 async function webSocketServer(kind: "unix" | "tcp"): Promise<Server> {
   const path = join(temporaryDirectory(), "bus.sock");
   const http = createServer();
@@ -46,7 +46,7 @@ async function webSocketServer(kind: "unix" | "tcp"): Promise<Server> {
   };
 }
 
-test("a listener whose queue is full for a moment is tried again, and is not taken for none", async () => {
+test("a listener whose backlog is full for a moment is retried, and not taken for a missing one", async () => {
   const path = join(temporaryDirectory(), "bus.sock");
   const http = createServer();
   const webSockets = new WebSocketServer({ server: http, path: "/ws" });
@@ -56,7 +56,7 @@ test("a listener whose queue is full for a moment is tried again, and is not tak
     for (const client of webSockets.clients) client.terminate();
     http.close();
   });
-  // All of them connect before the event loop comes to accept one.
+  // All of them connect before the event loop accepts one.
   const transports = await Promise.all(Array.from({ length: 8 }, () => dial(unixUrl(path))));
   for (const transport of transports) transport.destroy();
   expect(transports.map(({ kind }) => kind)).toEqual(Array(8).fill("unix"));
@@ -69,7 +69,7 @@ function heard(transport: Transport): { messages: Inbox<string>; closed: Promise
 }
 
 for (const kind of ["unix", "tcp"] as const) {
-  test(`over ${kind}, texts of every size pass both ways unchanged and in order`, async () => {
+  test(`over ${kind}, texts of every size arrive unchanged and in order, in both directions`, async () => {
     const server = await webSocketServer(kind);
     const transport = await dial(server.url);
     const { webSocket } = await server.accepted.next();
@@ -85,7 +85,7 @@ for (const kind of ["unix", "tcp"] as const) {
     for (const text of many) expect(await messages.next()).toBe(text);
   });
 
-  test(`over ${kind}, what came before anybody listened is held, not lost`, async () => {
+  test(`over ${kind}, messages that arrive before listen are held, not lost`, async () => {
     const server = await webSocketServer(kind);
     const dialled = dial(server.url);
     const { webSocket } = await server.accepted.next();
@@ -108,7 +108,7 @@ for (const kind of ["unix", "tcp"] as const) {
     expect(await messages.next()).toBe("one two three");
   });
 
-  test(`over ${kind}, no extension and no sub-protocol are asked for`, async () => {
+  test(`over ${kind}, the client requests no extension and no subprotocol`, async () => {
     const server = await webSocketServer(kind);
     heard(await dial(server.url));
     const { webSocket, request } = await server.accepted.next();
@@ -118,7 +118,7 @@ for (const kind of ["unix", "tcp"] as const) {
     expect(webSocket.extensions).toBe("");
   });
 
-  test(`over ${kind}, closing sends what was written, then ends without a fault on either side`, async () => {
+  test(`over ${kind}, closing flushes first, then ends without an error on either side`, async () => {
     const server = await webSocketServer(kind);
     const transport = await dial(server.url);
     const { closed } = heard(transport);
@@ -135,7 +135,7 @@ for (const kind of ["unix", "tcp"] as const) {
     expect(got.waiting).toEqual([]);
   });
 
-  test(`over ${kind}, a broker that goes away is an end without a fault, and a killed one is an end too`, async () => {
+  test(`over ${kind}, a broker that closes ends the connection without an error, and so does a killed one`, async () => {
     const server = await webSocketServer(kind);
     const polite = heard(await dial(server.url));
     (await server.accepted.next()).webSocket.close(1001);
@@ -162,7 +162,7 @@ for (const kind of ["unix", "tcp"] as const) {
     expect(messages.waiting).toEqual([]);
   });
 
-  test(`over ${kind}, an upgrade that is refused is DIAL_FAILED`, async () => {
+  test(`over ${kind}, a refused upgrade is DIAL_FAILED`, async () => {
     const server = await webSocketServer(kind);
     await expect(dial(server.url.replace(/\/ws$/, "/other"))).rejects.toMatchObject({ code: "DIAL_FAILED" });
   });
@@ -173,7 +173,7 @@ interface ByteServer {
   readonly accepted: Inbox<Socket>;
 }
 
-/** A server that reads the request and answers with what the test says of its key; what follows are bytes. */
+/** A server that answers the request with a text that the test derives from its key, and then sends raw bytes. */
 async function byteServer(kind: "unix" | "tcp", answer: (key: string) => string | undefined): Promise<ByteServer> {
   const path = join(temporaryDirectory(), "odd.sock");
   const sockets = new Set<Socket>();
@@ -207,14 +207,14 @@ function accepting(key: string): string {
 
 const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9 } as const;
 
-/** A short frame; `first`: bits of its first byte besides the opcode. */
+/** Encodes a short frame. `first` holds the bits of its first byte besides the opcode. */
 function frame(opcode: number, payload: string | Buffer, first = 0x80): Buffer {
   const bytes = Buffer.from(payload);
   const length = bytes.length < 126 ? [bytes.length] : [126, bytes.length >> 8, bytes.length & 0xff];
   return Buffer.concat([Buffer.of(first | opcode, ...length), bytes]);
 }
 
-/** The header of a frame whose length takes ten bytes. */
+/** Encodes a frame header of ten bytes, with a 64-bit length. */
 function longHeader(opcode: number, bytes: number, first = 0x80): Buffer {
   const header = Buffer.of(first | opcode, 127, 0, 0, 0, 0, 0, 0, 0, 0);
   header.writeBigUInt64BE(BigInt(bytes), 2);
@@ -223,7 +223,7 @@ function longHeader(opcode: number, bytes: number, first = 0x80): Buffer {
 
 const unfinished = (opcode: number, payload: string | Buffer): Buffer => frame(opcode, payload, 0);
 
-/** The code of the close frame that a client sends: short, masked, and the last one. */
+/** Reads the code of the short, masked close frame at the end of a client's bytes. */
 async function closeCodeFrom(socket: Socket): Promise<number> {
   const chunks: Buffer[] = [];
   for (;;) {
@@ -244,7 +244,7 @@ for (const kind of ["unix", "tcp"] as const) {
     return { transport, ...heard(transport), socket: await server.accepted.next() };
   };
 
-  test(`over ${kind}, what breaks the protocol ends the connection with the close code that tells so`, async () => {
+  test(`over ${kind}, a protocol error ends the connection with the matching close code`, async () => {
     const over = 8 * 1024 * 1024;
     const cases: [string, Buffer, number][] = [
       ["a reserved bit", frame(opcodes.text, "x", 0xc0), 1002],
@@ -273,7 +273,7 @@ for (const kind of ["unix", "tcp"] as const) {
     }
   });
 
-  test(`over ${kind}, fragments are joined however their bytes are cut, a ping between them and half a character too`, async () => {
+  test(`over ${kind}, fragments are joined however their bytes are split, even with a ping between them or inside a character`, async () => {
     const { socket, messages } = await opened();
     const letter = Buffer.from("é");
     const bytes = Buffer.concat([
@@ -304,7 +304,7 @@ for (const kind of ["unix", "tcp"] as const) {
     expect(new Set(frames.map((bytes) => bytes.toString("hex"))).size).toBe(count);
   });
 
-  test(`over ${kind}, while nobody receives, the other side is held up, and then gets rid of all`, async () => {
+  test(`over ${kind}, before listen the sender is blocked by back-pressure, and afterwards everything is delivered`, async () => {
     const server = await webSocketServer(kind);
     const transport = await dial(server.url);
     const { webSocket } = await server.accepted.next();
@@ -317,7 +317,7 @@ for (const kind of ["unix", "tcp"] as const) {
     expect(webSocket.bufferedAmount).toBe(0);
   });
 
-  test(`over ${kind}, a binary message is refused over Unix and passed over on TCP`, async () => {
+  test(`over ${kind}, a binary message is refused over Unix sockets and ignored over TCP`, async () => {
     const { socket, messages, closed } = await opened();
     socket.write(Buffer.concat([frame(opcodes.binary, "x"), frame(opcodes.text, "text")]));
     if (kind === "tcp") {
@@ -346,7 +346,7 @@ for (const kind of ["unix", "tcp"] as const) {
     expect(messages).toEqual(["one"]);
   });
 
-  test(`over ${kind}, a server that neither answers a closing nor ends its own holds nobody up`, async () => {
+  test(`over ${kind}, a server that neither answers nor ends the closing handshake does not delay the client's close`, async () => {
     for (const bytes of [undefined, frame(opcodes.close, Buffer.of(3, 233)), frame(3, "x")]) {
       const { transport, socket, closed } = await opened();
       if (bytes === undefined) transport.close();
@@ -357,13 +357,13 @@ for (const kind of ["unix", "tcp"] as const) {
     }
   });
 
-  test(`over ${kind}, the end of the other side's bytes is the end`, async () => {
+  test(`over ${kind}, the end of the server's stream ends the connection`, async () => {
     const { socket, closed } = await opened();
     socket.end();
     await closed;
   });
 
-  test(`over ${kind}, a handshake that proves nothing, says something else, never ends or never comes is DIAL_FAILED`, async () => {
+  test(`over ${kind}, a handshake that is invalid, too long or unanswered is DIAL_FAILED`, async () => {
     const answers: ((key: string) => string | undefined)[] = [
       () => `${upgrade}Sec-WebSocket-Accept: AAAA\r\n\r\n`,
       () => "HTTP/1.1 200 OK\r\n\r\n",
@@ -381,7 +381,7 @@ for (const kind of ["unix", "tcp"] as const) {
     }
   });
 
-  test(`over ${kind}, a handshake that comes byte by byte is given up when its whole time is over`, async () => {
+  test(`over ${kind}, a handshake that arrives byte by byte fails when the whole timeout is over`, async () => {
     const { url, accepted } = await byteServer(kind, () => upgrade);
     const dialled = dial(url, { timeoutMs: 300 });
     const socket = await accepted.next();
@@ -394,17 +394,17 @@ for (const kind of ["unix", "tcp"] as const) {
   });
 }
 
-test("a refusal of the upgrade is told in the words of the broker", async () => {
+test("a refused upgrade is reported with the server's status", async () => {
   const { url } = await byteServer("unix", () => "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
   await expect(dial(url)).rejects.toThrow("the WebSocket upgrade was refused: 503 Service Unavailable");
 });
 
-test("nobody there is DIAL_FAILED, over both kinds of socket", async () => {
+test("a missing listener is DIAL_FAILED, over both kinds of socket", async () => {
   await expect(dial(unixUrl(join(temporaryDirectory(), "none.sock")))).rejects.toMatchObject({ code: "DIAL_FAILED" });
   await expect(dial("ws://127.0.0.1:1/ws")).rejects.toMatchObject({ code: "DIAL_FAILED" });
 });
 
-test("an address that is none is refused before anything is dialled", async () => {
+test("an invalid address is refused before dialling", async () => {
   for (const url of [
     "http://localhost/ws",
     "wss://localhost/ws",
@@ -421,7 +421,7 @@ test("a Unix path of 107 bytes is dialled, one of 108 is PATH_TOO_LONG and no sh
   await expect(dial(unixUrl(`/${"é".repeat(53)}x`))).rejects.toMatchObject({ code: "PATH_TOO_LONG" });
 });
 
-test("within a process, messages arrive later, in order, and an end comes after them", async () => {
+test("within a process, messages arrive later and in order, and the close comes after them", async () => {
   const [left, right] = localTransportPair();
   const atRight: string[] = [];
   const closed = new Promise<Error | undefined>((resolve) => {
@@ -438,7 +438,7 @@ test("within a process, messages arrive later, in order, and an end comes after 
   expect(left.queuedMessages).toBe(0);
 });
 
-test("within a process, a message in pieces comes so to who takes pieces, and joined to who does not", async () => {
+test("within a process, a message in pieces arrives in pieces if the listener takes them, and joined otherwise", async () => {
   const [left, right] = localTransportPair();
   const atRight: unknown[] = [];
   const atLeft: unknown[] = [];
@@ -460,7 +460,7 @@ test("within a process, a message in pieces comes so to who takes pieces, and jo
   expect(atLeft).toEqual(["aéb"]);
 });
 
-test("within a process, both ends hear of the end, whoever closes, and only once", async () => {
+test("within a process, both ends are told of the close exactly once, whoever closes", async () => {
   const [left, right] = localTransportPair();
   const ends: string[] = [];
   const both = new Promise<void>((resolve) => {
@@ -476,7 +476,7 @@ test("within a process, both ends hear of the end, whoever closes, and only once
   expect(ends.sort()).toEqual(["left", "right"]);
 });
 
-test("a failure to dial is this package's own error with its cause", async () => {
+test("a dial failure is a BusError with its cause", async () => {
   const error: unknown = await dial(unixUrl("/nonexistent/bus.sock")).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(BusError);
   expect((error as BusError).cause).toMatchObject({ code: "ENOENT" });

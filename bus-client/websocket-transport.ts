@@ -16,8 +16,8 @@ export type BusAddress =
   | { readonly kind: "unix"; readonly socketPath: string; readonly requestPath: string };
 
 /**
- * Opens a WebSocket over TCP or a Unix socket. A Unix listener whose queue is full is tried again until the time is over,
- * which counts from the first attempt to the end of the handshake. Rejects with BusError DIAL_FAILED.
+ * Opens a WebSocket over TCP or a Unix socket. Retries a Unix listener whose backlog is full until the timeout, which
+ * covers everything from the first attempt to the end of the handshake. Rejects with BusError DIAL_FAILED.
  */
 export async function dialWebSocket(address: BusAddress, timeoutMs: number): Promise<Transport> {
   const deadline = performance.now() + timeoutMs;
@@ -35,12 +35,12 @@ export async function dialWebSocket(address: BusAddress, timeoutMs: number): Pro
 
 const retryMs = 20;
 
-/** The types of `ws` lack this option. */
+/** Adds an option that the types of `ws` lack. */
 const closing = { closeTimeout: closeTimeoutMs };
 
 function attempt(address: BusAddress, timeoutMs: number): Promise<Transport> {
   const socket = connected(address);
-  // An error before `ws` listens must not end the process.
+  // Without a listener, an error before `ws` adds its own would end the process.
   socket.on("error", ignore);
   const webSocket = new WebSocket(address.kind === "tcp" ? address.url : `ws://localhost${address.requestPath}`, {
     createConnection: () => socket,
@@ -53,7 +53,7 @@ function attempt(address: BusAddress, timeoutMs: number): Promise<Transport> {
     const end = (): void => {
       clearTimeout(timer);
       webSocket.off("error", failed);
-      // Neither must a late error of a socket that is given up.
+      // A late error of an abandoned socket must not end the process either.
       webSocket.on("error", ignore);
     };
     const failed = (error: Error): void => {
@@ -61,7 +61,7 @@ function attempt(address: BusAddress, timeoutMs: number): Promise<Transport> {
       socket.destroy();
       reject(asBusError(error, "DIAL_FAILED"));
     };
-    // `ws` has a limit of its own, but that one starts anew with each byte.
+    // The handshake timeout of `ws` is not enough: it restarts with each byte received.
     const timer = setTimeout(
       () => failed(new BusError("DIAL_FAILED", `no WebSocket handshake within ${timeoutMs} ms`)),
       timeoutMs,
@@ -149,7 +149,7 @@ class WebSocketTransport implements Transport {
     this.#webSocket.terminate();
   }
 
-  /** A broker ignores binary messages over TCP and refuses them over Unix sockets, and so does its client. */
+  /** Closes the connection. Like a broker, the client refuses binary messages over Unix sockets and ignores them over TCP. */
   #refuseBinary(): void {
     this.#isOver = true;
     this.#fault ??= new BusError("CONNECTION_LOST", "the broker sent a binary message");
@@ -157,10 +157,10 @@ class WebSocketTransport implements Transport {
   }
 }
 
-/** What `ws` says where the connection went without a closing of the WebSocket. */
+/** The code that `ws` reports if the connection ended without a closing handshake. */
 const noCloseFrame = 1006;
 
-/** Closings that need no words: normal, the other side goes away, without a code, and none at all. */
+/** Close codes that are not errors: normal, going away, without a code, and without a closing handshake. */
 const quietCodes: ReadonlySet<number> = new Set([1000, 1001, 1005, noCloseFrame]);
 
 function ignore(): void {}

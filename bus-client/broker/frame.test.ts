@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import * as ws from "ws";
 import { encodeFrame } from "./frame.ts";
 
-/** The reader of the `ws` library, which its types leave out. */
+/** The frame parser of the `ws` library, which its types do not include. */
 const { Receiver } = ws as unknown as { readonly Receiver: new (options: object) => NodeJS.WritableStream };
 
-/** What a client reads in these bytes, given to it in chunks of such a size. */
+/** Returns the messages that a client reads from the bytes, received in chunks of the given size. */
 function readAll(bytes: Buffer, chunkBytes: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const messages: string[] = [];
@@ -20,7 +20,7 @@ function readAll(bytes: Buffer, chunkBytes: number): Promise<string[]> {
   });
 }
 
-test("a text in pieces makes the frame of the whole text", () => {
+test("a text in pieces is encoded like the whole text", () => {
   assert(
     property(array(string({ unit: "grapheme", maxLength: 200 }), { maxLength: 6 }), (pieces) => {
       expect(encodeFrame(pieces).equals(encodeFrame([pieces.join("")]))).toBe(true);
@@ -28,14 +28,14 @@ test("a text in pieces makes the frame of the whole text", () => {
   );
 });
 
-test("each of the three forms of a length is read at its edges", async () => {
+test("lengths at the limits of the three length forms are read back", async () => {
   for (const length of [0, 1, 125, 126, 127, 65_535, 65_536, 200_000]) {
     const message = "é".repeat(length >> 1) + "x".repeat(length & 1);
     expect(await readAll(encodeFrame([message]), 65_537)).toEqual([message]);
   }
 });
 
-test("messages come out whole and in order however their bytes are cut", async () => {
+test("messages are read whole and in order however their bytes are split", async () => {
   const messages = ["one", "", "zwölf", "x".repeat(300)];
   const bytes = Buffer.concat(messages.map((message) => encodeFrame([message])));
   for (const chunkBytes of [1, 2, 3, 5, 1_000]) expect(await readAll(bytes, chunkBytes)).toEqual(messages);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// WebSocket text frames as a server writes them: one layout may go to many sockets, which `ws` cannot do.
+// Encodes WebSocket text frames of a server. One encoded frame can be written to many sockets, which `ws` cannot do.
 
 import { bytesOf } from "../pieces.ts";
 import type { Pieces } from "../pieces.ts";
 
-/** One whole frame in one Buffer. */
+/** Encodes a frame into a single Buffer. */
 export function encodeFrame(text: Pieces): Buffer {
   const bytes = bytesOf(text);
   const header = headerOf(bytes);
@@ -14,13 +14,13 @@ export function encodeFrame(text: Pieces): Buffer {
   return frame;
 }
 
-/** The bytes of `encodeFrame`, in pieces of their own: those that are bytes already are not copied. */
+/** Encodes the same bytes as `encodeFrame`, but as several Buffers, without copying pieces that are Buffers already. */
 export function encodeFramePieces(text: Pieces): Buffer[] {
   const pieces = text.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece));
   return [headerOf(bytesOf(pieces)), ...pieces];
 }
 
-/** The final frame of a text, without a mask. */
+/** Encodes the header of a final, unmasked text frame. */
 function headerOf(payloadBytes: number): Buffer {
   if (payloadBytes < 126) return Buffer.of(finalText, payloadBytes);
   if (payloadBytes < 65_536) return Buffer.of(finalText, 126, payloadBytes >>> 8, payloadBytes & 0xff);
