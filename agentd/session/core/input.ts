@@ -221,19 +221,23 @@ export interface NewReceiptAnswer {
   readonly answer?: Pick<Reply, "rc" | "body">;
 }
 
-export type Decision =
-  | { readonly refusal: ErrorBody }
-  | {
-      readonly refusal?: undefined;
-      readonly state: SessionState;
-      readonly entries: readonly EntryContent[];
-      readonly effects: readonly Effect[];
-      readonly replies: readonly Reply[];
-      /** Receipt of the command that this decision accepts. */
-      readonly receipt?: NewReceiptAnswer;
-      /** Replies to commands that were accepted earlier. */
-      readonly answers: readonly Required<NewReceiptAnswer>[];
-    };
+export type Decision = RefusedDecision | AcceptedDecision;
+
+interface RefusedDecision {
+  readonly refusal: ErrorBody;
+}
+
+export interface AcceptedDecision {
+  readonly refusal?: undefined;
+  readonly state: SessionState;
+  readonly entries: readonly EntryContent[];
+  readonly effects: readonly Effect[];
+  readonly replies: readonly Reply[];
+  /** Receipt of the command that this decision accepts. */
+  readonly receipt?: NewReceiptAnswer;
+  /** Replies to commands that were accepted earlier. */
+  readonly answers: readonly Required<NewReceiptAnswer>[];
+}
 
 export interface SessionSettings {
   /** Null means no limit. */

@@ -6,10 +6,8 @@ import type { Commit } from "../../log/append.ts";
 import type { NewReceipt, NewAnswer, ReceiptReader } from "../../log/receipts.ts";
 import { errorBody } from "../../vocabulary/index.ts";
 import { commandIdOf } from "../core/draft.ts";
-import type { Decision } from "../core/input.ts";
+import type { AcceptedDecision } from "../core/input.ts";
 import { type CommandInput, isCommandInput, type PostedInput, commandIdScope, type SentReply } from "./posted-input.ts";
-
-type Accepted = Exclude<Decision, { refusal: {} }>;
 
 /** A retry of an accepted command; `reply` is absent while the original is in flight. */
 export interface RepeatedCommand {
@@ -97,7 +95,7 @@ export class CommandDedupBatch {
   }
 
   /** Returns the rows that the decision writes, or undefined when it writes none. */
-  toCommit(posted: PostedInput, expectSeq: number, decision: Accepted): Commit | undefined {
+  toCommit(posted: PostedInput, expectSeq: number, decision: AcceptedDecision): Commit | undefined {
     const scope = commandIdScope(posted);
     const receipt = this.#newReceipt(posted, scope, decision);
     const answers = decision.answers.map(({ commandId, answer }): NewAnswer => {
@@ -117,7 +115,7 @@ export class CommandDedupBatch {
     };
   }
 
-  #newReceipt(posted: PostedInput, scope: string, decision: Accepted): NewReceipt | undefined {
+  #newReceipt(posted: PostedInput, scope: string, decision: AcceptedDecision): NewReceipt | undefined {
     const { receipt } = decision;
     const { input } = posted;
     if (!receipt || !isCommandInput(input)) return undefined;

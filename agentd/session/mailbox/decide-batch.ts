@@ -7,7 +7,7 @@ import { isFromAgent } from "../../authority/sender.ts";
 import type { Commit } from "../../log/append.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
 import { refuse } from "../core/draft.ts";
-import type { StepContext, Decision } from "../core/input.ts";
+import type { AcceptedDecision, Decision, StepContext } from "../core/input.ts";
 import { findOverdue } from "../core/requests/pending-requests.ts";
 import { startSession } from "../core/start.ts";
 import { isLive, type SessionState } from "../core/state.ts";
@@ -30,10 +30,8 @@ export interface Batch {
 
 export interface Decided {
   readonly posted: PostedInput;
-  readonly decision: Accepted;
+  readonly decision: AcceptedDecision;
 }
-
-type Accepted = Exclude<Decision, { refusal: ErrorBody }>;
 
 export interface DecideBatchOptions {
   readonly sessions: LiveSessions;
