@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The daemon's program. It runs in the foreground; to run it in the background, start it so.
+// The daemon's program. It always runs in the foreground; `mix` starts it as a background process.
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
@@ -31,7 +31,7 @@ async function main(): Promise<number> {
   if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level must be one of ${levels.join(", ")}`);
   if (values.version) return print(`agentd ${ownBuild(import.meta.url).version}\n`);
   if (values.help) return print(help);
-  // A question for the version need not make all that the daemon is.
+  // Evaluated only to run the daemon, so that --version and --help are quick.
   const { run } = await import("./run.ts");
   await run({ level, background: values.background, stderr });
   return 0;

@@ -3,8 +3,9 @@ import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "no
 import { dirname } from "node:path";
 
 /**
- * Makes a file under a temporary name and renames it when it is complete, so that nobody ever finds half of it. A file
- * that exists by then is kept. `make` writes to the temporary name and must leave no other file behind.
+ * Makes a file under a temporary name and links it into place when it is complete, so that nobody ever finds half of
+ * it. A file that another process created meanwhile is kept. Only a file system without hard links replaces it.
+ * `make` writes to the temporary name and must leave no other file behind.
  */
 export function createAtomically(file: string, make: (temporary: string) => void): void {
   const temporary = `${file}.new-${process.pid}`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A form that an agent asks for, as far as the command line shows it and turns words into its values. Whether an answer
-// is right, agentd says.
+// Reads the fields of a form to show them, and converts the words of an answer to their values. agentd validates the
+// answer.
 import { numberOf, parseJson, type RawJson } from "../json/raw-json.ts";
 import { assignment } from "./input/assignments.ts";
 import { usageError } from "./process/mix-error.ts";
@@ -12,7 +12,7 @@ export interface FormField {
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
-  /** What a value must be, in words. */
+  /** The rules of a value, as phrases for people. */
   readonly bounds: readonly string[];
   readonly choices?: readonly { readonly value: string; readonly title?: string }[];
 }
@@ -39,14 +39,14 @@ export function formFields(schema: unknown): FormField[] {
   });
 }
 
-/** What a field's word stands for; a word that is none of its type goes as it is, for agentd to say what is wrong. */
+/** Converts a word to the field's type. A word that does not fit is returned as it is: agentd says what is wrong. */
 export function fieldValue(field: FormField | undefined, word: string): Value {
   if (field?.type === "boolean") return truths.get(word) ?? word;
   const wantsNumber = field?.type === "number" || field?.type === "integer";
   return wantsNumber && word.trim() !== "" && Number.isFinite(Number(word)) ? numberIn(word) : word;
 }
 
-/** To the digit, where it is a number of JSON; JavaScript reads some others. */
+/** Keeps every digit of a JSON number. JavaScript's other notations become plain numbers. */
 function numberIn(word: string): number | RawJson {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(word) ? (parseJson(word) as number) : Number(word);
 }
@@ -60,7 +60,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
 
 type Value = string | number | RawJson | boolean;
 
-/** The values that words of the form field=value give; a field that takes several values is written several times. */
+/** Parses words of the form field=value. A field that takes several values is repeated. */
 export function formContent(schema: unknown, words: readonly string[]): Record<string, Value | string[]> {
   const fields = new Map(formFields(schema).map((field) => [field.name, field]));
   const content = new Map<string, Value | string[]>();
@@ -73,7 +73,7 @@ export function formContent(schema: unknown, words: readonly string[]): Record<s
   return Object.fromEntries(content);
 }
 
-/** A line as words, as a shell takes it apart: what stands in quotes of either kind is not. */
+/** Splits a line into words as a shell does. Text in single or double quotes is not split. */
 export function wordsOf(line: string): string[] {
   const words: readonly string[] = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g) ?? [];
   if (words.includes('"') || words.includes("'")) throw usageError("a quote is not closed");

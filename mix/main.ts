@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     uid: process.getuid?.() ?? -1,
     version,
     build,
-    // Opened only by who reads it: from then on it does not block, also for the shell that shares it with us.
+    // Opened on first use, as opening it makes it non-blocking for the shell that shares it, too.
     get stdin() {
       return process.stdin;
     },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// From source to what users start: the compiled tree, and bundles for the programs. It is made
-// aside and put in place whole, so that a program that starts meanwhile finds the old build or the new one.
+// Builds dist/: the compiled tree and one bundle per program. Builds in a temporary directory and renames it at the
+// end, so that a program that starts meanwhile finds either the old build or the new one.
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { bundlePrograms, programs } from "./bundle.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const aside = mkdtempSync(join(root, ".dist-"));
-/** All that decides what the programs do. */
+/** Everything that the build depends on, for the build id. */
 const sources =
   "agentd acp-client bus-client display files json mix mixos-mcp notifyd migrations scripts package.json package-lock.json tsconfig.json tsconfig.build.json".split(
     " ",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The programs as bundles, one file each: a start that reads some hundred small files takes several times as long, and
-// nothing of a program that runs is missing when an upgrade takes its files away.
+// Bundles each program into one file: loading a hundred small files takes several times as long, and an upgrade cannot
+// remove a module that a running program has yet to load.
 import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,7 +22,7 @@ export type Program = keyof typeof entryPoints;
 
 export const programs = Object.keys(entryPoints) as Program[];
 
-/** Writes `programs/<name>.mjs` for each, and `bin/<name>.mjs`, which users start. */
+/** Writes `programs/<name>.mjs` for each program, and `bin/<name>.mjs`, which starts it. */
 export async function bundlePrograms(names: readonly Program[], into: string): Promise<void> {
   await build({
     bundle: true,
@@ -36,12 +36,12 @@ export async function bundlePrograms(names: readonly Program[], into: string): P
     entryPoints: Object.fromEntries(names.map((name) => [name, entryPoints[name]])),
     outdir: join(into, "programs"),
     outExtension: { ".js": ".mjs" },
-    // A native addon, and a logger that looks for files of its own: from the package's dependencies.
+    // Loaded from node_modules: a native addon, and a logger that loads files of its own.
     external: ["better-sqlite3", "pino"],
     alias: Object.fromEntries(neverUsed.map((name) => [name, "./scripts/absent.ts"])),
-    // Native helpers that ws looks for in any node_modules above; Node.js has what they do.
+    // Optional native addons that ws would load from any node_modules above. Node.js does not need them.
     define: { "process.env.WS_NO_BUFFER_UTIL": "true", "process.env.WS_NO_UTF_8_VALIDATE": "true" },
-    // For the dependencies that are CommonJS.
+    // CommonJS dependencies call require.
     banner: {
       js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
     },

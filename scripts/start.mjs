@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What users start, under the name of each program. From Node.js 22.1 on, the compiled code of the program is kept for the
-// next start. The directory is the user's own: Node.js runs what it finds there, and by default looks in /tmp, where
-// another user could have put it.
+// Starts the program that this file is named after. From Node.js 22.1 on, V8's compiled code is cached for the next
+// start, in the user's own cache directory: Node.js runs the code that it finds there, and its default directory is in
+// /tmp, where another user could have put it.
 import module from "node:module";
 import { homedir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Holds what somebody fills in against the form. The rules of a field go to zod as JSON Schema; its pattern does not,
-// since zod would run an agent's regular expression without a time limit.
+// Validates an answer to a form. zod checks the rules of each field, but not its pattern, as zod would run an agent's
+// regular expression without a time limit.
 import * as z from "zod";
 import { numberOf } from "../../json/raw-json.ts";
 import { type Content, type Field, type FieldType, type Form, hasHalfCharacter, withDefaults } from "./form.ts";
 
-/** `reason` goes on from the name of the field, or from that of the whole content. */
+/** `reason` continues a sentence that begins with the name of the field, or of the whole content. */
 export interface ContentFault {
-  /** Absent where it is the whole form's. */
+  /** Absent if the fault is the whole form's. */
   readonly field?: string;
   readonly reason: string;
 }
 
-/** Whether the pattern is found in the text; undefined where that cannot be told. */
+/** Returns whether the pattern matches the text, or undefined if that could not be decided in time. */
 export type Matches = (pattern: string, text: string) => boolean | undefined;
 
-/** The first fault; undefined where there is none. Defaults of the form are held to its rules too. */
+/** Returns the first fault, or undefined. The form's defaults must satisfy its rules too. */
 export function faultOf(form: Form, written: Content, matches: Matches): ContentFault | undefined {
   const content = withDefaults(form, written);
   for (const [name, value] of Object.entries(content)) {
@@ -26,7 +26,7 @@ export function faultOf(form: Form, written: Content, matches: Matches): Content
     if (Object.hasOwn(content, name)) continue;
     return { field: name, reason: form.fields.get(name) === undefined ? notUnderstood : "must be filled in" };
   }
-  // A form without any field may have such a rule too.
+  // A form without fields can have such a rule, too.
   return form.isUnderstood ? undefined : { reason: notUnderstood };
 }
 
@@ -65,16 +65,16 @@ const withoutRepeats = z
   .array(z.string())
   .refine((items) => new Set(items).size === items.length, "must not have one twice");
 
-/** zod's own check has a tolerance for fractions that takes any whole number beyond 2^50 for a multiple. */
+/** zod's own check tolerates rounding, and so accepts any whole number above 2^50 as a multiple. */
 function wholeMultiple(of: number): z.ZodType {
   const isMultiple = (value: number) => !Number.isInteger(value) || !Number.isInteger(of) || value % of === 0;
   return z.number().refine(isMultiple, `must be a multiple of ${of}`);
 }
 
-/** ACP's formats, loosely where their rules differ: the agent knows best what it can use. Another format says nothing. */
+/** The formats that ACP defines, checked loosely: the agent knows best what it can use. Other formats are ignored. */
 const formats: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["email", z.email({ pattern: z.regexes.unicodeEmail, error: "must be an email address" })],
-  // z.url() would take what has spaces around it.
+  // z.url() would accept surrounding spaces.
   ["uri", z.string().refine((text) => /^[a-z][a-z0-9+.-]*:/iu.test(text) && URL.canParse(text), "must be a URI")],
   ["date", z.iso.date("must be a date such as 2026-01-31")],
   [

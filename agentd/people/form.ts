@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reads a form that an agent asks for (ACP's `requestedSchema`) field by field, and fills in its defaults. A field with a
-// rule that is not read here is not understood: it is shown, but nobody can fill it in. The session core uses this file,
-// so it stays free of zod and node:; form-content.ts holds answers against the form.
+// Reads the form of an elicitation (ACP's `requestedSchema`) field by field, and fills in its defaults. A field with an
+// unsupported rule is not understood: people see it, but nobody can fill it in. The session core uses this file, so it
+// must not import zod or node: modules. form-content.ts validates answers.
 import { numberOf } from "../../json/raw-json.ts";
 import { isRecord } from "../../json/record.ts";
 
 export type Content = Readonly<Record<string, unknown>>;
 
 export interface Form {
-  /** By name, in the form's order; undefined for a field that is not understood. */
+  /** By name, in the form's order. Undefined for a field that is not understood. */
   readonly fields: ReadonlyMap<string, Field | undefined>;
   readonly required: ReadonlySet<string>;
-  /** False with a rule over the whole form: then it can only be declined or cancelled. */
+  /** False if the form has a rule about all its fields together: it can only be declined or cancelled. */
   readonly isUnderstood: boolean;
 }
 
-/** The rules of one field, checked for their types and with plain numbers, so that nothing else of it reaches zod. */
+/** The supported rules of one field. Their types are checked, so that zod gets nothing else that an agent wrote. */
 export interface Field {
   readonly type: FieldType;
-  /** The bounds that go with the type, under JSON Schema's names; finite. */
+  /** Finite numbers, under JSON Schema's names for the type's bounds. */
   readonly bounds: Readonly<Record<string, number>>;
-  /** Each list that says what the value, or each item of a list, may be: `enum`, `const`, `oneOf` and `anyOf`. */
+  /** The lists of allowed values (of the value, or of each item of an array): `enum`, `const`, `oneOf` and `anyOf`. */
   readonly choices: readonly (readonly Choice[])[];
   readonly pattern?: string;
   readonly format?: string;
-  /** As the agent wrote it; absent where it is not of the field's type. */
+  /** As the agent wrote it. Absent if it does not have the field's type. */
   readonly default?: unknown;
 }
 
@@ -40,7 +40,7 @@ const boundsOf = {
   array: ["minItems", "maxItems"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-// Rules of JSON Schema that are not read here. Other members say nothing that an answer could break.
+// Unsupported rules of JSON Schema. All other unknown members are annotations, which no answer can violate.
 const rules = ["not", "if", "allOf", "$ref", "$dynamicRef"];
 const selections = ["enum", "const", "oneOf", "anyOf"];
 const rulesOfLists = [...rules, ...selections, "contains", "prefixItems"];
@@ -55,7 +55,7 @@ export function readForm(schema: Content): Form {
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   const isUnderstood = !hasAny(schema, rulesOfForms);
   const fields = Object.entries(properties).map(([name, property]): [string, Field | undefined] => {
-    // A name with half a character cannot be written to the agent.
+    // A name with a lone surrogate cannot be sent to the agent.
     return [name, isUnderstood && !hasHalfCharacter(name) ? readField(property) : undefined];
   });
   return {
@@ -65,13 +65,13 @@ export function readForm(schema: Content): Form {
   };
 }
 
-/** Fills in the defaults of fields that were left out. */
+/** Adds the defaults of the fields that have no value. */
 export function withDefaults({ fields }: Form, content: Content): Record<string, unknown> {
   const defaults = [...fields].filter(([name, field]) => field?.default !== undefined && !Object.hasOwn(content, name));
   return { ...Object.fromEntries(defaults.map(([name, field]) => [name, field?.default])), ...content };
 }
 
-/** A lone surrogate is written to the agent as another character. */
+/** True if the text has a lone surrogate, which UTF-8 cannot encode. */
 export function hasHalfCharacter(text: string): boolean {
   return /\p{Surrogate}/u.test(text);
 }
@@ -101,12 +101,12 @@ function readBounds(property: Content, names: readonly string[]): Record<string,
   return Object.fromEntries(bounds.map(([name, bound]) => [name, finite(bound as number)]));
 }
 
-/** A bound such as 1e400 becomes the largest double: zod passes over one that is infinite. */
+/** Replaces a bound such as 1e400 by the largest double, because zod ignores infinite bounds. */
 function finite(bound: number): number {
   return Math.min(Math.max(bound, -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
-/** A list takes texts of a choice alone. */
+/** Reads the items of an array, which must be strings from a list of choices. */
 function readItems(items: unknown): Field["choices"] | undefined {
   if (!isRecord(items) || (items["type"] ?? "string") !== "string" || hasAny(items, rulesOfItems)) return undefined;
   const choices = readChoices(items, "string");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An agent's regular expressions held against a person's texts. A few characters of pattern can keep a process busy for
-// years, so they run with a time limit, in a context of their own.
+// Matches a person's text against an agent's regular expression. A short pattern can backtrack for years, so it runs
+// with a time limit, in a context of its own.
 import { createContext, Script } from "node:vm";
 import type { Matches } from "./form-content.ts";
 
@@ -8,7 +8,10 @@ import type { Matches } from "./form-content.ts";
 const patternMax = 1_024;
 const textMax = 64 * 1024;
 
-/** `ms`: for all that is asked of it. Undefined for a pattern that is none, is too long, or takes longer. */
+/**
+ * `ms` limits all calls of the returned function together. It returns undefined for an invalid pattern, for a pattern
+ * or text that is too long, and when the time is used up.
+ */
 export function matchesWithin(ms: number): Matches {
   const context = createContext({ pattern: "", text: "" });
   let left = ms;
@@ -26,7 +29,7 @@ export function matchesWithin(ms: number): Matches {
   };
 }
 
-/** Pattern and text are values of the context, and no part of what runs. Some patterns are none by the stricter rules. */
+/** Gets pattern and text as values, not as code. Patterns that are invalid with the `u` flag are tried without it. */
 const held = new Script(`{
   let expression;
   try { expression = new RegExp(pattern, "u"); } catch { expression = new RegExp(pattern); }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What may stand at the last of the words of a command line, from the verbs' table: their usage lines and flags name what
-// goes where.
+// Completes the last word of a command line from the verbs' table: usage lines and flags name each argument's kind.
 import { entryKinds, sessionPhases } from "../bus/vocabulary-values.ts";
 import { formsOf } from "../input/arguments.ts";
 import type { Flag, FlagTable } from "../input/arguments.ts";
@@ -13,12 +12,12 @@ export interface Candidate {
 }
 
 export interface Completion {
-  /** What the shell completes by itself where no candidate fits. */
+  /** What the shell itself completes if no candidate fits. */
   readonly byShell: "nothing" | "files" | "directories";
   readonly candidates: readonly Candidate[];
 }
 
-/** What only a running agentd, or another service, knows. */
+/** Candidates that agentd or another service must list. */
 export type Listed =
   | "agents"
   | "live sessions"
@@ -36,7 +35,7 @@ export interface VerbTables {
   readonly busVerbs: VerbTable;
 }
 
-/** `words`: after `mix`, up to the cursor. `list` gives nothing where it cannot be known. */
+/** `words` are those after `mix`, up to the cursor. `list` returns no candidates if its service cannot be asked. */
 export async function completionOf(
   words: readonly string[],
   { agentVerbs, busVerbs }: VerbTables,
@@ -69,7 +68,7 @@ function toCandidate(value: string | Candidate): Candidate {
   return typeof value === "string" ? { value } : value;
 }
 
-/** `kept`: what stands before the part that is completed, in the same word. */
+/** `kept` is the part of the word before the completed part. */
 function fitting(typed: string, candidates: readonly Candidate[], kept = ""): Completion {
   const found = candidates.filter(({ value }) => value.startsWith(typed));
   return { byShell: "nothing", candidates: found.map(({ value, about }) => ({ value: kept + value, about })) };
@@ -96,9 +95,9 @@ function placeOf(verb: string, spec: VerbSpec, words: readonly string[]): Place 
 interface ReadWords {
   readonly positionals: readonly string[];
   readonly given: ReadonlySet<string>;
-  /** The flag whose value comes next. */
+  /** The flag whose value is the next word. */
   readonly awaiting: Flag | undefined;
-  /** After `--`. */
+  /** True after `--`. */
   readonly isPastFlags: boolean;
 }
 
@@ -121,14 +120,14 @@ function readWords(words: readonly string[], flags: FlagTable): ReadWords {
   return { positionals, given, awaiting, isPastFlags };
 }
 
-/** Of a list such as `idle,wai` the last part is completed. */
+/** In a list such as `idle,wai`, completes the last item. */
 function valuePlace(flag: Flag | undefined, typed: string, written: string): Place {
   const source = flag?.value === undefined ? undefined : sources[flag.value];
   const end = Array.isArray(source) ? typed.lastIndexOf(",") + 1 : 0;
   return { typed: typed.slice(end), kept: written + typed.slice(0, end), source };
 }
 
-/** By the usage line; undefined for a word too many, and for one that nobody can guess. */
+/** Finds the source by the usage line. Undefined for a surplus word, and for free text. */
 function positionalSource(verb: string, spec: VerbSpec, before: readonly string[]): Place["source"] {
   const index = before.length;
   if (index >= spec.positionals.max) return undefined;
@@ -145,7 +144,7 @@ function isRepeated(place: string): boolean {
   return place.includes("…") || place === "[prompt]";
 }
 
-/** Of verbs that do not take live ones alone. */
+/** Verbs that take other sessions than live ones. */
 const sessionsOf: Readonly<Record<string, Listed>> = {
   resume: "ended sessions",
   purge: "ended sessions",
@@ -154,7 +153,7 @@ const sessionsOf: Readonly<Record<string, Listed>> = {
   export: "all sessions",
 };
 
-/** What stands at a place, by its name in usage lines and flags. A prompt and values may name files. */
+/** Sources by the placeholders in usage lines and flags. Prompts and values can name files. */
 const sources: Readonly<Record<string, Source>> = {
   "<agent>": "agents",
   AGENT: "agents",

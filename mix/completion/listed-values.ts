@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Sessions, agents, requests and the like as candidates of completion, asked over the Bus.
+// Asks agentd and other services for candidates: sessions, agents, requests and asks.
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { printableLine } from "../../display/printable.ts";
 import { servicesOn } from "../bus/ask.ts";
@@ -35,7 +35,7 @@ export async function listedValues(bus: ReadingBus, what: Listed): Promise<reado
   }
 }
 
-/** The newest ones alone: one page answers in time, however many there are. */
+/** Lists only the newest sessions, as one page comes in time however many there are. */
 async function sessionValues(bus: ReadingBus, filter: { readonly state?: SessionSummary["state"][] }) {
   const { sessions } = await bus.ask("agent.session.list", { ...filter, limit: sessionsMax });
   return sessions.flatMap(({ session, name, agent, state, title }) => {
@@ -47,8 +47,8 @@ async function sessionValues(bus: ReadingBus, filter: { readonly state?: Session
 const sessionsMax = 200;
 
 /**
- * A line for the shell's script. Undefined for a value that would not come back as it is: with a control character, or
- * another that is not seen.
+ * Formats a line for the completion script. Undefined for a value that the shell could not pass back unchanged, or that
+ * people could not see: one with control characters or invisible characters.
  */
 export function candidateLine({ value, about = "" }: Candidate): string | undefined {
   if (value === "" || printableLine(value) !== value) return undefined;
@@ -56,5 +56,5 @@ export function candidateLine({ value, about = "" }: Candidate): string | undefi
   return `${value}\t${words.length > aboutMax ? `${words.slice(0, aboutMax)}…` : words}`;
 }
 
-/** UTF-16 units. */
+/** In UTF-16 code units. */
 const aboutMax = 80;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One short script for each shell: it hands the words up to the cursor to `mix complete` and shows what comes back. The
-// first line of the answer says what the shell completes by itself (files, directories or nothing), each further one is
-// a candidate, a tab and words about it.
+// The completion scripts. Each passes the words up to the cursor to `mix complete` and offers the answer. Its first line
+// says what the shell itself completes (files, directories or nothing); each further line is a candidate, a tab and a
+// description.
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** Works with bash 3.2, which has no `compopt`: there, file names are offered where nothing of ours fits. */
+/** Works with bash 3.2, too. It has no `compopt`, so it offers file names if no candidate fits. */
 const bash = `# bash completion for mix
 _mix() {
   local line="\${COMP_LINE:0:COMP_POINT}" quotes=$'["\\'\\\\\\\\]' words=() n=-1 token kept value
@@ -38,7 +38,7 @@ _mix() {
 }
 complete -o default -F _mix mix`;
 
-/** Works as the file `_mix` of a directory in fpath, whose first run is itself a completion, and by eval or source. */
+/** Works as the file `_mix` in fpath, which zsh first runs in order to complete, and with eval or source. */
 const zsh = `#compdef mix
 _mix() {
   local -a answer found

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The Bus for a verb that only reads. It looks for nothing first: its first question shows whether agentd is there, so
-// that a short command waits for one answer alone, and it has nothing of a client that names itself and comes back.
+// Connects verbs that only read to the Bus, without a registered name and without reconnection. Assumes that agentd is
+// there, so that a short command waits for a single reply.
 import { BusError, Caller, dial } from "../../bus-client/index.ts";
 import type { Transport } from "../../bus-client/index.ts";
 import { parseJson } from "../../json/raw-json.ts";
@@ -13,7 +13,7 @@ import { findBus, warnOnce } from "./find-bus.ts";
 import type { Warn } from "./find-bus.ts";
 import type { Output } from "../process/output.ts";
 
-/** Throws UNREACHABLE where there is no Bus; that no agentd is on it comes from the first `ask`. */
+/** Throws UNREACHABLE if there is no Bus. If agentd is not on it, the first `ask` throws. */
 export async function connectReader(context: Context, output: Output, how: ConnectOptions): Promise<ReadingBus> {
   const warn = warnOnce(output);
   const start = (): Promise<Caller> => startAgentd(context, output, how, () => agentdOnBus(context, warn));
@@ -37,7 +37,7 @@ async function dialled(url: string): Promise<Transport | undefined> {
   }
 }
 
-/** A Bus with agentd on it, or undefined; never starts one. */
+/** Returns undefined if there is no Bus with agentd on it. Never starts one. */
 async function agentdOnBus(context: Context, warn: Warn): Promise<Caller | undefined> {
   const caller = await connected(context, warn);
   if (caller === undefined || (await hasAgentd(caller))) return caller;
@@ -53,7 +53,7 @@ function busOf(caller: Caller): ReadingBus {
   };
 }
 
-/** Takes agentd to be there, as it mostly is. Where the first question finds that it is not, `start` brings another Bus. */
+/** Assumes that agentd is there. If the first request shows otherwise, continues on the Bus that `start` returns. */
 function trustingBus(caller: Caller, start: () => Promise<Caller>): ReadingBus {
   let bus = busOf(caller);
   let isFirst = true;
