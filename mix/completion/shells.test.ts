@@ -3,6 +3,7 @@
 // own `complete -C`. `mix` is a program that notes its words and prints a fixed answer, or the real one on a real Bus.
 import { execFile, spawn, spawnSync } from "node:child_process";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,7 +39,7 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
-  for (const one of opened.values()) one.close();
+  for (const one of opened.values()) await one.close();
   await bench.close();
   rmSync(home, { recursive: true, force: true });
 });
@@ -110,8 +111,11 @@ class Terminal {
     return { words, shown: input };
   }
 
-  close(): void {
-    this.#child.stdin.end("\u0003exit\n");
+  /** Kills `script`, so that the kernel hangs up the terminal: whatever the shell is doing, SIGHUP ends it. */
+  async close(): Promise<void> {
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exited;
   }
 }
 
