@@ -22,6 +22,8 @@ export const limits = {
   commandsMax: 64,
   /** Time before an answer that could not be written is retried. */
   answerRetryMs: 2_000,
+  /** How long a presenter may take to close. Longer than the desktop's helper programs need to end. */
+  presenterCloseMs: 5_000,
   /** Notifications on the screen at once. */
   shownMax: 16,
   /** How long the notification service may take to report its capabilities. */
