@@ -8,7 +8,7 @@ import { NotifySend } from "./desktop/notify-send.ts";
 import { Notifyd } from "./notifyd.ts";
 import { statePaths } from "./state-directory.ts";
 
-export async function run(words: Pick<TextOutput, "json">): Promise<void> {
+export async function run(words: Pick<TextOutput, "log">): Promise<void> {
   process.umask(0o077);
   const environment = { ...process.env };
   const home = homedir();
@@ -18,7 +18,7 @@ export async function run(words: Pick<TextOutput, "json">): Promise<void> {
     paths,
     surroundings: { env: environment, uid: process.getuid?.() ?? -1, home },
     ...ownBuild(import.meta.url),
-    logger: pino({ base: null, timestamp: stdTimeFunctions.isoTime }, { write: (line) => void words.json(line) }),
+    logger: pino({ base: null, timestamp: stdTimeFunctions.isoTime }, { write: (line) => void words.log(line) }),
   });
   notifyd.addPresenter((host) => new NotifySend(environment, host));
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void notifyd.stop(signal));
