@@ -4,7 +4,7 @@ import { ManualClock } from "../bus-client/testing/manual-clock.ts";
 import { limits } from "./limits.ts";
 import { Presenters } from "./presenters.ts";
 import { FakePresenter } from "./testing/fake-presenter.ts";
-import { ask } from "./testing/presenter-contract.ts";
+import { openAsk as ask } from "./testing/open-ask.ts";
 
 test.each(["throws", "rejects", "hangs"] as const)(
   "a presenter that %s harms neither the others nor the ask",

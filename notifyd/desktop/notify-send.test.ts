@@ -4,6 +4,7 @@ import { Inbox } from "../../bus-client/testing/inbox.ts";
 import { systemClock } from "../../bus-client/index.ts";
 import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import { type FakeDesktop, fakeDesktop, type FakeNotification } from "../testing/fake-desktop.ts";
+import { openAsk } from "../testing/open-ask.ts";
 import { type Limits, limits } from "../limits.ts";
 import { NotifySend } from "./notify-send.ts";
 
@@ -168,21 +169,9 @@ async function notificationOf({ notifications }: FakeDesktop, title: string, cou
 }
 
 function ask(id: string, [yes, no] = ["yes", "no"]): NotifyAsk {
-  return {
-    ask: id,
-    source: "agent",
-    label: null,
-    group: null,
-    ref: id,
-    title: "-t &",
-    body: "<b>",
-    incomplete: false,
-    options: [
-      { option: yes ?? "", label: yes ?? "", kind: "allow_once" },
-      { option: no ?? "", label: no ?? "", kind: "reject_once" },
-    ],
-    asked_at: "",
-    expires_at: null,
-    state: "open",
-  };
+  const options = [
+    { option: yes, label: yes, kind: "allow_once" },
+    { option: no, label: no, kind: "reject_once" },
+  ];
+  return openAsk(id, { title: "-t &", body: "<b>", options });
 }

@@ -3,10 +3,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../bus-client/index.ts";
 import { Inbox } from "../../bus-client/testing/inbox.ts";
-import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import { limits } from "../limits.ts";
 import type { CreatePresenter } from "../presenter.ts";
 import { Presenters } from "../presenters.ts";
+import { openAsk as ask } from "./open-ask.ts";
 import { FakePresenter, type ShownAsk } from "./fake-presenter.ts";
 
 export interface PresenterUnderTest {
@@ -130,25 +130,4 @@ export function presenterContract(name: string, prepare: () => Promise<Presenter
     onTestFinished(() => presenters.close());
     return { presenters, answers, next, hang, add, remove, other: other as unknown as FakePresenter };
   }
-}
-
-export function ask(id: string, some: Partial<NotifyAsk> = {}): NotifyAsk {
-  return {
-    ask: id,
-    source: "agent",
-    label: null,
-    group: null,
-    ref: id,
-    title: `May ${id}?`,
-    body: "read a file",
-    incomplete: false,
-    options: [
-      { option: "yes", label: "Yes", kind: "allow_once" },
-      { option: "no", label: "No", kind: "reject_once" },
-    ],
-    asked_at: "",
-    expires_at: null,
-    state: "open",
-    ...some,
-  } as NotifyAsk;
 }
