@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // notifyd with fake presenters, and a Bus that cannot be reached.
-import { randomBytes } from "node:crypto";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
@@ -60,7 +59,7 @@ function opened(refs: readonly string[], expires_at: string | null = null) {
     { option: "no", label: "No", kind: "reject_once" },
   ];
   prepareStateDirectory(paths, uid);
-  const asks = new Asks({ database: openDatabase(paths.asksFile), limits, now: clock.now, random: randomBytes });
+  const asks = new Asks({ database: openDatabase(paths.asksFile), limits, now: clock.now });
   onTestFinished(() => asks.close());
   const ids = refs.map((ref) => {
     const asked = asks.ask("agent", notifyArguments.ask.parse({ title: "May it?", options, ref, expires_at }));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Composes notifyd from the store, the presenters and the Bus. Every change of an ask is on disk before anybody is told.
-import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import {
   BusError,
@@ -115,7 +114,7 @@ export class Notifyd {
     const { paths, limits, clock } = this.#options;
     try {
       const database = openDatabase(paths.asksFile);
-      return new Asks({ database, limits, now: () => clock.now(), random: randomBytes });
+      return new Asks({ database, limits, now: () => clock.now() });
     } catch (error) {
       this.#lock[Symbol.dispose]();
       throw error;

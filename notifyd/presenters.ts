@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The presenters that show asks at the moment. They come and go at run time, and none can harm another or an ask.
 import type { Logger } from "pino";
-import type { Clock } from "../bus-client/index.ts";
 import type { NotifyArguments, NotifyAsk } from "../agentd/vocabulary/index.ts";
-import type { Limits } from "./limits.ts";
-import type { CreatePresenter, Presenter, PresenterState } from "./presenter.ts";
+import type { CreatePresenter, Presenter, PresenterHost, PresenterState } from "./presenter.ts";
 
-export interface PresentersOptions {
-  readonly clock: Clock;
-  readonly limits: Limits;
+export interface PresentersOptions extends Pick<PresenterHost, "clock" | "limits"> {
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
   /** Called with an option that the open ask offers, and the name of the presenter. */
   readonly onAnswer: (ask: string, option: string, via: string) => void;
