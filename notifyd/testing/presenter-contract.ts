@@ -115,7 +115,7 @@ export function presenterContract(name: string, prepare: () => Promise<Presenter
     const answers = new Inbox<[string, string]>();
     const presenters = new Presenters({
       clock: systemClock,
-      limits: { ...limits, probeTimeoutMs: 1_000, presenterCloseMs: 1_000 },
+      limits: { ...limits, probeRetryMs: 100, presenterCloseMs: 1_000 },
       logger: { info: () => {}, warn: () => {}, error: (fault: unknown) => expect.unreachable(String(fault)) },
       onAnswer(id, option, via) {
         answers.push([id, option]);
