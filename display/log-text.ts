@@ -17,7 +17,7 @@ export function logText(line: string): string {
   const shown = Object.entries(details).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  const said = `${levelText(Number(level))}${String(msg ?? "")}${shown.length === 0 ? "" : ` (${shown.join(", ")})`}`;
+  const said = `${levelText(Number(level))}${typeof msg === "string" ? msg : ""}${shown.length === 0 ? "" : ` (${shown.join(", ")})`}`;
   const stack = (err as { readonly stack?: unknown } | undefined)?.stack;
   const below = typeof stack === "string" ? stack.split("\n").map((row) => `\n    ${row.trim()}`) : [];
   return `${new Date(String(time)).toTimeString().slice(0, 8)} ${printableLine(said)}${below.join("")}\n`;
