@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly level: string;
   /** Write the process log to a file instead of `stderr`. */
   readonly background: boolean;
-  readonly stderr: Pick<TextOutput, "json">;
+  readonly stderr: Pick<TextOutput, "log">;
 }
 
 /** Throws DaemonError for expected failures. */
@@ -35,7 +35,7 @@ export async function run({ level, background, stderr }: RunOptions): Promise<vo
   const { logger } = openProcessLog({
     destination: background
       ? { file: found.paths.processLogFile, bytesMax: defaultLimits.processLogBytesMax }
-      : { stream: { write: (line) => stderr.json(line) } },
+      : { stream: { write: (line) => stderr.log(line) } },
     redact: redactor(secretValues(known, {})),
     level,
   });

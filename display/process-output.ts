@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The outputs of this process. Nothing else may write to them, except in programs whose stdout is a protocol.
 import { streamSink } from "./stream-sink.ts";
-import { TextOutput } from "./text-output.ts";
-import type { Sink } from "./text-output.ts";
+import { type Sink, TextOutput } from "./text-output.ts";
 
 export interface ProcessOutput extends Sink {
   /** Calls back when everything written has reached the kernel; never if a write failed. */

@@ -37,14 +37,7 @@ export function joined(texts: readonly Text[], separator = ""): Styled {
 
 type Paint = (text: Text) => Styled;
 
-export interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly cyan: Paint;
-}
+export type Style = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", Paint>>;
 
 const paint = (open: number, close: number): Paint => {
   return (text) => sequence(`\u001b[${open}m${rendered(text)}\u001b[${close}m`);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An output of a program. It takes text for people and JSON, never bytes.
+import { logText } from "./log-text.ts";
 import { printableJson } from "./printable.ts";
 import { rendered, type Text } from "./styled.ts";
 
@@ -34,5 +35,10 @@ export class TextOutput {
   /** Writes JSON: unchanged for a program, and with harmful characters escaped for a terminal. */
   json(json: string): Promise<void> {
     return this.#sink.write(this.#sink.isTTY ? printableJson(json) : json);
+  }
+
+  /** Writes a JSON line of pino: unchanged for a program, and as text for people on a terminal. */
+  log(line: string): Promise<void> {
+    return this.#sink.isTTY ? this.text(logText(line)) : this.#sink.write(line);
   }
 }

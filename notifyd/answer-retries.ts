@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Retries to store answers given on the desktop when the store fails. The notification has closed by then, so the answer
+// Retries to store answers given at a presenter when the store fails. The notification has closed by then, so the answer
 // must not be lost: it is retried until it is written or the ask has ended otherwise.
 import type { Clock } from "../bus-client/index.ts";
 
@@ -7,9 +7,9 @@ export interface AnswerRetriesOptions {
   readonly clock: Pick<Clock, "after">;
   readonly retryMs: number;
   /** Returns false if the store failed. */
-  readonly write: (ask: string, option: string) => boolean;
+  readonly write: (ask: string, option: string, via: string) => boolean;
   /** Called once when the first attempt failed, so that the person can be told. */
-  readonly onDelayed: (ask: string) => void;
+  readonly onDelayed: (ask: string, via: string) => void;
 }
 
 export class AnswerRetries {
@@ -20,10 +20,11 @@ export class AnswerRetries {
     this.#options = options;
   }
 
-  submit(ask: string, option: string): void {
-    if (this.#options.write(ask, option)) return;
-    this.#retryLater(ask, option);
-    this.#options.onDelayed(ask);
+  /** The first answer wins: while one is retried, others to the same ask are ignored. */
+  submit(ask: string, option: string, via: string): void {
+    if (this.#timers.has(ask) || this.#options.write(ask, option, via)) return;
+    this.#retryLater(ask, option, via);
+    this.#options.onDelayed(ask, via);
   }
 
   /** Stops retrying: the ask has ended. */
@@ -36,11 +37,11 @@ export class AnswerRetries {
     for (const ask of this.#timers.keys()) this.cancel(ask);
   }
 
-  #retryLater(ask: string, option: string): void {
+  #retryLater(ask: string, option: string, via: string): void {
     const { clock, retryMs, write } = this.#options;
     const cancel = clock.after(retryMs, () => {
       this.#timers.delete(ask);
-      if (!write(ask, option)) this.#retryLater(ask, option);
+      if (!write(ask, option, via)) this.#retryLater(ask, option, via);
     });
     this.#timers.set(ask, cancel);
   }

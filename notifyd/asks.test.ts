@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished, expect, test } from "vitest";
@@ -88,6 +87,47 @@ test("a group of a source has its own limit, which drops once half of the source
   expect(asks.get(asked(asks, "agent", "5", { group: "quiet" }))).toMatchObject({ group: "quiet" });
   expect(asks.ask("agent", question("6", { group: "quiet" })).kind).toBe("full");
   expect(asks.get(asked(asks, "agent", "7"))).toMatchObject({ group: null });
+});
+
+test("the open asks are limited in their bytes, and one that ends makes room", () => {
+  const { asks } = opened({ openBytesMax: 10_000 });
+  const body = "ü".repeat(2_000);
+  const first = asked(asks, "a", "1", { body });
+  asked(asks, "b", "1", { body });
+  expect(asks.ask("c", question("1", { body }))).toEqual({ kind: "full", why: "the open asks are too long in all" });
+  asked(asks, "c", "2");
+  asks.withdraw(first, "over");
+  asked(asks, "c", "1", { body });
+});
+
+test("no more open asks than the limit are read from the file", () => {
+  const { asks, database } = opened();
+  for (const ref of ["1", "2", "3"]) asked(asks, "a", ref);
+  const few = new Asks({ database, limits: { ...limits, openMax: 2 }, now: () => 0 });
+  expect(few.open().map(({ ref }) => ref)).toEqual(["1", "2"]);
+});
+
+test.each([
+  ["options = '[{\"option\": 1}]'"],
+  ["options = '[['"],
+  ["options = '[]'"],
+  ["title = ''"],
+  ["title = printf('%.*c', 513, 'x')"],
+  ["body = printf('%.*c', 4097, 'x')"],
+  ["ref = printf('%.*c', 257, 'x')"],
+  ["label = printf('%.*c', 257, 'x')"],
+  ["\"group\" = printf('%.*c', 257, 'x')"],
+  ["expires_at = 'soon'"],
+  ["reason = printf('%.*c', 600000, 'x'), state = 'withdrawn', ended_at = ''"],
+])("a store with an ask that could not have been asked is refused: %s", (damage) => {
+  const { asks, database, file } = opened();
+  asked(asks, "a", "0");
+  const id = asked(asks, "a", "1");
+  openDatabase(file).close();
+  database.exec(`UPDATE ask SET ${damage} WHERE ask = '${id}'`);
+  expect(() => openDatabase(file)).toThrow(
+    expect.objectContaining({ code: "STORE_REFUSED", message: expect.stringContaining(`the ask ${id} is damaged`) }),
+  );
 });
 
 test("a database of the first schema is migrated, and its asks have no group", () => {
@@ -195,7 +235,7 @@ function opened(some: Partial<Limits> = {}) {
   const database = openDatabase(file);
   onTestFinished(() => void database.close());
   let now = 0;
-  const asks = new Asks({ database, limits: { ...limits, ...some }, now: () => now, random: randomBytes });
+  const asks = new Asks({ database, limits: { ...limits, ...some }, now: () => now });
   return { asks, database, file, setNow: (ms: number) => (now = ms) };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Stores asks in SQLite. Every change is one transaction. An ask ends exactly once: the first valid answer, withdrawal or
 // expiry wins.
+import { randomBytes } from "node:crypto";
 import Database from "better-sqlite3";
 import { type TrackedFiles, trackFiles } from "../files/tracked-files.ts";
 import {
@@ -19,7 +20,6 @@ export interface AsksOptions {
   readonly limits: Limits;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly random: (bytes: number) => Uint8Array;
 }
 
 export type AskResult =
@@ -64,7 +64,10 @@ export class Asks {
         this.#options.limits,
       );
       if (why !== undefined) return { kind: "full", why };
-      const { source: label, group, ref, title, body, options, incomplete, expires_at } = question;
+      const { source: label, group, ref, title, body, incomplete, expires_at } = question;
+      const options = JSON.stringify(question.options);
+      const bytes = Buffer.byteLength(title + body + options) + (this.#statements.openBytes.get() ?? 0);
+      if (bytes > this.#options.limits.openBytesMax) return { kind: "full", why: "the open asks are too long in all" };
       const id = this.#newId();
       this.#statements.insert.run({
         ask: id,
@@ -74,7 +77,7 @@ export class Asks {
         ref,
         title,
         body,
-        options: JSON.stringify(options),
+        options,
         incomplete: Number(incomplete),
         asked_at: this.#time(),
         expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
@@ -125,8 +128,9 @@ export class Asks {
     return this.#statements.overdue.all(this.#time()).map((ask) => this.expire(ask).ask);
   }
 
+  /** Returns the open asks, oldest first, and no more than `openMax` from whatever the file holds. */
   open(): NotifyAsk[] {
-    return this.#statements.open.all().map(fromRow);
+    return this.#statements.open.all(this.#options.limits.openMax).map(fromRow);
   }
 
   /** Lists asks, oldest first, up to `notifyLimits.listBytesMax` bytes of JSON and at least one. */
@@ -168,7 +172,7 @@ export class Asks {
 
   #newId(): string {
     for (;;) {
-      const id = Array.from(this.#options.random(8), (byte) => idAlphabet[byte % idAlphabet.length]).join("");
+      const id = Array.from(randomBytes(8), (byte) => idAlphabet[byte % idAlphabet.length]).join("");
       if (this.#statements.get.get(id) === undefined) return id;
     }
   }
@@ -235,7 +239,12 @@ function statementsOf(database: Database.Database) {
       .prepare<[string], string>("SELECT ask FROM ask WHERE state = 'open' AND expires_at <= ? ORDER BY n")
       .pluck(),
     note: database.prepare<[string]>("UPDATE ask SET noted = 1, body = '' WHERE ask = ? AND state <> 'open'"),
-    open: database.prepare<[], AskRow>("SELECT * FROM ask WHERE state = 'open' ORDER BY n"),
+    open: database.prepare<[number], AskRow>("SELECT * FROM ask WHERE state = 'open' ORDER BY n LIMIT ?"),
+    openBytes: database
+      .prepare<[], number | null>(
+        "SELECT sum(octet_length(title) + octet_length(body) + octet_length(options)) FROM ask WHERE state = 'open'",
+      )
+      .pluck(),
     list: database.prepare<[object], AskRow>(
       `SELECT * FROM ask WHERE (@state IS NULL OR state = @state) AND (@source IS NULL OR source = @source)
          AND (@label IS NULL OR label = @label) AND (@noted IS NULL OR noted = @noted)

@@ -8,6 +8,8 @@ export const limits = {
   /** Open asks of one group of a source; the second applies once half of the source's limit is used. */
   openPerGroupMax: 64,
   openPerGroupCrowdedMax: 4,
+  /** UTF-8 bytes of all open asks, which presenters keep in memory. One ask has at most 0.2 MiB. */
+  openBytesMax: 64 * 1024 * 1024,
   /** Open asks of all agents' own programs, and of one. Fewer than `shownMax`, so they cannot fill the screen. */
   openOfAgentsMax: 12,
   openPerAgentMax: 4,
@@ -22,6 +24,8 @@ export const limits = {
   commandsMax: 64,
   /** Time before an answer that could not be written is retried. */
   answerRetryMs: 2_000,
+  /** How long a presenter may take to close. Longer than the desktop's helper programs need to end. */
+  presenterCloseMs: 5_000,
   /** Notifications on the screen at once. */
   shownMax: 16,
   /** How long the notification service may take to report its capabilities. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Composes notifyd from the store, the desktop and the Bus. Every change of an ask is on disk before anybody is told.
-import { randomBytes } from "node:crypto";
+// Composes notifyd from the store, the presenters and the Bus. Every change of an ask is on disk before anybody is told.
 import type { Logger } from "pino";
 import {
   BusError,
+  type BusClientState,
   type Citizen,
+  type CitizenOptions,
   type Clock,
   discoverBus,
   provenanceOf,
@@ -13,27 +14,20 @@ import {
   type Surroundings,
   systemClock,
 } from "../bus-client/index.ts";
-import {
-  isAgentCitizen,
-  type NotifyArguments,
-  type NotifyAsk,
-  notifyService,
-  notifyTopics,
-} from "../agentd/vocabulary/index.ts";
-import { Asks } from "./asks.ts";
-import type { Desktop } from "./desktop/desktop.ts";
-import { NotifySend } from "./desktop/notify-send.ts";
-import { Expiry } from "./expiry.ts";
+import { isAgentCitizen, type NotifyAsk, notifyService, notifyTopics } from "../agentd/vocabulary/index.ts";
 import { AnswerRetries } from "./answer-retries.ts";
+import { Asks, type EndResult } from "./asks.ts";
+import { Expiry } from "./expiry.ts";
 import { type Limits, limits as defaultLimits } from "./limits.ts";
 import { acquireLock } from "./lock.ts";
 import { openDatabase } from "./open-database.ts";
+import type { CreatePresenter } from "./presenter.ts";
+import { Presenters } from "./presenters.ts";
 import { prepareStateDirectory, type StatePaths } from "./state-directory.ts";
 import { notifyVerbs } from "./verbs.ts";
 
 export interface NotifydOptions {
   readonly paths: StatePaths;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly surroundings: Surroundings;
   readonly version: string;
   /** Distinguishes two builds of the same version. */
@@ -43,107 +37,148 @@ export interface NotifydOptions {
   readonly limits?: Partial<Limits>;
 }
 
-export interface Notifyd {
-  /** Resolves on the first connection to the Bus. */
-  readonly ready: Promise<void>;
-  /** Stops notifyd. Open asks stay open for the next one. Idempotent; `why` is logged. */
-  stop(why: string): Promise<void>;
-  readonly stopped: Promise<void>;
-}
-
 /** The longest wait between two attempts to reach the Bus. Short, since agents' questions are not shown meanwhile. */
 const retryMsMax = 5_000;
+const topics = notifyTopics(notifyService);
 
-/** Throws NotifydError if the state directory, the lock or the database cannot be used. */
-export function startNotifyd(options: NotifydOptions): Notifyd {
-  const { paths, environment, surroundings, version, build, logger } = options;
-  const clock = options.clock ?? systemClock;
-  const limits: Limits = { ...defaultLimits, ...options.limits };
-  prepareStateDirectory(paths, surroundings.uid);
-  const lock = acquireLock(paths.lockFile, limits.lockWaitMs);
-  const database = openOrRelease(lock, paths.asksFile);
-  const asks = new Asks({ database, limits, now: () => clock.now(), random: randomBytes });
-  const startedAt = new Date(clock.now()).toISOString();
+export class Notifyd {
+  /** Resolves on the first connection to the Bus. */
+  readonly ready: Promise<void>;
+  readonly stopped: Promise<void>;
+  readonly #options: NotifydOptions & { readonly clock: Clock; readonly limits: Limits };
+  readonly #lock: Disposable;
+  readonly #asks: Asks;
+  readonly #expiry: Expiry;
+  readonly #answers: AnswerRetries;
+  readonly #presenters: Presenters;
+  readonly #citizen: Citizen;
+  #resolveReady: () => void = () => {};
+  #resolveStopped: () => void = () => {};
+  #stopping: Promise<void> | undefined;
 
-  const expiry = new Expiry(clock, limits.expiryCheckMs, (id) => {
-    const ending = tryStore(() => asks.expire(id));
-    if (ending?.changed === true) onEnded(ending.ask);
-    return ending !== undefined;
-  });
-  const desktop: Desktop = new NotifySend({
-    environment,
-    limits,
-    clock,
-    onChoice: (id, option) => answers.submit(id, option),
-    onState(found) {
-      if (found.there) logger.info({ buttons: found.buttons }, "questions are shown on the desktop");
-      else logger.info(`questions are not shown on the desktop: ${found.why}`);
-    },
-  });
-  const answers = new AnswerRetries({
-    clock,
-    retryMs: limits.answerRetryMs,
-    write(id, option) {
-      const ending = tryStore(() => asks.answer(id, option, { via: "desktop", by: null }));
-      if (ending?.changed === true) onEnded(ending.ask);
-      return ending !== undefined;
-    },
-    onDelayed: (id) => void desktop.tell(delayedAnswerText(id), "notifyd"),
-  });
-  const citizen: Citizen = serveCitizen({
-    client: {
-      url: async () => {
-        const location = await discoverBus(surroundings);
-        for (const warning of location.warnings) logger.warn(warning);
-        if (location.found === "none")
-          throw new BusError("DIAL_FAILED", "no broker is running; start one with `mix bus` or agentd");
-        return location.url;
-      },
-      provenance: provenanceOf("notifyd", { version, build }, startedAt),
-      retryMsMax,
+  /** Starts notifyd. Throws NotifydError if the state directory, the lock or the database cannot be used. */
+  constructor(options: NotifydOptions) {
+    this.#options = { clock: systemClock, ...options, limits: { ...defaultLimits, ...options.limits } };
+    const { paths, surroundings, logger, clock, limits } = this.#options;
+    prepareStateDirectory(paths, surroundings.uid);
+    this.#lock = acquireLock(paths.lockFile, limits.lockWaitMs);
+    this.#asks = this.#openAsks();
+    this.#expiry = new Expiry(clock, limits.expiryCheckMs, (id) => this.#tryEnd(() => this.#asks.expire(id)));
+    this.#presenters = new Presenters({
       clock,
-    },
-    service: notifyService,
-    version,
-    description: "Asks people, by desktop notifications and mix notify",
-    app: "notifyd",
-    pendingMax: limits.commandsMax,
-    verbs: notifyVerbs({
-      asks,
-      now: () => clock.now(),
-      onAsked(ask) {
-        expiry.arm(ask.ask, ask.expires_at);
-        desktop.show(ask);
-        publish(topics.asked, ask);
-        tryStore(() => asks.prune());
+      limits,
+      logger,
+      onAnswer: (id, option, via) => this.#answers.submit(id, option, via),
+    });
+    this.#answers = new AnswerRetries({
+      clock,
+      retryMs: limits.answerRetryMs,
+      write: (id, option, via) => this.#tryEnd(() => this.#asks.answer(id, option, { via, by: null })),
+      onDelayed: (id, via) => {
+        const body = `The store cannot be written right now. notifyd retries until it can. To check: mix notify ls ${id}`;
+        this.#presenters.tell({ title: "Your answer is not saved yet", body, urgency: "normal" }, "notifyd", via);
       },
-      onEnded,
-      tell: (told, from) => desktop.tell(told, from),
-      onFault: (error) => logger.error({ err: error }, "the store failed"),
-    }),
-    props: {
-      read: () => ({
-        version,
-        started_at: startedAt,
-        mode: "serving",
-        desktop: desktop.state,
-        open: asks.open().length,
-      }),
-    },
-    mayQuit({ from, origin }) {
-      const isPerson = origin === "local" && from !== null && !isAgentCitizen(from);
-      return isPerson ? true : refused("AGENT_SELF", "agents and callers from other nodes may not stop notifyd");
-    },
-    onQuit: () => stop("asked to quit over the Bus"),
-    onFault: (error, verb) => logger.error({ err: error, verb }, "a verb's handler failed"),
-  });
+    });
+    this.ready = new Promise((resolve) => (this.#resolveReady = resolve));
+    this.stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
+    for (const ask of this.#asks.open()) this.#present(ask);
+    this.#tryStore(() => this.#asks.prune());
+    this.#citizen = serveCitizen(this.#citizenOptions());
+    this.#citizen.client.onState((state) => this.#onBusState(state));
+    this.#citizen.start();
+  }
 
-  let resolveReady: () => void = () => {};
-  const ready = new Promise<void>((resolve) => (resolveReady = resolve));
-  citizen.client.onState((state) => {
+  /** Adds a way to show asks; it is given all open ones. Returns how to remove it. */
+  addPresenter(create: CreatePresenter): () => Promise<void> {
+    return this.#presenters.add(create);
+  }
+
+  /** Stops notifyd. Open asks stay open for the next one. Idempotent; `why` is logged. */
+  stop(why: string): Promise<void> {
+    this.#stopping ??= this.#stop(why);
+    return this.#stopping;
+  }
+
+  async #stop(why: string): Promise<void> {
+    this.#options.logger.info(`stopping: ${why}`);
+    this.#expiry.stop();
+    this.#answers.stop();
+    await Promise.all([this.#citizen.stop(), this.#presenters.close()]);
+    this.#asks.close();
+    this.#lock[Symbol.dispose]();
+    this.#options.logger.info("stopped");
+    this.#resolveStopped();
+  }
+
+  #openAsks(): Asks {
+    const { paths, limits, clock } = this.#options;
+    try {
+      const database = openDatabase(paths.asksFile);
+      return new Asks({ database, limits, now: () => clock.now() });
+    } catch (error) {
+      this.#lock[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  #citizenOptions(): CitizenOptions {
+    const { version, build, logger, clock, limits } = this.#options;
+    const startedAt = new Date(clock.now()).toISOString();
+    return {
+      client: {
+        url: () => this.#busUrl(),
+        provenance: provenanceOf("notifyd", { version, build }, startedAt),
+        retryMsMax,
+        clock,
+      },
+      service: notifyService,
+      version,
+      description: "Asks people, by desktop notifications and mix notify",
+      app: "notifyd",
+      pendingMax: limits.commandsMax,
+      verbs: notifyVerbs({
+        asks: this.#asks,
+        now: () => clock.now(),
+        onAsked: (ask) => {
+          this.#present(ask);
+          this.#publish(topics.asked, ask);
+          this.#tryStore(() => this.#asks.prune());
+        },
+        onEnded: (ask) => this.#onEnded(ask),
+        tell: (told, from) => this.#presenters.tell(told, from),
+        onFault: (error) => logger.error({ err: error }, "the store failed"),
+      }),
+      props: {
+        read: () => ({
+          version,
+          started_at: startedAt,
+          mode: "serving",
+          ...this.#presenters.states(),
+          open: this.#asks.open().length,
+        }),
+      },
+      mayQuit: ({ from, origin }) => {
+        const isPerson = origin === "local" && from !== null && !isAgentCitizen(from);
+        return isPerson ? true : refused("AGENT_SELF", "agents and callers from other nodes may not stop notifyd");
+      },
+      onQuit: () => this.stop("asked to quit over the Bus"),
+      onFault: (error, verb) => logger.error({ err: error, verb }, "a verb's handler failed"),
+    };
+  }
+
+  async #busUrl(): Promise<string> {
+    const location = await discoverBus(this.#options.surroundings);
+    for (const warning of location.warnings) this.#options.logger.warn(warning);
+    if (location.found === "none")
+      throw new BusError("DIAL_FAILED", "no broker is running; start one with `mix bus` or agentd");
+    return location.url;
+  }
+
+  #onBusState(state: BusClientState): void {
+    const { logger } = this.#options;
     if (state.kind === "connected") {
       logger.info(`on the Bus as ${notifyService}`);
-      resolveReady();
+      this.#resolveReady();
     }
     // This is an ordinary state, so it is logged as one line without a stack.
     if (state.kind === "disconnected" && state.attempt <= 1) {
@@ -151,68 +186,37 @@ export function startNotifyd(options: NotifydOptions): Notifyd {
       const why = state.attempt === 0 ? "the connection was lost" : message;
       logger.warn({ code }, `not on the Bus: ${why}; retrying until it is reachable`);
     }
-  });
-  let resolveStopped: () => void = () => {};
-  const stopped = new Promise<void>((resolve) => (resolveStopped = resolve));
-  let stopping: Promise<void> | undefined;
-
-  for (const ask of asks.open()) {
-    expiry.arm(ask.ask, ask.expires_at);
-    desktop.show(ask);
-  }
-  tryStore(() => asks.prune());
-  citizen.start();
-  return { ready, stop, stopped };
-
-  function onEnded(ask: NotifyAsk): void {
-    expiry.disarm(ask.ask);
-    answers.cancel(ask.ask);
-    desktop.withdraw(ask.ask);
-    if (ask.state === "answered") publish(topics.answered, ask);
   }
 
-  function publish(topic: string, { ask, ref }: NotifyAsk): void {
-    citizen.client.publish(topic, JSON.stringify({ ask, ref }));
+  #present(ask: NotifyAsk): void {
+    this.#expiry.arm(ask.ask, ask.expires_at);
+    this.#presenters.present(ask);
   }
 
-  function tryStore<T>(act: () => T): T | undefined {
+  #onEnded(ask: NotifyAsk): void {
+    this.#expiry.disarm(ask.ask);
+    this.#answers.cancel(ask.ask);
+    this.#presenters.update(ask);
+    if (ask.state === "answered") this.#publish(topics.answered, ask);
+  }
+
+  #publish(topic: string, { ask, ref }: NotifyAsk): void {
+    this.#citizen.client.publish(topic, JSON.stringify({ ask, ref }));
+  }
+
+  /** Returns false if the store failed. An answer to an ask that is overdue ends it as expired. */
+  #tryEnd(end: () => EndResult): boolean {
+    const ending = this.#tryStore(end);
+    if (ending?.changed === true || ending?.ask.state === "expired") this.#onEnded(ending.ask);
+    return ending !== undefined;
+  }
+
+  #tryStore<T>(act: () => T): T | undefined {
     try {
       return act();
     } catch (error) {
-      logger.error({ err: error }, "the store failed");
+      this.#options.logger.error({ err: error }, "the store failed");
       return undefined;
     }
-  }
-
-  function stop(why: string): Promise<void> {
-    stopping ??= stopAll(why);
-    return stopping;
-  }
-
-  async function stopAll(why: string): Promise<void> {
-    logger.info(`stopping: ${why}`);
-    expiry.stop();
-    answers.stop();
-    await Promise.all([citizen.stop(), desktop.close()]);
-    asks.close();
-    lock[Symbol.dispose]();
-    logger.info("stopped");
-    resolveStopped();
-  }
-}
-
-function delayedAnswerText(ask: string): NotifyArguments<"tell"> {
-  const body = `The store cannot be written right now. notifyd retries until it can. To check: mix notify ls ${ask}`;
-  return { title: "Your answer is not saved yet", body, urgency: "normal" };
-}
-
-const topics = notifyTopics(notifyService);
-
-function openOrRelease(lock: Disposable, file: string): ReturnType<typeof openDatabase> {
-  try {
-    return openDatabase(file);
-  } catch (error) {
-    lock[Symbol.dispose]();
-    throw error;
   }
 }

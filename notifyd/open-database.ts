@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Opens the database of asks, checks that it is ours, and migrates it to the newest schema.
 import Database from "better-sqlite3";
+import { notifyArguments } from "../agentd/vocabulary/index.ts";
 import { prepareDatabaseFile } from "../files/database-file.ts";
 import { NotifydError } from "./notifyd-error.ts";
 
@@ -44,14 +45,65 @@ const migrations: readonly string[] = [
   `ALTER TABLE ask ADD COLUMN incomplete INTEGER NOT NULL DEFAULT 0 CHECK (incomplete IN (0, 1));`,
 ];
 
+/** UTF-8 bytes of a stored ask. The limits of `notify.ask` allow less than half of it. */
+const askBytesMax = 512 * 1024;
+
 /** Throws STORE_REFUSED for a file that belongs to another program or a newer notifyd, is damaged, or cannot be opened. */
 export function openDatabase(file: string): Database.Database {
   try {
     const refused = prepareDatabaseFile(file, "notifyd", (temporary) => openAndMigrate(temporary).close());
     if (refused !== undefined) throw new Error(refused.reason);
-    return openAndMigrate(file);
+    const database = openAndMigrate(file);
+    const damaged = findDamagedAsk(database);
+    if (damaged === undefined) return database;
+    database.close();
+    throw new Error(`the ask ${damaged} is damaged: put the file back from a copy, or remove it to start over`);
   } catch (cause) {
     throw new NotifydError("STORE_REFUSED", `${file}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Finds an ask that `notify.ask` would not have taken. Reads one at a time, and none that is too long. */
+function findDamagedAsk(database: Database.Database): string | undefined {
+  const texts = [
+    "ask",
+    "source",
+    "label",
+    '"group"',
+    "ref",
+    "title",
+    "body",
+    "options",
+    "via",
+    "answered_by",
+    "reason",
+  ];
+  const bytes = texts.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ");
+  const long = database
+    .prepare<[number], string>(`SELECT substr(ask, 1, 64) FROM ask WHERE ${bytes} > ? LIMIT 1`)
+    .pluck();
+  const found = long.get(askBytesMax);
+  if (found !== undefined) return found;
+  const rows = database.prepare<[], StoredAsk>(
+    `SELECT ask, title, body, options, expires_at, ref, incomplete, coalesce(label, 'none') AS source,
+       coalesce("group", 'none') AS "group" FROM ask`,
+  );
+  for (const row of rows.iterate()) if (!isAsk(row)) return row.ask;
+  return undefined;
+}
+
+interface StoredAsk {
+  readonly ask: string;
+  readonly options: string;
+  readonly incomplete: number;
+}
+
+function isAsk({ ask: _ask, options, incomplete, ...row }: StoredAsk): boolean {
+  try {
+    const question = { ...row, options: JSON.parse(options) as unknown, incomplete: incomplete === 1 };
+    return notifyArguments.ask.safeParse(question).success;
+  } catch {
+    return false;
   }
 }
 

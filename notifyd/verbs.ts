@@ -26,12 +26,14 @@ export interface VerbsOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+type Handle<V extends NotifyVerb> = (options: VerbsOptions, args: NotifyArguments<V>, request: Request) => Answer;
+
 export function notifyVerbs(options: VerbsOptions): Verb[] {
   const verb = <V extends NotifyVerb>(
     name: V,
     args: readonly string[],
     description: string,
-    handle: (args: NotifyArguments<V>, request: Request) => Answer,
+    handle: Handle<V>,
     readOnly = false,
   ): Verb => ({
     name: `${notifyService}.${name}`,
@@ -47,7 +49,7 @@ export function notifyVerbs(options: VerbsOptions): Verb[] {
       try {
         // An overdue ask must not be reported as open.
         for (const expired of options.asks.expireOverdue()) options.onEnded(expired);
-        return handle(parsed.args as NotifyArguments<V>, request);
+        return handle(options, parsed.args as NotifyArguments<V>, request);
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error;
         options.onFault(error);
@@ -60,30 +62,13 @@ export function notifyVerbs(options: VerbsOptions): Verb[] {
       "ask",
       ["title", "body?", "options", "expires_at?", "source?", "ref"],
       "Ask a person; replies at once. Repeating a ref returns the same ask",
-      (args, request) => ask(options, args, request),
+      ask,
     ),
-    verb("get", ["ask"], "Get an ask: its state, and its answer if it has one", (args) => get(options, args), true),
-    verb("withdraw", ["ask", "reason", "note_answer?"], "Withdraw an ask, or note how it ended", (args, request) =>
-      withdraw(options, args, request),
-    ),
-    verb(
-      "tell",
-      ["title", "body?", "urgency?"],
-      "Show a notification on the desktop, if there is one",
-      (args, request) => {
-        return request.from === null ? refuseAnonymous("tell") : answered({ shown: options.tell(args, request.from) });
-      },
-    ),
-    verb(
-      "list",
-      ["state?", "source?", "label?", "noted?", "after?"],
-      "List asks, oldest first",
-      (args) => answered(options.asks.list(args)),
-      true,
-    ),
-    verb("answer", ["ask", "option", "via?"], "Answer an ask, as a person", (args, request) =>
-      answer(options, args, request),
-    ),
+    verb("get", ["ask"], "Get an ask: its state, and its answer if it has one", get, true),
+    verb("withdraw", ["ask", "reason", "note_answer?"], "Withdraw an ask, or note how it ended", withdraw),
+    verb("tell", ["title", "body?", "urgency?"], "Show a notification on the desktop, if there is one", tell),
+    verb("list", ["state?", "source?", "label?", "noted?", "after?"], "List asks, oldest first", list, true),
+    verb("answer", ["ask", "option", "via?"], "Answer an ask, as a person", answer),
   ];
 }
 
@@ -115,6 +100,14 @@ function expiryError(expiresAt: string | null, now: number): string | undefined 
 function get({ asks }: VerbsOptions, args: NotifyArguments<"get">): Answer {
   const found = asks.get(args.ask);
   return found === undefined ? refuseUnknownAsk(args.ask) : answered(found);
+}
+
+function tell(options: VerbsOptions, args: NotifyArguments<"tell">, { from }: Request): Answer {
+  return from === null ? refuseAnonymous("tell") : answered({ shown: options.tell(args, from) });
+}
+
+function list({ asks }: VerbsOptions, args: NotifyArguments<"list">): Answer {
+  return answered(asks.list(args));
 }
 
 function withdraw({ asks, onEnded }: VerbsOptions, args: NotifyArguments<"withdraw">, { from }: Request): Answer {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { BusClient } from "../bus-client/index.ts";
 import { BusClient as Client } from "../bus-client/index.ts";
 import { Bench } from "../mix/testing/command-line-under-test.ts";
-import { type Notifyd, startNotifyd } from "../notifyd/notifyd.ts";
+import { Notifyd } from "../notifyd/notifyd.ts";
 import { statePaths } from "../notifyd/state-directory.ts";
 import { callNotify, yesOrNo } from "./harness/notify-user.ts";
 
@@ -108,9 +108,8 @@ test("watch shows asks and their ends as they come, across a restart of notifyd"
 
 async function start(): Promise<void> {
   const surroundings = { env: { MIXOS_NODED_URL: bench.url }, uid: process.getuid?.() ?? -1, home: bench.directory };
-  notifyd = startNotifyd({
+  notifyd = new Notifyd({
     paths: statePaths({}, bench.directory),
-    environment: {},
     surroundings,
     version: "0.0.0",
     logger: pino({ level: "silent" }),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Checks before a start whether a program exists and can be executed, since a failed spawn says far less.
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { findOnPath, isProgram, searchDirectories } from "../../files/find-on-path.ts";
 import { ownFileGoneMessage } from "../own-file-gone.ts";
 
 export type FoundProgram =
@@ -97,7 +98,7 @@ function findMissingInterpreter(
   if (!interpreter.endsWith("/env")) return undefined;
   const name = rest.find((word) => !word.startsWith("-") && !/^\w+=/u.test(word));
   if (name === undefined || name.includes("/")) return undefined;
-  if (searchDirectories(searchPath).some((directory) => isProgram(join(directory, name)))) return undefined;
+  if (findOnPath(name, searchPath) !== undefined) return undefined;
   return { what: `${name}, which was not found ${onPath}`, isSearched: true };
 }
 
@@ -118,19 +119,6 @@ function firstLine(file: string): string {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function searchDirectories(searchPath: string | undefined): readonly string[] {
-  return (searchPath ?? "").split(delimiter).filter((directory) => isAbsolute(directory));
 }
 
 function quote(program: string): string {

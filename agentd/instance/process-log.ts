@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// agentd's own diagnostics, one JSON object per line: to a file of bounded size, or to stderr in the foreground. Never to
-// stdout, which belongs to the process that started agentd. Sessions have their own log (log.db).
+// agentd's own diagnostics, one JSON object per line: to a file of bounded size, or in the foreground to stderr, where a
+// terminal gets them as text. Never to stdout, which belongs to the process that started agentd. Sessions have their own
+// log (log.db).
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { type Logger, pino, stdSerializers, stdTimeFunctions } from "pino";
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import { hostileText, hostileTexts, terminalControlsIn } from "../../display/testing/hostile-text.ts";
+import { openAsk } from "../testing/open-ask.ts";
 import { askText, buttonLabel, buttonsOf, type ServiceCapabilities, tellText } from "./notification-text.ts";
 
 const able: ServiceCapabilities = { buttons: true, body: true, markup: true };
@@ -56,7 +57,7 @@ test.each([
   (_what, part) => {
     const asked = ask(part);
     expect(labels(asked)).toEqual(["Reject once (Deny)"]);
-    expect(askText(asked, able).body).toContain("all of it: mix notify ls a1");
+    expect(askText(asked, able).body).toContain("all of it:\nmix notify ls a1");
   },
 );
 
@@ -100,19 +101,5 @@ test("no invisible or control character reaches the screen from any text", () =>
 });
 
 function ask(some: Partial<NotifyAsk>): NotifyAsk {
-  return {
-    ask: "a1",
-    source: "agent",
-    label: "agentd/abc",
-    group: null,
-    ref: "r",
-    title: "t",
-    body: "",
-    options: [allow, always, deny],
-    incomplete: false,
-    asked_at: "",
-    expires_at: null,
-    state: "open",
-    ...some,
-  } as NotifyAsk;
+  return openAsk("a1", { label: "agentd/abc", title: "t", body: "", options: [allow, always, deny], ...some });
 }

@@ -65,7 +65,7 @@ export function buttonsOf(ask: NotifyAsk, service: ServiceCapabilities): Button[
 
 export function askText(ask: NotifyAsk, service: ServiceCapabilities): NotificationText {
   const isWhole = fitsInFull(ask, service);
-  const fullText = isWhole ? [] : [`not shown in full; all of it: mix notify ls ${ask.ask}`];
+  const fullText = isWhole ? [] : [`not shown in full; all of it:\nmix notify ls ${ask.ask}`];
   const howToAnswer = service.buttons ? [] : [`answer: mix notify answer ${ask.ask} <option>`];
   const text = isWhole ? textOf(ask) : truncateToRows(textOf(ask), excerptRows);
   return notificationText(ask.title, [text, ...fullText, ...howToAnswer, senderLine(ask)], service);

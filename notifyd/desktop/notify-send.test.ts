@@ -4,13 +4,13 @@ import { Inbox } from "../../bus-client/testing/inbox.ts";
 import { systemClock } from "../../bus-client/index.ts";
 import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import { type FakeDesktop, fakeDesktop, type FakeNotification } from "../testing/fake-desktop.ts";
+import { openAsk } from "../testing/open-ask.ts";
 import { type Limits, limits } from "../limits.ts";
 import { NotifySend } from "./notify-send.ts";
-import type { ProbeResult } from "./probe.ts";
 
 test("a pressed button answers with the option at its index, whatever the options are called", async () => {
   const { desktop, shown, choices } = await opened();
-  shown.show(ask("a1", ["--help", "o0=x;rm"]));
+  shown.present(ask("a1", ["--help", "o0=x;rm"]));
   const notification = await desktop.notifications.next();
   expect(notification.buttons).toEqual(["Allow once (--help)", "Reject once (o0=x;rm)"]);
   expect([notification.summary, notification.body]).toEqual(["-t &", "-t &amp;\n&lt;b&gt;\nfrom agent"]);
@@ -20,7 +20,7 @@ test("a pressed button answers with the option at its index, whatever the option
 
 test("backslash escapes in a question reach the screen unchanged, although notify-send interprets them", async () => {
   const { desktop, shown } = await opened();
-  shown.show({ ...ask("a1"), body: String.raw`\074b\076 C:\new \\ \u{1b}` });
+  shown.present({ ...ask("a1"), body: String.raw`\074b\076 C:\new \\ \u{1b}` });
   expect((await desktop.notifications.next()).body).toBe(
     "-t &amp;\n" + String.raw`\074b\076 C:\new \\ \u{1b}` + "\nfrom agent",
   );
@@ -28,11 +28,11 @@ test("backslash escapes in a question reach the screen unchanged, although notif
 
 test("closing a notification does not answer the ask, and it is not shown again", async () => {
   const { desktop, shown, choices } = await opened();
-  shown.show(ask("a1"));
+  shown.present(ask("a1"));
   const first = await desktop.notifications.next();
   first.close();
   await first.ended;
-  shown.show(ask("a2"));
+  shown.present(ask("a2"));
   const second = await desktop.notifications.next();
   second.press(0);
   expect(await choices.next()).toEqual(["a2", "yes"]);
@@ -40,20 +40,20 @@ test("closing a notification does not answer the ask, and it is not shown again"
 
 test("a withdrawn ask is closed with SIGINT, and its program is killed if it ignores that", async () => {
   const { desktop, shown } = await opened({ killAfterMs: 50 });
-  shown.show(ask("a1"));
+  shown.present(ask("a1"));
   const polite = await desktop.notifications.next();
-  shown.withdraw("a1");
+  shown.update(ask("a1"));
   expect(await polite.ended).toBe("closed");
   desktop.stubborn = true;
-  shown.show(ask("a2"));
+  shown.present(ask("a2"));
   const stubborn = await desktop.notifications.next();
-  shown.withdraw("a2");
+  shown.update(ask("a2"));
   await stubborn.ended;
 });
 
 test("closing removes every notification and leaves no process", async () => {
   const { desktop, shown } = await opened();
-  for (const id of ["a1", "a2"]) shown.show(ask(id));
+  for (const id of ["a1", "a2"]) shown.present(ask(id));
   const notifications = [await desktop.notifications.next(), await desktop.notifications.next()];
   await shown.close();
   for (const { pid, ended } of notifications) {
@@ -64,22 +64,24 @@ test("closing removes every notification and leaves no process", async () => {
 
 test("without an answer to the probe nothing is started that would hang, and the reason is reported", async () => {
   const { shown, states } = await opened({ probeTimeoutMs: 50 }, "silent");
-  shown.show(ask("a1"));
-  expect(await states.next()).toMatchObject({ there: false, why: expect.stringContaining("no notification service") });
+  shown.present(ask("a1"));
+  await states.next();
+  expect(shown.state).toEqual({ there: false, why: expect.stringContaining("no notification service") });
   expect(shown.tell({ title: "t", body: "", urgency: "low" }, "x")).toBe(false);
 });
 
 test("a service that starts later shows the asks that waited for it", async () => {
   const { desktop, shown, states } = await opened({ probeRetryMs: 20 }, "absent");
-  expect(await states.next()).toMatchObject({ there: false });
+  await states.next();
+  expect(shown.state).toMatchObject({ there: false });
   desktop.service = "buttons";
-  shown.show(ask("a1"));
+  shown.present(ask("a1"));
   expect((await desktop.notifications.next()).summary).toBe("-t &");
 });
 
 test("a service without buttons shows the question and how to answer it", async () => {
   const { desktop, shown } = await opened({}, "no-buttons");
-  shown.show(ask("a1"));
+  shown.present(ask("a1"));
   const notification = await desktop.notifications.next();
   expect(notification.buttons).toEqual([]);
   expect(notification.body).toContain("mix notify answer a1");
@@ -87,7 +89,7 @@ test("a service without buttons shows the question and how to answer it", async 
 
 test("a failing notify-send does not answer the ask, which is shown again when the service is back", async () => {
   const { desktop, shown, choices } = await opened({ probeRetryMs: 20 });
-  shown.show(ask("a1"));
+  shown.present(ask("a1"));
   (await desktop.notifications.next()).fail("Unknown option --action");
   const again = await desktop.notifications.next();
   again.press(0);
@@ -96,20 +98,20 @@ test("a failing notify-send does not answer the ask, which is shown again when t
 
 test("at most shownMax notifications are on the screen, and the next appears when one closes", async () => {
   const { desktop, shown } = await opened({ shownMax: 1 });
-  shown.show(ask("a1"));
-  shown.show(ask("a2"));
+  shown.present(ask("a1"));
+  shown.present(ask("a2"));
   const first = await desktop.notifications.next();
   expect(desktop.notifications.waiting).toEqual([]);
-  shown.withdraw("a1");
+  shown.update(ask("a1"));
   expect(await first.ended).toBe("closed");
   await desktop.notifications.next();
 });
 
 test("a source that asks many questions gives a place up for another, and gets it back afterwards", async () => {
   const { desktop, shown, choices } = await opened({ shownMax: 3 });
-  for (let n = 0; n < 10; n += 1) shown.show(asked(`a${n}`, "loud"));
+  for (let n = 0; n < 10; n += 1) shown.present(asked(`a${n}`, "loud"));
   const newest = await notificationOf(desktop, "a2", 3);
-  shown.show(asked("b", "quiet"));
+  shown.present(asked("b", "quiet"));
   expect(await newest.ended).toBe("closed");
   (await notificationOf(desktop, "b")).press(0);
   expect(await choices.next()).toEqual(["b", "yes"]);
@@ -120,9 +122,9 @@ test("a source that asks many questions gives a place up for another, and gets i
 test("a button pressed while its notification is closing to make room still answers", async () => {
   const { desktop, shown, choices } = await opened({ shownMax: 2, killAfterMs: 3_000 });
   desktop.stubborn = true;
-  for (const id of ["a1", "a2"]) shown.show(asked(id, "loud"));
+  for (const id of ["a1", "a2"]) shown.present(asked(id, "loud"));
   const up = [await desktop.notifications.next(), await desktop.notifications.next()];
-  shown.show(asked("b", "quiet"));
+  shown.present(asked("b", "quiet"));
   up.find(({ summary }) => summary === "a2")?.press(0);
   expect(await choices.next()).toEqual(["a2", "yes"]);
   desktop.stubborn = false;
@@ -130,7 +132,8 @@ test("a button pressed while its notification is closing to make room still answ
 
 test("tells are shown with their sender's name, and are limited in number", async () => {
   const { desktop, shown, states } = await opened({ tellsMax: 2, tellIntervalMs: 60_000 });
-  expect(await states.next()).toMatchObject({ there: true });
+  await states.next();
+  expect(shown.state).toMatchObject({ there: true });
   const told = { title: "done", body: "", urgency: "critical" } as const;
   expect([1, 2, 3].map(() => shown.tell(told, "mcp-abcdef"))).toEqual([true, true, false]);
   const notification = await desktop.notifications.next();
@@ -141,13 +144,12 @@ test("tells are shown with their sender's name, and are limited in number", asyn
 async function opened(some: Partial<Limits> = {}, service?: FakeDesktop["service"]) {
   const desktop = await fakeDesktop(service);
   const choices = new Inbox<[string, string]>();
-  const states = new Inbox<ProbeResult>();
-  const shown = new NotifySend({
-    environment: desktop.environment,
+  const states = new Inbox<unknown>();
+  const shown = new NotifySend(desktop.environment, {
     limits: { ...limits, ...some },
     clock: systemClock,
-    onChoice: (id, option) => choices.push([id, option]),
-    onState: (found) => states.push(found),
+    answer: (id, option) => choices.push([id, option]),
+    logger: { info: (...said: unknown[]) => states.push(said) },
   });
   onTestFinished(() => shown.close());
   return { desktop, shown, choices, states };
@@ -167,21 +169,9 @@ async function notificationOf({ notifications }: FakeDesktop, title: string, cou
 }
 
 function ask(id: string, [yes, no] = ["yes", "no"]): NotifyAsk {
-  return {
-    ask: id,
-    source: "agent",
-    label: null,
-    group: null,
-    ref: id,
-    title: "-t &",
-    body: "<b>",
-    incomplete: false,
-    options: [
-      { option: yes ?? "", label: yes ?? "", kind: "allow_once" },
-      { option: no ?? "", label: no ?? "", kind: "reject_once" },
-    ],
-    asked_at: "",
-    expires_at: null,
-    state: "open",
-  };
+  const options = [
+    { option: yes, label: yes, kind: "allow_once" },
+    { option: no, label: no, kind: "reject_once" },
+  ];
+  return openAsk(id, { title: "-t &", body: "<b>", options });
 }

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Shows notifications with notify-send: one process for each, which waits and prints the button that was pressed.
-import type { Clock } from "../../bus-client/index.ts";
 import type { NotifyArguments, NotifyAsk } from "../../agentd/vocabulary/index.ts";
-import type { Limits } from "../limits.ts";
-import type { Desktop } from "./desktop.ts";
+import type { Presenter, PresenterHost, PresenterState } from "../presenter.ts";
 import { fairShare } from "./fair-share.ts";
 import { type Helper, type HelperEnd, startHelper } from "./helper.ts";
 import { firstLine, type ProbeResult, probe } from "./probe.ts";
 import { askText, buttonsOf, tellText, type NotificationText } from "./notification-text.ts";
 
-export interface NotifySendOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly limits: Limits;
-  readonly clock: Clock;
-  /** Called when a person presses a button. Closing a notification does not answer the ask. */
-  readonly onChoice: (ask: string, option: string) => void;
-  /** Called when the notification service appears, changes or goes away. */
-  readonly onState: (probed: ProbeResult) => void;
-}
-
-export class NotifySend implements Desktop {
-  readonly #options: NotifySendOptions;
+export class NotifySend implements Presenter {
+  readonly name = "desktop";
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #host: PresenterHost;
   #probed: ProbeResult = { there: false, why: "not checked yet" };
   /** The earliest time of the next probe; undefined while one runs. */
   #probeAt: number | undefined = 0;
@@ -31,32 +21,33 @@ export class NotifySend implements Desktop {
   #tells: number[] = [];
   #closed = false;
 
-  constructor(options: NotifySendOptions) {
-    this.#options = options;
+  constructor(environment: Readonly<Record<string, string | undefined>>, host: PresenterHost) {
+    this.#environment = environment;
+    this.#host = host;
     void this.#probe();
   }
 
-  get state(): { readonly there: boolean; readonly why: string } {
+  get state(): PresenterState {
     return this.#probed.there
       ? { there: true, why: this.#probed.buttons ? "with buttons" : "without buttons: answer with mix notify" }
       : this.#probed;
   }
 
-  show(ask: NotifyAsk): void {
+  present(ask: NotifyAsk): void {
     if (this.#closed || this.#asks.has(ask.ask)) return;
     this.#asks.set(ask.ask, { ask, helper: undefined, isLeaving: false });
     this.#updateScreen();
   }
 
-  withdraw(ask: string): void {
+  update({ ask }: NotifyAsk): void {
     const shown = this.#asks.get(ask);
     this.#asks.delete(ask);
-    shown?.helper?.end(this.#options.limits.killAfterMs);
+    shown?.helper?.end(this.#host.limits.killAfterMs);
   }
 
   tell(told: NotifyArguments<"tell">, from: string): boolean {
-    const { tellsMax, tellIntervalMs } = this.#options.limits;
-    const now = this.#options.clock.now();
+    const { tellsMax, tellIntervalMs } = this.#host.limits;
+    const now = this.#host.clock.now();
     this.#tells = this.#tells.filter((at) => Math.abs(now - at) < tellIntervalMs * tellsMax);
     if (this.#closed || !this.#probed.there || this.#tells.length >= tellsMax) return false;
     this.#tells.push(now);
@@ -68,7 +59,7 @@ export class NotifySend implements Desktop {
     this.#closed = true;
     this.#cancelProbe?.();
     this.#asks.clear();
-    for (const helper of this.#helpers) helper.end(this.#options.limits.killAfterMs);
+    for (const helper of this.#helpers) helper.end(this.#host.limits.killAfterMs);
     await Promise.all([...this.#helpers].map(({ ended }) => ended));
   }
 
@@ -85,7 +76,7 @@ export class NotifySend implements Desktop {
       this.#sendAllWithoutButtons(found);
       return;
     }
-    const { shownMax, killAfterMs } = this.#options.limits;
+    const { shownMax, killAfterMs } = this.#host.limits;
     const shared = new Set(Array.from(fairShare(candidates, shownMax), ({ one }) => one));
     const leaving = candidates.filter(({ one, isShown: already }) => already && !shared.has(one));
     for (const { one } of leaving) {
@@ -129,13 +120,14 @@ export class NotifySend implements Desktop {
     if (chosen === undefined && isLeaving) return;
     if (chosen === undefined && end.code !== 0) return this.#onServiceLost(end);
     this.#asks.delete(ask.ask);
-    if (chosen !== undefined) this.#options.onChoice(ask.ask, chosen);
+    // Closing a notification does not answer the ask.
+    if (chosen !== undefined) this.#host.answer(ask.ask, chosen);
   }
 
   /** Shows a notification without buttons. notify-send does not wait then, so it is killed after `sendTimeoutMs`. */
   #sendOnce(found: ProbeResult & { there: true }, args: readonly string[], text: NotificationText): void {
     const helper = this.#start(found, args, text);
-    const deadline = setTimeout(() => helper.end(0), this.#options.limits.sendTimeoutMs);
+    const deadline = setTimeout(() => helper.end(0), this.#host.limits.sendTimeoutMs);
     void helper.ended.then(() => clearTimeout(deadline));
   }
 
@@ -152,13 +144,13 @@ export class NotifySend implements Desktop {
   /** notify-send failed: the service went away, or this version has no buttons. Probes again after `probeRetryMs`. */
   #onServiceLost({ code, stderr }: HelperEnd): void {
     this.#setProbeResult({ there: false, why: `notify-send ended with ${code ?? "a signal"}: ${firstLine(stderr)}` });
-    this.#probeAt = this.#options.clock.now() + this.#options.limits.probeRetryMs;
+    this.#probeAt = this.#host.clock.now() + this.#host.limits.probeRetryMs;
   }
 
   #probeLater(): void {
     if (this.#probeAt === undefined || this.#cancelProbe !== undefined) return;
-    const ms = Math.min(Math.max(this.#probeAt - this.#options.clock.now(), 0), this.#options.limits.probeRetryMs);
-    this.#cancelProbe = this.#options.clock.after(ms, () => {
+    const ms = Math.min(Math.max(this.#probeAt - this.#host.clock.now(), 0), this.#host.limits.probeRetryMs);
+    this.#cancelProbe = this.#host.clock.after(ms, () => {
       this.#cancelProbe = undefined;
       void this.#probe();
     });
@@ -166,7 +158,7 @@ export class NotifySend implements Desktop {
 
   async #probe(): Promise<void> {
     this.#probeAt = undefined;
-    const { clock, limits } = this.#options;
+    const { clock, limits } = this.#host;
     const found = await probe({ ...this.#helperOptions(), probeTimeoutMs: limits.probeTimeoutMs });
     this.#probeAt = clock.now() + limits.probeRetryMs;
     if (this.#closed) return;
@@ -177,12 +169,14 @@ export class NotifySend implements Desktop {
   #setProbeResult(found: ProbeResult): void {
     const changed = JSON.stringify(found) !== JSON.stringify(this.#probed);
     this.#probed = found;
-    if (changed) this.#options.onState(found);
+    if (!changed) return;
+    const { logger } = this.#host;
+    if (found.there) logger.info({ buttons: found.buttons }, "questions are shown on the desktop");
+    else logger.info(`questions are not shown on the desktop: ${found.why}`);
   }
 
   #helperOptions() {
-    const { environment, limits } = this.#options;
-    return { environment, outputBytesMax: limits.outputBytesMax };
+    return { environment: this.#environment, outputBytesMax: this.#host.limits.outputBytesMax };
   }
 }
 

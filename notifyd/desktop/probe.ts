@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Checks for a notification service and its capabilities with gdbus or busctl, since notify-send itself hangs when no
 // service answers.
-import { accessSync, constants, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { findOnPath } from "../../files/find-on-path.ts";
 import { type HelperOptions, startHelper } from "./helper.ts";
 import type { ServiceCapabilities } from "./notification-text.ts";
 
@@ -22,10 +21,12 @@ export async function probe(options: HelperOptions & { readonly probeTimeoutMs: 
   if (!environment["DBUS_SESSION_BUS_ADDRESS"]) return absent("DBUS_SESSION_BUS_ADDRESS is not set: no desktop here");
   const notifySend = findOnPath("notify-send", path);
   if (notifySend === undefined) return absent("notify-send is not on the PATH");
-  const command = probeCommands.find(({ program }) => findOnPath(program, path) !== undefined);
-  const file = command && findOnPath(command.program, path);
-  if (command === undefined || file === undefined) return absent("neither gdbus nor busctl is on the PATH");
-  const helper = startHelper(file, command.args, options);
+  const [command] = probeCommands.flatMap(({ program, args }) => {
+    const file = findOnPath(program, path);
+    return file === undefined ? [] : [{ file, args }];
+  });
+  if (command === undefined) return absent("neither gdbus nor busctl is on the PATH");
+  const helper = startHelper(command.file, command.args, options);
   let isTimedOut = false;
   const deadline = setTimeout(() => {
     isTimedOut = true;
@@ -67,19 +68,4 @@ function absent(why: string): ProbeResult {
 
 export function firstLine(text: string): string {
   return text.trim().split("\n")[0]?.slice(0, 200) ?? "";
-}
-
-/** Finds the executable on the given PATH. Skips relative directories. */
-function findOnPath(program: string, path: string | undefined): string | undefined {
-  for (const directory of (path ?? "").split(":")) {
-    if (!isAbsolute(directory)) continue;
-    const file = join(directory, program);
-    try {
-      accessSync(file, constants.X_OK);
-      if (statSync(file).isFile()) return file;
-    } catch {
-      // It is not in this directory.
-    }
-  }
-  return undefined;
 }
