@@ -8,6 +8,7 @@ import type {
   Elicitation,
   PermissionOption,
   RequestKey,
+  TokenUsage,
   ToolCallPatch,
 } from "./model.ts";
 
@@ -96,5 +97,5 @@ export interface OpenedSession {
 export interface PromptResult {
   /** As received, even if ACP does not define it. */
   readonly stopReason: string;
-  readonly usage?: unknown;
+  readonly usage?: TokenUsage;
 }

@@ -27,6 +27,18 @@ test("the usage of a turn is kept, and a turn that ends without a reason is a fa
   ]);
 });
 
+test.each<[unknown, object]>([
+  [{ inputTokens: 1, outputTokens: -1, totalTokens: "3", thoughtTokens: null }, { usage: { inputTokens: 1 } }],
+  [{ cachedReadTokens: 2 ** 53, cachedWriteTokens: 1.5, other: 4 }, {}],
+  ["many", {}],
+  [null, {}],
+])("of the usage %j only whole counts are kept", (usage, kept) => {
+  const { agent, client, done, outcomes } = opened();
+  client.prompt([text("hi")], done("prompt"));
+  agent.say(agent.answer("session/prompt", { stopReason: "end_turn", usage }));
+  expect(outcomes("prompt")).toEqual([{ ok: true, value: { stopReason: "end_turn", ...kept } }]);
+});
+
 test("the updates of one read and the answer after them arrive in order, then one end of the batch", () => {
   const { agent, client, done, heard } = opened();
   client.prompt([text("hi")], done("prompt"));

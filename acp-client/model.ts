@@ -28,6 +28,22 @@ export interface ToolCallPatch {
   readonly meta?: unknown;
 }
 
+/** The counts of ACP's `PromptResponse.usage`. Agents leave some out. */
+export interface TokenUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly thoughtTokens?: number;
+  readonly cachedReadTokens?: number;
+  readonly cachedWriteTokens?: number;
+  readonly totalTokens?: number;
+}
+
+/** `currency` is an ISO 4217 code. */
+export interface Cost {
+  readonly amount: number;
+  readonly currency: string;
+}
+
 export interface PlanEntry {
   readonly content: string;
   readonly priority: string;
@@ -83,7 +99,7 @@ export type AgentUpdate =
       readonly kind: "usage";
       readonly used: number | null;
       readonly size: number | null;
-      readonly cost?: { readonly amount: number; readonly currency: string } | null;
+      readonly cost?: Cost | null;
       readonly meta?: unknown;
     }
   | {

@@ -42,6 +42,7 @@ function snapshotOf(instance: Instance, session: string): SessionSnapshot | unde
     commands: latest?.commands?.commands ?? [],
     plan: latest?.plan?.entries ?? [],
     usage: usage ? { used: usage.used, size: usage.size } : null,
+    ...(row.usage === null ? {} : { usage_total: row.usage }),
     children: log.sessions.children(session),
     ...(row.requests === 0 ? {} : unansweredIn(log.sessions.unanswered(session))),
   };

@@ -16,6 +16,8 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { LogError, type LogErrorCode } from "./log-error.ts";
+import type { EntryContent, TurnUsage } from "../vocabulary/index.ts";
+import { verified } from "./testing/maintained-log.ts";
 import { alpha, everything, fill, otherConnection, temporaryDirectory, temporaryLog } from "./testing/temporary-log.ts";
 
 const packaged = fileURLToPath(new URL("../../migrations", import.meta.url));
@@ -158,6 +160,25 @@ test.each(packagedNames.map((_, index) => index + 1).slice(0, -1))(
     expect(existsSync(`${file}.schema-${schema}`)).toBe(true);
   },
 );
+
+test("a log of the version without usage is migrated: its turns are not counted, those that follow are", async () => {
+  const before = temporaryLog();
+  const ended = (turn: number, usage: TurnUsage): EntryContent => ({ kind: "turn", turn, phase: "ended", usage });
+  // As agentd logged it then: ACP's object.
+  before.append([{ session: alpha, expectSeq: 0, entries: [ended(1, { totalTokens: 5 } as TurnUsage)] }]);
+  before.close();
+  const db = new Database(before.file);
+  db.exec("ALTER TABLE session DROP COLUMN usage");
+  db.pragma("user_version = 3");
+  db.close();
+  const log = temporaryLog({ file: before.file });
+  expect(log.sessions.row(alpha)).toMatchObject({ last_seq: 1, usage: null });
+  log.append([
+    { session: alpha, expectSeq: 1, entries: [ended(2, { total_tokens: 7 }), ended(3, { total_tokens: 1 })] },
+  ]);
+  expect(log.sessions.row(alpha)?.usage).toEqual({ turns: 2, total_tokens: 8 });
+  expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
+});
 
 test("a failed migration leaves the log unchanged, and the older agentd can use it", () => {
   const log = temporaryLog();

@@ -255,7 +255,14 @@ function anyEntry(): fc.Arbitrary<EntryContent> {
       agent_session_id: optional("s-1", "s-2"),
       name: optional("n"),
     }),
-    fc.record({ kind: fc.constant("turn" as const), turn, phase: phase("queued", "started", "ended") }),
+    fc.record({
+      kind: fc.constant("turn" as const),
+      turn,
+      phase: phase("queued", "started", "ended"),
+      usage: fc.option(fc.constantFrom({ total_tokens: 3 }, { cost: { amount: 0.1, currency: "EUR" } }), {
+        nil: undefined,
+      }),
+    }),
     fc.record({
       kind: fc.constant("message" as const),
       role: phase("user", "agent", "thought"),

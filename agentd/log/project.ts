@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The projection of a session's entries: the row that lists, snapshots and recovery read instead of the entries.
 import {
+  addUsage,
   type CommandEntry,
   type ElicitationEntry,
   type EntryContent,
@@ -11,6 +12,7 @@ import {
   type ReplyEntry,
   type ResolvedVia,
   type SessionPhase,
+  type SessionUsage,
   type StateEntry,
   type TerminalEntry,
   type ToolCallEntry,
@@ -36,6 +38,8 @@ export interface SessionRow {
   readonly updated_at: string;
   readonly latest: Latest;
   readonly open: OpenItems;
+  /** Null until a turn ends with a usage. */
+  readonly usage: SessionUsage | null;
 }
 
 /** For each part of a snapshot, the seq of the last entry that has it; absent if there is none. */
@@ -124,6 +128,7 @@ export function newRow(session: string, at: string): SessionRow {
     updated_at: at,
     latest: { info: {}, chosen: {} },
     open: { turns: [], requests: [], tools: [], commands: [] },
+    usage: null,
   };
 }
 
@@ -232,6 +237,7 @@ function foldTurn(draft: Draft, entry: TurnEntry): void {
   const turns = phase === "ended" ? others : [...others, { turn, phase, seq: draft.last_seq }];
   draft.open = { ...draft.open, turns };
   draft.turns = Math.max(draft.turns, turn);
+  if (entry.usage !== undefined) draft.usage = addUsage(draft.usage, entry.usage);
 }
 
 function markAnswered(draft: Draft, turn: number | undefined): void {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The table `session`: reads rows into the projection, and writes back what changed.
 import type Database from "better-sqlite3";
-import type { SessionPhase } from "../vocabulary/index.ts";
+import type { SessionPhase, SessionUsage } from "../vocabulary/index.ts";
 import type { Latest, OpenItems, SessionRow } from "./project.ts";
 
 /** An entry's id is the sid of its session times this, plus its seq. */
@@ -31,7 +31,7 @@ export function sessionTable(db: Database.Database): SessionTable {
   const replace = db.prepare(`
     UPDATE session SET name = :name, agent = :agent, cwd = :cwd, parent = :parent, state = :state, reason = :reason,
       turns = :turns, requests = :requests, last_seq = :last_seq, agent_session_id = :agent_session_id,
-      updated_at = :updated_at, latest = :latest, open = :open
+      updated_at = :updated_at, latest = :latest, open = :open, usage = :usage
     WHERE sid = :sid`);
   return {
     read: (session) => {
@@ -50,7 +50,7 @@ export function sessionTable(db: Database.Database): SessionTable {
 
 /** The columns that a query must select for `rowOf`. */
 export const columns =
-  "sid, id, name, agent, cwd, parent, state, reason, turns, requests, last_seq, agent_session_id, created_at, updated_at, latest, open";
+  "sid, id, name, agent, cwd, parent, state, reason, turns, requests, last_seq, agent_session_id, created_at, updated_at, latest, open, usage";
 
 export interface SessionColumns {
   readonly sid: number;
@@ -69,15 +69,23 @@ export interface SessionColumns {
   readonly updated_at: string;
   readonly latest: string;
   readonly open: string;
+  readonly usage: string | null;
 }
 
 export function rowOf(stored: SessionColumns): SessionRow {
-  const { id, latest, open, sid: _sid, ...rest } = stored;
-  return { session: id, ...rest, latest: JSON.parse(latest) as Latest, open: JSON.parse(open) as OpenItems };
+  const { id, latest, open, usage, sid: _sid, ...rest } = stored;
+  return {
+    session: id,
+    ...rest,
+    latest: JSON.parse(latest) as Latest,
+    open: JSON.parse(open) as OpenItems,
+    usage: usage === null ? null : (JSON.parse(usage) as SessionUsage),
+  };
 }
 
 function bound(row: SessionRow): Record<string, unknown> {
-  return { ...row, latest: JSON.stringify(row.latest), open: JSON.stringify(row.open) };
+  const usage = row.usage === null ? null : JSON.stringify(row.usage);
+  return { ...row, latest: JSON.stringify(row.latest), open: JSON.stringify(row.open), usage };
 }
 
 /** Compares by identity, since the projection keeps the objects that it did not change. */
@@ -85,6 +93,7 @@ function onlyAdvanced(before: SessionRow, after: SessionRow): boolean {
   return (
     before.latest === after.latest &&
     before.open === after.open &&
+    before.usage === after.usage &&
     before.turns === after.turns &&
     before.requests === after.requests &&
     before.state === after.state

@@ -75,6 +75,7 @@ test.each([
   ["UPDATE session SET state = 'lost' WHERE sid = 2", "does not match its entries: state"],
   ["UPDATE session SET last_seq = 9 WHERE sid = 2", "does not match its entries: last_seq"],
   ["UPDATE session SET latest = json_set(latest, '$.info.title', 'x') WHERE sid = 2", "match its entries: latest"],
+  ["UPDATE session SET usage = '{\"turns\":1}' WHERE sid = 2", "does not match its entries: usage"],
   ["UPDATE receipt SET entry = :base + 3", "names entry 3"],
   ["UPDATE receipt SET entry = (7 << 30) + 3", "of no session"],
   ["INSERT INTO entry VALUES ((9 << 30) + 1, 5, NULL, '{}')", "belongs to no session"],

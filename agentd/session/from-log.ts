@@ -6,6 +6,7 @@ import type { EntryReader } from "../log/read.ts";
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary/index.ts";
 import { measureFields } from "./core/bounded-fields.ts";
+import { toCountedCost } from "./core/map-update.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
 import {
   type IntendedWrite,
@@ -24,6 +25,7 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
   const row = reader.row(session);
   if (!row) return undefined;
   const latest = reader.latest(session);
+  const cost = toCountedCost(latest?.usage?.cost);
   const base = newSession({
     id: row.session,
     agent: row.agent ?? "",
@@ -44,6 +46,8 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
     run: toRun(row, latest?.state?.error),
     options: latest?.options?.options ?? [],
     agentSide: row.agent_session_id === null ? null : toAgentSide(row, latest),
+    // What an earlier run did not count is lost: its turns have ended.
+    cost: { reported: cost ?? null, counted: cost ?? null },
     terminals: (row.open.terminals ?? []).map(toOpenTerminal),
     transcriptOwed: owesTranscript(entries, session, latest?.up),
   };

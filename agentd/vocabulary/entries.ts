@@ -2,6 +2,7 @@
 // The entries of the log, which the topic `agent.session.updated` also carries. Members of our own are snake_case.
 // ACP's content blocks, tool call content and locations stay as the agent wrote them.
 import type { ErrorBody } from "./errors.ts";
+import type { Cost, TurnUsage } from "./usage.ts";
 
 export const topic = "agent.session.updated";
 export const service = "agent";
@@ -145,7 +146,8 @@ export interface TurnEntry {
   readonly sent?: Sent;
   readonly forced?: true;
   readonly error?: ErrorBody;
-  readonly usage?: unknown;
+  /** Logs of before 2026-12 have ACP's object here, with names in camelCase. */
+  readonly usage?: TurnUsage;
 }
 
 export interface MessageEntry {
@@ -206,7 +208,8 @@ export interface UsageEntry {
   readonly kind: "usage";
   readonly used: number | null;
   readonly size: number | null;
-  readonly cost?: { readonly amount: number; readonly currency: string } | null;
+  /** What the agent's session has cost so far. */
+  readonly cost?: Cost | null;
 }
 
 export interface NoticeEntry {

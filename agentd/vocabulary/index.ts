@@ -7,5 +7,6 @@ export * from "./limits.ts";
 export * from "./notify-arguments.ts";
 export * from "./notify.ts";
 export * from "./replies.ts";
+export * from "./usage.ts";
 export * from "./verb-kinds.ts";
 export * from "./verbs.ts";

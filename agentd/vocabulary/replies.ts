@@ -13,6 +13,7 @@ import type {
   ToolCallFields,
   TruncatedEntry,
 } from "./entries.ts";
+import type { SessionUsage } from "./usage.ts";
 
 /** The members that the reply of every acting command has. */
 export interface Accepted {
@@ -110,6 +111,8 @@ export interface SessionSnapshot extends SessionSummary {
   readonly plan: PlanEntry["entries"];
   readonly requests: readonly (ListedPermission | ListedElicitation)[];
   readonly usage: { readonly used: number | null; readonly size: number | null } | null;
+  /** The sum over the session's turns; absent if the agent reported nothing. */
+  readonly usage_total?: SessionUsage;
   readonly children: readonly string[];
   /** Requests that nobody answered in time, among the session's last 20,000 entries; absent if there are none. */
   readonly unanswered?: { readonly permissions: number; readonly elicitations: number };

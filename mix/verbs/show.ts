@@ -4,6 +4,7 @@ import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { unansweredMessage } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { formatCount } from "./log-maintenance.ts";
 import { printableLine } from "../../display/printable.ts";
 import { formatTable } from "../view/table.ts";
 import { formatElicitationTable, formatOptionTable, formatPermissionTable } from "../view/reply-tables.ts";
@@ -38,6 +39,7 @@ function formatSnapshot(one: SessionSnapshot, now: number): string[] {
     ["policy", one.policy],
     ["extra dirs", one.additional_dirs.length === 0 ? undefined : one.additional_dirs.join(", ")],
     ["context", describeUsage(one)],
+    ["used", describeTotal(one)],
     ["parent", one.parent],
     ["children", one.children.length === 0 ? undefined : one.children.join(", ")],
     ["unanswered", unansweredMessage((one.unanswered?.permissions ?? 0) + (one.unanswered?.elicitations ?? 0))],
@@ -73,4 +75,16 @@ function describeTurns({ running, queued, turns }: SessionSnapshot): string {
 function describeUsage({ usage }: SessionSnapshot): string | undefined {
   if (usage === null || usage.used === null) return undefined;
   return usage.size === null ? `${usage.used} tokens` : `${usage.used} of ${usage.size} tokens`;
+}
+
+function describeTotal({ usage_total: total }: SessionSnapshot): string | undefined {
+  if (total === undefined) return undefined;
+  const counts = [
+    [total.total_tokens, "tokens"],
+    [total.input_tokens, "in"],
+    [total.output_tokens, "out"],
+    [total.cost?.amount, total.cost?.currency],
+  ] as const;
+  const known = counts.flatMap(([count, unit]) => (count === undefined ? [] : [`${count} ${unit}`]));
+  return `${known.join(", ")} in ${formatCount(total.turns, "turn")}`;
 }

@@ -134,7 +134,8 @@ test("two people's command ids may be the same in two sessions, and no agent eve
 
 test("an update of an unknown kind is kept as it came, and the turn ends as it should (case 20)", async () => {
   const unknown = { sessionUpdate: "totally_new_kind", deep: { list: [1, { two: null }] } };
-  const usage = { sessionUpdate: "usage_update", used: 5, size: 10, invented: true };
+  const cost = { amount: 0.25, currency: "USD" };
+  const usage = { sessionUpdate: "usage_update", used: 5, size: 10, cost, invented: true };
   const bare = { sessionUpdate: "tool_call", toolCallId: "bare", title: "No more than it must" };
   await using scene = await openScene({
     scripted: {
@@ -152,7 +153,9 @@ test("an update of an unknown kind is kept as it came, and the turn ends as it s
   expect(await turnEnd(user, session)).toMatchObject({ stop_reason: "end_turn" });
   const log = await user.log(session);
   expect(JSON.stringify(ofKind(log, "extension")[0]?.data)).toContain(JSON.stringify(unknown.deep));
-  expect(ofKind(log, "usage")[0]).toMatchObject({ used: 5, size: 10 });
+  expect(ofKind(log, "usage")[0]).toMatchObject({ used: 5, size: 10, cost });
+  expect(ofKind(log, "turn").at(-1)).toMatchObject({ usage: { cost } });
+  expect(await user.get(session)).toMatchObject({ usage: { used: 5, size: 10 }, usage_total: { turns: 1, cost } });
   expect(ofKind(log, "tool_call")[0]).toMatchObject({ tool_call_id: "bare", title: bare.title });
   expect(agentText(log)).toBe("done");
 });

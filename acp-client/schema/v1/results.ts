@@ -2,9 +2,10 @@
 // Decodes the results of a v1 agent. Where all members are optional, null stands for the empty object.
 import * as z from "zod";
 import type { SessionInfo as ListedSession } from "../../agent-client.ts";
+import type { PromptResult } from "../../agent-events.ts";
 import { numberOf } from "../../../json/raw-json.ts";
 import { isRecord } from "../../../json/record.ts";
-import type { AgentIdentity, AuthMethod, ConfigOption } from "../../model.ts";
+import type { AgentIdentity, AuthMethod, ConfigOption, TokenUsage } from "../../model.ts";
 import {
   clearableText,
   decode,
@@ -159,9 +160,27 @@ export function decodeRestoredSession(result: unknown): Omit<NewSession, "sessio
 }
 
 /** Returns undefined if the stop reason is missing. */
-export function decodePromptResult(result: unknown): { stopReason: string; usage?: unknown } | undefined {
+export function decodePromptResult(result: unknown): PromptResult | undefined {
   const answer = decode(PromptResponse, result);
-  return answer && omitUndefined({ stopReason: answer.stopReason, usage: answer.usage });
+  return answer && omitUndefined({ stopReason: answer.stopReason, usage: decodeTokenUsage(answer.usage) });
+}
+
+const tokenCounts = [
+  "inputTokens",
+  "outputTokens",
+  "thoughtTokens",
+  "cachedReadTokens",
+  "cachedWriteTokens",
+  "totalTokens",
+] as const satisfies readonly (keyof TokenUsage)[];
+
+/** Keeps the counts that are whole numbers up to 2^53 - 1; undefined if there are none. */
+function decodeTokenUsage(usage: Readonly<Record<string, unknown>> | undefined): TokenUsage | undefined {
+  const counts = tokenCounts.flatMap((name) => {
+    const count = numberOf(usage?.[name]);
+    return Number.isSafeInteger(count) && (count as number) >= 0 ? [[name, count]] : [];
+  });
+  return counts.length === 0 ? undefined : (Object.fromEntries(counts) as TokenUsage);
 }
 
 /** Returns the options after a change; undefined if the agent did not send them. */

@@ -11,14 +11,14 @@ import { findOptionProblem } from "./decide-commands.ts";
 import { type Draft, commandIdMember } from "./draft.ts";
 import { truncateFields } from "./bounded-fields.ts";
 import type { SessionInput } from "./input.ts";
-import { toEntry, toSessionOptions } from "./map-update.ts";
+import { toCountedCost, toEntry, toSessionOptions } from "./map-update.ts";
 import { addMessage } from "./messages.ts";
 import { requestElicitation } from "./requests/elicitations.ts";
 import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/resolutions.ts";
 import { noteCallChange, noteForeignToolCall, requestPermission } from "./requests/permissions.ts";
 import type { PolicyEvidence } from "./requests/policy.ts";
 import { beginRun, canRestoreSession, notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.ts";
-import { currentTurn, type SessionState } from "./state.ts";
+import { currentTurn, noCost, type SessionState } from "./state.ts";
 import { closeOpenTools, addToolCall } from "./tools/tool-calls.ts";
 import { endQueuedTurns, endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
 
@@ -67,6 +67,8 @@ function onUpdate(draft: Draft, update: AgentUpdate): void {
   const ofSession = entry.kind !== "plan" && where.late === true;
   draft.add(ofSession ? entry : { ...entry, ...where });
   if (entry.kind === "options") state.options = entry.options;
+  const cost = entry.kind === "usage" && toCountedCost(entry.cost);
+  if (cost) state.cost = { ...state.cost, reported: cost };
 }
 
 /** Extensions are logged as they came, up to a size limit. */
@@ -94,6 +96,7 @@ export function onOpened(draft: Draft, before: SessionState, input: Extract<Sess
   if (resumed !== undefined) {
     // Keep a transcript that an earlier run still owed.
     state.transcriptOwed ||= resumed === "fresh";
+    if (resumed === "fresh") state.cost = noCost;
     state.run = { ...run, resumed, config: findOptionsToRestore(draft, input.chosen ?? [], opened.options) };
   }
   setNextOption(draft, before);

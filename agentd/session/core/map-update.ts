@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Maps the agent's updates to entries. It only renames members: absent stays absent, null stays null.
-import type { AgentUpdate, ConfigOption, ToolCallPatch } from "../../../acp-client/model.ts";
+import type { AgentUpdate, ConfigOption, TokenUsage, ToolCallPatch } from "../../../acp-client/model.ts";
+import { numberOf } from "../../../json/raw-json.ts";
 import { setSerializedContent } from "../../log/serialized-content.ts";
 import type { EntryContent, SessionOption, ToolCallFields } from "../../vocabulary/entries.ts";
+import type { Cost, TokenCounts } from "../../vocabulary/usage.ts";
 
 export function toToolCallFields(call: ToolCallPatch): ToolCallFields {
   const fields: Record<string, unknown> = { tool_call_id: call.toolCallId };
@@ -70,6 +72,29 @@ export function toEntry(update: MappedUpdate): EntryContent {
     case "extension":
       return { kind: "extension", method: update.method, data: update.data };
   }
+}
+
+const countNames = {
+  inputTokens: "input_tokens",
+  outputTokens: "output_tokens",
+  thoughtTokens: "thought_tokens",
+  cachedReadTokens: "cached_read_tokens",
+  cachedWriteTokens: "cached_write_tokens",
+  totalTokens: "total_tokens",
+} as const satisfies Record<keyof TokenUsage, keyof TokenCounts>;
+
+export function toTokenCounts(usage: TokenUsage): TokenCounts {
+  const counts = Object.entries(usage) as [keyof TokenUsage, number][];
+  return Object.fromEntries(counts.map(([name, count]) => [countNames[name], count]));
+}
+
+/** Returns the cost as it is added up; undefined if its amount cannot be, or its currency is not an ISO 4217 code. */
+export function toCountedCost(cost: Cost | null | undefined): Cost | undefined {
+  if (!cost || !/^[A-Z]{3}$/.test(cost.currency)) return undefined;
+  const amount = numberOf(cost.amount);
+  return Number.isFinite(amount) && (amount as number) >= 0
+    ? { amount: amount as number, currency: cost.currency }
+    : undefined;
 }
 
 function metaMember(update: { readonly meta?: unknown }): { readonly _meta?: unknown } {

@@ -15,6 +15,7 @@ import type {
   ToolCallFields,
 } from "../../vocabulary/entries.ts";
 import type { ErrorBody } from "../../vocabulary/errors.ts";
+import type { Cost } from "../../vocabulary/usage.ts";
 import type { MeasuredFields } from "./bounded-fields.ts";
 import { type RequestMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
 import { emptyLedger, type ToolLedger } from "./tools/tool-ledger.ts";
@@ -69,6 +70,8 @@ export interface SessionState extends NewSession {
    * own.
    */
   readonly openMessage: OpenMessage | null;
+  /** What the agent's session has cost: as last reported, and as far as ended turns have it. */
+  readonly cost: { readonly reported: Cost | null; readonly counted: Cost | null };
   /** The agent does not know the conversation, so the next prompt is sent with the transcript. */
   readonly transcriptOwed: boolean;
   /** The log already says that the session's policy is missing from the configuration. */
@@ -228,6 +231,8 @@ export interface PendingCommand {
   readonly caller: CallerToken | null;
 }
 
+export const noCost: SessionState["cost"] = { reported: null, counted: null };
+
 export function newSession(session: NewSession): SessionState {
   return {
     ...session,
@@ -247,6 +252,7 @@ export function newSession(session: NewSession): SessionState {
     tools: emptyLedger,
     calls: noCalls,
     openMessage: null,
+    cost: noCost,
     transcriptOwed: false,
     policyGoneReported: false,
     writes: [],

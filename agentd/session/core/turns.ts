@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Turns, from the accepted prompt to the single `ended` entry.
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
+import type { TokenUsage } from "../../../acp-client/model.ts";
 import type { ContentBlock, Sent } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
+import { type Cost, costSince } from "../../vocabulary/usage.ts";
 import type { Draft } from "./draft.ts";
+import { toTokenCounts } from "./map-update.ts";
 import { endAllRequests } from "./requests/resolutions.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 
@@ -12,7 +15,7 @@ export interface TurnEnd {
   readonly sent: Sent;
   readonly forced?: true;
   readonly error?: ErrorBody;
-  readonly usage?: unknown;
+  readonly usage?: TokenUsage;
 }
 
 /** Assigns the turn's number and logs its prompt, one `message` entry per block. */
@@ -63,7 +66,8 @@ export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agen
   endAllRequests(draft, via);
   closeOpenTools(draft);
   if (cancelling) draft.effect({ type: "disarm", timer: "cancel", key: String(turn) });
-  emitTurnEnded(draft, turn, end);
+  emitTurnEnded(draft, turn, end, costSince(state.cost.counted, state.cost.reported));
+  state.cost = { ...state.cost, counted: state.cost.reported };
 }
 
 /** Ends every queued turn as never sent. `error`: why the session was lost, if it was. */
@@ -76,7 +80,8 @@ export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrup
 }
 
 /** Adds the `ended` entry of a turn, which every turn has exactly once. */
-export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd): void {
+export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd, cost?: Cost): void {
+  const usage = { ...toTokenCounts(end.usage ?? {}), ...(cost === undefined ? {} : { cost }) };
   draft.add({
     kind: "turn",
     turn,
@@ -85,7 +90,7 @@ export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd): void {
     sent: end.sent,
     ...(end.forced ? { forced: true as const } : {}),
     ...(end.error ? { error: end.error } : {}),
-    ...(end.usage === undefined ? {} : { usage: end.usage }),
+    ...(Object.keys(usage).length === 0 ? {} : { usage }),
   });
 }
 
