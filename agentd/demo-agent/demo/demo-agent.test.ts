@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { demoAgentCommand } from "../../testing/scripted-agent.ts";
+import { demoAgentCommand } from "../testing/demo-agent-command.ts";
 import { objectionsToAgentFrame } from "../testing/agent-frame-schema.ts";
 import { drive, openSession, promptOf, said, updates } from "../testing/driver.ts";
 import type { Driver, Frame } from "../testing/driver.ts";
