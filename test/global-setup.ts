@@ -11,6 +11,7 @@ const sources = [
   "agentd",
   "bus-client",
   "acp-client",
+  "acp-face",
   "display",
   "files",
   "json",
