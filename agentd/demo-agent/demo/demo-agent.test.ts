@@ -156,7 +156,7 @@ test("an error or a cancelled outcome counts as a no", async () => {
     const turn = driver.request("session/prompt", promptOf(sessionId, `ask write file-${index}`));
     const id = await driver.frame(
       "a request",
-      (one) => one["method"] === "session/request_permission" && one["id"] === index,
+      (one) => one["method"] === "session/request_permission" && one["id"] === -1 - index,
     );
     driver.send({ jsonrpc: "2.0", id: id["id"], ...told });
     expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
