@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An agent that speaks as fast as its pipe takes it. Ours logs every update durably, publishes it, and a subscriber in
 // another process receives it; the official SDK's client reads the same lines and stores nothing.
-import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
-import type { FloodStep } from "../agentd/demo-agent/scripted/scenario.ts";
+import { scriptedAgent } from "../test/scripted-agent/agent-files.ts";
+import type { FloodStep } from "../test/scripted-agent/scenario.ts";
 import { startDaemonProcess } from "../test/harness/daemon-process.ts";
 import { makePlace } from "../test/harness/place.ts";
 import { type Finding, findingOf } from "./finding.ts";

@@ -6,6 +6,7 @@ import { type Finding, passes } from "./finding.ts";
 import { chunkFlood, diffFlood, measureFlood } from "./floods.ts";
 import { measureResume } from "./resume.ts";
 import { measureScale } from "./scale.ts";
+import { buildScriptedAgent } from "../test/scripted-agent/build.ts";
 import { tableOf } from "./table.ts";
 
 type Measure = (rounds: number, onRound: (done: number) => void) => Promise<Finding[]>;
@@ -51,6 +52,7 @@ async function main(): Promise<number> {
     process.stderr.write(help);
     return values.help ? 0 : 2;
   }
+  buildScriptedAgent();
   const findings: Finding[] = [];
   let missed = false;
   for (const name of values.only) {

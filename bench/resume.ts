@@ -4,7 +4,7 @@
 import { performance } from "node:perf_hooks";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
+import { scriptedAgent } from "../test/scripted-agent/agent-files.ts";
 import { BusUser } from "../test/harness/bus-user.ts";
 import { startDaemonProcess } from "../test/harness/daemon-process.ts";
 import { makeLongSession } from "../test/harness/long-session.ts";

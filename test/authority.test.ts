@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { BusClient } from "../bus-client/index.ts";
 import { type Cell, cells, codeIn } from "../agentd/authority/testing/page.ts";
 import { type SenderKind, senders } from "../agentd/authority/sender.ts";
-import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
+import { scriptedAgent } from "./scripted-agent/agent-files.ts";
 import { ofKind, openScene, question, type Scene } from "./cases/scene.ts";
 import { BusUser } from "./harness/bus-user.ts";
 import { type DaemonHere, startDaemonHere } from "./harness/daemon-here.ts";

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Tests start the programs that users start: the built ones.
+// Tests start the programs that users start, the built ones, and the scripted agent.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildScriptedAgent } from "./scripted-agent/build.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = [
   "agentd",
   "bus-client",
   "acp-client",
+  "acp-face",
   "display",
   "files",
   "json",
@@ -21,6 +23,7 @@ const sources = [
 ];
 
 export default function setup(): void {
+  buildScriptedAgent();
   const built = join(root, "dist/bin/mix.mjs");
   if (existsSync(built) && newest(sources.map((name) => join(root, name))) <= statSync(built).mtimeMs) return;
   execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
+import { scriptedAgent } from "./scripted-agent/agent-files.ts";
 import type { PruneReply, PurgeReply, RedactReply, StatsReply, VerifyReply } from "../agentd/vocabulary/index.ts";
 import { BusUser } from "./harness/bus-user.ts";
 import { startDaemonHere } from "./harness/daemon-here.ts";

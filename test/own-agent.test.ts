@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
+import { scriptedAgent } from "./scripted-agent/agent-files.ts";
 import { BusUser } from "./harness/bus-user.ts";
 import { startDaemonHere } from "./harness/daemon-here.ts";
 import { handedServer, startHandedServer } from "./harness/handed-server.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished, expect, test } from "vitest";
 import type { BusClient } from "../bus-client/index.ts";
-import type { JsonObject, Step } from "../agentd/demo-agent/scripted/scenario.ts";
+import type { JsonObject, Step } from "./scripted-agent/scenario.ts";
 import type { FailpointName } from "../agentd/failpoint.ts";
 import type { Entry, NotifyAsk } from "../agentd/vocabulary/index.ts";
 import {

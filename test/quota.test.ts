@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
+import { scriptedAgent } from "./scripted-agent/agent-files.ts";
 import { BusUser } from "./harness/bus-user.ts";
 import { startDaemonHere } from "./harness/daemon-here.ts";
 import { makePlace } from "./harness/place.ts";

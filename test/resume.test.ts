@@ -2,8 +2,8 @@
 // A session that ended comes back by the agent's own way, or afresh with what was said before.
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
-import type { Scenario } from "../agentd/demo-agent/scripted/scenario.ts";
+import { scriptedAgent } from "./scripted-agent/agent-files.ts";
+import type { Scenario } from "./scripted-agent/scenario.ts";
 import { BusUser } from "./harness/bus-user.ts";
 import { startDaemonHere } from "./harness/daemon-here.ts";
 import { startDaemonProcess } from "./harness/daemon-process.ts";

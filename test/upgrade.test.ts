@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
+import { scriptedAgent } from "./scripted-agent/agent-files.ts";
 import type { StatusReply } from "../agentd/vocabulary/index.ts";
 import { BusUser } from "./harness/bus-user.ts";
 import { type DaemonProcess, startDaemonProcess } from "./harness/daemon-process.ts";

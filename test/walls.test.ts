@@ -19,13 +19,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "acp-client": ["files", "json"],
   display: [],
   "agentd/vocabulary": ["json"],
+  "acp-face/agent-side": ["acp-client", "json"],
+  "agentd/demo-agent": ["acp-face/agent-side", "acp-client", "json"],
   agentd: ["bus-client", "acp-client", "display", "files", "json", "agentd/vocabulary"],
   mix: ["bus-client", "display", "files", "json", "agentd/vocabulary"],
   notifyd: ["bus-client", "display", "files", "json", "agentd/vocabulary"],
   "mixos-mcp": ["bus-client", "display", "files", "json"],
 };
 
-const topFolders = ["json", "files", "bus-client", "acp-client", "display", "agentd", "mix", "mixos-mcp", "notifyd"];
+const topFolders = "json files bus-client acp-client acp-face display agentd mix mixos-mcp notifyd".split(" ");
 
 interface Import {
   readonly file: string;
@@ -90,7 +92,7 @@ test("nothing but the display writes to the outputs of a process", () => {
   const files = topFolders.flatMap(sources);
   expect(files.filter((file) => writes.test(readFileSync(join(root, file), "utf8"))).toSorted()).toEqual([
     // Their stdout is a protocol's.
-    "agentd/demo-agent/main.ts",
+    "acp-face/agent-side/stdio.ts",
     "display/process-output.ts",
     "mixos-mcp/main.ts",
   ]);
@@ -212,6 +214,14 @@ test.each([
   ["bus-client/bad.ts", "../agentd/vocabulary/index.ts"],
   ["bus-client/deep/bad.ts", "../../acp-client/client.ts"],
   ["acp-client/bad.ts", "../bus-client/index.ts"],
+  ["acp-client/bad.ts", "../acp-face/agent-side/connection.ts"],
+  ["acp-face/agent-side/bad.ts", "../../bus-client/index.ts"],
+  ["acp-face/agent-side/bad.ts", "../../acp-client/client.ts"],
+  ["acp-face/agent-side/bad.ts", "../../acp-client/process/start-agent-process.ts"],
+  ["agentd/demo-agent/bad.ts", "../daemon.ts"],
+  ["agentd/demo-agent/demo/bad.ts", "../../vocabulary/index.ts"],
+  ["agentd/demo-agent/demo/bad.ts", "../../../bus-client/index.ts"],
+  ["agentd/bad.ts", "../acp-face/agent-side/connection.ts"],
   ["display/bad.ts", "../mix/process/context.ts"],
   ["bus-client/bad.ts", "../display/printable.ts"],
   ["agentd/bad.ts", "../mix/main.ts"],
@@ -258,6 +268,14 @@ test.each([
   [
     "agentd/session/core/tools/good.ts",
     'export { Draft } from "../draft.ts";\nexport { isOverdue } from "../requests/pending-requests.ts";\nexport { RawJson } from "../../../../json/raw-json.ts";\n',
+  ],
+  [
+    "acp-face/agent-side/good.ts",
+    'export type { McpServer } from "../../acp-client/model.ts";\nexport { Peer } from "../../acp-client/jsonrpc/peer.ts";\n',
+  ],
+  [
+    "agentd/demo-agent/demo/good.ts",
+    'export { Connection } from "../../../acp-face/agent-side/connection.ts";\nexport { isRecord } from "../../../json/record.ts";\n',
   ],
   ["agentd/good.ts", 'import { parse } from "../bus-client/index.ts";\nexport const seen = parse;\n'],
 ])("the linter takes the allowed import of %s", (file, text) => {

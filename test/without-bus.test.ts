@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { scriptedAgent } from "../agentd/testing/scripted-agent.ts";
+import { scriptedAgent } from "./scripted-agent/agent-files.ts";
 import { BusUser } from "./harness/bus-user.ts";
 import { startDaemonProcess } from "./harness/daemon-process.ts";
 import { within } from "./harness/deadline.ts";

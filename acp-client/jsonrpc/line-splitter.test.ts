@@ -160,3 +160,22 @@ test.for([
   }
   expect(split(["a\n", bytes]).lines).not.toContain("UTF-16");
 });
+
+test.each([1, 2, 3, 5, 8, 100])(
+  "in pieces of %i bytes, lines around an overlong one are delivered if it is skipped",
+  (pieceBytes) => {
+    const seen: string[] = [];
+    const splitter = new LineSplitter({
+      lineBytesMax: 4,
+      skipsOverlong: true,
+      onLine: (line) => seen.push(line),
+      onOverlong: (bytes, start) => seen.push(`${bytes > 4}: ${start.slice(0, 1)}`),
+      onNotUtf8: () => seen.push("not UTF-8"),
+      onUtf16: () => {},
+    });
+    const bytes = Buffer.from("one\n123456789\ntwo\nabcdefgh\nabcdef\n\xff\n\xef\xbf\xbd\nlast", "latin1");
+    for (let at = 0; at < bytes.length; at += pieceBytes) splitter.push(bytes.subarray(at, at + pieceBytes));
+    splitter.end();
+    expect(seen).toEqual(["one", "true: 1", "two", "true: a", "true: a", "not UTF-8", "\ufffd", "last"]);
+  },
+);

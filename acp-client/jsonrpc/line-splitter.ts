@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Splits the bytes of a pipe into lines. The chunks of an unfinished line are collected and joined once, at its
 // newline: joining at each chunk would take quadratic time for a long line.
+import { isUtf8 } from "node:buffer";
 import { byteOrderMarkBytes, isMarkedUtf16 } from "../../files/byte-order-mark.ts";
 
 export interface LineSplitterOptions {
-  /** Maximum length of a line without its newline. A longer line ends the splitter. */
+  /** Maximum length of a line without its newline. */
   readonly lineBytesMax: number;
   /**
-   * Receives each line that is not empty, without LF, CRLF or byte order mark. Invalid UTF-8 becomes U+FFFD. `bytes` is
-   * what a long line was decoded from; the buffer is not reused.
+   * Receives each line that is not empty, without LF, CRLF or byte order mark. `bytes` is what a long line was
+   * decoded from; the buffer is not reused.
    */
   readonly onLine: (line: string, bytes?: Buffer) => void;
-  /** Called once, when a line exceeds lineBytesMax. That line and everything after it is dropped. */
-  readonly onOverlong: (bytes: number) => void;
+  /** Called when a line exceeds lineBytesMax, with how it begins. The line is dropped, and everything after it. */
+  readonly onOverlong: (bytes: number, start: string) => void;
+  /** Whether the lines after one that exceeds lineBytesMax are delivered. */
+  readonly skipsOverlong?: boolean;
+  /** Called in place of onLine for a line that is not UTF-8. Without it, invalid UTF-8 becomes U+FFFD. */
+  readonly onNotUtf8?: () => void;
   /** Called once, if the first line has the byte order mark of UTF-16. Everything is dropped. */
   readonly onUtf16: () => void;
 }
@@ -29,11 +34,15 @@ const pieceBytesMin = 4096;
 /** Bytes are passed on for lines from this length: a slice retains the whole chunk of up to 64 KiB that it lies in. */
 const longBytesMin = 4096;
 
+/** Enough of an overlong line to find a request's id. */
+const overlongStartBytes = 4096;
+
 export class LineSplitter {
   readonly #options: LineSplitterOptions;
   #carried: Buffer[] = [];
   #carriedBytes = 0;
   #ended = false;
+  #isSkipping = false;
   #isFirst = true;
 
   constructor(options: LineSplitterOptions) {
@@ -46,15 +55,14 @@ export class LineSplitter {
       const newline = chunk.indexOf(LF, start);
       const end = newline === -1 ? chunk.length : newline;
       const lineBytes = this.#carriedBytes + end - start;
-      if (lineBytes > this.#options.lineBytesMax) {
-        this.#fail(lineBytes);
-        return;
-      }
+      if (lineBytes > this.#options.lineBytesMax && !this.#isSkipping) this.#dropOverlong(lineBytes, chunk, start);
+      if (this.#ended) return;
       if (newline === -1) {
-        this.#carry(chunk, start);
+        if (!this.#isSkipping) this.#carry(chunk, start);
         return;
       }
-      this.#deliver(chunk, start, newline);
+      if (this.#isSkipping) this.#isSkipping = false;
+      else this.#deliver(chunk, start, newline);
       start = newline + 1;
     }
   }
@@ -92,6 +100,7 @@ export class LineSplitter {
   #emit(bytes: Buffer, lineStart: number, end: number): void {
     if (this.#isFirst && isMarkedUtf16(bytes.subarray(lineStart, end))) {
       this.#drop();
+      this.#ended = true;
       this.#options.onUtf16();
       return;
     }
@@ -101,17 +110,21 @@ export class LineSplitter {
     const last = end > start && bytes[end - 1] === CR ? end - 1 : end;
     if (last === start) return;
     const line = bytes.toString("utf8", start, last);
-    if (last - start < longBytesMin) this.#options.onLine(line);
+    const { onNotUtf8 } = this.#options;
+    if (onNotUtf8 && line.includes("\ufffd") && !isUtf8(bytes.subarray(start, last))) onNotUtf8();
+    else if (last - start < longBytesMin) this.#options.onLine(line);
     else this.#options.onLine(line, bytes.subarray(start, last));
   }
 
-  #fail(bytes: number): void {
+  #dropOverlong(bytes: number, chunk: Buffer, start: number): void {
+    const first = this.#carried[0] ?? chunk.subarray(start);
     this.#drop();
-    this.#options.onOverlong(bytes);
+    this.#isSkipping = this.#options.skipsOverlong === true;
+    this.#ended = !this.#isSkipping;
+    this.#options.onOverlong(bytes, first.toString("utf8", 0, overlongStartBytes));
   }
 
   #drop(): void {
-    this.#ended = true;
     this.#carried = [];
     this.#carriedBytes = 0;
   }

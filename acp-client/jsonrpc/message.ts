@@ -106,6 +106,6 @@ function replaceLoneSurrogates(json: string): string {
   return json.replace(/\\(?:u[0-9a-f]{4}|.)/g, (escape) => (escape.startsWith("\\ud") ? "\\ufffd" : escape));
 }
 
-function isRequestId(id: unknown): id is RequestId {
+export function isRequestId(id: unknown): id is RequestId {
   return typeof id === "string" || typeof id === "number" || id === null;
 }

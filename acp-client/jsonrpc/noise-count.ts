@@ -31,6 +31,6 @@ export class NoiseCounter {
     const { noiseLinesMax, noiseCharactersMax } = this.#limits;
     if (this.#broken || (this.#lines < noiseLinesMax && this.#characters < noiseCharactersMax)) return undefined;
     this.#broken = true;
-    return `${this.#lines} lines (${this.#characters} characters) in a row on its stdout were not ACP messages`;
+    return `${this.#lines} lines (${this.#characters} characters) in a row were not ACP messages`;
   }
 }

@@ -3,7 +3,7 @@
 // too: with a promise, the lines after a response would be handled before it. Each side has its own space of ids.
 import { IncomingRequest } from "./incoming-request.ts";
 import { NoiseCounter } from "./noise-count.ts";
-import { RPC, classify, errorLine, toRpcError, idKey, notificationLine, requestLine } from "./message.ts";
+import { RPC, classify, errorLine, isRequestId, toRpcError, idKey, notificationLine, requestLine } from "./message.ts";
 import type { Incoming, RequestId, RpcError } from "./message.ts";
 import { type PeerLimits, peerLimits } from "./peer-limits.ts";
 import { rawMember } from "./raw-member.ts";
@@ -62,6 +62,12 @@ export interface PeerOptions {
   readonly limits?: Partial<PeerLimits>;
   /** Removes secrets from samples. */
   readonly redact?: Redact;
+  /**
+   * Whether the other side is a client, and this one its server. A server answers what is not a message with an error,
+   * where a client ignores it as noise. It refuses requests without "jsonrpc", takes a request with a blank id as a
+   * notification, as some clients mean it, and counts its own ids down from -1, where no client's are.
+   */
+  readonly isServer?: boolean;
 }
 
 type Message = Exclude<Incoming, { type: "noise" | "batch" }>;
@@ -74,6 +80,7 @@ export class Peer {
   readonly #handler: PeerHandler;
   readonly #limits: PeerLimits;
   readonly #redact: Redact;
+  readonly #isServer: boolean;
   readonly #noise: NoiseCounter;
   readonly #pending = new Map<number, (answer: RequestOutcome) => void>();
   readonly #abandoned = new Set<number>();
@@ -91,6 +98,7 @@ export class Peer {
     this.#handler = options.handler;
     this.#limits = { ...peerLimits, ...options.limits };
     this.#redact = options.redact ?? ((text) => text);
+    this.#isServer = options.isServer ?? false;
     this.#noise = new NoiseCounter(this.#limits);
   }
 
@@ -102,7 +110,7 @@ export class Peer {
       return id;
     }
     this.#pending.set(id, done);
-    this.#write(requestLine(id, method, params));
+    this.#write(requestLine(this.#toWire(id), method, params));
     return id;
   }
 
@@ -114,7 +122,7 @@ export class Peer {
 
   /** Sends $/cancel_request. The response is still awaited. */
   cancelRequest(id: number): void {
-    if (this.#pending.has(id)) this.notify("$/cancel_request", { requestId: id });
+    if (this.#pending.has(id)) this.notify("$/cancel_request", { requestId: this.#toWire(id) });
   }
 
   /** Stops waiting for a response: `done` is not called, and a late response is ignored. */
@@ -157,11 +165,15 @@ export class Peer {
     const message = classify(value);
     if (message.type === "noise" || message.type === "batch") {
       if (message.type === "batch") this.#refuseBatch(line);
-      else this.#onNoise(line);
+      else this.#onNoise(line, value);
       return;
     }
     this.#noise.reset();
     if (isRecord(value) && value["jsonrpc"] !== "2.0") {
+      if (this.#isServer && message.type === "request") {
+        this.#refuseInvalid(message.id, line, 'it lacks "jsonrpc":"2.0"');
+        return;
+      }
       this.#faultOnce("unversioned", 'A message without "jsonrpc":"2.0" was accepted', line);
     }
     const { depthMax, valuesMax } = this.#limits;
@@ -180,7 +192,9 @@ export class Peer {
         this.#onNotification(message.method, message.params, line, bytes);
         return;
       case "request":
-        this.#onRequest(message, line);
+        if (this.#isServer && typeof message.id === "string" && message.id.trim() === "") {
+          this.#onNotification(message.method, message.params, line, bytes);
+        } else this.#onRequest(message, line);
         return;
       case "response":
         this.#onResponse(message.id, message.body, line);
@@ -302,7 +316,7 @@ export class Peer {
   #onUnexpectedResponse(id: unknown, body: Readonly<Record<string, unknown>>, line: string): void {
     const reason = id === null ? (toRpcError(body)?.error.message ?? "") : "";
     const message =
-      reason === "" ? "A response matches no pending request" : `The agent could not read a message: ${reason}`;
+      reason === "" ? "A response matches no pending request" : `A message of ours could not be read: ${reason}`;
     this.#fault("unknown-response", this.#sample(message), line);
   }
 
@@ -311,33 +325,49 @@ export class Peer {
    * and reported once: if it were refused, its request would wait for ever.
    */
   #findPendingId(id: unknown, line: string): number | undefined {
-    const number = toIdNumber(id);
-    if (number === undefined || !this.#pending.has(number)) return number;
-    if (rawMember(line, "id") !== String(number)) {
+    const ours = this.#fromWire(id);
+    if (ours === undefined || !this.#pending.has(ours)) return ours;
+    if (rawMember(line, "id") !== String(this.#toWire(ours))) {
       this.#faultOnce("id-spelling", "A response spells its integer id differently from the request", line);
     }
-    return number;
+    return ours;
+  }
+
+  #toWire(id: number): number {
+    return this.#isServer ? -1 - id : id;
+  }
+
+  #fromWire(id: unknown): number | undefined {
+    const number = toIdNumber(id);
+    return number === undefined ? undefined : this.#toWire(number);
+  }
+
+  /** Handles a line that cannot be parsed, or the beginning of one that is too long, as `receive` does. */
+  receiveUnreadable(line: string, why: string): void {
+    if (!this.#closed) this.#onUnreadable(line, why);
   }
 
   /** Fails the requests that an unparsable line answers, and refuses those in it, so that neither side waits. */
   #onUnreadable(line: string, why: string): void {
     const messages = recogniseMessages(line);
+    const parseError = { code: RPC.parseError, message: `Parse error: ${why}` };
+    if (this.#isServer && messages.every(({ type }) => type === "notification")) this.#refuse("null", parseError);
     if (messages.length === 0) {
-      this.#onNoise(line);
+      this.#faultNoise(line);
       return;
     }
     this.#fault("not-json", `A message is not JSON: ${why}`, line);
     for (const message of messages) {
       if (message.type === "response") this.#failAnswered(message.id, `a line that is not JSON: ${why}`);
       else if (message.type === "request") {
-        this.#refuse(message.rawId ?? "null", { code: RPC.parseError, message: `Parse error: ${why}` });
+        this.#refuse(message.rawId ?? "null", parseError);
       }
     }
     this.#countNoise(line);
   }
 
   #failAnswered(id: unknown, what: string): void {
-    const ours = lacksId(id) ? this.#findOnlyPending() : toIdNumber(id);
+    const ours = lacksId(id) ? this.#findOnlyPending() : this.#fromWire(id);
     if (ours === undefined || this.#abandoned.delete(ours)) return;
     this.#settle(ours, { type: "malformed", what });
   }
@@ -351,8 +381,15 @@ export class Peer {
     this.#countNoise(line);
   }
 
-  #onNoise(line: string): void {
-    this.#fault("noise", "The agent wrote a line to stdout that is not a JSON-RPC message", line);
+  #onNoise(line: string, value: unknown): void {
+    this.#faultNoise(line);
+    if (!this.#isServer) return;
+    const id = isRecord(value) ? numberOf(value["id"]) : null;
+    this.#refuseInvalid(isRequestId(id) ? id : null, line, "it is not a message");
+  }
+
+  #faultNoise(line: string): void {
+    this.#fault("noise", "A line is not a JSON-RPC message", line);
     this.#countNoise(line);
   }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A minimal MCP client: starts a server on stdio and calls its tools.
 import { type ChildProcess, spawn } from "node:child_process";
-import { Connection, isObject } from "./demo/connection.ts";
+import { Connection } from "../../acp-face/agent-side/connection.ts";
+import { RequestError } from "../../acp-face/agent-side/request-error.ts";
+import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import type { McpServer } from "../../acp-client/model.ts";
+import { isRecord } from "../../json/record.ts";
 
-export interface ServerCommand {
-  readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: readonly { readonly name: string; readonly value: string }[];
-}
+type ServerCommand = Extract<McpServer, { readonly command: string }>;
 
 export interface ToolResult {
   readonly text: string;
@@ -37,11 +36,18 @@ export class McpClient {
       this.#gone.abort(new Error(this.failure));
     };
     child.on("error", (error) => fail(error.message));
-    child.stdin.on("error", () => {});
-    this.#connection = new Connection(child.stdout, child.stdin, {
-      request: () => undefined,
-      notification: () => {},
-      closed: () => fail("it ended"),
+    this.#connection = new Connection({
+      input: child.stdout,
+      output: child.stdin,
+      isServer: false,
+      diagnose: () => {},
+      handler: {
+        request: async (method) => {
+          throw new RequestError(RPC.methodNotFound, `There is no method ${method}`);
+        },
+        notification: () => {},
+        ended: () => fail("it ended"),
+      },
     });
     this.ready = this.#initialize().catch((error: unknown) =>
       fail(error instanceof Error ? error.message : String(error)),
@@ -52,9 +58,9 @@ export class McpClient {
   async callTool(name: string, args: object, signal: AbortSignal): Promise<ToolResult> {
     await this.ready;
     const result = await this.#request("tools/call", { name, arguments: args }, signal);
-    const content = isObject(result) && Array.isArray(result["content"]) ? result["content"] : [];
-    const texts = content.filter(isObject).map(({ text }) => (typeof text === "string" ? text : ""));
-    return { text: texts.join("\n"), isError: isObject(result) && result["isError"] === true };
+    const content = isRecord(result) && Array.isArray(result["content"]) ? result["content"] : [];
+    const texts = content.filter(isRecord).map(({ text }) => (typeof text === "string" ? text : ""));
+    return { text: texts.join("\n"), isError: isRecord(result) && result["isError"] === true };
   }
 
   /** Closes the server's stdin, on which it ends. */
@@ -66,10 +72,10 @@ export class McpClient {
     const clientInfo = { name: "demo", version: "1.0.0" };
     const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
     await this.#request("initialize", params, AbortSignal.timeout(readyWithinMs));
-    this.#connection.notify("notifications/initialized", {});
+    await this.#connection.notify("notifications/initialized", {});
   }
 
-  #request(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
+  #request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     this.#gone.signal.throwIfAborted();
     return this.#connection.request(method, params, AbortSignal.any([signal, this.#gone.signal]));
   }

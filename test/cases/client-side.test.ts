@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { objectionsToClientFrame } from "../../acp-client/testing/official-schema.ts";
-import type { JsonObject, RequestStep, Rule, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
-import type { ScriptedAgentFiles } from "../../agentd/testing/scripted-agent.ts";
+import type { JsonObject, RequestStep, Rule, Step } from "../scripted-agent/scenario.ts";
+import type { ScriptedAgentFiles } from "../scripted-agent/agent-files.ts";
 import type { Entry, LogPage, LogPiece } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import { openLogReader } from "../order/log-reader.ts";

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
-import type { Json, JsonObject, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Json, JsonObject, Step } from "../scripted-agent/scenario.ts";
 import type { ElicitationListReply } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import { type EntryOf, makeCast, ofKind, openScene, type Scene, startWatched, stateOf, turnEnd } from "./scene.ts";

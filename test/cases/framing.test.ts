@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, test } from "vitest";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import type { LogPiece } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import { agentText, ofKind, openScene, stateOf, turnEnd } from "./scene.ts";

@@ -2,7 +2,7 @@
 // Frames that are JSON and meant to break whoever reads them: agentd and its other sessions live on.
 // @module-tag slow
 import { expect, test } from "vitest";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import { ofKind, onPrompt, openScene, stateOf, turnEnd } from "./scene.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };

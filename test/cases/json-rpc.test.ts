@@ -3,7 +3,7 @@
 // @module-tag slow
 import { expect, test } from "vitest";
 import { objectionsToClientFrame } from "../../acp-client/testing/official-schema.ts";
-import type { Json, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Json, Step } from "../scripted-agent/scenario.ts";
 import { agentText, ofKind, openScene, question, stateOf, turnEnd } from "./scene.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { JsonObject, RequestStep } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { JsonObject, RequestStep } from "../scripted-agent/scenario.ts";
 import { ofKind, onPrompt, openScene, turnEnd } from "./scene.ts";
 
 const MiB = 1024 * 1024;

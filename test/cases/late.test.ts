@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import type { Entry, SessionSnapshot } from "../../agentd/vocabulary/index.ts";
 import { busSource } from "../../mix/entries/bus-source.ts";
 import { follow, positionAfter } from "../../mix/entries/follow.ts";

@@ -2,7 +2,7 @@
 // An agent that tells more of itself than a frame of the Bus holds: its session stays one that can be worked with.
 // @module-tag slow
 import { expect, test } from "vitest";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import type { SetConfigReply } from "../../agentd/vocabulary/index.ts";
 import { openScene, turnEnd } from "./scene.ts";
 

@@ -2,7 +2,7 @@
 // The MCP server that a session's agent is given: an agent that ignores it is told of, and it ends with its session.
 import { expect, test } from "vitest";
 import type { BusClient } from "../../bus-client/index.ts";
-import type { Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Scenario } from "../scripted-agent/scenario.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import { handedServer, startHandedServer } from "../harness/handed-server.ts";
 import { type EntryOf, ofKind, openScene, turnEnd } from "./scene.ts";

@@ -2,7 +2,7 @@
 // A good agent beside a bad one: whatever the bad one does, the good one's turns end, soon, and agentd lives.
 // @module-tag slow
 import { expect, test } from "vitest";
-import type { Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Scenario, Step } from "../scripted-agent/scenario.ts";
 import type { Entry, PermissionListReply, SessionListReply, TruncatedEntry } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import { leftIn } from "./living.ts";

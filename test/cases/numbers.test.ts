@@ -10,7 +10,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseJson, RawJson, stringifyJson } from "../../json/raw-json.ts";
 import { valueText } from "../../json/testing/json-texts.ts";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import { callNotify } from "../harness/notify-user.ts";
 import { startNotifydProcess } from "../harness/notifyd-process.ts";
 import { ofKind, openScene, question, type Scene, turnEnd } from "./scene.ts";

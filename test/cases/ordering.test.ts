@@ -3,7 +3,7 @@
 // @module-tag slow
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import { agentText, ofKind, openScene, question, stateOf, turnEnd } from "./scene.ts";
 
 const endTurn: Step = { reply: { stopReason: "end_turn" } };

@@ -4,7 +4,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
-import type { JsonObject, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { JsonObject, Step } from "../scripted-agent/scenario.ts";
 import { SessionScript } from "../../agentd/session/core/testing/session-script.ts";
 import { type EntryOf, ofKind, openScene, question, type Scene, stateOf, turnEnd } from "./scene.ts";
 

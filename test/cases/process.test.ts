@@ -4,8 +4,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
-import type { AgentCommand } from "../../agentd/testing/scripted-agent.ts";
+import type { Scenario } from "../scripted-agent/scenario.ts";
+import type { AgentCommand } from "../../agentd/demo-agent/testing/demo-agent-command.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import { leftIn, leftOf, livingIn } from "./living.ts";
 import { ofKind, openScene, stateOf, turnEnd } from "./scene.ts";

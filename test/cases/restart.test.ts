@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import type { Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Scenario } from "../scripted-agent/scenario.ts";
 import type { Entry, SessionListReply } from "../../agentd/vocabulary/index.ts";
 import { agentdProgram, type DaemonProcess } from "../harness/daemon-process.ts";
 import type { BusUser } from "../harness/bus-user.ts";

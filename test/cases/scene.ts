@@ -2,8 +2,9 @@
 // One agentd with scripted agents, and somebody who watches: what nearly every case needs.
 import type { Clock } from "../../bus-client/index.ts";
 import type { Limits } from "../../agentd/config/limits.ts";
-import type { Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
-import { type AgentCommand, scriptedAgent, type ScriptedAgentFiles } from "../../agentd/testing/scripted-agent.ts";
+import type { Scenario, Step } from "../scripted-agent/scenario.ts";
+import type { AgentCommand } from "../../agentd/demo-agent/testing/demo-agent-command.ts";
+import { scriptedAgent, type ScriptedAgentFiles } from "../scripted-agent/agent-files.ts";
 import type { Entry, EntryKind, VerbInput } from "../../agentd/vocabulary/index.ts";
 import { BusUser } from "../harness/bus-user.ts";
 import { type DaemonHere, startDaemonHere } from "../harness/daemon-here.ts";

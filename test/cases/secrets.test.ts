@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { JsonObject, RequestStep } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { JsonObject, RequestStep } from "../scripted-agent/scenario.ts";
 import type { SessionListReply } from "../../agentd/vocabulary/index.ts";
 import { handedServer, startHandedServer } from "../harness/handed-server.ts";
 import { livingIn } from "./living.ts";

@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
-import type { JsonObject } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { JsonObject } from "../scripted-agent/scenario.ts";
 import type { StatusReply } from "../../agentd/vocabulary/index.ts";
 import { leftIn } from "./living.ts";
 import { makeCast, openScene, startWatched, stateOf, turnEnd } from "./scene.ts";

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import type { Entry } from "../../agentd/vocabulary/index.ts";
 import { within } from "../harness/deadline.ts";
 import { ofKind, openScene, question, turnEnd } from "./scene.ts";

@@ -4,7 +4,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { AgentCommand } from "../../agentd/testing/scripted-agent.ts";
+import type { AgentCommand } from "../../agentd/demo-agent/testing/demo-agent-command.ts";
 import { makeCast, openScene, startWatched, stateOf } from "./scene.ts";
 
 /** Writes its environment down before it becomes the agent. */

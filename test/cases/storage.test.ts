@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import type { Entry, StatsReply } from "../../agentd/vocabulary/index.ts";
 import { BusUser, type Refused } from "../harness/bus-user.ts";
 import type { DaemonProcess } from "../harness/daemon-process.ts";

@@ -3,7 +3,7 @@
 // @module-tag slow
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
-import type { Rule, Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Rule, Scenario } from "../scripted-agent/scenario.ts";
 import { DaemonError } from "../../agentd/daemon-error.ts";
 import type { Limits } from "../../agentd/config/limits.ts";
 import { startDaemonHere } from "../harness/daemon-here.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The acting commands as columns of the table: how a session is brought to where the command means something, what the
 // agent gets by it, and what says that all of it is done.
-import type { JsonObject, Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { JsonObject, Scenario } from "../scripted-agent/scenario.ts";
 import type { Entry, Verb } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import type { Place } from "../harness/place.ts";

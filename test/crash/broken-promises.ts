@@ -2,7 +2,7 @@
 // What must hold of a log, and of what left agentd beside it, wherever agentd has died: as sentences on what does not.
 import { isDeepStrictEqual } from "node:util";
 import { newRow, project, type SessionRow } from "../../agentd/log/project.ts";
-import type { JsonObject } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { JsonObject } from "../scripted-agent/scenario.ts";
 import type { Entry, EntryKind, TruncatedEntry } from "../../agentd/vocabulary/index.ts";
 import type { Logged } from "./logged.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { toTemporaryName } from "../../agentd/session/core/client-side/files.ts";
 import type { FailpointName } from "../../agentd/failpoint.ts";
-import type { Scenario } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Scenario } from "../scripted-agent/scenario.ts";
 import type { Entry } from "../../agentd/vocabulary/index.ts";
 import { leftIn } from "../cases/living.ts";
 import { makeCast, ofKind } from "../cases/scene.ts";

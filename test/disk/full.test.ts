@@ -4,7 +4,7 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import type { Entry, StatusReply } from "../../agentd/vocabulary/index.ts";
 import { leftIn, leftOf } from "../cases/living.ts";
 import { makeCast, ofKind, shortGraces } from "../cases/scene.ts";

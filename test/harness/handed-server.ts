@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The MCP server that agentd handed to a scripted agent, started as that agent would start it.
-import type { ScriptedAgentFiles } from "../../agentd/testing/scripted-agent.ts";
+import type { ScriptedAgentFiles } from "../scripted-agent/agent-files.ts";
 import { serverUnderTest, type ServerUnderTest } from "../../mixos-mcp/testing/server-process.ts";
 
 export interface HandedServer {

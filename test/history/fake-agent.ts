@@ -4,7 +4,7 @@
 import type { AgentClient, AgentSink, OpenSessionParams } from "../../acp-client/agent-client.ts";
 import type { AgentFailure, Done, OpenedSession, PromptResult, AgentExit } from "../../acp-client/agent-events.ts";
 import type { AgentIdentity, ConfigOption, ContentBlock, PermissionOutcome } from "../../acp-client/model.ts";
-import type { JsonObject } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { JsonObject } from "../scripted-agent/scenario.ts";
 import { testIdentity } from "../../agentd/session/core/testing/session-script.ts";
 import type { Random } from "./random.ts";
 

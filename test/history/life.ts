@@ -7,7 +7,7 @@ import type { AgentSink } from "../../acp-client/agent-client.ts";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import { defaultLimits } from "../../agentd/config/limits.ts";
 import type { Settings } from "../../agentd/config/settings.ts";
-import type { JsonObject } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { JsonObject } from "../scripted-agent/scenario.ts";
 import { LogMaintenance } from "../../agentd/log-maintenance.ts";
 import { type Log, openLog } from "../../agentd/log/open.ts";
 import type { SessionCommand, SessionInput } from "../../agentd/session/core/input.ts";

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Step } from "../scripted-agent/scenario.ts";
 import { leftOf } from "../cases/living.ts";
 import { makeCast, ofKind, startWatched, turnEnd } from "../cases/scene.ts";
 import { fileThere } from "./file-there.ts";

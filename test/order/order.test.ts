@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Rule, Scenario, Step } from "../../agentd/demo-agent/scripted/scenario.ts";
+import type { Rule, Scenario, Step } from "../scripted-agent/scenario.ts";
 import type { Entry } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import { within } from "../harness/deadline.ts";

@@ -4,7 +4,7 @@ import { listFolder, readFile, writeFile } from "./file-acts.ts";
 import { count, fail, hello, markdown, showPlan, slow, smallTalk } from "./talk-acts.ts";
 import { FolderError } from "./session-folder.ts";
 import { type Turn, textContent } from "./turn.ts";
-import { isObject } from "./connection.ts";
+import { isRecord } from "../../../json/record.ts";
 
 export interface Act {
   readonly usage: string;
@@ -115,7 +115,7 @@ async function lookAtBus(turn: Turn): Promise<void> {
 
 function namesOf(text: string): string[] {
   const listed: unknown = JSON.parse(text);
-  return Array.isArray(listed) ? listed.filter(isObject).map(({ name }) => String(name)) : [];
+  return Array.isArray(listed) ? listed.filter(isRecord).map(({ name }) => String(name)) : [];
 }
 
 /** A field of each type. */

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { demoAgentCommand } from "../../testing/scripted-agent.ts";
+import { demoAgentCommand } from "../testing/demo-agent-command.ts";
 import { objectionsToAgentFrame } from "../testing/agent-frame-schema.ts";
 import { drive, openSession, promptOf, said, updates } from "../testing/driver.ts";
 import type { Driver, Frame } from "../testing/driver.ts";
@@ -156,7 +156,7 @@ test("an error or a cancelled outcome counts as a no", async () => {
     const turn = driver.request("session/prompt", promptOf(sessionId, `ask write file-${index}`));
     const id = await driver.frame(
       "a request",
-      (one) => one["method"] === "session/request_permission" && one["id"] === index,
+      (one) => one["method"] === "session/request_permission" && one["id"] === -1 - index,
     );
     driver.send({ jsonrpc: "2.0", id: id["id"], ...told });
     expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });

@@ -1,162 +1,76 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The demo agent: ACP v1 without a model or a key, for first contact.
-import { isAbsolute } from "node:path";
-import type { Readable, Writable } from "node:stream";
-import { Connection, RpcError, isObject, rpcCodes } from "./connection.ts";
-import type { Params } from "./connection.ts";
-import type { ServerCommand } from "../mcp-client.ts";
-import { type ClientFeatures, DemoSession } from "./session.ts";
+import type { Agent, AgentOffer, NewSession, Prompt, SessionPage } from "../../../acp-face/agent-side/agent.ts";
+import type { Client } from "../../../acp-face/agent-side/client.ts";
+import { invalidParams } from "../../../acp-face/agent-side/params.ts";
+import { RequestError } from "../../../acp-face/agent-side/request-error.ts";
+import { RPC } from "../../../acp-client/jsonrpc/message.ts";
+import type { ConfigOption } from "../../../acp-client/model.ts";
+import { DemoSession } from "./session.ts";
 
-export interface DemoAgentOptions {
-  readonly input: Readable;
-  readonly output: Writable;
-  readonly onClosed: () => void;
+interface OfSession {
+  readonly sessionId: string;
 }
 
-type Method = (params: Params, signal: AbortSignal) => Promise<unknown>;
-
-/** Serves until the input ends. */
-export class DemoAgent {
-  readonly #connection: Connection;
-  readonly #onClosed: () => void;
+export class DemoAgent implements Agent {
+  readonly #client: Client;
   readonly #sessions = new Map<string, DemoSession>();
-  readonly #methods: Readonly<Record<string, Method>>;
-  #initialized = false;
-  #client: ClientFeatures = { booleans: false, forms: false, writes: false };
 
-  constructor({ input, output, onClosed }: DemoAgentOptions) {
-    this.#onClosed = onClosed;
-    this.#connection = new Connection(input, output, this);
-    // session/load and session/resume are not implemented, and so not advertised.
-    this.#methods = {
-      initialize: async (params) => this.#initialize(params),
-      authenticate: async () => ({}),
-      "session/new": (params) => this.#newSession(params),
-      "session/prompt": (params, signal) => this.#session(params).prompt(params["prompt"], signal),
-      "session/set_mode": async (params) => this.#setMode(params),
-      "session/set_config_option": async (params) => this.#setOption(params),
-      "session/list": async (params) => this.#list(params),
-      "session/close": async (params) => this.#close(params),
-      "session/delete": async (params) => this.#delete(params),
-    };
+  constructor(client: Client) {
+    this.#client = client;
   }
 
-  request(method: string, params: Params, signal: AbortSignal): Promise<unknown> | undefined {
-    const serve = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
-    if (serve !== undefined && method !== "initialize" && !this.#initialized)
-      throw new RpcError(rpcCodes.invalidRequest, "initialize first");
-    return serve?.(params, signal);
+  initialize(): AgentOffer {
+    return { info: { name: "demo", title: "Demo agent", version: "1.0.0" }, prompt: { embeddedContext: true } };
   }
 
-  notification(method: string, params: Params): void {
-    if (method === "session/cancel") this.#sessions.get(String(params["sessionId"]))?.cancel();
-  }
-
-  closed(): void {
-    for (const session of this.#sessions.values()) session.close();
-    this.#onClosed();
-  }
-
-  #initialize(params: Params): object {
-    if (!Number.isInteger(params["protocolVersion"]))
-      throw new RpcError(rpcCodes.invalidParams, "protocolVersion is missing");
-    this.#initialized = true;
-    this.#client = {
-      booleans: takesBooleans(params["clientCapabilities"]),
-      forms: showsForms(params["clientCapabilities"]),
-      writes: writesFiles(params["clientCapabilities"]),
-    };
-    return {
-      protocolVersion: 1,
-      agentInfo: { name: "demo", title: "Demo agent", version: "1.0.0" },
-      agentCapabilities: {
-        loadSession: false,
-        promptCapabilities: { image: false, audio: false, embeddedContext: true },
-        sessionCapabilities: { list: {}, close: {}, delete: {} },
-      },
-      authMethods: [],
-    };
-  }
-
-  async #newSession(params: Params): Promise<object> {
-    const cwd = params["cwd"];
-    if (typeof cwd !== "string" || !isAbsolute(cwd))
-      throw new RpcError(rpcCodes.invalidParams, "cwd must be an absolute path");
-    if (!Array.isArray(params["mcpServers"])) throw new RpcError(rpcCodes.invalidParams, "mcpServers must be an array");
-    const servers = params["mcpServers"].filter(isStdioServer);
-    const session = new DemoSession(cwd, servers, this.#client, this.#connection);
+  async newSession({ cwd, mcpServers }: NewSession) {
+    if (mcpServers === undefined) throw invalidParams("mcpServers", "must be an array");
+    const session = new DemoSession(cwd, mcpServers, this.#client);
     this.#sessions.set(session.id, session);
     await session.ready();
     // After the response, from which the client learns the session's id.
     setImmediate(() => session.greet());
     const { options } = session;
-    return { sessionId: session.id, modes: options.modeState(), configOptions: options.configOptions() };
+    return { sessionId: session.id, modes: options.modes(), options: options.configOptions() };
   }
 
-  #setMode(params: Params): object {
-    this.#session(params).setMode(params["modeId"]);
-    return {};
+  prompt(request: Prompt, signal: AbortSignal) {
+    return this.#session(request).prompt(request.blocks, signal);
   }
 
-  #setOption(params: Params): object {
-    const session = this.#session(params);
-    session.setOption(String(params["configId"]), params["value"]);
-    return { configOptions: session.options.configOptions() };
+  async setMode(request: OfSession & { readonly modeId: string }): Promise<void> {
+    this.#session(request).setMode(request.modeId);
   }
 
-  #list(params: Params): object {
-    if (params["cursor"] !== undefined && params["cursor"] !== null)
-      throw new RpcError(rpcCodes.invalidParams, "no such cursor: the list has one page");
-    const cwd = params["cwd"];
-    const sessions = [...this.#sessions.values()].filter((session) => typeof cwd !== "string" || session.cwd === cwd);
+  async setOption(
+    request: OfSession & { readonly configId: string; readonly value: unknown },
+  ): Promise<readonly ConfigOption[]> {
+    const session = this.#session(request);
+    session.setOption(request.configId, request.value);
+    return session.options.configOptions();
+  }
+
+  async listSessions(request: { readonly cwd?: string; readonly cursor?: string }): Promise<SessionPage> {
+    if (request.cursor !== undefined) throw invalidParams("cursor", "is unknown: the list has one page");
+    const sessions = [...this.#sessions.values()].filter(({ cwd }) => request.cwd === undefined || request.cwd === cwd);
     return { sessions: sessions.map((session) => session.info()) };
   }
 
-  #close(params: Params): object {
-    const session = this.#session(params);
-    session.close();
-    this.#sessions.delete(session.id);
-    return {};
+  async closeSession(request: OfSession): Promise<void> {
+    this.#session(request).close();
+    this.#sessions.delete(request.sessionId);
   }
 
   /** Idempotent: deleting an unknown session succeeds. */
-  #delete(params: Params): object {
-    const id = String(params["sessionId"]);
-    this.#sessions.get(id)?.close();
-    this.#sessions.delete(id);
-    return {};
+  async deleteSession({ sessionId }: OfSession): Promise<void> {
+    this.#sessions.get(sessionId)?.close();
+    this.#sessions.delete(sessionId);
   }
 
-  #session(params: Params): DemoSession {
-    const sessionId = params["sessionId"];
-    const session = typeof sessionId === "string" ? this.#sessions.get(sessionId) : undefined;
-    if (session === undefined) throw new RpcError(rpcCodes.resourceNotFound, "no such session", { sessionId });
+  #session({ sessionId }: OfSession): DemoSession {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) throw new RequestError(RPC.resourceNotFound, "no such session", { sessionId });
     return session;
   }
-}
-
-/** Servers over HTTP are ignored, since the agent does not advertise support for them. */
-function isStdioServer(server: unknown): server is ServerCommand {
-  if (!isObject(server)) return false;
-  const { name, command, args, env } = server;
-  return typeof name === "string" && typeof command === "string" && Array.isArray(args) && Array.isArray(env);
-}
-
-/** Whether clientCapabilities.session.configOptions.boolean is set. */
-function takesBooleans(capabilities: unknown): boolean {
-  const session = isObject(capabilities) ? capabilities["session"] : undefined;
-  const configOptions = isObject(session) ? session["configOptions"] : undefined;
-  return isObject(configOptions) && isObject(configOptions["boolean"]);
-}
-
-/** Whether clientCapabilities.elicitation.form is set. */
-function showsForms(capabilities: unknown): boolean {
-  const elicitation = isObject(capabilities) ? capabilities["elicitation"] : undefined;
-  return isObject(elicitation) && isObject(elicitation["form"]);
-}
-
-/** Whether clientCapabilities.fs.writeTextFile is true. */
-function writesFiles(capabilities: unknown): boolean {
-  const fs = isObject(capabilities) ? capabilities["fs"] : undefined;
-  return isObject(fs) && fs["writeTextFile"] === true;
 }

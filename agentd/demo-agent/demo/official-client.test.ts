@@ -9,7 +9,7 @@ import { Readable, Writable } from "node:stream";
 import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
 import type { SessionNotification } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
-import { demoAgentCommand } from "../../testing/scripted-agent.ts";
+import { demoAgentCommand } from "../testing/demo-agent-command.ts";
 
 test("the official client opens a session, allows a permission, sees the file written and cancels a turn", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "official-client-"));

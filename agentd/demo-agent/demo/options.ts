@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The options of a session of the demo agent. ACP is moving from modes to options, so the mode is offered as both.
-import { RpcError, rpcCodes } from "./connection.ts";
+import { invalidParams } from "../../../acp-face/agent-side/params.ts";
+import type { ConfigOption } from "../../../acp-client/model.ts";
+import type { Modes } from "../../../acp-client/schema/v1/config.ts";
 
 export type Mode = "ask" | "auto";
 export type Pace = "slow" | "normal" | "fast";
 
-const modes: readonly { id: Mode; name: string; description: string }[] = [
-  { id: "auto", name: "Auto", description: "Writes files without asking" },
-  { id: "ask", name: "Ask", description: "Asks before each write" },
+const modes: readonly { value: Mode; name: string; description: string }[] = [
+  { value: "auto", name: "Auto", description: "Writes files without asking" },
+  { value: "ask", name: "Ask", description: "Asks before each write" },
 ];
 const paces: readonly { value: Pace; name: string }[] = [
   { value: "slow", name: "Slow" },
@@ -26,62 +28,53 @@ export class DemoOptions {
     this.#booleans = booleans;
   }
 
-  /** Throws an RpcError (invalid params) for an unknown option or value. */
+  /** Throws a RequestError (invalid params) for an unknown option or value. */
   set(option: string, value: unknown): void {
     if (option === "mode") this.setMode(value);
-    else if (option === "pace")
-      this.pace = oneOf(
-        paces.map((pace) => pace.value),
-        value,
-        "pace",
-      );
+    else if (option === "pace") this.pace = oneOf(paces, value, "value");
     else if (option === "thoughts" && this.#booleans && typeof value === "boolean") this.thoughts = value;
-    else throw new RpcError(rpcCodes.invalidParams, `no option ${option} that can be ${JSON.stringify(value)}`);
+    else throw invalidParams("configId", `has no option ${option} that can be ${JSON.stringify(value)}`);
   }
 
   setMode(mode: unknown): void {
-    this.mode = oneOf(
-      modes.map(({ id }) => id),
-      mode,
-      "mode",
-    );
+    this.mode = oneOf(modes, mode, "modeId");
   }
 
-  modeState(): object {
-    return { currentModeId: this.mode, availableModes: modes };
+  modes(): Modes {
+    return { current: this.mode, choices: modes };
   }
 
-  configOptions(): object[] {
-    const mode = {
-      id: "mode",
+  configOptions(): ConfigOption[] {
+    const mode: ConfigOption = {
+      option: "mode",
       name: "Mode",
       description: "Whether the agent asks before it writes",
       category: "mode",
       type: "select",
-      currentValue: this.mode,
-      options: modes.map(({ id, name, description }) => ({ value: id, name, description })),
+      value: this.mode,
+      choices: modes,
     };
-    const pace = {
-      id: "pace",
+    const pace: ConfigOption = {
+      option: "pace",
       name: "Pace",
       description: "How fast text is streamed",
       type: "select",
-      currentValue: this.pace,
-      options: paces,
+      value: this.pace,
+      choices: paces,
     };
-    const thoughts = {
-      id: "thoughts",
+    const thoughts: ConfigOption = {
+      option: "thoughts",
       name: "Thoughts",
       description: "Whether the agent thinks aloud",
       type: "boolean",
-      currentValue: this.thoughts,
+      value: this.thoughts,
     };
     return this.#booleans ? [mode, pace, thoughts] : [mode, pace];
   }
 }
 
-function oneOf<T extends string>(known: readonly T[], value: unknown, what: string): T {
-  const found = known.find((one) => one === value);
-  if (found === undefined) throw new RpcError(rpcCodes.invalidParams, `no ${what} ${JSON.stringify(value)}`);
-  return found;
+function oneOf<T extends string>(known: readonly { readonly value: T }[], value: unknown, field: string): T {
+  const found = known.find((one) => one.value === value);
+  if (found === undefined) throw invalidParams(field, `cannot be ${JSON.stringify(value)}`);
+  return found.value;
 }

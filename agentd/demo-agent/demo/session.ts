@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { randomUUID } from "node:crypto";
 import { runAct, availableCommands } from "./acts.ts";
-import { RpcError, isObject, rpcCodes } from "./connection.ts";
-import type { Connection, Params } from "./connection.ts";
-import { McpClient, type ServerCommand } from "../mcp-client.ts";
+import type { Client } from "../../../acp-face/agent-side/client.ts";
+import { RequestError } from "../../../acp-face/agent-side/request-error.ts";
+import type { SessionInfo } from "../../../acp-client/agent-client.ts";
+import { RPC } from "../../../acp-client/jsonrpc/message.ts";
+import type { ContentBlock, McpServer } from "../../../acp-client/model.ts";
+import { configOptions } from "../../../acp-face/agent-side/replies.ts";
+import { McpClient } from "../mcp-client.ts";
 import { DemoOptions } from "./options.ts";
 import { FolderError, SessionFolder } from "./session-folder.ts";
 import { type ToolCallStart, Turn } from "./turn.ts";
@@ -11,22 +15,11 @@ import { type ToolCallStart, Turn } from "./turn.ts";
 const titleCharactersMax = 60;
 const contextTokens = 100_000;
 
-/** The capabilities of the client that the demo agent uses. */
-export interface ClientFeatures {
-  /** Boolean options. */
-  readonly booleans: boolean;
-  /** Elicitation in form mode. */
-  readonly forms: boolean;
-  /** fs/write_text_file. */
-  readonly writes: boolean;
-}
-
 export class DemoSession {
   readonly id = randomUUID();
   readonly cwd: string;
   readonly options: DemoOptions;
-  readonly #client: ClientFeatures;
-  readonly #connection: Connection;
+  readonly #client: Client;
   readonly #servers: readonly McpClient[];
   #title: string | undefined;
   #updatedAt = new Date();
@@ -35,15 +28,14 @@ export class DemoSession {
   readonly #alwaysAllowed = new Set<ToolCallStart["kind"]>();
   #running: AbortController | undefined;
 
-  constructor(cwd: string, servers: readonly ServerCommand[], client: ClientFeatures, connection: Connection) {
+  constructor(cwd: string, servers: readonly McpServer[], client: Client) {
     this.cwd = cwd;
     this.#client = client;
-    this.#servers = servers.map((server) => new McpClient(server, cwd));
-    this.options = new DemoOptions(client.booleans);
-    this.#connection = connection;
+    this.#servers = servers.flatMap((server) => ("command" in server ? new McpClient(server, cwd) : []));
+    this.options = new DemoOptions(client.capabilities.booleanOptions);
   }
 
-  info(): object {
+  info(): SessionInfo {
     const title = this.#title === undefined ? {} : { title: this.#title };
     return { sessionId: this.id, cwd: this.cwd, updatedAt: this.#updatedAt.toISOString(), ...title };
   }
@@ -55,32 +47,32 @@ export class DemoSession {
 
   /** Cancels the turn and ends the MCP servers. */
   close(): void {
-    this.cancel();
+    this.#running?.abort();
     for (const server of this.#servers) server.close();
   }
 
   greet(): void {
-    this.update({ sessionUpdate: "available_commands_update", availableCommands: availableCommands() });
+    void this.update({ sessionUpdate: "available_commands_update", availableCommands: availableCommands() });
   }
 
-  /** Resolves to the result of session/prompt. Cancelled by `cancel` or `requestSignal`. Allows one turn at a time. */
-  async prompt(blocks: unknown, requestSignal: AbortSignal): Promise<object> {
+  /** Allows one turn at a time. */
+  async prompt(blocks: readonly ContentBlock[], cancelled: AbortSignal) {
     const text = textOf(blocks);
-    if (this.#running) throw new RpcError(rpcCodes.invalidRequest, "a turn is running in this session");
-    const running = new AbortController();
-    this.#running = running;
-    const signal = AbortSignal.any([running.signal, requestSignal]);
+    if (this.#running) throw new RequestError(RPC.invalidRequest, "a turn is running in this session");
+    this.#running = new AbortController();
+    const signal = AbortSignal.any([this.#running.signal, cancelled]);
     const folder = new SessionFolder(this.cwd);
+    const { writesFiles, forms } = this.#client.capabilities;
     const turn = new Turn({
       options: this.options,
       folder,
       write: (path, content) =>
-        this.#client.writes ? this.#writeByClient(path, content, signal) : folder.write(path, content),
+        writesFiles ? this.#writeByClient(path, content, signal) : folder.write(path, content),
       signal,
       update: (update) => this.update(update),
       server: (name) => this.#servers.find((server) => server.name === name),
       askPermission: (kind, toolCall) => this.#askPermission(kind, toolCall, signal),
-      askForm: this.#client.forms ? (message, schema) => this.#askForm(message, schema, signal) : undefined,
+      askForm: forms ? (message, schema) => this.#askForm(message, schema, signal) : undefined,
     });
     try {
       this.#name(text);
@@ -96,29 +88,26 @@ export class DemoSession {
     }
   }
 
-  cancel(): void {
-    this.#running?.abort();
-  }
-
   /** Updates the option `mode`, too. */
   setMode(mode: unknown): void {
     this.options.setMode(mode);
-    this.update({ sessionUpdate: "config_option_update", configOptions: this.options.configOptions() });
+    const options = configOptions(this.options.configOptions());
+    void this.update({ sessionUpdate: "config_option_update", configOptions: options });
   }
 
   setOption(option: string, value: unknown): void {
     this.options.set(option, value);
-    if (option === "mode") this.update({ sessionUpdate: "current_mode_update", currentModeId: this.options.mode });
+    if (option === "mode") void this.update({ sessionUpdate: "current_mode_update", currentModeId: this.options.mode });
   }
 
-  update(update: object): void {
-    this.#connection.notify("session/update", { sessionId: this.id, update });
+  update(update: object): Promise<void> {
+    return this.#client.update(this.id, update);
   }
 
   /** Writes through the client, so that its user sees the change there. */
   async #writeByClient(path: string, content: string, signal: AbortSignal): Promise<void> {
     try {
-      await this.#connection.request("fs/write_text_file", { sessionId: this.id, path, content }, signal);
+      await this.#client.call("fs/write_text_file", { sessionId: this.id, path, content }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       throw new FolderError(error instanceof Error ? error.message : String(error), { cause: error });
@@ -133,50 +122,37 @@ export class DemoSession {
       { optionId: "allow-always", name: `${what}, and do not ask again in this session`, kind: "allow_always" },
       { optionId: "reject", name: "Leave it", kind: "reject_once" },
     ];
-    const chosen = await this.#choice({ sessionId: this.id, toolCall, options }, signal);
-    if (chosen === "allow-always") this.#alwaysAllowed.add(kind);
-    return chosen === "allow" || chosen === "allow-always";
+    const outcome = await this.#client.askPermission({ sessionId: this.id, toolCall, options }, signal);
+    if (outcome === "cancelled") return false;
+    if (outcome.optionId === "allow-always") this.#alwaysAllowed.add(kind);
+    return outcome.optionId !== "reject";
   }
 
   /** Resolves to the form's content, or undefined if it was not accepted. */
-  async #askForm(message: string, requestedSchema: object, signal: AbortSignal): Promise<Params | undefined> {
-    const asked = { sessionId: this.id, mode: "form", message, requestedSchema };
-    const answer = await this.#connection.request("elicitation/create", asked, signal);
-    if (!isObject(answer) || answer["action"] !== "accept") return undefined;
-    return isObject(answer["content"]) ? answer["content"] : {};
-  }
-
-  /** Resolves to the selected option; an error or any other outcome is a no. */
-  async #choice(params: Params, signal: AbortSignal): Promise<unknown> {
-    try {
-      const answer = await this.#connection.request("session/request_permission", params, signal);
-      const outcome = isObject(answer) && isObject(answer["outcome"]) ? answer["outcome"] : {};
-      return outcome["outcome"] === "selected" ? outcome["optionId"] : undefined;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      return undefined;
-    }
+  async #askForm(message: string, requestedSchema: object, signal: AbortSignal) {
+    const form = { sessionId: this.id, mode: "form", message, requestedSchema } as const;
+    const answer = await this.#client.elicit(form, signal);
+    return answer.action === "accept" ? (answer.content ?? {}) : undefined;
   }
 
   /** The first prompt gives the session its title. */
   #name(prompt: string): void {
     this.#updatedAt = new Date();
     const updatedAt = this.#updatedAt.toISOString();
-    if (this.#title !== undefined) return this.update({ sessionUpdate: "session_info_update", updatedAt });
+    if (this.#title !== undefined) return void this.update({ sessionUpdate: "session_info_update", updatedAt });
     this.#title = Array.from(prompt.trim().replace(/\s+/g, " ")).slice(0, titleCharactersMax).join("");
-    this.update({ sessionUpdate: "session_info_update", title: this.#title, updatedAt });
+    void this.update({ sessionUpdate: "session_info_update", title: this.#title, updatedAt });
   }
 
   /** A rough estimate for the client's usage display: four characters per token, and an answer of 50 tokens. */
   #count(prompt: string): void {
     this.#usedTokens += Math.ceil(prompt.length / 4) + 50;
-    this.update({ sessionUpdate: "usage_update", used: this.#usedTokens, size: contextTokens });
+    void this.update({ sessionUpdate: "usage_update", used: this.#usedTokens, size: contextTokens });
   }
 }
 
 /** Returns the last text block: clients may put context before it, such as the transcript of an earlier session. */
-function textOf(blocks: unknown): string {
-  if (!Array.isArray(blocks)) throw new RpcError(rpcCodes.invalidParams, "prompt must be an array of content blocks");
-  const texts = blocks.filter(isObject).flatMap(({ type, text }) => (type === "text" ? [text] : []));
-  return texts.findLast((text) => typeof text === "string") ?? "";
+function textOf(blocks: readonly ContentBlock[]): string {
+  const block = blocks.findLast(({ type }) => type === "text");
+  return typeof block?.["text"] === "string" ? block["text"] : "";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { RpcError, rpcCodes } from "./connection.ts";
+import { RequestError } from "../../../acp-face/agent-side/request-error.ts";
+import { RPC } from "../../../acp-client/jsonrpc/message.ts";
 import { lookAround } from "./file-acts.ts";
 import type { StepStatus, Turn } from "./turn.ts";
 
@@ -54,7 +55,7 @@ export async function markdown(turn: Turn): Promise<void> {
 
 export async function fail(turn: Turn): Promise<void> {
   await turn.say("As you wish.\n");
-  throw new RpcError(rpcCodes.internalError, "the demo agent was asked to fail");
+  throw new RequestError(RPC.internalError, "the demo agent was asked to fail");
 }
 
 async function workThrough(turn: Turn, steps: readonly string[], work: (step: number) => Promise<void>): Promise<void> {

@@ -13,7 +13,7 @@ export interface TurnOptions {
   /** Writes through the client if it offers that. */
   readonly write: (path: string, text: string) => Promise<void>;
   readonly signal: AbortSignal;
-  readonly update: (update: object) => void;
+  readonly update: (update: object) => Promise<void>;
   readonly server: (name: string) => McpClient | undefined;
   readonly askPermission: (kind: ToolCallStart["kind"], toolCall: object) => Promise<boolean>;
   /** Undefined if the client does not support forms. */
@@ -57,23 +57,23 @@ export class Turn {
 
   plan(steps: readonly (readonly [content: string, status: StepStatus])[]): void {
     const entries = steps.map(([content, status]) => ({ content, priority: "medium", status }));
-    this.#turn.update({ sessionUpdate: "plan", entries });
+    void this.#turn.update({ sessionUpdate: "plan", entries });
   }
 
   startToolCall(call: ToolCallStart): string {
     const toolCallId = randomUUID();
     this.#openToolCalls.add(toolCallId);
-    this.#turn.update({ sessionUpdate: "tool_call", ...toolCallFields(toolCallId, call), status: "pending" });
+    void this.#turn.update({ sessionUpdate: "tool_call", ...toolCallFields(toolCallId, call), status: "pending" });
     return toolCallId;
   }
 
   runToolCall(toolCallId: string): void {
-    this.#turn.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
+    void this.#turn.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
   }
 
   endToolCall(toolCallId: string, status: "completed" | "failed", content?: readonly object[]): void {
     this.#openToolCalls.delete(toolCallId);
-    this.#turn.update({ sessionUpdate: "tool_call_update", toolCallId, status, ...(content && { content }) });
+    void this.#turn.update({ sessionUpdate: "tool_call_update", toolCallId, status, ...(content && { content }) });
   }
 
   /** Fails the open tool calls, since none may stay open after its turn. */
@@ -123,7 +123,7 @@ export class Turn {
     const messageId = randomUUID();
     for (const word of text.match(/\s*\S+\s*/g) ?? []) {
       await this.wait(wordMs[this.options.pace]);
-      this.#turn.update({ sessionUpdate, messageId, content: { type: "text", text: word } });
+      await this.#turn.update({ sessionUpdate, messageId, content: { type: "text", text: word } });
     }
   }
 }

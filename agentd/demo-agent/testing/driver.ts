@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { AgentExit } from "../../../acp-client/agent-events.ts";
 import type { AgentProcess } from "../../../acp-client/process/agent-process.ts";
 import { startAgentProcess } from "../../../acp-client/process/start-agent-process.ts";
-import type { AgentCommand } from "../../testing/scripted-agent.ts";
+import type { AgentCommand } from "./demo-agent-command.ts";
 
 export type Frame = Readonly<Record<string, unknown>>;
 /** The method of each request by its id, to validate the response. */

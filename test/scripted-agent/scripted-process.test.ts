@@ -2,9 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { demoAgentCommand, scriptedAgent } from "../../testing/scripted-agent.ts";
-import { drive, openSession, promptOf, said } from "../testing/driver.ts";
-import { play } from "../testing/play.ts";
+import { scriptedAgent } from "./agent-files.ts";
+import { scriptedAgentProgram } from "./build.ts";
+import { drive, openSession, promptOf, said } from "../../agentd/demo-agent/testing/driver.ts";
+import { play } from "./play-scenario.ts";
 
 test.each([
   [{ exit: 9 }, { code: 9, signal: null }],
@@ -82,13 +83,9 @@ test("a paused stdin is read on after it is resumed", async () => {
 });
 
 test("an invalid scenario ends the agent with exit code 64 and a message", async () => {
-  const broken = [
-    ["--scenario", '{"rules":[{"on":"start","do":[{"sned":1}]}]}'],
-    ["--scenario", "/nonexistent.json"],
-    ["--bad"],
-  ];
+  const broken = [['{"rules":[{"on":"start","do":[{"sned":1}]}]}'], ["/nonexistent.json"], []];
   for (const args of broken) {
-    await using driver = drive([...demoAgentCommand, ...args]);
+    await using driver = drive([process.execPath, scriptedAgentProgram, ...args]);
     expect(await driver.exit).toEqual({ code: 64, signal: null });
     expect(driver.process.stderrTail()).toMatch(/no such step: {"sned":1}|nonexistent|usage/);
   }

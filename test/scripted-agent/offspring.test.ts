@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { endTree } from "../../../acp-client/process/process-tree.ts";
-import { processTable } from "../../../acp-client/process/process-table.ts";
-import type { ProcessRow } from "../../../acp-client/process/process-source.ts";
-import { scriptedAgent } from "../../testing/scripted-agent.ts";
-import { drive } from "../testing/driver.ts";
+import { endTree } from "../../acp-client/process/process-tree.ts";
+import { processTable } from "../../acp-client/process/process-table.ts";
+import type { ProcessRow } from "../../acp-client/process/process-source.ts";
+import { scriptedAgent } from "./agent-files.ts";
+import { drive } from "../../agentd/demo-agent/testing/driver.ts";
 import type { SpawnStep } from "./scenario.ts";
 
 const table = processTable();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { demoAgentCommand } from "../../testing/scripted-agent.ts";
-import { drive, openSession, promptOf, updates } from "../testing/driver.ts";
-import type { Driver } from "../testing/driver.ts";
+import { playing } from "./agent-files.ts";
+import { scriptedAgentProgram } from "./build.ts";
+import { drive, openSession, promptOf, updates } from "../../agentd/demo-agent/testing/driver.ts";
+import type { Driver } from "../../agentd/demo-agent/testing/driver.ts";
 import type { FloodStep } from "./scenario.ts";
 
 function flooding(flood: FloodStep): Driver {
-  const scenario = { rules: [{ on: "session/prompt", do: [flood, "default"] }] };
-  return drive([...demoAgentCommand, "--scenario", JSON.stringify(scenario)]);
+  return drive(playing({ rules: [{ on: "session/prompt", do: [flood, "default"] }] }));
 }
 
 test("a flood of chunks has exactly its count, each of its size, and then the response", async () => {
@@ -69,7 +69,7 @@ test("a reader that pauses makes the flood wait instead of filling the agent's m
   await driver.frame("it floods", (frame) => frame["method"] === "session/update");
   driver.process.pause();
   const seen = driver.output().length;
-  await drive([...demoAgentCommand, "--bad"]).exit; // meanwhile another process comes and goes
+  await drive([process.execPath, scriptedAgentProgram]).exit; // meanwhile another process comes and goes
   expect(driver.output().length).toBe(seen);
   driver.process.resume();
   await turn;

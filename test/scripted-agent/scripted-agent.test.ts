@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { scriptedAgent } from "../../testing/scripted-agent.ts";
-import { objectionsToAgentFrame } from "../testing/agent-frame-schema.ts";
-import { drive, openSession, updates } from "../testing/driver.ts";
-import { play, prompt } from "../testing/play.ts";
+import { scriptedAgent } from "./agent-files.ts";
+import { objectionsToAgentFrame } from "../../agentd/demo-agent/testing/agent-frame-schema.ts";
+import { drive, openSession, updates } from "../../agentd/demo-agent/testing/driver.ts";
+import { play, prompt } from "./play-scenario.ts";
 
 test("without rules it is a correct agent by the official schema", async () => {
   const modes = [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The scenarios of the scripted agent, which plays every way an agent can behave and misbehave:
 //
-//   node main.js --scenario scenario.json        (or the JSON itself in place of the file)
+//   node scripted-agent.mjs scenario.json        (or the JSON itself in place of the file)
 //
 // Where no rule applies, the agent behaves as a minimal correct ACP v1 agent: it answers initialize, opens sessions,
 // answers each prompt with the text "ok" and end_turn, keeps options, ends a cancelled turn as cancelled, refuses unknown

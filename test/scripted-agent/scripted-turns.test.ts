@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { openSession, said } from "../testing/driver.ts";
-import { play, prompt } from "../testing/play.ts";
+import { openSession, said } from "../../agentd/demo-agent/testing/driver.ts";
+import { play, prompt } from "./play-scenario.ts";
 
 test("updates can come before the response to session/new, after the turn, and for unknown sessions", async () => {
   await using driver = play({

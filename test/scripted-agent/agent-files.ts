@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Agents for tests: the built program with a scenario of the test's own.
+// Agents for tests: the scripted agent with a scenario of the test's own.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { JsonObject, Scenario } from "../demo-agent/scripted/scenario.ts";
+import type { AgentCommand } from "../../agentd/demo-agent/testing/demo-agent-command.ts";
+import { scriptedAgentProgram } from "./build.ts";
+import type { JsonObject, Scenario } from "./scenario.ts";
 
-/** Built by the tests' global setup: starting through a compiler would cost each test a second. */
-const program = fileURLToPath(new URL("../../dist/agentd/demo-agent/main.js", import.meta.url));
-
-export type AgentCommand = readonly [program: string, ...args: string[]];
-
-/** The demo agent as a newcomer starts it. */
-export const demoAgentCommand: AgentCommand = [process.execPath, program];
+/** Plays a scenario that is given as JSON, so that no files are needed. */
+export function playing(scenario: Scenario): AgentCommand {
+  return [process.execPath, scriptedAgentProgram, JSON.stringify(scenario)];
+}
 
 export interface ScriptedAgentFiles extends Disposable {
   readonly command: AgentCommand;
@@ -34,7 +32,7 @@ export function scriptedAgent(scenario: Scenario | ((directory: string) => Scena
   writeFileSync(file, JSON.stringify({ record, ...told }));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
   return {
-    command: [...demoAgentCommand, "--scenario", file],
+    command: [process.execPath, scriptedAgentProgram, file],
     directory,
     received: () =>
       readFileSync(told.record ?? record, "utf8")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { appendFileSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { readLines } from "../line-reader.ts";
+import { readLines } from "./line-reader.ts";
 import { Conversation } from "./conversation.ts";
 import { correctSteps, garbageSteps, sessionOf } from "./correct-agent.ts";
 import type { Output } from "./output.ts";

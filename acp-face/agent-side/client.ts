@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What an agent asks of its client and tells it.
+import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import type { ElicitationAnswer, PermissionOption, PermissionOutcome } from "../../acp-client/model.ts";
+import { METHODS } from "../../acp-client/schema/v1/requests.ts";
+import { isRecord } from "../../json/record.ts";
+import type { ClientCapabilities } from "./agent.ts";
+import type { Connection } from "./connection.ts";
+import { decodeClientCapabilities } from "./params.ts";
+import { RequestError } from "./request-error.ts";
+
+export interface PermissionQuestion {
+  readonly sessionId: string;
+  /** A ToolCallUpdate of ACP. */
+  readonly toolCall: object;
+  readonly options: readonly PermissionOption[];
+}
+
+/** Requests reject with the signal's reason when it is aborted; the client is then told that they are cancelled. */
+export class Client {
+  /** Nothing before initialize. */
+  capabilities: ClientCapabilities = decodeClientCapabilities({});
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Resolves when the client reads fast enough for more. */
+  update(sessionId: string, update: object): Promise<void> {
+    return this.#connection.notify(METHODS.update, { sessionId, update });
+  }
+
+  /** Only an option that was offered allows or rejects: an error, another option or an invalid answer is `cancelled`. */
+  async askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionOutcome> {
+    const answer = await this.#ask(METHODS.requestPermission, question, signal);
+    const outcome = isRecord(answer) && isRecord(answer["outcome"]) ? answer["outcome"] : {};
+    if (outcome["outcome"] !== "selected") return "cancelled";
+    const option = question.options.find(({ optionId }) => optionId === outcome["optionId"]);
+    return option === undefined ? "cancelled" : { optionId: option.optionId };
+  }
+
+  /** An error or an invalid answer is `cancel`. Rejects if the client does not offer that mode. */
+  async elicit(
+    question: { readonly mode: "form" | "url"; readonly [member: string]: unknown },
+    signal: AbortSignal,
+  ): Promise<ElicitationAnswer> {
+    this.#checkOffered(question.mode === "form" ? "forms" : "urls", `an elicitation of the mode ${question.mode}`);
+    const answer = await this.#ask(METHODS.elicitationCreate, question, signal);
+    if (!isRecord(answer)) return { action: "cancel" };
+    const { action, content } = answer;
+    if (action === "accept") return isRecord(content) ? { action, content } : { action };
+    return { action: action === "decline" ? "decline" : "cancel" };
+  }
+
+  completeElicitation(elicitationId: string): Promise<void> {
+    return this.#connection.notify(METHODS.elicitationComplete, { elicitationId });
+  }
+
+  /**
+   * Calls a method of the client's files or terminals. Null counts as an empty result. Rejects if the client does not
+   * offer it or answers with an error, and for any other result: one client reports a failed write as a string.
+   */
+  async call(method: string, params: object, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    this.#checkOffered(capabilityFor(method), method);
+    const result = await this.#connection.request(method, params, signal);
+    if (result === null || result === undefined) return {};
+    if (!isRecord(result))
+      throw new Error(typeof result === "string" ? result : `The client answered ${method} wrongly`);
+    return result;
+  }
+
+  /** Resolves to undefined for an error. */
+  async #ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    try {
+      return await this.#connection.request(method, params, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return undefined;
+    }
+  }
+
+  #checkOffered(capability: keyof ClientCapabilities | undefined, what: string): void {
+    if (capability !== undefined && this.capabilities[capability] === true) return;
+    throw new RequestError(RPC.methodNotFound, `The client does not offer ${what}`);
+  }
+}
+
+function capabilityFor(method: string): keyof ClientCapabilities | undefined {
+  if (method === "fs/read_text_file") return "readsFiles";
+  if (method === "fs/write_text_file") return "writesFiles";
+  return method.startsWith("terminal/") ? "terminal" : undefined;
+}
