@@ -13,12 +13,13 @@ import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
 import { isAborted, type LogMaintenance } from "./log-maintenance.ts";
+import type { Notifier } from "./people/notifier.ts";
 import { Publisher, type PublisherBus } from "./publish.ts";
 import { type QuotaWatch, watchQuota } from "./quota.ts";
 import type { AgentRunOptions, LoggedConversation } from "./session/agents/agent-run.ts";
 import { Agents, type AgentsOptions } from "./session/agents/agents.ts";
 import { corePorts } from "./session/core-ports.ts";
-import type { StepContext, PeopleEffect } from "./session/core/input.ts";
+import type { StepContext } from "./session/core/input.ts";
 import { isLive } from "./session/core/state.ts";
 import { EffectRunner } from "./session/effect-runner.ts";
 import { recoveryFromLog, stateFromLog } from "./session/from-log.ts";
@@ -29,12 +30,7 @@ import { digestLog, renderTranscript } from "./session/transcript.ts";
 import { instanceSession } from "./vocabulary/index.ts";
 
 /** What asks people the sessions' questions. */
-export interface People {
-  readonly reach: StepContext["people"];
-  act(session: string, effect: PeopleEffect): void;
-  onBus(connected: boolean): void;
-  stop(): Promise<void>;
-}
+export type People = Pick<Notifier, "reach" | "act" | "onBus" | "stop">;
 
 export interface SessionCoreOptions {
   readonly log: Log;

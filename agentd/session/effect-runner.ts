@@ -4,18 +4,19 @@ import type { Clock } from "../../bus-client/index.ts";
 import type { BusToolsWatch } from "../bus-tools.ts";
 import type { Failpoint } from "../failpoint.ts";
 import type { LogMaintenance } from "../log-maintenance.ts";
+import type { Notifier } from "../people/notifier.ts";
 import type { Agents } from "./agents/agents.ts";
 import type { ClientRequests } from "./agents/client-requests.ts";
 import type { ClientSideEffect } from "./core/client-side/client-side-input.ts";
 import { compensate } from "./core/client-side/decide-client-side.ts";
-import type { Effect, PeopleEffect } from "./core/input.ts";
+import type { Effect } from "./core/input.ts";
 import type { PostInput } from "./mailbox/mailbox.ts";
 import { SessionTimers } from "./session-timers.ts";
 
 export interface EffectRunnerOptions {
   readonly post: PostInput;
   readonly agents: Agents;
-  readonly people: { readonly act: (session: string, effect: PeopleEffect) => void };
+  readonly people: Pick<Notifier, "act">;
   readonly maintenance: Pick<LogMaintenance, "run">;
   readonly busTools: Pick<BusToolsWatch, "hasRegistered">;
   readonly clock: Clock;
