@@ -6,6 +6,7 @@ import type { AgentEvent, AgentFailure, Done } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
+import type { AgentIdentity } from "./model.ts";
 import type { ClientInfo } from "./schema/v1/requests.ts";
 
 /**
@@ -26,6 +27,8 @@ export interface ProtocolSession extends Pick<
   | "authenticate"
   | "logout"
 > {
+  /** Undefined until the agent has answered initialize. */
+  readonly identity: AgentIdentity | undefined;
   closeSession(timeoutMs: number, done: Done<void>): void;
   /** Whether the response to session/new, session/load or session/resume is pending. */
   readonly isOpening: boolean;

@@ -21,9 +21,9 @@ import { checkVersion } from "./v1-version.ts";
 const { METHODS } = requests;
 
 export class V1Session implements ProtocolSession {
+  identity: AgentIdentity | undefined;
   readonly #link: AgentLink;
   readonly #inbound: V1Inbound;
-  #identity: AgentIdentity | undefined;
   #state: V1State = { state: "none" };
   #closed = false;
 
@@ -41,7 +41,7 @@ export class V1Session implements ProtocolSession {
     });
     this.#link.request(METHODS.initialize, params, limits.initializeTimeoutMs, (answer) => {
       const checked = checkVersion(answer, this.#link);
-      if (checked.ok) this.#identity = checked.value;
+      if (checked.ok) this.identity = checked.value;
       done(checked);
     });
   }
@@ -58,8 +58,8 @@ export class V1Session implements ProtocolSession {
 
   prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void {
     const sessionId = this.#requireSession(done);
-    if (sessionId === undefined || this.#identity === undefined) return;
-    const adapted = toSupportedBlocks(blocks, this.#identity.capabilities);
+    if (sessionId === undefined || this.identity === undefined) return;
+    const adapted = toSupportedBlocks(blocks, this.identity.capabilities);
     if (adapted.type === "refused") {
       done(failed("UNSUPPORTED", adapted.message));
       return;
@@ -108,7 +108,7 @@ export class V1Session implements ProtocolSession {
   }
 
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {
-    if (!this.#identity?.capabilities.list) {
+    if (!this.identity?.capabilities.list) {
       done(failed("UNSUPPORTED", "This agent does not support session/list"));
       return;
     }
@@ -120,13 +120,13 @@ export class V1Session implements ProtocolSession {
   }
 
   get canClose(): boolean {
-    return this.#state.state === "open" && !this.#closed && this.#identity?.capabilities.close === true;
+    return this.#state.state === "open" && !this.#closed && this.identity?.capabilities.close === true;
   }
 
   closeSession(timeoutMs: number, done: Done<void>): void {
     const sessionId = this.#requireSession(done);
     if (sessionId === undefined) return;
-    if (!this.#identity?.capabilities.close) {
+    if (!this.identity?.capabilities.close) {
       done(failed("UNSUPPORTED", "This agent does not support session/close"));
       return;
     }
@@ -138,7 +138,7 @@ export class V1Session implements ProtocolSession {
   }
 
   deleteSession(sessionId: string, done: Done<void>): void {
-    if (!this.#identity?.capabilities.delete) {
+    if (!this.identity?.capabilities.delete) {
       done(failed("UNSUPPORTED", "This agent does not support session/delete"));
       return;
     }
@@ -149,7 +149,7 @@ export class V1Session implements ProtocolSession {
   }
 
   authenticate(methodId: string, done: Done<void>): void {
-    const method = this.#identity?.authMethods.find((known) => known.id === methodId);
+    const method = this.identity?.authMethods.find((known) => known.id === methodId);
     if (method === undefined || method.type === "terminal") {
       const why =
         method === undefined ? "is not offered by this agent" : "must be done in a terminal, not through the agent";
@@ -163,7 +163,7 @@ export class V1Session implements ProtocolSession {
   }
 
   logout(done: Done<void>): void {
-    if (!this.#identity?.capabilities.logout) {
+    if (!this.identity?.capabilities.logout) {
       done(failed("UNSUPPORTED", "This agent does not support logout"));
       return;
     }
@@ -214,7 +214,7 @@ export class V1Session implements ProtocolSession {
   }
 
   #checkOpen(request: OpenSessionParams): string | undefined {
-    const offered = this.#identity?.capabilities;
+    const offered = this.identity?.capabilities;
     if (offered === undefined || this.#state.state !== "none")
       return "A client can open only one session, after initialize";
     return checkOpenParams(request, offered);

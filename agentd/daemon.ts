@@ -5,33 +5,34 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { identityOf } from "../acp-client/process/process-identity.ts";
-import { BusError, type Citizen, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
+import { type BusClientState, BusError, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
 import { type Build, isSameBuild } from "../files/installed-build.ts";
-import { createAgentCitizen } from "./agent-citizen.ts";
+import { createAgentCitizen, createAgentClient } from "./agent-citizen.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
 import { type BusEndpoint, createBusEndpoint } from "./bus-endpoint.ts";
-import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
-import { Callers } from "./commands/callers.ts";
+import { type PassedValues, readPassedValues } from "./catalogue/passed-values.ts";
+import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import type { Instance } from "./commands/instance.ts";
+import { Callers } from "./commands/callers.ts";
 import { defaultLimits, type Limits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
+import { noFailpoint, type Failpoint } from "./failpoint.ts";
 import { acquireInstanceLock, type InstanceLock } from "./instance/lock.ts";
 import type { InstancePaths } from "./instance/paths.ts";
 import type { ProcessLog } from "./instance/process-log.ts";
 import { Reserved, reservedPlaces } from "./instance/reserved.ts";
-import { planLaunch } from "./launch.ts";
+import { makeWithUserUmask } from "./instance/user-umask.ts";
+import { type LaunchParts, planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
 import { isAborted, LogMaintenance } from "./log-maintenance.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
-import { isLive } from "./session/core/state.ts";
-import { makeWithUserUmask } from "./instance/user-umask.ts";
-import { newSessionId } from "./session/session-id.ts";
-import { noFailpoint, type Failpoint } from "./failpoint.ts";
 import { findAnswerStatus } from "./people/answer-status.ts";
 import { Notifier } from "./people/notifier.ts";
-import { openSessionCore } from "./session-core.ts";
+import { SessionCore } from "./session-core.ts";
+import { newSessionId } from "./session/session-id.ts";
+import { Shutdown } from "./shutdown.ts";
 import type { StatusReply } from "./vocabulary/index.ts";
 
 export interface DaemonOptions {
@@ -68,28 +69,70 @@ export interface Daemon {
 
 /** Throws DaemonError for expected failures, after closing what it has opened. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const opened = new CleanupStack();
+  const shutdown = new Shutdown(options.logger);
   try {
-    return await compose(options, opened);
+    return await compose(options, shutdown);
   } catch (error) {
-    await opened.closeAll();
+    await shutdown.closeAll();
     throw error;
   }
 }
 
-async function compose(options: DaemonOptions, opened: CleanupStack): Promise<Daemon> {
-  const { paths, environment, home, uid, version, build, logger } = options;
-  const own: Build = { version, build };
+async function compose(options: DaemonOptions, shutdown: Shutdown): Promise<Daemon> {
+  const { logger, version } = options;
+  const base = await openBase(options, shutdown);
+  const { startedAt, log, maintenance, endpoint } = base;
+  const busParts = openBusParts(base);
+  const { client, busTools } = busParts;
+  const core = openCore(base, busParts);
+  const instance: Instance = { ...instanceOf(base, busParts, core), stopping: () => shutdown.hasBegun };
+  const onQuit = (): Promise<void> => shutdown.begin("asked to quit over the Bus");
+  const citizen = createAgentCitizen({ client, instance, version, startedAt, logger, onQuit });
+  const ready = new Promise<void>((resolve) => {
+    client.onState((state) => {
+      logState(state, endpoint, logger);
+      const isConnected = state.kind === "connected";
+      core.onBus(isConnected);
+      if (!isConnected) return;
+      busTools.follow();
+      resolve();
+    });
+  });
+
+  await core.recover();
+  await maintenance.finishPurges();
+  shutdown.add(async () => {
+    await core.stop();
+    await citizen.stop();
+    core.mailbox.stop();
+  });
+  citizen.start();
+  // Runs in the background.
+  maintenance.reclaimSpace().catch((error: unknown) => {
+    if (!isAborted(error)) logger.error({ err: error }, "the space of what was purged could not be given back");
+  });
+  return {
+    log,
+    busUrl: () => endpoint.url(),
+    ready,
+    stop: (why) => shutdown.begin(why),
+    stopped: shutdown.done,
+  };
+}
+
+/** What agentd stands on: opened in this order, closed in the reverse one after everything else has stopped. */
+async function openBase(options: DaemonOptions, shutdown: Shutdown) {
+  const { paths, environment, home, uid, version, logger } = options;
+  const build: Build = { version, build: options.build };
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
   const failpoint = options.failpoint ?? noFailpoint;
   const startedAt = new Date(clock.now()).toISOString();
-
-  const lock = takeLock(paths, startedAt, own, limits);
-  opened.add(() => lock.release());
+  const lock = takeLock(paths, startedAt, build, limits);
+  shutdown.add(() => lock.release());
   const builtIn = builtInAgents({ nodeProgram: process.execPath, demoProgram: demoProgram(), version });
   const config = openLiveConfig({ file: paths.configFile, home, uid, limits, builtIn, logger });
-  opened.add(() => config.close());
+  shutdown.add(() => config.close());
   const log = openStore({
     file: paths.logFile,
     lockFile: paths.lockFile,
@@ -97,179 +140,130 @@ async function compose(options: DaemonOptions, opened: CleanupStack): Promise<Da
     random: randomBytes,
     beforeCommit: () => failpoint("commit.before"),
   });
-  opened.add(() => log.close());
+  shutdown.add(() => log.close());
   const maintenance = new LogMaintenance(log);
-  opened.add(() => maintenance.stop());
+  shutdown.add(() => maintenance.stop());
   const surroundings = options.surroundings ?? { env: environment, uid, home };
   const reserved = new Reserved(reservedPlaces(paths, surroundings));
-  const bus = createBusEndpoint({
-    surroundings,
-    version,
-    clock,
-    warn: (message) => logger.warn(message),
-  });
-  opened.add(() => bus.close());
-  await requireBus(bus);
-
-  let stopping: Promise<void> | undefined;
-  const stopped = deferred();
-  const ready = deferred();
-  const stop = (why: string): Promise<void> => (stopping ??= stopAll(why));
-
-  const callers = new Callers();
-  const citizen: Citizen = createAgentCitizen({
-    endpoint: bus,
-    instance: () => instance,
-    build: own,
-    startedAt,
-    clock,
-    logger,
-    pendingMax: limits.commandsMax,
-    waitsMax: limits.waitsMax,
-    onQuit: () => stop("asked to quit over the Bus"),
-    onBus(connected) {
-      core.onBus(connected);
-      notifier.onBus(connected);
-      if (!connected) return;
-      busTools.follow();
-      ready.resolve();
-    },
-  });
-  const notifier = new Notifier({
-    bus: citizen.client,
-    service: () => config.settings().notify,
-    label: `agentd/${log.id}`,
-    post: (session, input) => core.mailbox.post(session, input),
-    answerStatus: (session, request) => findAnswerStatus(log.entries, session, request),
-    after: (ms, run) => clock.after(ms, run),
-    logger,
+  const endpoint = createBusEndpoint({ surroundings, version, clock, warn: (message) => logger.warn(message) });
+  shutdown.add(() => endpoint.close());
+  await requireBus(endpoint);
+  const passedValues = (names: readonly string[]): PassedValues =>
+    readPassedValues({
+      names,
+      configFile: paths.configFile,
+      allowEnv: config.settings().allowEnv,
+      parent: environment,
+      environmentDirectory: paths.environmentDirectory,
+      uid,
+      bytesMax: limits.environmentValueBytesMax,
+    });
+  const { settings, catalogue } = config;
+  return {
+    options,
+    build,
     limits,
-  });
+    clock,
+    failpoint,
+    startedAt,
+    config,
+    settings,
+    catalogue,
+    log,
+    maintenance,
+    reserved,
+    endpoint,
+    passedValues,
+  };
+}
+
+type Base = Awaited<ReturnType<typeof openBase>>;
+
+/** The client is not started yet. */
+function openBusParts({ options: { logger }, endpoint, build, startedAt, clock, limits }: Base) {
+  const client = createAgentClient({ endpoint, build, startedAt, clock });
   const busTools = new BusToolsWatch({
-    bus: citizen.client,
+    bus: client,
     pause: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
     graceMs: limits.busToolsGraceMs,
     onError: (error) => logger.debug({ err: error }, "the services on the Bus could not be listed"),
   });
-  const core = openSessionCore({
-    log,
-    limits,
-    settings: config.settings,
-    clock,
+  return { client, callers: new Callers(), busTools };
+}
+
+type BusParts = ReturnType<typeof openBusParts>;
+
+function openCore(base: Base, { client, callers, busTools }: BusParts): SessionCore {
+  const { options, log, limits, clock, settings, endpoint } = base;
+  const { environment, version, logger } = options;
+  const launchParts: LaunchParts = {
+    ...base,
+    version,
+    environment,
+    withUserUmask: makeWithUserUmask(options.umask),
+    eventLoopBudget: new EventLoopBudget({ turnMs: limits.deskTurnMs }),
+    busTools: () => ({ nodeProgram: process.execPath, mcpProgram: mcpProgram(), busUrl: endpoint.url() }),
+  };
+  return new SessionCore({
+    ...base,
     logger,
-    bus: citizen.client,
+    bus: client,
+    busTools,
     reply: (reply) => callers.reply(reply),
     plan(state) {
       busTools.expect(state.id);
-      return planLaunch(instance, version, state);
+      return planLaunch(launchParts, state);
     },
-    maintenance,
-    people: notifier,
-    busToolsSeen: (session) => busTools.hasRegistered(session),
-    reserved,
-    failpoint,
+    openPeople: (post) =>
+      new Notifier({
+        bus: client,
+        service: () => settings().notify,
+        label: `agentd/${log.id}`,
+        post,
+        answerStatus: (session, request) => findAnswerStatus(log.entries, session, request),
+        after: (ms, run) => clock.after(ms, run),
+        logger,
+        limits,
+      }),
   });
-  const instance: Instance = {
-    log,
-    sessions: core.sessions,
-    mailbox: core.mailbox,
+}
+
+function instanceOf(base: Base, { client, callers }: BusParts, core: SessionCore): Omit<Instance, "stopping"> {
+  const { options, build, startedAt, log, config, settings, reserved, endpoint } = base;
+  const { environment, home, installed } = options;
+  const { configFile, workspacesDirectory } = options.paths;
+  const { sessions, mailbox, quota, people } = core;
+  return {
+    ...base,
+    sessions,
+    mailbox,
+    quota,
     callers,
-    maintenance,
-    quota: core.quota,
-    limits,
-    settings: config.settings,
-    catalogue: config.catalogue,
-    configFile: paths.configFile,
-    home,
-    workspacesDirectory: paths.workspacesDirectory,
-    reserved,
-    environmentDirectory: paths.environmentDirectory,
-    environment,
-    busTools: () => ({ nodeProgram: process.execPath, mcpProgram: mcpProgram(), busUrl: bus.url() }),
-    uid,
-    withUserUmask: makeWithUserUmask(options.umask),
-    eventLoopBudget: new EventLoopBudget({ turnMs: limits.deskTurnMs }),
-    now: () => clock.now(),
-    after: (ms, run) => clock.after(ms, run),
+    searchPath: environment["PATH"],
+    directoryRules: () => ({ configFile, roots: settings().roots, home, workspacesDirectory, reserved }),
     newSessionId: () => newSessionId(randomBytes, (id) => log.sessions.row(id) !== undefined),
-    stopping: () => stopping !== undefined,
     status: () => ({
       pid: process.pid,
-      ...own,
-      ...installedReply(own, options.installed),
+      ...build,
+      ...installedReply(build, installed),
       started_at: startedAt,
       bus: {
-        url: bus.url(),
-        embedded: bus.embedded(),
-        state: citizen.client.state.kind,
-        generation: citizen.client.generation,
+        url: endpoint.url(),
+        embedded: endpoint.embedded(),
+        state: client.state.kind,
+        generation: client.generation,
       },
       config: config.status(),
-      people: { service: config.settings().notify ?? null, state: notifier.reach },
+      people: { service: settings().notify ?? null, state: people.reach },
     }),
   };
-
-  core.sessions.onChange((state) => {
-    if (!isLive(state)) busTools.forget(state.id);
-  });
-  await core.recover();
-  await maintenance.finishPurges();
-  citizen.start();
-  // Runs in the background.
-  maintenance.reclaimSpace().catch((error: unknown) => {
-    if (!isAborted(error)) logger.error({ err: error }, "the space of what was purged could not be given back");
-  });
-
-  async function stopAll(why: string): Promise<void> {
-    logger.info(`stopping: ${why}`);
-    try {
-      await core.stop();
-      await notifier.stop();
-      await citizen.stop();
-      core.mailbox.stop();
-    } catch (error) {
-      logger.error({ err: error }, "stopping failed in part");
-    }
-    try {
-      await opened.closeAll();
-      logger.info("stopped");
-    } catch (error) {
-      logger.error({ err: error }, "stopped, but not cleanly");
-    }
-    stopped.resolve();
-  }
-
-  return { log, busUrl: () => bus.url(), ready: ready.promise, stop, stopped: stopped.promise };
 }
 
-function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolvePromise = (): void => {};
-  const promise = new Promise<void>((resolve) => {
-    resolvePromise = resolve;
-  });
-  return { promise, resolve: () => resolvePromise() };
-}
-
-/** Closes resources in the reverse order of their opening. */
-class CleanupStack {
-  readonly #closers: (() => void | Promise<void>)[] = [];
-
-  add(close: () => void | Promise<void>): void {
-    this.#closers.push(close);
+function logState(state: BusClientState, endpoint: BusEndpoint, logger: DaemonOptions["logger"]): void {
+  if (state.kind === "connected") {
+    logger.info({ bus: endpoint.url(), embedded: endpoint.embedded() }, "on the Bus as agent");
   }
-
-  /** Closes all of them even if some fail, then throws the failures. */
-  async closeAll(): Promise<void> {
-    const failures: unknown[] = [];
-    for (const close of this.#closers.splice(0).toReversed()) {
-      try {
-        await close();
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw new AggregateError(failures, "not everything could be closed");
-  }
+  if (state.kind === "disconnected") logger.warn({ err: state.cause, retryInMs: state.retryInMs }, "not on the Bus");
 }
 
 /** Distinguishes errors that a person must fix from those that may pass: a full disk, a locked file. */

@@ -2,54 +2,69 @@
 // Plans how an agent is started for a session: program, environment, MCP servers, limits. Read anew at each start, so
 // that a changed catalogue or a new login takes effect.
 import type { AgentFailure } from "../acp-client/agent-events.ts";
-import type { AgentSink } from "../acp-client/agent-client.ts";
 import { startAgent } from "../acp-client/client.ts";
-import type { ClientSide } from "../acp-client/client-side.ts";
-import { busToolsGoneMessage, busToolsServer } from "./bus-tools.ts";
+import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
-import { lookUpPassedValues } from "./catalogue/passed-values.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientRequestHandler } from "./client-side/client-request-handler.ts";
+import type { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import type { Instance } from "./commands/instance.ts";
-import { isStillReal } from "./instance/directories.ts";
-import { LogError } from "./log/log-error.ts";
 import type { Limits } from "./config/limits.ts";
+import { isStillReal } from "./instance/directories.ts";
+import type { Reserved } from "./instance/reserved.ts";
+import type { WithUserUmask } from "./instance/user-umask.ts";
+import { LogError } from "./log/log-error.ts";
 import { type RequestedServer, variablesOf, resolveValues } from "./mcp-servers.ts";
+import { EvidenceCollector } from "./people/policy-evidence.ts";
+import type { Launch } from "./session/agents/agent-run.ts";
 import type { PlannedLaunch } from "./session/agents/agents.ts";
 import type { SessionState } from "./session/core/state.ts";
 
-export function planLaunch(instance: Instance, version: string, state: SessionState): PlannedLaunch {
+export interface LaunchParts extends Pick<Instance, "log" | "limits" | "settings" | "catalogue" | "passedValues"> {
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly reserved: Reserved;
+  readonly withUserUmask: WithUserUmask;
+  /** Limits how long agents' file requests block the event loop. */
+  readonly eventLoopBudget: EventLoopBudget;
+  /** The MCP server that gives agents access to the Bus, and the Bus's URL. */
+  readonly busTools: () => Pick<BusToolsServer, "nodeProgram" | "mcpProgram" | "busUrl">;
+}
+
+export function planLaunch(parts: LaunchParts, state: SessionState): PlannedLaunch {
   try {
-    return plan(instance, version, state);
+    return plan(parts, state);
   } catch (error) {
     if (error instanceof LogError) return unavailable(`the log could not be read: ${error.message}`);
     throw error;
   }
 }
 
-function plan(instance: Instance, version: string, state: SessionState): PlannedLaunch {
-  const definition = instance.catalogue().get(state.agent);
+function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
+  const { log, limits, reserved, withUserUmask, eventLoopBudget } = parts;
+  const definition = parts.catalogue().get(state.agent);
   if (!definition) return unavailable(`agent "${state.agent}" is no longer in the catalogue`);
-  const directories = [state.cwd, ...state.additionalDirs];
+  const { cwd, additionalDirs } = state;
+  const directories = [cwd, ...additionalDirs];
   // Their real paths were checked when the command came.
   const moved = directories.find((directory) => !isStillReal(directory));
   if (moved !== undefined) return unavailable(`${JSON.stringify(moved)} was removed or replaced by a link`);
   const [, ...args] = definition.command;
-  const found = findAgent(definition, instance.environment["PATH"]);
+  const found = findAgent(definition, parts.environment["PATH"]);
   if (found.status !== "installed") return unavailable(notFoundMessage(found));
-  const asked = JSON.parse(instance.log.literals(state.id) ?? "[]") as RequestedServer[];
-  const passed = lookUpPassedValues(instance, state.env);
+  const asked = JSON.parse(log.literals(state.id) ?? "[]") as RequestedServer[];
+  const passed = parts.passedValues(state.env);
   if (!passed.ok) return unavailable(passed.message);
-  const forServers = lookUpPassedValues(instance, variablesOf(asked));
+  const forServers = parts.passedValues(variablesOf(asked));
   if (!forServers.ok) return unavailable(forServers.message);
-  const marker = { name: sessionMarker, value: `${instance.log.id}/${state.id}` };
+  const marker = { name: sessionMarker, value: `${log.id}/${state.id}` };
   const env = agentEnvironment({
-    parent: instance.environment,
+    parent: parts.environment,
     agent: definition.env,
     unset: definition.unset ?? [],
     passed: passed.values,
-    onlyWhenPassed: instance.settings().allowEnv,
+    onlyWhenPassed: parts.settings().allowEnv,
     marker,
   });
   const redactorFor = (more: Readonly<Record<string, string>>) =>
@@ -57,45 +72,46 @@ function plan(instance: Instance, version: string, state: SessionState): Planned
   const redact = redactorFor({});
   const options = {
     protocol: definition.protocol,
-    clientInfo: { name: "agentd", version },
+    clientInfo: { name: "agentd", version: parts.version },
     command: [found.file, ...args] as const,
-    cwd: state.cwd,
+    cwd,
     env,
     marker,
     redact,
-    stderrBytesMax: instance.limits.stderrTailBytes,
-    limits: clientLimits(instance.limits, definition.startTimeoutMs),
+    stderrBytesMax: limits.stderrTailBytes,
+    limits: clientLimits(limits, definition.startTimeoutMs),
   };
-  const { busTools, mcpDeny: denied } = instance.settings();
-  const toBus = busTools ? { ...instance.busTools(), denied, marker: marker.value } : undefined;
-  const busToolsProblem = toBus === undefined ? undefined : busToolsGoneMessage(toBus);
-  const own = toBus === undefined || busToolsProblem !== undefined ? [] : [busToolsServer(toBus)];
-  const mcpServers = [...own, ...asked.map((server) => resolveValues(server, forServers.values))];
   const { missingFileIsEmpty = false } = definition;
-  const clientRequestOptions = {
-    cwd: state.cwd,
-    directories,
-    reserved: instance.reserved,
-    env,
-    redact,
-    redactorFor,
-    missingFileIsEmpty,
-    withUserUmask: instance.withUserUmask,
-    eventLoopBudget: instance.eventLoopBudget,
-    limits: instance.limits,
+  const served = { cwd, directories, reserved, env, redact, redactorFor, missingFileIsEmpty };
+  const bus = busToolsFor(parts, marker.value);
+  const launch: Launch = {
+    start: (sink, clientSide) =>
+      withUserUmask(() =>
+        startAgent({ ...options, clientSide: { ...clientSide, elicitation: { modes: ["form", "url"] } } }, sink),
+      ),
+    openClientRequests: (hooks) =>
+      new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
+    mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
+    chosenOptions: Object.entries(log.sessions.row(state.id)?.latest.chosen ?? {}),
+    ...evidenceFor(parts, state),
+    ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };
+  return { ok: true, launch };
+}
+
+/** Returns the MCP server that leads to the Bus, or why it is missing. */
+function busToolsFor({ settings, busTools }: LaunchParts, marker: string) {
+  if (!settings().busTools) return { servers: [] };
+  const toBus = { ...busTools(), denied: settings().mcpDeny, marker };
+  const problem = busToolsGoneMessage(toBus);
+  return problem === undefined ? { servers: [busToolsServer(toBus)] } : { servers: [], problem };
+}
+
+function evidenceFor({ settings, reserved, limits }: LaunchParts, { policy }: SessionState): Pick<Launch, "evidence"> {
+  if (policy === undefined) return {};
+  const { policyPathsMax: pathsMax, openToolCallsMax: callsMax } = limits;
   return {
-    ok: true,
-    launch: {
-      start: (sink: AgentSink, clientSide: ClientSide) =>
-        instance.withUserUmask(() =>
-          startAgent({ ...options, clientSide: { ...clientSide, elicitation: { modes: ["form", "url"] } } }, sink),
-        ),
-      openClientRequests: (hooks) => new ClientRequestHandler(clientRequestOptions, hooks),
-      mcpServers,
-      chosenOptions: Object.entries(instance.log.sessions.row(state.id)?.latest.chosen ?? {}),
-      ...(busToolsProblem === undefined ? {} : { busToolsProblem }),
-    },
+    evidence: new EvidenceCollector({ policy: () => settings().policies.get(policy), reserved, pathsMax, callsMax }),
   };
 }
 

@@ -3,40 +3,34 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
-import { removeTemporaryFiles } from "./crash-cleanup.ts";
+import type { BusToolsWatch } from "./bus-tools.ts";
+import { endOrphans, removeTemporaryFiles } from "./crash-cleanup.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
+import type { Failpoint } from "./failpoint.ts";
 import type { Reserved } from "./instance/reserved.ts";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
-import { type QuotaWatch, watchQuota } from "./quota.ts";
 import { isAborted, type LogMaintenance } from "./log-maintenance.ts";
-import { endOrphans } from "./crash-cleanup.ts";
-import { EvidenceCollector } from "./people/policy-evidence.ts";
+import type { Notifier } from "./people/notifier.ts";
 import { Publisher, type PublisherBus } from "./publish.ts";
-import { Agents, type PlannedLaunch } from "./session/agents/agents.ts";
-import { recoveryFromLog, stateFromLog } from "./session/from-log.ts";
-import type { StepContext, PeopleEffect } from "./session/core/input.ts";
-import { isLive, type SessionState } from "./session/core/state.ts";
+import { type QuotaWatch, watchQuota } from "./quota.ts";
+import type { AgentRunOptions, LoggedConversation } from "./session/agents/agent-run.ts";
+import { Agents, type AgentsOptions } from "./session/agents/agents.ts";
 import { corePorts } from "./session/core-ports.ts";
-import type { Failpoint } from "./failpoint.ts";
+import type { StepContext } from "./session/core/input.ts";
+import { isLive } from "./session/core/state.ts";
+import { EffectRunner } from "./session/effect-runner.ts";
+import { recoveryFromLog, stateFromLog } from "./session/from-log.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
-import { Mailbox } from "./session/mailbox/mailbox.ts";
+import { Mailbox, type PostInput } from "./session/mailbox/mailbox.ts";
 import type { SentReply } from "./session/mailbox/posted-input.ts";
 import { digestLog, renderTranscript } from "./session/transcript.ts";
 import { instanceSession } from "./vocabulary/index.ts";
 
-export interface SessionCore {
-  readonly sessions: LiveSessions;
-  readonly mailbox: Mailbox;
-  readonly quota: QuotaWatch;
-  /** Ends the sessions, processes and writes that a dead agentd left. Call it before connecting to the Bus. */
-  recover(): Promise<void>;
-  onBus(connected: boolean): void;
-  /** Ends every session properly. Resolves when no agent runs and everything is logged. */
-  stop(): Promise<void>;
-}
+/** What asks people the sessions' questions. */
+export type People = Pick<Notifier, "reach" | "act" | "onBus" | "stop">;
 
 export interface SessionCoreOptions {
   readonly log: Log;
@@ -46,77 +40,146 @@ export interface SessionCoreOptions {
   readonly logger: Logger;
   readonly bus: PublisherBus;
   readonly reply: (reply: SentReply) => void;
-  readonly plan: (state: SessionState) => PlannedLaunch;
+  readonly plan: AgentsOptions["plan"];
   readonly maintenance: LogMaintenance;
-  readonly people: {
-    readonly reach: StepContext["people"];
-    readonly act: (session: string, effect: PeopleEffect) => void;
-  };
-  readonly busToolsSeen: (session: string) => Promise<boolean>;
+  /** Called once. People's answers are posted. */
+  readonly openPeople: (post: PostInput) => People;
+  readonly busTools: Pick<BusToolsWatch, "hasRegistered" | "forget">;
   readonly reserved: Reserved;
   readonly failpoint: Failpoint;
   /** Waits for the next turn of the event loop; replaced by tests that control the turns. */
   readonly soon?: () => Promise<void>;
 }
 
-export function openSessionCore(options: SessionCoreOptions): SessionCore {
-  const { log, limits, clock, logger, bus, failpoint } = options;
-  const sessions = new LiveSessions((session) => stateFromLog(log, session));
-  const publisher = new Publisher({
-    log: log.id,
-    entries: log.entries,
-    bus,
-    unansweredMax: limits.unansweredPublicationsMax,
-    bodyBytesMax: limits.publicationBytesMax,
-  });
-  const agents = new Agents({
-    post: (session, input, runSeq) => mailbox.post(session, input, runSeq),
-    plan: options.plan,
-    clock,
-    soon: options.soon ?? breathe,
-    chunkMergeBytesMax: limits.chunkMergeBytesMax,
-    transcript(session, beforeTurn) {
-      try {
-        return renderTranscript(log.entries, session, beforeTurn, limits.freshTranscriptBytesMax);
-      } catch (error) {
-        if (!(error instanceof LogError)) throw error;
-        // The prompt is committed and will be sent; the agent must not believe that this is the beginning.
-        logger.error({ err: error, session }, "the transcript could not be read");
-        return "There is an earlier conversation, but its log cannot be read.";
-      }
-    },
-    digestLog: (session, seq) => digestLog(log.entries, session, seq, breathe),
-    evidenceFor: ({ policy }) =>
-      policy === undefined
-        ? undefined
-        : new EvidenceCollector({
-            policy: () => options.settings().policies.get(policy),
-            reserved: options.reserved,
-            pathsMax: limits.policyPathsMax,
-            callsMax: limits.openToolCallsMax,
-          }),
-    failpoint,
-    people: (session, effect) => options.people.act(session, effect),
-    busToolsSeen: options.busToolsSeen,
-    maintain: (session, seq, command) => options.maintenance.run(session, seq, command),
-    onError(error) {
+export class SessionCore {
+  readonly sessions: LiveSessions;
+  readonly mailbox: Mailbox;
+  readonly people: People;
+  readonly quota: QuotaWatch;
+  readonly #options: SessionCoreOptions;
+  readonly #publisher: Publisher;
+  readonly #agents: Agents;
+  readonly #effects: EffectRunner;
+
+  /** Everything that posts to the mailbox is made after it; it starts when they are there. */
+  constructor(options: SessionCoreOptions) {
+    const { log, limits, clock, logger, bus, plan, maintenance, busTools, failpoint } = options;
+    this.#options = options;
+    this.sessions = new LiveSessions((session) => stateFromLog(log, session));
+    this.mailbox = new Mailbox({
+      log,
+      sessions: this.sessions,
+      entriesPerCommitMax: limits.entriesPerCommitMax,
+      bytesPerCommitMax: limits.commitBytesMax,
+      inputsWaitingMax: limits.inputsWaitingMax,
+      retryMs: limits.storeRetryMs,
+      failedGraceMs: limits.storeFailedGraceMs,
+      after: (ms, run) => clock.after(ms, run),
+      failpoint,
+    });
+    const { post } = this.mailbox;
+    this.people = options.openPeople(post);
+    this.#publisher = new Publisher({
+      log: log.id,
+      entries: log.entries,
+      bus,
+      unansweredMax: limits.unansweredPublicationsMax,
+      bodyBytesMax: limits.publicationBytesMax,
+    });
+    this.quota = openQuota(options, this.mailbox, this.sessions);
+    const onError = (error: unknown): void => {
       if (!isAborted(error)) logger.error({ err: error }, "work on the log failed");
-    },
-    record(session, child, lives) {
-      const record = { session, ...child, marker: `${log.id}/${session}` };
-      try {
-        if (lives) log.processes.add(record);
-        else log.processes.remove(record);
-      } catch (error) {
-        if (!(error instanceof LogError)) throw error;
-        // The marker in its environment finds it without a row, and an extra row names a process that has ended.
-        logger.error({ err: error, session }, "a child process could not be recorded");
-      }
-    },
-  });
-  const quota = watchQuota({
+    };
+    this.#agents = new Agents({
+      post,
+      plan,
+      soon: options.soon ?? breathe,
+      chunkMergeBytesMax: limits.chunkMergeBytesMax,
+      conversation: openConversation(options),
+      onError,
+      failpoint,
+      record: openRecord(options),
+    });
+    this.#effects = new EffectRunner({
+      post,
+      agents: this.#agents,
+      people: this.people,
+      maintenance,
+      busTools,
+      clock,
+      onError,
+      failpoint,
+    });
+    this.#start();
+  }
+
+  #start(): void {
+    const { limits, settings, clock, logger, reply, busTools } = this.#options;
+    this.mailbox.start({
+      context: () => contextOf(clock.now(), settings(), limits, this.people.reach),
+      reply,
+      act: this.#effects.act,
+      publish: (appended) => this.#publisher.committed(appended),
+      onCommitted: () => this.quota.check(),
+      onError: (error) => logger.error({ err: error }, "watching the commits failed"),
+      pressure: (high) => this.#agents.setPaused("pressure", high),
+      storeState: (error) => {
+        this.#agents.setPaused("store", error !== undefined);
+        if (error) logger.error({ err: error }, "the log cannot be written; agents wait");
+        else logger.info("the log can be written again");
+      },
+      endUnlogged: this.#effects.endUnlogged,
+    });
+    this.sessions.onChange((state) => {
+      if (isLive(state)) return;
+      this.#publisher.ended(state.id);
+      busTools.forget(state.id);
+    });
+  }
+
+  /** Ends the sessions, processes and writes that a dead agentd left. Call it before connecting to the Bus. */
+  async recover(): Promise<void> {
+    const { log, reserved, failpoint } = this.#options;
+    failpoint("recovery.before");
+    const ended = await endOrphans(log);
+    failpoint("recovery.processes");
+    for (const row of unsettledRows(log)) {
+      const [state, input] = recoveryFromLog(log, row, ended.get(row.session) ?? 0);
+      removeTemporaryFiles(state, reserved);
+      this.sessions.put(state);
+      this.mailbox.post(state.id, input);
+    }
+    this.mailbox.flush();
+    failpoint("recovery.after");
+  }
+
+  onBus(connected: boolean): void {
+    if (connected) this.#publisher.connected(this.sessions.live().map(({ id, seq }) => ({ session: id, seq })));
+    else this.#publisher.disconnected();
+    this.people.onBus(connected);
+  }
+
+  /** Ends every session properly. Resolves when no agent runs, everything is logged and people are asked nothing. */
+  async stop(): Promise<void> {
+    for (const { id } of this.sessions.live()) this.mailbox.post(id, { type: "stop" });
+    this.mailbox.flush();
+    // Agents are ended even if nothing can be logged; the next agentd recovers their sessions.
+    if (this.mailbox.failed) this.#effects.endUnlogged();
+    await this.#agents.ended();
+    this.mailbox.flush();
+    this.#effects.clearTimers();
+    await this.people.stop();
+  }
+}
+
+function openQuota(
+  { log, settings, logger }: SessionCoreOptions,
+  mailbox: Mailbox,
+  sessions: LiveSessions,
+): QuotaWatch {
+  return watchQuota({
     used: () => log.maintenance.space().used,
-    quota: () => options.settings().logQuotaBytes,
+    quota: () => settings().logQuotaBytes,
     onLevel(level, used, bytes) {
       const told = { used, quota: bytes };
       if (level === "plenty") logger.info(told, "the log has room again");
@@ -126,67 +189,35 @@ export function openSessionCore(options: SessionCoreOptions): SessionCore {
       for (const { id } of sessions.live()) mailbox.post(id, { type: "log_full" });
     },
   });
-  const mailbox: Mailbox = new Mailbox({
-    log,
-    sessions,
-    context: () => contextOf(clock.now(), options.settings(), limits, options.people.reach),
-    entriesPerCommitMax: limits.entriesPerCommitMax,
-    bytesPerCommitMax: limits.commitBytesMax,
-    inputsWaitingMax: limits.inputsWaitingMax,
-    pressure: (high) => agents.setPaused("pressure", high),
-    retryMs: limits.storeRetryMs,
-    after: (ms, run) => clock.after(ms, run),
-    failedGraceMs: limits.storeFailedGraceMs,
-    endUnlogged: (session) => agents.endUnlogged(session),
-    failpoint,
-    reply: options.reply,
-    act: (session, effects) => agents.act(session, effects),
-    publish(appended) {
-      publisher.committed(appended);
-      quota.check();
-    },
-    storeState(error) {
-      agents.setPaused("store", error !== undefined);
-      if (error) {
-        logger.error({ err: error }, "the log cannot be written; agents wait");
-      } else {
-        logger.info("the log can be written again");
-      }
-    },
-  });
-  sessions.onChange((state) => {
-    if (!isLive(state)) publisher.ended(state.id);
-  });
+}
+
+function openConversation({ log: { entries }, limits, logger }: SessionCoreOptions): LoggedConversation {
   return {
-    sessions,
-    mailbox,
-    quota,
-    async recover() {
-      failpoint("recovery.before");
-      const ended = await endOrphans(log);
-      failpoint("recovery.processes");
-      for (const row of unsettledRows(log)) {
-        const [state, input] = recoveryFromLog(log, row, ended.get(row.session) ?? 0);
-        removeTemporaryFiles(state, options.reserved);
-        sessions.put(state);
-        mailbox.post(state.id, input);
+    before(session, turn) {
+      try {
+        return renderTranscript(entries, session, turn, limits.freshTranscriptBytesMax);
+      } catch (error) {
+        if (!(error instanceof LogError)) throw error;
+        // The prompt is committed and will be sent; the agent must not believe that this is the beginning.
+        logger.error({ err: error, session }, "the transcript could not be read");
+        return "There is an earlier conversation, but its log cannot be read.";
       }
-      mailbox.flush();
-      failpoint("recovery.after");
     },
-    onBus(connected) {
-      if (connected) publisher.connected(sessions.live().map(({ id, seq }) => ({ session: id, seq })));
-      else publisher.disconnected();
-    },
-    async stop() {
-      for (const { id } of sessions.live()) mailbox.post(id, { type: "stop" });
-      mailbox.flush();
-      // Agents are ended even if nothing can be logged; the next agentd recovers their sessions.
-      if (mailbox.failed) agents.endUnlogged();
-      await agents.ended();
-      mailbox.flush();
-      agents.clearTimers();
-    },
+    digest: (session, seq) => digestLog(entries, session, seq, breathe),
+  };
+}
+
+function openRecord({ log, logger }: SessionCoreOptions): AgentRunOptions["record"] {
+  return (session, child, lives) => {
+    const record = { session, ...child, marker: `${log.id}/${session}` };
+    try {
+      if (lives) log.processes.add(record);
+      else log.processes.remove(record);
+    } catch (error) {
+      if (!(error instanceof LogError)) throw error;
+      // The marker in its environment finds it without a row, and an extra row names a process that has ended.
+      logger.error({ err: error, session }, "a child process could not be recorded");
+    }
   };
 }
 

@@ -6,6 +6,7 @@ import type { CallOptions } from "./caller.ts";
 import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { callTimeoutMs } from "./connection.ts";
+import type { IncomingCommand } from "./command.ts";
 import type { Connection, ReplyListener } from "./connection.ts";
 import type { Pieces } from "./pieces.ts";
 import { publicationWriter } from "./publication.ts";
@@ -31,6 +32,7 @@ const connectAttemptsMax = 5;
  * outbound queue: requests made while it is disconnected fail at once with NOT_CONNECTED.
  */
 export class BusClient {
+  readonly clock: Clock;
   readonly #name: string | undefined;
   readonly #callTimeoutMs: number;
   readonly #subscriptions = new Subscriptions();
@@ -40,7 +42,8 @@ export class BusClient {
   constructor(options: BusClientOptions) {
     this.#name = options.name;
     this.#callTimeoutMs = options.callTimeoutMs ?? callTimeoutMs;
-    this.#supervision = new Supervision(options, this.#subscriptions, options.clock ?? systemClock);
+    this.clock = options.clock ?? systemClock;
+    this.#supervision = new Supervision(options, this.#subscriptions, this.clock);
     this.#publication = publicationWriter(options.name);
   }
 
@@ -64,6 +67,11 @@ export class BusClient {
   /** Calls the listener with each new state, in order. Returns a function that removes it. */
   onState(listener: (state: BusClientState) => void): () => void {
     return this.#supervision.onState(listener);
+  }
+
+  /** Replaces the listener of the options. Call it before `start` or `connect`, so that no command is missed. */
+  onCommand(listener: (command: IncomingCommand) => void): void {
+    this.#supervision.onCommand = listener;
   }
 
   /** Starts connecting in the background and retries forever, until `stop`. */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { done, errorLine, refused } from "./answer.ts";
+import { BusClient } from "./bus-client.ts";
+import { serveCitizen } from "./citizen.ts";
 import type { Delivery } from "./delivery.ts";
 import { argumentsDepthMax, type Request } from "./request.ts";
 import { Inbox } from "./testing/inbox.ts";
+import { stoppedAfterTest, testBroker } from "./testing/test-broker.ts";
 import { verb, served, bodyOf } from "./testing/served-citizen.ts";
 
 test("HELP lists the reserved verbs, then the citizen's own by name, and INFO describes the citizen", async () => {
@@ -64,6 +67,19 @@ test("a handler gets the arguments and the caller, and answers at once, later, o
   expect(later).toMatchObject({ rc: 10, headers: { error: "NOT_NOW: not now" } });
   expect(bodyOf(later)).toEqual({ error_code: "NOT_NOW", message: "not now", field: "x" });
   expect((await ask("agent.kept")).body).toBe('"first"');
+});
+
+test("a citizen serves on a client that existed before it and that others use too", async () => {
+  const bus = await testBroker();
+  const client = stoppedAfterTest(new BusClient({ url: () => bus.broker.connectLocal(), name: "agent" }));
+  const about = { service: "agent", version: "1", description: "d", verbs: [verb("agent.ping", () => done("pong"))] };
+  const citizen = serveCitizen({ client, ...about, drainTimeoutMs: 0 });
+  expect(citizen.client).toBe(client);
+  await citizen.connect();
+  const caller = stoppedAfterTest(new BusClient({ url: bus.unixUrl, name: "caller" }));
+  await caller.connect();
+  expect((await caller.call("agent", "agent.ping")).body).toBe('"pong"');
+  expect((await client.call("agent", "agent.ping")).body).toBe('"pong"');
 });
 
 test("an unknown verb, an empty one and a malformed body are refused in the contract's words", async () => {

@@ -4,7 +4,6 @@ import { done, refused } from "./answer.ts";
 import type { Answer } from "./answer.ts";
 import { BusClient } from "./bus-client.ts";
 import type { BusClientOptions } from "./bus-client.ts";
-import { systemClock } from "./clock.ts";
 import type { IncomingCommand } from "./command.ts";
 import { PendingCommands } from "./pending-commands.ts";
 import { answerProps } from "./props.ts";
@@ -28,7 +27,8 @@ export interface Verb {
 }
 
 export interface CitizenOptions {
-  readonly client: Omit<BusClientOptions, "name" | "onCommand">;
+  /** A client that has the service's name and is not started, or the options of a new one. */
+  readonly client: BusClient | Omit<BusClientOptions, "name" | "onCommand">;
   /** The name to register, and the prefix of the verbs. */
   readonly service: string;
   readonly version: string;
@@ -86,11 +86,9 @@ class ServedCitizen implements Citizen {
     this.#verbs = new Map(options.verbs.map((verb) => [verb.name, verb]));
     this.#help = helpOf(options);
     this.#pending = new PendingCommands(options.pendingMax ?? pendingCommandsMax, options.pools ?? {});
-    this.client = new BusClient({
-      ...options.client,
-      name: options.service,
-      onCommand: (command) => this.#receive(command),
-    });
+    const { client, service } = options;
+    this.client = client instanceof BusClient ? client : new BusClient({ ...client, name: service });
+    this.client.onCommand((command) => this.#receive(command));
   }
 
   start(): void {
@@ -102,7 +100,7 @@ class ServedCitizen implements Citizen {
   }
 
   propsChanged(path: string, old: unknown, now: unknown, cause: string): void {
-    const ts = new Date((this.#options.client.clock ?? systemClock).now()).toISOString();
+    const ts = new Date(this.client.clock.now()).toISOString();
     const body = JSON.stringify({ path, old, new: now, ts, cause });
     this.client.publish(`${this.#options.service}.props.changed`, body, { command: "props.changed" });
   }
@@ -176,10 +174,10 @@ class ServedCitizen implements Citizen {
   }
 
   #shutDown(): Promise<void> {
-    const { drainTimeoutMs: timeoutMs = drainTimeoutMs, client } = this.#options;
+    const { drainTimeoutMs: timeoutMs = drainTimeoutMs } = this.#options;
     this.#pending.endPools();
     return this.client.stop(async () => {
-      await this.#pending.drained(timeoutMs, client.clock ?? systemClock);
+      await this.#pending.drained(timeoutMs, this.client.clock);
       this.#pending.endAll();
     });
   }

@@ -51,6 +51,7 @@ const stopStepTimeoutMs = 5_000;
 
 /** Keeps a connection to the broker: dials, registers, renews subscriptions, and repeats that when it drops. */
 export class Supervision {
+  onCommand: ((command: IncomingCommand) => void) | undefined;
   readonly #options: SupervisionOptions;
   readonly #subscriptions: Subscriptions;
   readonly #clock: Clock;
@@ -69,6 +70,7 @@ export class Supervision {
     this.#subscriptions = subscriptions;
     this.#clock = clock;
     this.#random = options.random ?? Math.random;
+    this.onCommand = options.onCommand;
   }
 
   get state(): BusClientState {
@@ -200,7 +202,7 @@ export class Supervision {
     let tellClosed!: (cause: BusError) => void;
     this.#connectionClosed = new Promise((resolve) => (tellClosed = resolve));
     const connection: Connection = new Connection(transport, this.#clock, {
-      command: (frame) => this.#options.onCommand?.(incomingCommand(frame, connection, generation, this.#options.name)),
+      command: (frame) => this.onCommand?.(incomingCommand(frame, connection, generation, this.#options.name)),
       delivery: (frame) => this.#subscriptions.deliver(frame),
       closed: tellClosed,
     });

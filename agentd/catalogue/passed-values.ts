@@ -24,28 +24,6 @@ export interface PassedNames {
   readonly bytesMax: number;
 }
 
-/** What the values of a running instance depend on. */
-export interface ValueSources {
-  readonly configFile: string;
-  readonly settings: () => Pick<PassedNames, "allowEnv">;
-  readonly environment: PassedNames["parent"];
-  readonly environmentDirectory: string;
-  readonly uid: number;
-  readonly limits: { readonly environmentValueBytesMax: number };
-}
-
-export function lookUpPassedValues(instance: ValueSources, names: readonly string[]): PassedValues {
-  return readPassedValues({
-    names,
-    configFile: instance.configFile,
-    allowEnv: instance.settings().allowEnv,
-    parent: instance.environment,
-    environmentDirectory: instance.environmentDirectory,
-    uid: instance.uid,
-    bytesMax: instance.limits.environmentValueBytesMax,
-  });
-}
-
 /** Reads the files each time, so that a changed secret takes effect at the next start or resume. All names or none. */
 export function readPassedValues(from: PassedNames): PassedValues {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;

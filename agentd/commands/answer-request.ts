@@ -8,40 +8,43 @@ import { matchesWithin } from "../people/pattern.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
-import { postCommand } from "./post-command.ts";
+import { postToSession, withSession } from "./post-command.ts";
 
-export const answerPermission: Handler<"agent.permission.answer"> = (instance, call) => {
+type Needs = "log" | "sessions" | "mailbox" | "callers";
+
+export const answerPermission: Handler<"agent.permission.answer", Needs> = (instance, call) => {
   const owner = findOwner(instance, call.args);
-  return typeof owner === "string" ? postCommand(instance, call, owner) : owner;
+  return typeof owner === "string" ? postToSession(instance, withSession(call, owner), owner) : owner;
 };
 
-export const answerElicitation: Handler<"agent.elicitation.answer"> = (instance, call) => {
+export const answerElicitation: Handler<"agent.elicitation.answer", Needs | "limits"> = (instance, call) => {
   const owner = findOwner(instance, call.args);
   if (typeof owner !== "string") return owner;
   const { args } = call;
+  const post = () => postToSession(instance, withSession(call, owner), owner);
   const open = instance.sessions.get(owner)?.requests.find(({ request }) => request === args.request);
   // The session itself reports a request that is not an open elicitation.
-  if (open?.kind !== "elicitation") return postCommand(instance, call, owner);
+  if (open?.kind !== "elicitation") return post();
   const { elicitation } = open;
   if (args.content !== undefined && (args.action !== "accept" || elicitation.mode === "url")) {
     return refuse("ARGUMENT", "content: is only for accepting a form", { field: "content" });
   }
-  if (args.action !== "accept" || elicitation.mode === "url") return postCommand(instance, call, owner);
+  if (args.action !== "accept" || elicitation.mode === "url") return post();
   const { formPatternsMs } = instance.limits;
   const fault = faultOf(readForm(elicitation.schema), args.content ?? {}, matchesWithin(formPatternsMs));
-  if (!fault) return postCommand(instance, call, owner);
+  if (!fault) return post();
   const field = fault.field === undefined ? "content" : `content.${fault.field}`;
   return refuse("ARGUMENT", `${field}: ${fault.reason}`, { field });
 };
 
 function findOwner(
-  instance: Instance,
+  { log, sessions }: Pick<Instance, "log" | "sessions">,
   { request, session }: Pick<Call<"agent.permission.answer">["args"], "request" | "session">,
 ): string | Answer {
   const owner = sessionOfRequest(request);
-  if (owner === undefined || instance.sessions.get(owner) === undefined) return unknownRequest(request);
+  if (owner === undefined || sessions.get(owner) === undefined) return unknownRequest(request);
   if (session !== undefined) {
-    const found = instance.log.sessions.find(session);
+    const found = log.sessions.find(session);
     if (found.found !== "one" || found.session !== owner) return unknownRequest(request);
   }
   return owner;

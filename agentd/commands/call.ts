@@ -20,7 +20,11 @@ export interface Call<V extends Verb = Verb> {
   readonly origin: "local" | "mesh";
 }
 
-export type Handler<V extends Verb> = (instance: Instance, call: Call<V>) => Answer | Promise<Answer>;
+/** `Needs`: the parts of agentd that it uses. */
+export type Handler<V extends Verb, Needs extends keyof Instance = keyof Instance> = (
+  instance: Pick<Instance, Needs>,
+  call: Call<V>,
+) => Answer | Promise<Answer>;
 
 export function ok(value: object): Answer {
   return { rc: 0, body: stringifyJson(value) };
@@ -35,15 +39,15 @@ export function refuse(code: ErrorCode, message: string, members: Readonly<Recor
 }
 
 /** Resolves an id, a name or a unique prefix to the session's id, or returns the error reply. */
-export function findSession(instance: Instance, reference: string): string | Answer {
+export function findSession(instance: Pick<Instance, "log">, reference: string): string | Answer {
   if (reference === instanceSession)
     return refuse("SESSION_UNKNOWN", "the instance is not a session of an agent", { session: reference });
   return findSessionOrInstance(instance, reference);
 }
 
 /** Does the same, but also accepts the instance, which has a log too. */
-export function findSessionOrInstance(instance: Instance, reference: string): string | Answer {
-  const found = instance.log.sessions.find(reference);
+export function findSessionOrInstance({ log }: Pick<Instance, "log">, reference: string): string | Answer {
+  const found = log.sessions.find(reference);
   switch (found.found) {
     case "one":
       return found.session;

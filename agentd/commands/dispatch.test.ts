@@ -10,7 +10,7 @@ test("a log that cannot be read while the sender is checked is reported as STORE
     throw new LogError("io", "the disk is away");
   };
   const instance = { stopping: () => false, quota: { level: failing, used: failing } } as unknown as Instance;
-  const verb = busVerbs(() => instance).find(({ name }) => name === "agent.session.prompt");
+  const verb = busVerbs(instance).find(({ name }) => name === "agent.session.prompt");
   const request = {
     args: { session: "any", prompt: "hello" },
     from: "somebody",

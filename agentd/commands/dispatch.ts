@@ -58,15 +58,14 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
 /** Waits have a concurrency limit of their own, so that they never crowd out a cancel. */
 export const waitPool = "wait";
 
-/** Calls `instance` anew for each request. */
-export function busVerbs(instance: () => Instance): BusVerb[] {
+export function busVerbs(instance: Instance): BusVerb[] {
   return verbs.map((name) => ({
     name,
     args: argumentNames(name),
     description: verbDescriptions[name],
     readOnly: !isActing(name),
     ...(name === "agent.session.wait" ? { pool: waitPool } : {}),
-    handler: (request) => dispatch(instance(), name, request),
+    handler: (request) => dispatch(instance, name, request),
   }));
 }
 
@@ -96,7 +95,10 @@ function isModuleGone(error: unknown): boolean {
   return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
 }
 
-function checkMayAct(instance: Instance, call: Call): ErrorBody | undefined {
+function checkMayAct(
+  instance: Pick<Instance, "log" | "sessions" | "settings" | "quota" | "stopping">,
+  call: Call,
+): ErrorBody | undefined {
   const refused = checkSender(instance, call);
   if (refused) return refused;
   if (instance.stopping()) return errorBody("BUSY", "agentd is stopping");
@@ -110,14 +112,13 @@ const growingVerbs: ReadonlySet<Verb> = new Set([
   "agent.session.prompt",
 ]);
 
-function checkQuota(instance: Instance): ErrorBody | undefined {
-  const level = instance.quota.level();
+function checkQuota({ quota, settings }: Pick<Instance, "quota" | "settings">): ErrorBody | undefined {
+  const level = quota.level();
   if (level === "plenty" || level === "warning") return undefined;
-  const quota = instance.settings().logQuotaBytes;
   return errorBody("STORE_FAILED", "the log has reached its quota; purge or prune old sessions, or raise log_quota", {
     reason: "quota",
-    used_bytes: instance.quota.used(),
-    quota_bytes: quota,
+    used_bytes: quota.used(),
+    quota_bytes: settings().logQuotaBytes,
   });
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The parts of a running agentd that the verbs use.
-import type { BusToolsServer } from "../bus-tools.ts";
-import type { EventLoopBudget } from "../client-side/event-loop-budget.ts";
+// The parts of a running agentd that verbs use. Each handler names those that it needs.
+import type { Clock } from "../../bus-client/index.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { PassedValues } from "../catalogue/passed-values.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Reserved } from "../instance/reserved.ts";
-import type { WithUserUmask } from "../instance/user-umask.ts";
+import type { DirectoryRules } from "../instance/directories.ts";
 import type { LogMaintenance } from "../log-maintenance.ts";
 import type { QuotaWatch } from "../quota.ts";
 import type { Log } from "../log/open.ts";
@@ -26,21 +25,12 @@ export interface Instance {
   /** Returns the current settings of the configuration file. */
   readonly settings: () => Settings;
   readonly catalogue: () => Catalogue;
-  /** Path of the configuration file, which may not exist. */
-  readonly configFile: string;
-  readonly home: string;
-  readonly workspacesDirectory: string;
-  readonly reserved: Reserved;
-  readonly environmentDirectory: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The MCP server that gives agents access to the Bus, and the Bus's URL. */
-  readonly busTools: () => Pick<BusToolsServer, "nodeProgram" | "mcpProgram" | "busUrl">;
-  readonly uid: number;
-  readonly withUserUmask: WithUserUmask;
-  /** Limits how long agents' file requests block the event loop. */
-  readonly eventLoopBudget: EventLoopBudget;
-  readonly now: () => number;
-  readonly after: (ms: number, run: () => void) => () => void;
+  /** The PATH on which agents' programs are looked up. */
+  readonly searchPath: string | undefined;
+  /** Looks up the variables that a start passes on. */
+  readonly passedValues: (names: readonly string[]) => PassedValues;
+  readonly directoryRules: () => DirectoryRules;
+  readonly clock: Clock;
   /** True while the daemon shuts down, and starts nothing new. */
   readonly stopping: () => boolean;
   readonly newSessionId: () => string;

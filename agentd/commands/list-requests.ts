@@ -8,10 +8,12 @@ import { callLimits, type ListedElicitation, type ListedPermission } from "../vo
 import { type Call, findSession, type Handler, ok } from "./call.ts";
 import type { Instance } from "./instance.ts";
 
-export const listPermissions: Handler<"agent.permission.list"> = (instance, { args }) =>
+type Readers = Pick<Instance, "log" | "sessions">;
+
+export const listPermissions: Handler<"agent.permission.list", keyof Readers> = (instance, { args }) =>
   answerList(instance, args, "permission");
 
-export const listElicitations: Handler<"agent.elicitation.list"> = (instance, { args }) =>
+export const listElicitations: Handler<"agent.elicitation.list", keyof Readers> = (instance, { args }) =>
   answerList(instance, args, "elicitation");
 
 /** `more`: some requests did not fit. */
@@ -20,7 +22,7 @@ export interface RequestList {
   readonly more: boolean;
 }
 
-function answerList(instance: Instance, args: Call<"agent.permission.list">["args"], kind: Open["kind"]): Answer {
+function answerList(instance: Readers, args: Call<"agent.permission.list">["args"], kind: Open["kind"]): Answer {
   const { session, request } = args;
   const states = session === undefined ? instance.sessions.live() : findStates(instance, session);
   if ("rc" in states) return states;
@@ -32,7 +34,7 @@ function answerList(instance: Instance, args: Call<"agent.permission.list">["arg
   return ok(more ? { requests, more } : { requests });
 }
 
-function findStates(instance: Instance, reference: string): readonly SessionState[] | Answer {
+function findStates(instance: Readers, reference: string): readonly SessionState[] | Answer {
   const session = findSession(instance, reference);
   if (typeof session !== "string") return session;
   const state = instance.sessions.get(session);

@@ -7,7 +7,9 @@ import { instanceSession } from "../vocabulary/index.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import { postToSession } from "./post-command.ts";
 
-export const purge: Handler<"agent.session.purge"> = (instance, call) => {
+type Needs = "log" | "mailbox" | "callers";
+
+export const purge: Handler<"agent.session.purge", Needs | "sessions"> = (instance, call) => {
   const session = findSession(instance, call.args.session);
   if (typeof session !== "string") return session;
   if (!call.args.dry_run) return postToSession(instance, call, session);
@@ -19,9 +21,9 @@ export const purge: Handler<"agent.session.purge"> = (instance, call) => {
   return ok({ session, entries: instance.log.maintenance.purgeable(session) });
 };
 
-export const prune: Handler<"agent.log.prune"> = async (instance, call) => {
+export const prune: Handler<"agent.log.prune", Needs | "clock"> = async (instance, call) => {
   const before = Date.parse(call.args.before);
-  if (before > instance.now()) return refuse("ARGUMENT", "before: lies in the future", { field: "before" });
+  if (before > instance.clock.now()) return refuse("ARGUMENT", "before: lies in the future", { field: "before" });
   if (!call.args.dry_run) return await postToSession(instance, call, instanceSession);
   const found = await runSteps(instance.log.maintenance.prunable(before), yieldToEventLoop);
   return ok({
@@ -30,7 +32,7 @@ export const prune: Handler<"agent.log.prune"> = async (instance, call) => {
   });
 };
 
-export const redact: Handler<"agent.log.redact"> = async (instance, call) => {
+export const redact: Handler<"agent.log.redact", Needs> = async (instance, call) => {
   const { session: reference, sha256, length, dry_run } = call.args;
   const session = reference === undefined ? instanceSession : findSession(instance, reference);
   if (typeof session !== "string") return session;
@@ -43,9 +45,10 @@ export const redact: Handler<"agent.log.redact"> = async (instance, call) => {
   return ok(counts);
 };
 
-export const verify: Handler<"agent.log.verify"> = async (instance) => ok(await instance.maintenance.verify());
+export const verify: Handler<"agent.log.verify", "maintenance"> = async ({ maintenance }) =>
+  ok(await maintenance.verify());
 
-export const stats: Handler<"agent.log.stats"> = async (instance, { args }) => {
+export const stats: Handler<"agent.log.stats", "log" | "settings"> = async (instance, { args }) => {
   const { space, ...counts } = await runSteps(instance.log.maintenance.stats(args.top), yieldToEventLoop);
   return ok({
     file_bytes: space.file,

@@ -25,7 +25,9 @@ import { type Call, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { unknownPolicy } from "./session-start.ts";
 
-export const testPolicy: Handler<"agent.policy.test"> = async (instance, { args }) => {
+type Parts = Pick<Instance, "log" | "sessions" | "limits" | "settings" | "directoryRules">;
+
+export const testPolicy: Handler<"agent.policy.test", keyof Parts> = async (instance, { args }) => {
   const { policy: name, request } = args;
   const policy = instance.settings().policies.get(name);
   if (!policy) return unknownPolicy(instance, name);
@@ -49,11 +51,11 @@ function answerRequest(
   name: string,
   policy: PolicySettings,
   asked: TestedRequest,
-  instance: Instance,
+  { directoryRules, limits }: Parts,
 ): PolicyTestReply {
   const { before, call, kind, options, sessionDirectories, isForeign } = asked;
   if (isForeign) return { policy: name, outcome: "ask", why: foreignSessionReason };
-  const { reserved, limits } = instance;
+  const { reserved } = directoryRules();
   const evidence = collectEvidence(before, toSaid(call), { policy, reserved, pathsMax: limits.policyPathsMax });
   const answer = evaluatePolicy(policy, { kind, options, sessionDirectories, evidence });
   if ("ask" in answer) return { policy: name, outcome: "ask", why: answer.ask };
@@ -81,10 +83,7 @@ function realDirectory(path: string): string | undefined {
 }
 
 /** Reads the request from the log, with the updates that its agent had sent for the tool call by then. */
-async function readLoggedRequest(
-  { log, sessions, limits }: Instance,
-  request: string,
-): Promise<TestedRequest | Answer> {
+async function readLoggedRequest({ log, sessions, limits }: Parts, request: string): Promise<TestedRequest | Answer> {
   const session = sessionOfRequest(request);
   const state = session === undefined ? undefined : sessions.get(session);
   if (session === undefined || !state) return unknownRequest(request);

@@ -8,10 +8,14 @@ import { type ErrorBody, errorBody } from "../vocabulary/index.ts";
 import { type Call, refusal } from "./call.ts";
 import type { Instance } from "./instance.ts";
 
+type Sight = Pick<Instance, "log" | "sessions">;
 export type Stamp = Pick<Call, "by" | "origin">;
 
 /** Returns the error if the sender may not run this command. */
-export function checkSender(instance: Instance, { verb, args, ...stamp }: Call): ErrorBody | undefined {
+export function checkSender(
+  instance: Sight & Pick<Instance, "settings">,
+  { verb, args, ...stamp }: Call,
+): ErrorBody | undefined {
   const sender = identifySender(instance, stamp);
   if ("session" in sender && !isLiveIn(instance, sender.session)) {
     return errorBody("AGENT_SELF", "this agent's session has ended or does not exist; its programs may no longer act");
@@ -24,33 +28,37 @@ export function checkSender(instance: Instance, { verb, args, ...stamp }: Call):
   return checkAct(sender, verb, target, instance.settings);
 }
 
-function isLiveIn({ sessions }: Instance, session: string): boolean {
+function isLiveIn({ sessions }: Sight, session: string): boolean {
   const state = sessions.get(session);
   return state !== undefined && isLive(state);
 }
 
 /** Does not read the log, which may be what fails. QUIT's rule is the same for all agents. */
-export function checkQuit({ settings }: Instance, { by, origin }: Stamp): ErrorBody | undefined {
+export function checkQuit({ settings }: Pick<Instance, "settings">, { by, origin }: Stamp): ErrorBody | undefined {
   return checkAct(senderOf(by, origin, { parentOf: () => null }), "QUIT", () => undefined, settings);
 }
 
-export function identifySender(instance: Instance, { by, origin }: Stamp): Sender {
+export function identifySender(instance: Pick<Instance, "log">, { by, origin }: Stamp): Sender {
   return senderOf(by, origin, sessionsOf(instance));
 }
 
 /** Returns the session that a name or prefix resolves to now, as seen by the sender; `other` if it is ambiguous. */
-export function targetOfName(instance: Instance, sender: Sender, name: string): Target | undefined {
+export function targetOfName(instance: Pick<Instance, "log">, sender: Sender, name: string): Target | undefined {
   const found = instance.log.sessions.find(name);
   if (found.found === "none") return undefined;
   return found.found === "one" ? targetIn(instance, sender, found.session) : "other";
 }
 
-export function targetIn(instance: Instance, sender: Sender, session: string): Target {
+export function targetIn(instance: Pick<Instance, "log">, sender: Sender, session: string): Target {
   return targetOf(sender, session, sessionsOf(instance));
 }
 
 /** Returns the error if the sender may not give all of this to a session. */
-export function checkGrants({ sessions }: Instance, sender: Sender, given: Given): Answer | undefined {
+export function checkGrants(
+  { sessions }: Pick<Instance, "sessions">,
+  sender: Sender,
+  given: Given,
+): Answer | undefined {
   const state = "session" in sender ? sessions.get(sender.session) : undefined;
   const own = state
     ? { env: state.env, directories: [state.cwd, ...state.additionalDirs], policy: state.policy }
@@ -59,7 +67,7 @@ export function checkGrants({ sessions }: Instance, sender: Sender, given: Given
   return grant && refusal(grantRefusal(grant));
 }
 
-function sessionsOf({ log }: Instance): Sessions {
+function sessionsOf({ log }: Pick<Instance, "log">): Sessions {
   return {
     parentOf: (session) => log.sessions.row(session)?.parent ?? null,
     starterOf(session) {

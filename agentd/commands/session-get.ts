@@ -10,7 +10,7 @@ import type { Instance } from "./instance.ts";
 import { listOpenRequests } from "./list-requests.ts";
 import { summaryOf } from "./session-list.ts";
 
-export const getSession: Handler<"agent.session.get"> = (instance, { args }) => {
+export const getSession: Handler<"agent.session.get", "log" | "sessions"> = (instance, { args }) => {
   const session = findSession(instance, args.session);
   if (typeof session !== "string") return session;
   const snapshot = snapshotOf(instance, session);
@@ -18,8 +18,10 @@ export const getSession: Handler<"agent.session.get"> = (instance, { args }) => 
 };
 
 /** Reads without awaiting, so that the snapshot is consistent. */
-function snapshotOf(instance: Instance, session: string): SessionSnapshot | undefined {
-  const { log, sessions } = instance;
+function snapshotOf(
+  { log, sessions }: Pick<Instance, "log" | "sessions">,
+  session: string,
+): SessionSnapshot | undefined {
   const row = log.sessions.row(session);
   const state = sessions.get(session);
   if (!row || row.state === null || !state) return undefined;

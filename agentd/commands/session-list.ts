@@ -7,10 +7,10 @@ import { truncateText } from "../session/core/bounded-fields.ts";
 import { callLimits, type SessionSummary } from "../vocabulary/index.ts";
 import { type Handler, ok, refuse } from "./call.ts";
 
-export const listSessions: Handler<"agent.session.list"> = (instance, { args }) => {
+export const listSessions: Handler<"agent.session.list", "log"> = ({ log }, { args }) => {
   const { state, agent, cwd, after, limit } = args;
   if (cwd !== undefined && !isAbsolute(cwd)) return refuse("ARGUMENT", "cwd: must be absolute", { field: "cwd" });
-  const page = instance.log.sessions.list({
+  const page = log.sessions.list({
     ...(state === undefined ? {} : { state: typeof state === "string" ? [state] : state }),
     ...(agent === undefined ? {} : { agent }),
     ...(cwd === undefined ? {} : { cwd: realPathOf(cwd) }),

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.log: a page of a session's entries, as JSON texts from the log, or a piece of one large entry.
 import type { Answer } from "../../bus-client/index.ts";
+import type { Log } from "../log/open.ts";
 import { formatCursor, parseCursor } from "../log/cursor.ts";
 import { type Call, findSessionOrInstance, type Handler, ok, refuse } from "./call.ts";
-import type { Instance } from "./instance.ts";
 
 type PageArguments = Exclude<Call<"agent.session.log">["args"], { entry: number }>;
 
-export const readLog: Handler<"agent.session.log"> = (instance, { args }) => {
-  const session = findSessionOrInstance(instance, args.session);
+export const readLog: Handler<"agent.session.log", "log"> = ({ log }, { args }) => {
+  const session = findSessionOrInstance({ log }, args.session);
   if (typeof session !== "string") return session;
-  return "entry" in args
-    ? readPiece(instance, session, args.entry, args.offset, args.bytes)
-    : readPage(instance, session, args);
+  return "entry" in args ? readPiece(log, session, args.entry, args.offset, args.bytes) : readPage(log, session, args);
 };
 
-function readPage(instance: Instance, session: string, args: PageArguments): Answer {
-  const { log } = instance;
+function readPage(log: Log, session: string, args: PageArguments): Answer {
   const after = parseCursorArgument(args.after, log.id, session);
   const before = parseCursorArgument(args.before, log.id, session);
   if (typeof after === "string") return cursorRefusal("after", after);
@@ -38,8 +35,8 @@ function readPage(instance: Instance, session: string, args: PageArguments): Ans
   return { rc: 0, body: `{${members.join(",")}}` };
 }
 
-function readPiece(instance: Instance, session: string, entry: number, offset: number, bytes: number): Answer {
-  const piece = instance.log.entries.piece(session, entry, offset, bytes);
+function readPiece(log: Log, session: string, entry: number, offset: number, bytes: number): Answer {
+  const piece = log.entries.piece(session, entry, offset, bytes);
   if (!piece) return refuse("ARGUMENT", `entry: the session has no entry ${entry}`, { field: "entry" });
   return ok({ session, entry, ...piece });
 }

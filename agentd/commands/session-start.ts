@@ -5,7 +5,6 @@ import { rmdirSync } from "node:fs";
 import type { Answer } from "../../bus-client/index.ts";
 import { unknownAgentMessage } from "../catalogue/catalogue.ts";
 import { findAgent, notFoundMessage } from "../catalogue/find-program.ts";
-import { lookUpPassedValues } from "../catalogue/passed-values.ts";
 import { sessionOfAgent, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
 import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
@@ -14,34 +13,41 @@ import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { checkGrants, identifySender, targetOfName } from "./sender.ts";
-import { redactArguments } from "./redact-arguments.ts";
+import { postLookedUp, toCommand } from "./post-command.ts";
 
 type StartCall = Call<"agent.session.start">;
 
-export const start: Handler<"agent.session.start"> = async (instance, call) => {
-  const { args, verb, by, origin } = call;
+type Starter = Pick<
+  Instance,
+  | "log"
+  | "sessions"
+  | "settings"
+  | "catalogue"
+  | "searchPath"
+  | "passedValues"
+  | "directoryRules"
+  | "newSessionId"
+  | "clock"
+>;
+
+export const start: Handler<"agent.session.start", keyof Starter | "mailbox" | "callers"> = async (instance, call) => {
+  const { args } = call;
   let workspace: string | undefined;
-  const answered = instance.callers.ask((caller) => {
-    // A retry is answered before the lookups, which may have other results now.
-    const recalled = instance.mailbox.findReply(instanceSession, { verb, args, by, caller });
-    if (recalled) return recalled === "pending" ? undefined : recalled;
+  const answer = await postLookedUp(instance, call, instanceSession, (caller) => {
     const session = lookUp(instance, call);
-    if ("rc" in session) return { caller, ...session };
+    if ("rc" in session) return session;
     if (args.cwd === undefined) workspace = session.cwd;
     const { maxSessions } = instance.settings();
-    const redactedArgs = redactArguments({ ...args, cwd: session.cwd });
     const literals = args.mcp_servers.length === 0 ? {} : { literals: JSON.stringify(args.mcp_servers) };
-    const command = { verb, args, by, origin, caller, redactedArgs };
-    instance.mailbox.post(session.id, { type: "start", command, session, maxSessions, ...literals });
-    return undefined;
+    const command = toCommand(call, caller, { ...args, cwd: session.cwd });
+    return { session: session.id, input: { type: "start", command, session, maxSessions, ...literals } };
   });
-  const answer = await answered;
   // A refused start leaves nothing behind. rmdir removes only an empty directory.
   if (workspace !== undefined && answer.rc >= 10) rmdirSync(workspace);
   return answer;
 };
 
-function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession | Answer {
+function lookUp(instance: Starter, { args, ...stamp }: StartCall): NewSession | Answer {
   const sender = identifySender(instance, stamp);
   const refused = checkArguments(instance, sender, args);
   if (refused) return refused;
@@ -54,7 +60,7 @@ function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession |
     const message = `mcp_servers: the name "${busToolsName}" is reserved for the server that agentd adds; choose another`;
     return refuse("ARGUMENT", message, { field: "mcp_servers" });
   }
-  const values = lookUpPassedValues(instance, [...args.env, ...variablesOf(args.mcp_servers)]);
+  const values = instance.passedValues([...args.env, ...variablesOf(args.mcp_servers)]);
   if (!values.ok) {
     const field = args.env.includes(values.name) ? "env" : "mcp_servers";
     return refuse("ARGUMENT", values.message, { field, name: values.name });
@@ -83,20 +89,24 @@ function lookUp(instance: Instance, { args, ...stamp }: StartCall): NewSession |
     ...(parent === undefined ? {} : { parent }),
     env: args.env,
     ...(args.policy === undefined ? {} : { policy: args.policy }),
-    createdAt: new Date(instance.now()).toISOString(),
+    createdAt: new Date(instance.clock.now()).toISOString(),
   };
 }
 
 /** Checks all arguments but the directories, which have to be resolved first. */
-function checkArguments(instance: Instance, sender: Sender, args: StartCall["args"]): Answer | undefined {
+function checkArguments(
+  instance: Pick<Instance, "log" | "sessions">,
+  sender: Sender,
+  args: StartCall["args"],
+): Answer | undefined {
   const { mcp_servers: servers, env, policy, config, name } = args;
   const options = Object.keys(config).map((option) => ({ option }));
   const named = name === undefined ? undefined : { name, leadsTo: targetOfName(instance, sender, name) };
   return checkGrants(instance, sender, { servers, env, policy, options, name: named });
 }
 
-export function unknownPolicy(instance: Instance, name: string): Answer {
-  const known = [...instance.settings().policies.keys()];
+export function unknownPolicy({ settings }: Pick<Instance, "settings">, name: string): Answer {
+  const known = [...settings().policies.keys()];
   const has = known.length === 0 ? "has none" : `has ${known.join(", ")}`;
   return refuse("ARGUMENT", `policy: there is no "${name}"; the configuration ${has}`, {
     field: "policy",
@@ -105,9 +115,9 @@ export function unknownPolicy(instance: Instance, name: string): Answer {
 }
 
 /** Makes a directory for the demo agent, the only one that may be started without one. */
-function makeWorkspace(instance: Instance): string | Answer {
+function makeWorkspace({ directoryRules }: Pick<Instance, "directoryRules">): string | Answer {
   try {
-    return freshWorkspace(instance.workspacesDirectory);
+    return freshWorkspace(directoryRules().workspacesDirectory);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return refuse("ARGUMENT", `cwd: no directory could be made (${why}); give one`, { field: "cwd" });
@@ -115,11 +125,11 @@ function makeWorkspace(instance: Instance): string | Answer {
 }
 
 /** Returns the error if the agent is unknown or not installed. */
-export function checkAgent(instance: Instance, name: string): Answer | undefined {
+export function checkAgent(instance: Pick<Instance, "catalogue" | "searchPath">, name: string): Answer | undefined {
   const catalogue = instance.catalogue();
   const definition = catalogue.get(name);
   if (!definition) return refuse("AGENT_UNKNOWN", unknownAgentMessage(name, catalogue), { agent: name });
-  const found = findAgent(definition, instance.environment["PATH"]);
+  const found = findAgent(definition, instance.searchPath);
   if (found.status === "installed") return undefined;
   const install = definition.install === undefined ? {} : { install: definition.install };
   return refuse("AGENT_UNAVAILABLE", notFoundMessage(found), { agent: name, ...install });
@@ -131,7 +141,7 @@ export function checkAgent(instance: Instance, name: string): Answer | undefined
  * always allowed.
  */
 export function resolveAllowedDirectories(
-  instance: Instance,
+  instance: Pick<Instance, "sessions" | "directoryRules">,
   sender: Sender,
   { cwd, additionalDirs, workspace }: NamedDirectories,
 ): Directories {
@@ -150,14 +160,11 @@ interface NamedDirectories {
 type Directories = Answer | { readonly cwd: string; readonly additionalDirs: readonly string[] };
 
 export function resolveSessionDirectories(
-  instance: Instance,
+  { directoryRules }: Pick<Instance, "directoryRules">,
   cwd: string,
   additionalDirectories: readonly string[],
 ): Directories {
-  const { configFile, home, workspacesDirectory, reserved } = instance;
-  const { roots } = instance.settings();
-  const asked = { cwd, additionalDirectories };
-  const resolved = resolveDirectories(asked, { configFile, roots, home, workspacesDirectory, reserved });
+  const resolved = resolveDirectories({ cwd, additionalDirectories }, directoryRules());
   if (resolved.ok) return { cwd: resolved.cwd, additionalDirs: resolved.additionalDirectories };
   const { code, message, ...members } = resolved.refusal;
   return refuse(code, message, members);

@@ -12,7 +12,10 @@ type Until = "idle" | "waiting" | "ended";
 /** The mesh limits a whole call to 30 s. */
 const meshWaitMsMax = 25_000;
 
-export const waitForSession: Handler<"agent.session.wait"> = (instance, { args, origin }) => {
+export const waitForSession: Handler<"agent.session.wait", "log" | "sessions" | "clock"> = (
+  instance,
+  { args, origin },
+) => {
   const session = findSession(instance, args.session);
   if (typeof session !== "string") return session;
   const after = parseCursorArgument(args.after, instance.log.id, session);
@@ -34,7 +37,9 @@ export const waitForSession: Handler<"agent.session.wait"> = (instance, { args, 
       const until = state.id === session ? metCondition(state, wanted, after) : undefined;
       if (until) finish(state, until);
     });
-    const cancelTimer = instance.after(timeoutMs, () => finish(instance.sessions.get(session) ?? first, undefined));
+    const cancelTimer = instance.clock.after(timeoutMs, () =>
+      finish(instance.sessions.get(session) ?? first, undefined),
+    );
   });
 };
 

@@ -4,7 +4,9 @@ import { listLimits } from "../config/limits.ts";
 import { type Handler, ok } from "./call.ts";
 import { catalogueEntries } from "../catalogue/catalogue.ts";
 
-export const status: Handler<"agent.status"> = (instance) => {
+export const status: Handler<"agent.status", "log" | "limits" | "sessions" | "mailbox" | "settings" | "status"> = (
+  instance,
+) => {
   const { log, limits, sessions, mailbox } = instance;
   const failure = log.gone() ?? mailbox.failure;
   const settings = instance.settings();
@@ -21,5 +23,5 @@ export const status: Handler<"agent.status"> = (instance) => {
   });
 };
 
-export const listAgents: Handler<"agent.list"> = (instance) =>
-  ok({ agents: catalogueEntries(instance.catalogue(), instance.environment["PATH"]) });
+export const listAgents: Handler<"agent.list", "catalogue" | "searchPath"> = ({ catalogue, searchPath }) =>
+  ok({ agents: catalogueEntries(catalogue(), searchPath) });

@@ -15,7 +15,7 @@ import { phaseOf, type SessionState } from "../../agentd/session/core/state.ts";
 import type { StartInput } from "../../agentd/session/mailbox/posted-input.ts";
 import type { DedupKey } from "../../agentd/session/mailbox/command-dedup.ts";
 import type { PlannedLaunch } from "../../agentd/session/agents/agents.ts";
-import { openSessionCore, type SessionCore } from "../../agentd/session-core.ts";
+import { SessionCore } from "../../agentd/session-core.ts";
 import type { FailpointName } from "../../agentd/failpoint.ts";
 import type { Entry, EntryKind, Publication } from "../../agentd/vocabulary/index.ts";
 import { promptText } from "../crash/broken-promises.ts";
@@ -72,7 +72,7 @@ export class Life {
       beforeCommit: () => this.#beforeCommit(),
     });
     this.#maintenance = new LogMaintenance(this.log);
-    this.core = openSessionCore({
+    this.core = new SessionCore({
       log: this.log,
       limits: { ...defaultLimits, queuedPromptsMax: 3, openRequestsMax: 4, openToolCallsMax: 4 },
       settings: () => settings,
@@ -87,8 +87,8 @@ export class Life {
       reply: (reply) => ground.callers.replied(reply, this.log),
       plan: (state) => this.#plan(state),
       maintenance: this.#maintenance,
-      people: { reach: "off", act() {} },
-      busToolsSeen: () => Promise.resolve(true),
+      openPeople: () => ({ reach: "off", act() {}, onBus() {}, stop: () => Promise.resolve() }),
+      busTools: { hasRegistered: () => Promise.resolve(true), forget() {} },
       reserved: nothingReserved,
       failpoint: (point) => this.#failpoint(point),
       soon: () => Promise.resolve(),

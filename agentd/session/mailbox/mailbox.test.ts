@@ -12,6 +12,7 @@ import { stateFromLog } from "../from-log.ts";
 import type { Command, Effect, SessionCommand, SessionInput } from "../core/input.ts";
 import { corePorts } from "../core-ports.ts";
 import { LiveSessions } from "../live-sessions.ts";
+import type { Decided } from "./decide-batch.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { SentReply, StartInput } from "./posted-input.ts";
 import { option, testIdentity, testSettings } from "../core/testing/session-script.ts";
@@ -23,23 +24,29 @@ function setUp(log: Log, maxSessions = 8) {
   const replies: SentReply[] = [];
   const appended: Appended[] = [];
   const retries: (() => void)[] = [];
+  const taps: ((decided: readonly Decided[]) => void)[] = [];
+  const faults: unknown[] = [];
   const sessions = new LiveSessions((session) => stateFromLog(log, session));
   const mailbox = new Mailbox({
     log,
     sessions,
-    context: () => ({ now: clock.now(), settings: testSettings, people: "off", ports: corePorts }),
     entriesPerCommitMax: 256,
     bytesPerCommitMax: 1024 * 1024,
     inputsWaitingMax: 512,
-    pressure: (high) => events.push(high ? "too much waits" : "pipes flow again"),
     retryMs: 1,
     failedGraceMs: 10_000,
     failpoint: noFailpoint,
-    endUnlogged: (session) => events.push(`end ${session ?? "all"} unlogged`),
     after(_ms, run) {
       retries.push(run);
       return () => {};
     },
+  });
+  mailbox.start({
+    context: () => ({ now: clock.now(), settings: testSettings, people: "off", ports: corePorts }),
+    pressure: (high) => events.push(high ? "too much waits" : "pipes flow again"),
+    endUnlogged: (session) => events.push(`end ${session ?? "all"} unlogged`),
+    onCommitted: (decided) => taps.forEach((tap) => tap(decided)),
+    onError: (error) => faults.push(error),
     reply(reply) {
       replies.push(reply);
       events.push(`reply ${reply.caller}`);
@@ -89,7 +96,24 @@ function setUp(log: Log, maxSessions = 8) {
     const toolCall = { toolCallId: "t", title: "May it?" };
     mailbox.post(session, { type: "agent", event: { type: "permission", request: 1, toolCall, options } });
   };
-  return { clock, asks, mailbox, sessions, events, replies, bodies, appended, retries, command, start, post, up, said };
+  return {
+    clock,
+    asks,
+    mailbox,
+    sessions,
+    events,
+    replies,
+    bodies,
+    appended,
+    retries,
+    taps,
+    faults,
+    command,
+    start,
+    post,
+    up,
+    said,
+  };
 }
 
 function fault(message: string): SessionInput {
@@ -315,6 +339,48 @@ test("a refused command leaves its id free", () => {
   prompt("second");
   mailbox.flush();
   expect(bodies().at(-1)).toMatchObject({ turn: 2, command_id: "second" });
+});
+
+test("each committed batch is told once, with its decisions in order, after everything else that it causes", () => {
+  using temporary = temporaryLog();
+  const { mailbox, sessions, events, taps, start, said } = setUp(temporary.log, 1);
+  sessions.onChange(({ id }) => events.push(`changed ${id}`));
+  taps.push((decided) => events.push(`told ${decided.map(({ posted }) => posted.input.type).join(" ")}`));
+  start("aaaaaaaaaaaa");
+  said("aaaaaaaaaaaa");
+  mailbox.flush();
+  expect(events.slice(-3)).toEqual(["publish aaaaaaaaaaaa 4", "changed aaaaaaaaaaaa", "told start agent"]);
+  const count = events.length;
+  start("bbbbbbbbbbbb");
+  mailbox.flush();
+  expect(events.slice(count), "a refusal commits nothing").toEqual(["reply 2"]);
+});
+
+test("a batch that cannot be committed is not told", () => {
+  using temporary = temporaryLog({ pageCountMax: 50 });
+  const { mailbox, taps, start } = setUp(temporary.log);
+  let told = 0;
+  taps.push(() => (told += 1));
+  start("aaaaaaaaaaaa");
+  mailbox.flush();
+  mailbox.post("aaaaaaaaaaaa", chunk("z".repeat(400_000)));
+  mailbox.flush();
+  expect([mailbox.failed, told]).toEqual([true, 1]);
+});
+
+test("an error of whoever is told of commits is reported, and hinders neither this batch nor the next", () => {
+  using temporary = temporaryLog();
+  const { mailbox, appended, faults, taps, start, said } = setUp(temporary.log);
+  const broken = new Error("cannot count");
+  taps.push(() => {
+    throw broken;
+  });
+  start("aaaaaaaaaaaa");
+  mailbox.flush();
+  said("aaaaaaaaaaaa");
+  mailbox.flush();
+  expect(faults).toEqual([broken, broken]);
+  expect(appended.map(({ seq }) => seq)).toEqual([3, 4]);
 });
 
 test("while the log cannot be written nothing runs, callers are told, and what agents said is kept", () => {

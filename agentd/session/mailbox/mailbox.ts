@@ -12,7 +12,7 @@ import type { StepContext, Effect } from "../core/input.ts";
 import { findOverdue } from "../core/requests/pending-requests.ts";
 import { isLive } from "../core/state.ts";
 import type { LiveSessions } from "../live-sessions.ts";
-import { type Batch, decideBatch } from "./decide-batch.ts";
+import { type Batch, type Decided, decideBatch } from "./decide-batch.ts";
 import {
   type Input,
   isCommandInput,
@@ -26,28 +26,41 @@ import { CommandDedup, type DedupKey } from "./command-dedup.ts";
 export interface MailboxOptions {
   readonly log: Log;
   readonly sessions: LiveSessions;
-  readonly context: () => StepContext;
   /** Limit of one transaction; the rest goes into the next. */
   readonly entriesPerCommitMax: number;
   /** Limit of the entries' texts in one transaction. */
   readonly bytesPerCommitMax: number;
   /** Above this many waiting inputs agents are paused, until half of them are committed. */
   readonly inputsWaitingMax: number;
-  /** Reports that more inputs wait than `inputsWaitingMax`, or no longer do. */
-  readonly pressure: (high: boolean) => void;
   readonly retryMs: number;
   /** How long agents may run while nothing can be logged. */
   readonly failedGraceMs: number;
   readonly after: (ms: number, run: () => void) => () => void;
+  readonly failpoint: Failpoint;
+}
+
+/** What a mailbox calls. Most of these post to it in turn, so they come after it, with `start`. */
+export interface MailboxHooks {
+  readonly context: () => StepContext;
   readonly reply: (reply: SentReply) => void;
   readonly act: (session: string, effects: readonly Effect[]) => void;
   readonly publish: (appended: readonly Appended[]) => void;
+  /**
+   * The place to count or watch what happens: called once for each committed batch, after everything else, with its
+   * decisions in order. An error goes to `onError` and nowhere else.
+   */
+  readonly onCommitted: (decided: readonly Decided[]) => void;
+  readonly onError: (error: unknown) => void;
+  /** Reports that more inputs wait than `inputsWaitingMax`, or no longer do. */
+  readonly pressure: (high: boolean) => void;
   /** Reports that the log cannot be written (an error), or can be again (undefined). */
   readonly storeState: (error: LogError | undefined) => void;
   /** Ends one agent, or every agent, while nothing can be logged: the only action that is logged afterwards. */
   readonly endUnlogged: (session?: string) => void;
-  readonly failpoint: Failpoint;
 }
+
+/** `runSeq`: the run of the agent that the input comes from; the input is ignored in any other run. */
+export type PostInput = (session: string, input: Input, runSeq?: number) => void;
 
 /** Most turns of the event loop in which a flush gathers inputs. Each brings about 128 KiB from an agent's pipe. */
 const gatheringTurnsMax = 4;
@@ -58,6 +71,7 @@ const endingVerbs: ReadonlySet<string> = new Set(["agent.session.cancel", "agent
 export class Mailbox {
   readonly #options: MailboxOptions;
   readonly #dedup: CommandDedup;
+  #hooks: MailboxHooks | undefined;
   #waiting: PostedInput[] = [];
   #stopped = false;
   #pressureIsHigh = false;
@@ -72,6 +86,11 @@ export class Mailbox {
     this.#dedup = new CommandDedup(options.log.receipts);
   }
 
+  /** Call it once, before the next turn of the event loop: what is posted meanwhile waits. */
+  start(hooks: MailboxHooks): void {
+    this.#hooks = hooks;
+  }
+
   /** True when the last commit failed. */
   get failed(): boolean {
     return this.#failure !== undefined;
@@ -82,8 +101,8 @@ export class Mailbox {
     return this.#failure;
   }
 
-  /** Queues an input. `runSeq`: the run of the agent that it comes from; the input is ignored in any other run. */
-  post(session: string, input: Input, runSeq?: number): void {
+  /** Queues an input. */
+  readonly post: PostInput = (session, input, runSeq) => {
     if (this.#stopped) return;
     this.#waiting.push({ session, input, ...(runSeq === undefined ? {} : { runSeq }) });
     this.#updatePressure();
@@ -92,7 +111,7 @@ export class Mailbox {
       this.#cancelFlush?.();
       this.#flushSoon(0, 0);
     }
-  }
+  };
 
   /** Returns the stored reply for a repeated command id, or "pending" while the original is in flight. */
   findReply(scope: string, command: DedupKey): SentReply | "pending" | undefined {
@@ -106,10 +125,9 @@ export class Mailbox {
   endOverdue(): void {
     // Nothing can be logged now. The timer fires again later.
     if (this.failed) return;
-    const { sessions, context } = this.#options;
-    const { now } = context();
+    const { now } = this.#started.context();
     let isAny = false;
-    for (const state of sessions.all()) {
+    for (const state of this.#options.sessions.all()) {
       for (const input of findOverdue(state, now)) {
         this.post(state.id, input);
         isAny = true;
@@ -136,11 +154,11 @@ export class Mailbox {
 
   #updatePressure(): void {
     const waiting = this.#waiting.length;
-    const { inputsWaitingMax, pressure } = this.#options;
+    const { inputsWaitingMax } = this.#options;
     const high = waiting > (this.#pressureIsHigh ? inputsWaitingMax / 2 : inputsWaitingMax);
     if (high === this.#pressureIsHigh) return;
     this.#pressureIsHigh = high;
-    pressure(high);
+    this.#started.pressure(high);
   }
 
   /** Drops all waiting inputs and takes no more. Call it before the log is closed. */
@@ -166,17 +184,21 @@ export class Mailbox {
     this.#cancelFlush = () => clearImmediate(immediate);
   }
 
+  get #started(): MailboxHooks {
+    if (!this.#hooks) throw new Error("the mailbox was not started");
+    return this.#hooks;
+  }
+
   #flushBatch(): boolean {
-    const {
-      log,
-      sessions,
-      context,
-      failpoint,
-      entriesPerCommitMax: entriesMax,
-      bytesPerCommitMax: bytesMax,
-    } = this.#options;
+    const { log, sessions, failpoint, entriesPerCommitMax: entriesMax, bytesPerCommitMax: bytesMax } = this.#options;
     const dedup = this.#dedup;
-    const batch = decideBatch(this.#waiting, { sessions, dedup, context: context(), entriesMax, bytesMax });
+    const batch = decideBatch(this.#waiting, {
+      sessions,
+      dedup,
+      context: this.#started.context(),
+      entriesMax,
+      bytesMax,
+    });
     const inputs = this.#waiting.slice(0, batch.inputCount);
     this.#waiting = this.#waiting.slice(batch.inputCount);
     let appended: readonly Appended[] = [];
@@ -199,10 +221,11 @@ export class Mailbox {
 
   /** After the commit: stores states, then replies, runs effects and publishes. */
   #settle(batch: Batch, appended: readonly Appended[]): void {
-    const { sessions, act, publish, failpoint } = this.#options;
+    const { sessions, failpoint } = this.#options;
+    const { act, publish, ...hooks } = this.#started;
     const reply = (sent: SentReply): void => {
       failpoint("reply.before");
-      this.#options.reply(sent);
+      hooks.reply(sent);
       failpoint("reply.after");
     };
     batch.dedup.confirm();
@@ -218,6 +241,16 @@ export class Mailbox {
       failpoint("publish.after");
     }
     sessions.notifyListeners(batch.states.keys());
+    if (appended.length > 0) this.#tellCommitted(batch.decided);
+  }
+
+  #tellCommitted(decided: readonly Decided[]): void {
+    const { onCommitted, onError } = this.#started;
+    try {
+      onCommitted(decided);
+    } catch (error) {
+      onError(error);
+    }
   }
 
   /**
@@ -225,7 +258,8 @@ export class Mailbox {
    * ends its agent all the same.
    */
   #onStoreFailed(inputs: readonly PostedInput[], batch: Batch, error: LogError): void {
-    const { reply, storeState, after, retryMs, failedGraceMs, endUnlogged } = this.#options;
+    const { after, retryMs, failedGraceMs } = this.#options;
+    const { reply, storeState, endUnlogged } = this.#started;
     const repeated = batch.repeated.filter(({ isCommitted }) => isCommitted);
     for (const { reply: stored } of repeated) if (stored) reply(stored);
     const known = new Set(repeated.map(({ caller }) => caller));
@@ -244,9 +278,9 @@ export class Mailbox {
   }
 
   #refuseUnlogged(posted: PostedInput, error: LogError): void {
-    const { sessions, reply, endUnlogged } = this.#options;
+    const { reply, endUnlogged } = this.#started;
     const { session, input } = posted;
-    const state = sessions.get(session);
+    const state = this.#options.sessions.get(session);
     const stopped =
       isCommandInput(input) && endingVerbs.has(input.command.verb) && state !== undefined && isLive(state);
     if (stopped) endUnlogged(session);
@@ -263,6 +297,6 @@ export class Mailbox {
     this.#cancelKillAll();
     this.#cancelKillAll = undefined;
     this.#failure = undefined;
-    this.#options.storeState(undefined);
+    this.#started.storeState(undefined);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { ManualClock } from "../../../bus-client/testing/manual-clock.ts";
-import type { Timer } from "../core/input.ts";
+import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
+import type { Timer } from "./core/input.ts";
 import { SessionTimers } from "./session-timers.ts";
 
 test.each<[Timer, boolean]>([

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The timers of all sessions, by session, kind and key.
-import { afterByWallClock, type Clock } from "../../../bus-client/index.ts";
-import type { Timer } from "../core/input.ts";
+import { afterByWallClock, type Clock } from "../../bus-client/index.ts";
+import type { Timer } from "./core/input.ts";
 
 /**
  * Requests expire at a time of day that people were told, even if the machine slept. The other timers measure the

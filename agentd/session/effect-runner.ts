@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Runs the effects of committed decisions: hands each to what carries it out, and posts what comes back.
+import type { Clock } from "../../bus-client/index.ts";
+import type { BusToolsWatch } from "../bus-tools.ts";
+import type { Failpoint } from "../failpoint.ts";
+import type { LogMaintenance } from "../log-maintenance.ts";
+import type { Notifier } from "../people/notifier.ts";
+import type { Agents } from "./agents/agents.ts";
+import type { ClientRequests } from "./agents/client-requests.ts";
+import type { ClientSideEffect } from "./core/client-side/client-side-input.ts";
+import { compensate } from "./core/client-side/decide-client-side.ts";
+import type { Effect } from "./core/input.ts";
+import type { PostInput } from "./mailbox/mailbox.ts";
+import { SessionTimers } from "./session-timers.ts";
+
+export interface EffectRunnerOptions {
+  readonly post: PostInput;
+  readonly agents: Agents;
+  readonly people: Pick<Notifier, "act">;
+  readonly maintenance: Pick<LogMaintenance, "run">;
+  readonly busTools: Pick<BusToolsWatch, "hasRegistered">;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+  readonly failpoint: Failpoint;
+}
+
+/** Effects that start an agent or send it something. */
+const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
+  "launch",
+  "prompt",
+  "cancel",
+  "set_option",
+  "answer_permission",
+  "answer_elicitation",
+  "client_side",
+  "stop_agent",
+]);
+
+export class EffectRunner {
+  readonly #options: EffectRunnerOptions;
+  readonly #timers: SessionTimers;
+
+  constructor(options: EffectRunnerOptions) {
+    this.#options = options;
+    this.#timers = new SessionTimers(options.clock);
+  }
+
+  readonly act = (session: string, effects: readonly Effect[]): void => {
+    const { failpoint } = this.#options;
+    for (const effect of effects) {
+      if (!reachesAgent.has(effect.type)) this.#act(session, effect);
+      else {
+        failpoint("frame_to_agent.before");
+        this.#act(session, effect);
+        failpoint("frame_to_agent.after");
+      }
+    }
+  };
+
+  /**
+   * Stops agents while nothing can be logged, including those not started yet. Posts an input that is logged once the
+   * log works again.
+   */
+  readonly endUnlogged = (session?: string): void => {
+    const { agents, post } = this.#options;
+    for (const each of session === undefined ? agents.sessions() : [session]) {
+      post(each, { type: "ended_unlogged" });
+      this.#stop(each);
+    }
+  };
+
+  clearTimers(): void {
+    this.#timers.clear();
+  }
+
+  #act(session: string, effect: Effect): void {
+    const { post, agents, people, maintenance, onError } = this.#options;
+    const run = agents.get(session);
+    switch (effect.type) {
+      case "launch":
+        return agents.launch(effect.state);
+      case "stop_agent":
+        return this.#stop(session);
+      case "prompt":
+        return run?.prompt(effect);
+      case "cancel":
+        return run?.client.cancel();
+      case "set_option":
+        return run?.setOption(effect);
+      case "answer_permission":
+      case "answer_elicitation":
+        return run?.answer(effect);
+      case "client_side":
+        return this.#actOnClientRequests(session, run?.clientRequests, effect.effect);
+      case "ask_people":
+      case "withdraw_ask":
+        return people.act(session, effect);
+      case "arm": {
+        const { timer, key } = effect;
+        return this.#timers.arm(session, timer, key, effect.afterMs, () =>
+          post(session, { type: "timer", timer, key }),
+        );
+      }
+      case "disarm":
+        return this.#timers.disarm(session, effect.timer, effect.key);
+      case "check_bus_tools":
+        if (run) this.#checkBusTools(session, run.runSeq);
+        return;
+      case "maintain": {
+        const { seq, command } = effect;
+        maintenance
+          .run(session, seq, command)
+          .then(({ rc, body }) => post(session, { type: "maintenance_done", seq, rc, body }), onError);
+      }
+    }
+  }
+
+  #stop(session: string): void {
+    this.#timers.disarmAll(session);
+    this.#options.agents.stop(session);
+  }
+
+  /** Compensates an effect whose agent is gone, because the log has announced it. */
+  #actOnClientRequests(session: string, clientRequests: ClientRequests | undefined, effect: ClientSideEffect): void {
+    if (clientRequests) return clientRequests.act(effect);
+    const input = compensate(effect);
+    if (input) this.#options.post(session, { type: "client_side", input });
+  }
+
+  #checkBusTools(session: string, runSeq: number): void {
+    const { busTools, post, onError } = this.#options;
+    busTools.hasRegistered(session).then((seen) => {
+      if (!seen) post(session, { type: "bus_tools_missing" }, runSeq);
+    }, onError);
+  }
+}
