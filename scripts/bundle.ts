@@ -82,8 +82,8 @@ async function bundle(name: Program, outdir: string): Promise<void> {
 /** Leaves out what is not imported from ws, such as its server in a client. Its package does not say that this is safe. */
 const partsOfWs: Plugin = {
   name: "parts of ws",
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/lib\// }, ({ path, importer, resolveDir }) =>
+  setup(building) {
+    building.onResolve({ filter: /^\.\/lib\// }, ({ path, importer, resolveDir }) =>
       importer.endsWith("/ws/wrapper.mjs") ? { path: join(resolveDir, path), sideEffects: false } : undefined,
     );
   },

@@ -5,10 +5,10 @@
 // /tmp, where another user could have put it.
 "use strict";
 const nodeModule = require("node:module");
-const { homedir } = require("node:os");
-const { basename, isAbsolute, join } = require("node:path");
+const os = require("node:os");
+const path = require("node:path");
 
 const given = process.env.XDG_CACHE_HOME ?? "";
-const caches = isAbsolute(given) ? given : join(homedir(), ".cache");
-if (isAbsolute(caches)) nodeModule.enableCompileCache?.(join(caches, "agentd"));
-require(`../programs/${basename(__filename)}`);
+const caches = path.isAbsolute(given) ? given : path.join(os.homedir(), ".cache");
+if (path.isAbsolute(caches)) nodeModule.enableCompileCache?.(path.join(caches, "agentd"));
+require(`../programs/${path.basename(__filename)}`);
